@@ -1,0 +1,107 @@
+"""Faults and errors: the text a person reads, the order it comes in, and passing between processes."""
+
+import pickle
+
+import pytest
+
+from simio.errors import Fault, Place, RunError, ScenarioError, SimioError, did_you_mean, key_path, quote
+
+
+def test_a_whole_fault_is_one_line_in_the_agreed_order():
+    fault = Fault("hosts.onyx.cpus", "'two'", "a whole number", "write 2", Place("s.yaml", 3, 11))
+    assert str(fault) == "s.yaml:3:11: hosts.onyx.cpus: found 'two'; expected a whole number; write 2"
+
+
+@pytest.mark.parametrize(
+    ("fault", "text"),
+    [
+        (Fault("a.b", "1", "2"), "a.b: found 1; expected 2"),
+        (Fault("", "1", "2", place=Place("f", 1, 2)), "f:1:2: found 1; expected 2"),
+        (Fault("a", "1", ""), "a: found 1"),
+        (Fault("a", "", "2"), "a: expected 2"),
+        (Fault("a", "", "", "look there"), "a: look there"),
+        (Fault("a", "", ""), "a"),
+        (Fault("", "1", ""), "found 1"),
+    ],
+)
+def test_parts_that_are_empty_are_left_out(fault, text):
+    assert str(fault) == text
+
+
+def test_a_fault_stays_on_one_line_whatever_was_found():
+    assert str(Fault("a\nb", "x\ty\x1b[31m", "z\r")) == r"a\nb: found x\ty\x1b[31m; expected z\r"
+
+
+def test_faults_come_in_reading_order_by_number_not_by_digit():
+    faults = [
+        Fault("late", "1", "2", place=Place("a", 10, 1)),
+        Fault("early", "1", "2", place=Place("a", 9, 30)),
+        Fault("first", "1", "2", place=Place("a", 9, 4)),
+        Fault("other file", "1", "2", place=Place("b", 1, 1)),
+        Fault("nowhere", "1", "2"),
+    ]
+    error = ScenarioError(faults)
+    assert [fault.path for fault in error.faults] == ["nowhere", "first", "early", "late", "other file"]
+    assert str(error).splitlines() == [str(fault) for fault in error.faults]
+
+
+def test_faults_at_one_place_keep_their_order_and_are_told_once():
+    place = Place("f", 1, 1)
+    second, first = Fault("z", "1", "2", place=place), Fault("a", "1", "2", place=place)
+    assert ScenarioError([second, first, second]).faults == (second, first)
+
+
+def test_a_single_fault_may_be_given_alone_and_none_at_all_is_a_defect():
+    fault = Fault("a", "1", "2")
+    assert ScenarioError(fault).faults == (fault,)
+    with pytest.raises(ValueError, match="at least one fault"):
+        ScenarioError([])
+
+
+def test_errors_pass_between_processes():
+    error = ScenarioError([Fault("a", "1", "2", "h", Place("f", 1, 2))])
+    again = pickle.loads(pickle.dumps(error))
+    assert again.faults == error.faults
+    assert str(again) == str(error)
+    assert str(pickle.loads(pickle.dumps(RunError("deadlock")))) == "deadlock"
+
+
+def test_every_error_a_user_can_cause_ends_with_status_2():
+    for error in (SimioError("x"), RunError("x"), ScenarioError(Fault("a", "1", "2"))):
+        assert isinstance(error, SimioError)
+        assert error.exit_status == 2
+    assert RunError("stuck").message == "stuck"
+
+
+@pytest.mark.parametrize(
+    ("word", "candidates", "text"),
+    [
+        ("adaptors", ["links", "adapters"], "did you mean 'adapters'?"),
+        ("HOSTS", ["hosts", "disks"], "did you mean 'hosts'?"),
+        ("mhz", ["GHz", "MHz"], "did you mean 'MHz'?"),
+        ("zebra", ["hosts", "disks"], ""),
+        ("", ["hosts"], ""),
+        ("x", [], ""),
+    ],
+)
+def test_did_you_mean(word, candidates, text):
+    assert did_you_mean(word, candidates) == text
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        (["workload", "blast", "size"], "workload.blast.size"),
+        (["links", 0, "between", 1], "links[0].between[1]"),
+        ([2, "a"], "[2].a"),
+        ([], ""),
+    ],
+)
+def test_key_path(parts, text):
+    assert key_path(parts) == text
+
+
+def test_quote_cuts_and_escapes():
+    assert quote("10 KB") == "'10 KB'"
+    assert quote("a\nb\ud800") == r"'a\nb\ud800'"
+    assert quote("x" * 1000) == "'" + "x" * 59 + "…'"
