@@ -1,0 +1,1 @@
+"""Ready scenarios: published cases, and what-ifs built on them."""
