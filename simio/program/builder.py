@@ -1,0 +1,404 @@
+"""Writing programs: components call these methods and the code reads like a SimPy process.
+
+    with p.thread("reader"), p.loop(100):
+        with p.hold(cpu):
+            p.advance(20_000)
+        with p.fork("dma", joined=True):
+            p.put(buffer, 4096)
+        p.get(buffer, 4096)
+        p.mark(delivered, 4096)
+        p.join()
+
+Bodies of forked threads stand where they are forked, so that a reader sees them in place; the child has a copy
+of its parent's registers, so that a name means the same inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeVar
+
+import numpy as np
+
+from simio.program.service import ceil_times
+from simio.program.steps import (
+    COLUMNS,
+    HORIZON,
+    NO_REGISTER,
+    UNBOUNDED,
+    Compare,
+    Container,
+    Draw,
+    Fn,
+    Guest,
+    Mark,
+    Occupancy,
+    Op,
+    Program,
+    Region,
+    Resource,
+    ThreadStart,
+    Window,
+)
+
+_COMPARE = {
+    "==": Compare.EQ, "!=": Compare.NE, "<": Compare.LT, "<=": Compare.LE, ">": Compare.GT, ">=": Compare.GE,
+}  # fmt: skip
+_LIMIT = 2**62
+_Row = TypeVar("_Row", Resource, Container, Mark, Window)
+
+
+@dataclass(frozen=True)
+class Register:
+    """A thread's own int64 variable."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class Handle:
+    """What the builder returns for a resource, container, mark or distribution; `number` is its row."""
+
+    kind: str
+    number: int
+    name: str
+
+
+Amount = int | Register
+
+
+class ProgramError(ValueError):
+    """A component emitted something that no engine could run; a defect of the component, not of a scenario."""
+
+
+class Builder:
+    """Collects declarations and steps; `build` returns the frozen `Program`."""
+
+    def __init__(self) -> None:
+        self._steps: list[list[int]] = []
+        self._resources: list[Resource] = []
+        self._containers: list[Container] = []
+        self._marks: list[Mark] = []
+        self._draws: list[tuple[int, int, int, int]] = []
+        self._draw_names: list[str] = []
+        self._draw_table: list[tuple[int, int]] = []
+        self._state: list[int] = []
+        self._machines: list[tuple[str, int]] = []
+        self._names: list[str] = []
+        self._starts: list[ThreadStart] = []
+        self._regions: list[Region] = []
+        self._windows: list[Window] = []
+        self._occupancies: list[Occupancy] = []
+        self._guests: list[Guest] = []
+        self._bodies: list[tuple[int, int, int]] = []
+        self._workloads: list[str] = []
+        self._known: dict[tuple[str, str], Handle] = {}
+        self._registers = 0
+        self._registers_used = 0
+        self._depth = 0
+
+    # --- declarations ------------------------------------------------------------------------------------
+
+    def resource(self, name: str, units: int = 1, turn: bool = False) -> Handle:
+        """A resource of `units` units; the same name declared alike again is the same resource.
+
+        A `turn` is held while others serve (a driver's lock, a drive's command): it orders, but its being held
+        does not mean that anything works.
+        """
+        if units < 1:
+            raise ProgramError(f"resource {name!r} needs at least one unit, not {units}")
+        return self._declare("resource", name, Resource(name, units, turn), self._resources)
+
+    def container(self, name: str, capacity: int = UNBOUNDED, level: int = 0, unit: str = "bytes") -> Handle:
+        """A container that starts at `level` and holds at most `capacity`."""
+        if not 0 <= level <= capacity or capacity > UNBOUNDED:
+            raise ProgramError(f"container {name!r} cannot start at {level} of {capacity}")
+        return self._declare("container", name, Container(name, capacity, level, unit), self._containers)
+
+    def observation(self, name: str, role: str = "other", unit: str = "") -> Handle:
+        """A mark that MARK steps record into; see `Mark` for roles."""
+        return self._declare("mark", name, Mark(name, role, unit), self._marks)
+
+    def uniform(self, name: str, low: int, high: int) -> Handle:
+        """Whole numbers from `low` to `high`, both included."""
+        if low > high or not low > -_LIMIT or high - low >= _LIMIT:
+            raise ProgramError(f"uniform {name!r} cannot draw from {low} to {high}")
+        return self._distribution(name, (Draw.UNIFORM, low, high, 0))
+
+    def exponential(self, name: str, mean: int) -> Handle:
+        """Exponential with the given mean, rounded down to whole numbers."""
+        if not 0 <= mean < 2**56:
+            raise ProgramError(f"exponential {name!r} cannot have mean {mean}")
+        return self._distribution(name, (Draw.EXPONENTIAL, mean, 0, 0))
+
+    def discrete(self, name: str, weights: Sequence[tuple[int, int]]) -> Handle:
+        """One of the values of (value, weight) pairs, in proportion to its positive weight."""
+        total = 0
+        offset = len(self._draw_table)
+        for value, weight in weights:
+            if weight < 1:
+                raise ProgramError(f"discrete {name!r} needs positive weights, not {weight}")
+            total += weight
+            self._draw_table.append((value, total))
+        if not 0 < total < _LIMIT:
+            raise ProgramError(f"discrete {name!r} needs values with weights below 2**62")
+        return self._distribution(name, (Draw.DISCRETE, total, offset, len(weights)))
+
+    def machine(self, name: str, state: Sequence[int]) -> int:
+        """Lay a machine's initial state into the program; returns its offset for `call`."""
+        offset = len(self._state)
+        self._state.extend(state)
+        self._machines.append((name, offset))
+        return offset
+
+    def window(self, name: str, slots: int) -> Handle:
+        """Something of which at most `slots` can be under way at once (credits); for the bound, not run."""
+        return self._declare("window", name, Window(name, slots), self._windows)
+
+    def occupy(self, window: Handle, time: int) -> None:
+        """Whoever passes here takes a slot of the window for at least `time` ps; for the bound, no step."""
+        self._inside("occupy")
+        self._occupancies.append(Occupancy(len(self._steps), self._row("window", window), time))
+
+    def guest(self, name: str, function: Callable[..., Any], daemon: bool = False) -> None:
+        """A process in Python, run by the reference engine only; see `simio.engines.guests`."""
+        self._guests.append(Guest(name, function, daemon))
+
+    # --- threads and structure ---------------------------------------------------------------------------
+
+    @contextmanager
+    def workload(self, name: str) -> Iterator[None]:
+        """Threads that start inside belong to this workload."""
+        self._workloads.append(name)
+        yield
+
+    @contextmanager
+    def thread(self, name: str, count: int = 1, start: int = 0, daemon: bool = False) -> Iterator[None]:
+        """The body of `count` threads that start at `start` ps; daemons do not keep the run alive."""
+        if self._depth:
+            raise ProgramError(f"thread {name!r} stands inside another thread; use fork")
+        if not self._workloads:
+            self._workloads.append("workload")
+        entry, number = len(self._steps), self._name(name)
+        workload = len(self._workloads) - 1
+        self._starts.append(ThreadStart(name, entry, start, count, daemon, workload))
+        self._depth, self._registers_used = 1, 0
+        yield
+        self._emit(Op.END)
+        self._bodies.append((entry, len(self._steps), number))
+        self._depth = 0
+
+    @contextmanager
+    def fork(self, name: str, delay: int = 0, joined: bool = False, daemon: bool = False) -> Iterator[None]:
+        """Start a child that runs the body after `delay` ps; with `joined`, JOIN waits for it."""
+        self._inside(f"fork {name!r}")
+        number = self._name(name)
+        at = self._emit(Op.FORK, 0, delay, int(joined), int(daemon), number)
+        jump = self._emit(Op.JUMP, 0)
+        entry = self._steps[at][1] = len(self._steps)
+        used, self._depth = self._registers_used, self._depth + 1
+        yield
+        self._emit(Op.END)
+        self._bodies.append((entry, len(self._steps), number))
+        self._steps[jump][1] = len(self._steps)
+        self._registers_used, self._depth = used, self._depth - 1
+
+    @contextmanager
+    def loop(self, count: Amount) -> Iterator[None]:
+        """Run the body `count` times; a register's count may be zero and is not changed."""
+        used = self._registers_used
+        if isinstance(count, int) and count == 1:
+            yield
+        else:
+            counter = self.register(count)
+            least = max(count, 0) if isinstance(count, int) else 0
+            skip = None if least else self._emit(Op.BRANCH, Compare.LE, counter.number, NO_REGISTER, 0, 0)
+            start = len(self._steps)
+            yield
+            self._emit(Op.LOOP, counter.number, start)
+            if skip is not None:
+                self._steps[skip][5] = len(self._steps)
+            self._regions.append(Region(start, len(self._steps), least))
+        self._registers_used = used
+
+    @contextmanager
+    def forever(self) -> Iterator[None]:
+        """Run the body until the run ends; for daemons and for runs with a time limit."""
+        start = len(self._steps)
+        yield
+        self._emit(Op.JUMP, start)
+        self._regions.append(Region(start, len(self._steps), 0))
+
+    @contextmanager
+    def when(self, register: Register, comparison: str, operand: Amount) -> Iterator[None]:
+        """Run the body only if the comparison ('<', '==', …) holds."""
+        inverse = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}[comparison]
+        reg, const = self._operand(operand)
+        at = self._emit(Op.BRANCH, _COMPARE[inverse], register.number, reg, const, 0)
+        yield
+        self._steps[at][5] = len(self._steps)
+        self._regions.append(Region(at + 1, len(self._steps), 0))
+
+    @contextmanager
+    def hold(self, resource: Handle, units: int = 1, priority: int = 0) -> Iterator[None]:
+        """Seize, run the body, release."""
+        self.seize(resource, units, priority)
+        yield
+        self.release(resource, units)
+
+    # --- steps -------------------------------------------------------------------------------------------
+
+    def register(self, value: Amount | None = None) -> Register:
+        """A fresh register, set to `value` unless that is None; freed where the enclosing block ends."""
+        self._inside("register")
+        register = Register(self._registers_used)
+        self._registers_used += 1
+        self._registers = max(self._registers, self._registers_used)
+        if value is not None:
+            self.let(register, "SET", value)
+        return register
+
+    def advance(self, fixed: int, amount: Amount = 0, factor: Fraction | int = 0) -> None:
+        """Let `fixed` ps plus `amount` times `factor` ps pass, rounded up once."""
+        factor = Fraction(factor)
+        if fixed < 0 or factor < 0 or (isinstance(amount, int) and amount < 0):
+            raise ProgramError(f"time cannot go backward: advance({fixed}, {amount}, {factor})")
+        if isinstance(amount, int):
+            fixed, number, factor = fixed + ceil_times(amount, factor), NO_REGISTER, Fraction(0)
+        else:
+            number = amount.number
+        if fixed > HORIZON or factor.numerator * factor.denominator >= _LIMIT:
+            raise ProgramError(f"advance({fixed}, …, {factor}) does not fit 64 bits")
+        if fixed or number != NO_REGISTER:
+            self._emit(Op.ADVANCE, fixed, number, factor.numerator, factor.denominator)
+
+    def seize(self, resource: Handle, units: int = 1, priority: int = 0) -> None:
+        """Wait for `units` of the resource; lower priority numbers go first."""
+        self._units("seize", resource, units)
+        self._emit(Op.SEIZE, resource.number, units, priority)
+
+    def release(self, resource: Handle, units: int = 1) -> None:
+        """Give `units` back."""
+        self._units("release", resource, units)
+        self._emit(Op.RELEASE, resource.number, units)
+
+    def put(self, container: Handle, amount: Amount) -> None:
+        """Add `amount`, waiting while it does not fit."""
+        self._emit(Op.PUT, *self._content("put", container, amount))
+
+    def get(self, container: Handle, amount: Amount) -> None:
+        """Take `amount`, waiting while it is not there."""
+        self._emit(Op.GET, *self._content("get", container, amount))
+
+    def join(self) -> None:
+        """Wait for every joined child."""
+        self._emit(Op.JOIN)
+
+    def let(self, register: Register, function: str, a: Amount, b: Amount = 0) -> None:
+        """r = function(a, b); see `Fn`."""
+        self._emit(Op.LET, register.number, Fn[function], *self._operand(a), *self._operand(b))
+
+    def mark(self, observation: Handle, value: Amount) -> None:
+        """Record `value` now."""
+        self._emit(Op.MARK, self._row("mark", observation), *self._operand(value))
+
+    def draw(self, register: Register, distribution: Handle) -> None:
+        """r = next value of the distribution."""
+        self._emit(Op.DRAW, register.number, self._row("distribution", distribution))
+
+    def call(self, register: Register, function: int, offset: int, a: Amount = 0, b: Amount = 0) -> None:
+        """r = machine function `function` of the state at `offset`, now, a and b; constants take a register."""
+        used = self._registers_used
+        ra = a if isinstance(a, Register) else self.register(a)
+        rb = b if isinstance(b, Register) else self.register(b)
+        self._emit(Op.CALL, function, offset, ra.number, rb.number, register.number)
+        self._registers_used = used
+
+    # --- the end -----------------------------------------------------------------------------------------
+
+    def build(self) -> Program:
+        """The finished program."""
+        if all([start.daemon for start in self._starts] + [guest.daemon for guest in self._guests]):
+            raise ProgramError("a program needs at least one thread that is not a daemon")
+        draws = np.array(self._draws, dtype=np.int64).reshape(-1, 4)
+        table = np.array(self._draw_table, dtype=np.int64).reshape(-1, 2)
+        return Program(
+            steps=np.array(self._steps, dtype=np.int64).reshape(-1, COLUMNS),
+            registers=max(self._registers, 1),
+            names=tuple(self._names),
+            starts=tuple(self._starts),
+            resources=tuple(self._resources),
+            containers=tuple(self._containers),
+            marks=tuple(self._marks),
+            draws=draws,
+            draw_names=tuple(self._draw_names),
+            draw_table=table,
+            state=np.array(self._state, dtype=np.int64),
+            machines=tuple(self._machines),
+            workloads=tuple(self._workloads),
+            regions=tuple(self._regions),
+            windows=tuple(self._windows),
+            occupancies=tuple(self._occupancies),
+            bodies=tuple(self._bodies),
+            guests=tuple(self._guests),
+        )
+
+    # --- helpers -----------------------------------------------------------------------------------------
+
+    def _declare(self, kind: str, name: str, row: _Row, rows: list[_Row]) -> Handle:
+        known = self._known.get((kind, name))
+        if known is not None:
+            if rows[known.number] != row:
+                raise ProgramError(f"{kind} {name!r} is declared twice, not alike")
+            return known
+        handle = self._known[(kind, name)] = Handle(kind, len(rows), name)
+        rows.append(row)
+        return handle
+
+    def _distribution(self, name: str, row: tuple[int, int, int, int]) -> Handle:
+        self._draws.append(row)
+        self._draw_names.append(name)
+        return Handle("distribution", len(self._draws) - 1, name)
+
+    def _name(self, name: str) -> int:
+        if name not in self._names:
+            self._names.append(name)
+        return self._names.index(name)
+
+    def _inside(self, what: str) -> None:
+        if not self._depth:
+            raise ProgramError(f"{what} stands outside of any thread")
+
+    def _row(self, kind: str, handle: Handle) -> int:
+        if handle.kind != kind:
+            raise ProgramError(f"{handle.name!r} is a {handle.kind}, not a {kind}")
+        return handle.number
+
+    def _units(self, verb: str, resource: Handle, units: int) -> None:
+        have = self._resources[self._row("resource", resource)].units
+        if not 1 <= units <= have:
+            raise ProgramError(f"cannot {verb} {units} of {resource.name!r}, which has {have}")
+
+    def _content(self, verb: str, container: Handle, amount: Amount) -> tuple[int, int, int]:
+        row = self._containers[self._row("container", container)]
+        if isinstance(amount, int) and not 0 <= amount <= row.capacity:
+            raise ProgramError(
+                f"cannot {verb} {amount} {row.unit}: {row.name!r} holds {row.capacity} at most"
+            )
+        return (container.number, *self._operand(amount))
+
+    @staticmethod
+    def _operand(value: Amount) -> tuple[int, int]:
+        if isinstance(value, Register):
+            return value.number, 0
+        if not -_LIMIT <= value <= _LIMIT:
+            raise ProgramError(f"constant {value} does not fit")
+        return NO_REGISTER, value
+
+    def _emit(self, op: Op, *operands: int) -> int:
+        self._inside(op.name)
+        self._steps.append([int(op), *operands, *[0] * (COLUMNS - 1 - len(operands))])
+        return len(self._steps) - 1

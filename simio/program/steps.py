@@ -1,0 +1,211 @@
+"""The primitives that every path is lowered to, and the table that holds them.
+
+A program is a table of steps, eight int64 columns a step: the operation and up to seven operands. Threads run
+steps one after another; a step that cannot block takes no simulated time and costs no event. The contract of
+each operation, which both engines keep to the tick, is written down beside its name in `Op`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+COLUMNS = 8
+NO_REGISTER = -1
+UNBOUNDED = 2**62
+"""Capacity of a container that never refuses a put."""
+HORIZON = 2**63 - 1
+"""Last representable instant in picoseconds, about 106.75 days."""
+
+Table = NDArray[np.int64]
+
+
+class Op(IntEnum):
+    """Operations and their operands, in column order. `reg` is a register number, -1 where there is none."""
+
+    END = 0
+    """The thread ends. If its parent waits in JOIN for the last child, the parent is scheduled now."""
+    ADVANCE = 1
+    """fixed, reg, numerator, denominator: go on after fixed + ceil(reg * numerator / denominator) ps."""
+    SEIZE = 2
+    """resource, units, priority: wait in line (lower priority number first, then arrival) for the units."""
+    RELEASE = 3
+    """resource, units: give back, then grant from the head of the line while the head fits."""
+    PUT = 4
+    """container, reg, amount: add r[reg] (or the constant), waiting in line while it does not fit."""
+    GET = 5
+    """container, reg, amount: take r[reg] (or the constant), waiting in line while it is not there."""
+    FORK = 6
+    """entry, delay, joined, daemon, name: start a thread at `entry` after `delay` ps with a copy of the registers."""
+    JOIN = 7
+    """Wait until every joined child of this thread has ended."""
+    JUMP = 8
+    """target."""
+    LOOP = 9
+    """reg, target: r[reg] -= 1, and go to target while it is above zero."""
+    BRANCH = 10
+    """comparison, reg, register operand, constant operand, target: go to target if the comparison holds."""
+    LET = 11
+    """reg, function, register a, constant a, register b, constant b: r[reg] = function(a, b)."""
+    MARK = 12
+    """mark, reg, value: record (now, mark, r[reg] or the constant)."""
+    DRAW = 13
+    """reg, distribution: r[reg] = next value of the distribution's own random stream."""
+    CALL = 14
+    """function, state offset, register a, register b, reg: r[reg] = machine function(state, now, a, b)."""
+
+
+class Compare(IntEnum):
+    """Comparisons of BRANCH."""
+
+    EQ = 0
+    NE = 1
+    LT = 2
+    LE = 3
+    GT = 4
+    GE = 5
+
+
+class Fn(IntEnum):
+    """Functions of LET on int64; DIV and MOD round toward minus infinity, as in Python."""
+
+    SET = 0
+    ADD = 1
+    SUB = 2
+    MUL = 3
+    DIV = 4
+    MOD = 5
+    MIN = 6
+    MAX = 7
+    SINCE = 8
+    """now - a, so that SINCE 0 is the time."""
+
+
+class Draw(IntEnum):
+    """Kinds of distribution, all drawn in integer arithmetic (see `simio.machines.random`)."""
+
+    UNIFORM = 0
+    """a to b, both included."""
+    EXPONENTIAL = 1
+    """mean a."""
+    DISCRETE = 2
+    """One of the table's values, in proportion to its weight."""
+
+
+@dataclass(frozen=True)
+class Resource:
+    """A server with `units` identical units; threads wait in order of (priority, arrival).
+
+    A `turn` only orders threads that are served elsewhere, such as a driver's lock.
+    """
+
+    name: str
+    units: int
+    turn: bool = False
+
+
+@dataclass(frozen=True)
+class Container:
+    """An amount (bytes, credits, packets) between 0 and `capacity`; puts and gets each wait in arrival order."""
+
+    name: str
+    capacity: int
+    level: int
+    unit: str
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A named observation; `role` is 'delivered' (bytes that count as throughput), 'latency' (ps) or 'other'."""
+
+    name: str
+    role: str
+    unit: str
+
+
+@dataclass(frozen=True)
+class ThreadStart:
+    """`count` threads that start at step `entry` at `time` ps; daemons do not keep the run alive."""
+
+    name: str
+    entry: int
+    time: int
+    count: int
+    daemon: bool
+    workload: int
+
+
+@dataclass(frozen=True)
+class Region:
+    """Steps `start` to `end` (excluded) run at least `least` times for each time their surroundings run."""
+
+    start: int
+    end: int
+    least: int
+
+
+@dataclass(frozen=True)
+class Window:
+    """What can be under way at once without being a resource of its own: credits, a medium that streams."""
+
+    name: str
+    slots: int
+
+
+@dataclass(frozen=True)
+class Occupancy:
+    """Each time that execution passes step `at`, a slot of a window is taken for at least `time` ps."""
+
+    at: int
+    window: int
+    time: int
+
+
+@dataclass(frozen=True)
+class Guest:
+    """A process written in Python, `function(io)` being its generator; only the reference engine runs it."""
+
+    name: str
+    function: Callable[..., Any]
+    daemon: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """Everything an engine needs, and nothing about disks or networks.
+
+    `steps` has shape (n, 8). `names` are the names of threads, by the number that FORK and the starts use.
+    `draws` has shape (d, 4): kind, a, b or table offset, table length; `draw_table` holds (value, cumulative
+    weight) pairs of discrete distributions. `state` is the initial state of all machines, laid end to end.
+    `regions`, `windows`, `occupancies` and `bodies` (first step, end, name number of each thread body) serve
+    analysis only.
+    """
+
+    steps: Table
+    registers: int
+    names: tuple[str, ...]
+    starts: tuple[ThreadStart, ...]
+    resources: tuple[Resource, ...]
+    containers: tuple[Container, ...]
+    marks: tuple[Mark, ...]
+    draws: Table
+    draw_names: tuple[str, ...]
+    draw_table: Table
+    state: Table
+    machines: tuple[tuple[str, int], ...]
+    workloads: tuple[str, ...]
+    regions: tuple[Region, ...]
+    windows: tuple[Window, ...]
+    occupancies: tuple[Occupancy, ...]
+    bodies: tuple[tuple[int, int, int], ...]
+    guests: tuple[Guest, ...] = ()
+
+    @property
+    def random(self) -> bool:
+        """Whether any thread can draw a random number."""
+        return bool((self.steps[:, 0] == Op.DRAW).any())
