@@ -1,0 +1,1 @@
+"""Engines: programs in, outcomes out; both engines keep the same contract, to the tick."""

@@ -1,0 +1,94 @@
+"""Running a program on the engine that fits it, and faults as messages a person can use."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from simio import units
+from simio.engines.outcome import DEFAULT_BUDGET, Options, Outcome, Status, Wait
+from simio.errors import RunError
+from simio.machines.calls import NAMES
+from simio.program.steps import Op, Program
+
+ENGINES = ("compiled", "simpy")
+
+
+def execute(
+    program: Program,
+    options: Options,
+    engine: str | None = None,
+    announce: Callable[[str], Any] | None = None,
+) -> Outcome:
+    """Run a program; `engine` is 'compiled' (the default) or 'simpy', which programs with Python processes need.
+
+    Raises RunError for a deadlock, a spent budget, an overflow or any other fault, naming the threads at fault.
+    """
+    if engine not in (None, *ENGINES):
+        raise RunError(f"there is no engine {engine!r}; there are {' and '.join(ENGINES)}")
+    if program.guests and engine == "compiled":
+        names = ", ".join(guest.name for guest in program.guests)
+        raise RunError(
+            f"{names}: processes written in Python run on the SimPy engine only; use --engine simpy"
+        )
+    if engine == "simpy" or program.guests:
+        from simio.engines import reference
+
+        outcome = reference.run(program, options)
+    else:
+        from simio.engines import compiled
+
+        compiled.load_kernel(announce)
+        outcome = compiled.run(program, options)
+    if outcome.status not in (Status.DONE, Status.UNTIL):
+        raise RunError(explain(program, options, outcome))
+    return outcome
+
+
+def explain(program: Program, options: Options, outcome: Outcome) -> str:
+    """What went wrong in a run, where, and what to do about it."""
+    at = units.format_quantity(outcome.end, "time")
+    where = _where(program, outcome)
+    messages = {
+        Status.DEADLOCK: f"deadlock at {at}: work remains and nothing can go on. {_waiting(program, outcome)}",
+        Status.BUDGET: f"the budget of {options.budget:,} steps was spent at {at} of simulated time{where}; "
+        "shorten the run (run.until, or less to transfer) or raise run.step_budget"
+        + ("" if options.budget > DEFAULT_BUDGET else f" (default {DEFAULT_BUDGET:,})"),
+        Status.HORIZON: f"time would pass the horizon of about 106 days{where}",
+        Status.OVERFLOW: f"a value left the 64-bit range or was divided by zero at {at}{where}",
+        Status.NEGATIVE: f"a negative time or amount at {at}{where}",
+        Status.RELEASED: f"more was released than had been seized at {at}{where}",
+        Status.OVERFULL: f"more was put into a container than it ever holds at {at}{where}",
+        Status.MACHINE: f"a machine refused a request at {at}{where}",
+        Status.RECORDS: f"more observations than a run may record at {at}{where}; shorten the run",
+    }
+    return messages[outcome.status]
+
+
+def _where(program: Program, outcome: Outcome) -> str:
+    serial, pc = outcome.fault
+    rows = outcome.alive[outcome.alive[:, 0] == serial]
+    name = f"thread {program.names[rows[0, 1]]!r}, " if len(rows) and rows[0, 1] >= 0 else ""
+    op = Op(int(program.steps[pc, 0]))
+    what = NAMES.get(int(program.steps[pc, 1]), "") if op == Op.CALL else ""
+    return f" ({name}step {pc}: {op.name}{' ' + what if what else ''})"
+
+
+def _waiting(program: Program, outcome: Outcome) -> str:
+    """Every waiting thread and what it waits for, alike ones counted together."""
+    rows = outcome.alive.tolist()
+    groups = Counter(
+        f"{program.names[name] if name >= 0 else 'a Python process'!r} waits {_for(program, Wait(wait), what)}"
+        for _, name, _, wait, what in rows
+    )
+    return "; ".join(text + (f" ({count} threads)" if count > 1 else "") for text, count in groups.items())
+
+
+def _for(program: Program, wait: Wait, what: int) -> str:
+    if wait == Wait.RESOURCE:
+        return f"for {program.resources[what].name!r}"
+    if wait == Wait.JOIN:
+        return "for its children"
+    container = program.containers[what]
+    return f"for {container.unit} {'from' if wait == Wait.GET else 'to fit into'} {container.name!r}"

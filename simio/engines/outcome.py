@@ -1,0 +1,110 @@
+"""What an engine is asked for and what it returns: the contract between programs and results.
+
+Every number is an integer and both engines return the same ones, to the tick. Areas (unit-picoseconds) are the
+integral of a quantity over time, so that a mean over any span is a difference of areas over that span.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simio.program.steps import HORIZON
+
+Ints = NDArray[np.int64]
+
+SAMPLES = 512
+"""Rows of the timeline; when they are full, every second one is dropped and the interval doubles."""
+FIRST_INTERVAL = 2**20
+"""First interval of the timeline in ps, about a microsecond."""
+DEFAULT_BUDGET = 500_000_000
+RECORD_LIMIT = 20_000_000
+"""Marks that a run may record, 480 MB of them."""
+
+
+class Status(IntEnum):
+    """Why a run ended."""
+
+    DONE = 0
+    """Every thread but the daemons has ended."""
+    UNTIL = 1
+    """The time limit was reached."""
+    DEADLOCK = 2
+    BUDGET = 3
+    HORIZON = 4
+    OVERFLOW = 5
+    """A register's value left the 64-bit range, or a division by zero."""
+    NEGATIVE = 6
+    """A negative time or amount."""
+    RELEASED = 7
+    """More units were released than are in use."""
+    OVERFULL = 8
+    """A put or get of more than a container ever holds."""
+    MACHINE = 9
+    """A machine refused what it was asked."""
+    RECORDS = 10
+    """More marks than a run may record."""
+
+
+class Wait(IntEnum):
+    """What a thread is waiting for when a run ends."""
+
+    READY = 0
+    RESOURCE = 1
+    PUT = 2
+    GET = 3
+    JOIN = 4
+
+
+@dataclass(frozen=True)
+class Options:
+    """`until` in ps; `budget` in steps; `seed` of all random streams; `trace` records every step."""
+
+    until: int = HORIZON
+    budget: int = DEFAULT_BUDGET
+    seed: int = 1
+    trace: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """Counters and records of one run.
+
+    `marks` (m, 3): time, mark, value, in order of recording. `resources` (r, 6): busy area, queue area, seizes,
+    waits, longest line, units in use at the end. `containers` (c, 6): level at the end, lowest, highest, amount
+    put, amount got, waits; `container_area`, Python integers. `threads` (names, 3): started, ended, ps of
+    ADVANCE. `samples` are the rows of the timeline, each taken when all that happens up to `times[i]` has
+    happened: busy and queue areas of every resource, level of every container, sum of every mark. `alive` (t, 5)
+    are the threads that have not ended: serial number, name, step, kind of wait, what it waits for; `trace`
+    (s, 3): time, serial number, step.
+    """
+
+    status: Status
+    end: int
+    steps: int
+    events: int
+    fault: tuple[int, int]
+    marks: Ints
+    resources: Ints
+    containers: Ints
+    container_area: tuple[int, ...]
+    threads: Ints
+    times: Ints
+    samples: Ints
+    alive: Ints
+    state: Ints
+    streams: Ints
+    trace: Ints = field(default_factory=lambda: np.empty((0, 3), dtype=np.int64))
+
+    def differences(self, other: Outcome) -> list[str]:
+        """Names of the fields in which two outcomes differ; empty where they are identical."""
+        different = []
+        for item in fields(self):
+            mine, theirs = getattr(self, item.name), getattr(other, item.name)
+            same = np.array_equal(mine, theirs) if isinstance(mine, np.ndarray) else mine == theirs
+            if not same:
+                different.append(item.name)
+        return different

@@ -1,0 +1,469 @@
+"""The reference engine: the primitives as SimPy processes, plain enough to read in one sitting.
+
+Each thread is a SimPy process that runs its steps and yields an event where it has to wait. SimPy orders events
+by (time, sequence), which is the contract; resources and containers are written on plain events here because
+`simpy.Resource` schedules zero-delay events of its own and so changes which of two same-time events is first.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import simpy
+
+from simio.engines import guests
+from simio.engines.outcome import FIRST_INTERVAL, RECORD_LIMIT, SAMPLES, Ints, Options, Outcome, Status, Wait
+from simio.machines.calls import call
+from simio.machines.random import draw, streams
+from simio.program.steps import HORIZON, Compare, Fn, Op, Program
+
+Waiting = Generator[simpy.Event, None, None]
+
+
+class Fault(Exception):
+    """A thread did what no run survives; carries the status that the run ends with."""
+
+    def __init__(self, status: Status) -> None:
+        super().__init__(status.name)
+        self.status = status
+
+
+@dataclass(eq=False)
+class Thread:
+    """One running thread; `wait` and `what` say what it waits for, for the report of a deadlock."""
+
+    serial: int
+    name: int
+    pc: int
+    registers: list[int]
+    daemon: bool
+    parent: Thread | None = None
+    children: int = 0
+    alive: bool = True
+    wait: Wait = Wait.READY
+    what: int = 0
+    amount: int = 0
+    priority: int = 0
+    woken: simpy.Event | None = None
+
+
+class Area:
+    """Integral of a level over time."""
+
+    def __init__(self, env: Any, level: int) -> None:
+        # Any: SimPy types the time as a float, and here it is an int.
+        self.env, self.level, self.total, self.since = env, level, 0, 0
+
+    def change(self, delta: int) -> None:
+        now = self.env.now
+        self.total += self.level * (now - self.since)
+        self.since = now
+        self.level += delta
+
+    def upto(self, time: int) -> int:
+        return self.total + self.level * (time - self.since)
+
+
+class Server:
+    """A resource: units in use, and a line in order of (priority, arrival)."""
+
+    def __init__(self, env: Any, units: int) -> None:
+        self.units = units
+        self.in_use, self.line = Area(env, 0), Area(env, 0)
+        self.waiting: list[Thread] = []
+        self.seizes = self.waits = self.longest = 0
+
+    def seize(self, thread: Thread, units: int, priority: int) -> bool:
+        """Take the units if they are free and nobody as urgent waits; otherwise join the line."""
+        self.seizes += 1
+        first = self.waiting[0] if self.waiting else None
+        if self.in_use.level + units <= self.units and (first is None or first.priority > priority):
+            self.in_use.change(units)
+            return True
+        thread.amount, thread.priority = units, priority
+        behind = next(
+            (i for i, other in enumerate(self.waiting) if other.priority > priority), len(self.waiting)
+        )
+        self.waiting.insert(behind, thread)
+        self.line.change(1)
+        self.waits += 1
+        self.longest = max(self.longest, len(self.waiting))
+        return False
+
+    def release(self, units: int) -> None:
+        """Give units back and grant from the head of the line while the head fits."""
+        if units > self.in_use.level:
+            raise Fault(Status.RELEASED)
+        self.in_use.change(-units)
+        while self.waiting and self.in_use.level + self.waiting[0].amount <= self.units:
+            thread = self.waiting.pop(0)
+            self.line.change(-1)
+            self.in_use.change(thread.amount)
+            wake(thread)
+
+
+class Store:
+    """A container: a level, and one line of waiting puts and one of waiting gets."""
+
+    def __init__(self, env: Any, capacity: int, level: int) -> None:
+        self.capacity = capacity
+        self.content = Area(env, level)
+        self.lowest = self.highest = level
+        self.put_total = self.got_total = self.blocked = 0
+        self.puts: deque[Thread] = deque()
+        self.gets: deque[Thread] = deque()
+
+    def exchange(self, thread: Thread, amount: int, putting: bool) -> bool:
+        """Put or get at once if it fits and nobody is in line for the same; otherwise join the line."""
+        if amount < 0:
+            raise Fault(Status.NEGATIVE)
+        if amount > self.capacity:
+            raise Fault(Status.OVERFULL)
+        line = self.puts if putting else self.gets
+        if not line and self._fits(amount, putting):
+            self._move(amount, putting)
+            self._serve()
+            return True
+        thread.amount = amount
+        line.append(thread)
+        self.blocked += 1
+        return False
+
+    def _fits(self, amount: int, putting: bool) -> bool:
+        level = self.content.level
+        return level + amount <= self.capacity if putting else level >= amount
+
+    def _move(self, amount: int, putting: bool) -> None:
+        if putting:
+            self.content.change(amount)
+            self.put_total += amount
+            self.highest = max(self.highest, self.content.level)
+        else:
+            self.content.change(-amount)
+            self.got_total += amount
+            self.lowest = min(self.lowest, self.content.level)
+
+    def _serve(self) -> None:
+        progress = True
+        while progress:
+            progress = False
+            for line, putting in ((self.gets, False), (self.puts, True)):
+                while line and self._fits(line[0].amount, putting):
+                    thread = line.popleft()
+                    self._move(thread.amount, putting)
+                    wake(thread)
+                    progress = True
+
+
+def wake(thread: Thread) -> None:
+    """Schedule a waiting thread for now, behind everything that is already due now."""
+    thread.wait = Wait.READY
+    assert thread.woken is not None
+    thread.woken.succeed()
+
+
+COMPARISONS = {
+    Compare.EQ: int.__eq__, Compare.NE: int.__ne__, Compare.LT: int.__lt__,
+    Compare.LE: int.__le__, Compare.GT: int.__gt__, Compare.GE: int.__ge__,
+}  # fmt: skip
+
+
+@dataclass(eq=False)
+class Timeline:
+    """Rows taken at multiples of an interval that doubles when the rows are full."""
+
+    interval: int = FIRST_INTERVAL
+    following: int = FIRST_INTERVAL
+    rows: list[tuple[int, list[int]]] = field(default_factory=list)
+
+    def add(self, row: list[int]) -> None:
+        self.rows.append((self.following, row))
+        if len(self.rows) == SAMPLES:
+            self.rows = self.rows[1::2]
+            self.interval *= 2
+        self.following = min(self.rows[-1][0] + self.interval, HORIZON)
+
+
+class Run:
+    """One run of a program on SimPy."""
+
+    def __init__(self, program: Program, options: Options) -> None:
+        self.program, self.options = program, options
+        self.env: Any = simpy.Environment(initial_time=0)
+        self.servers = [Server(self.env, r.units) for r in program.resources]
+        self.stores = [Store(self.env, k.capacity, k.level) for k in program.containers]
+        self.steps = [(ACTIONS[op], tuple(operands[: ARITY[op]])) for op, *operands in program.steps.tolist()]
+        self.streams = streams(options.seed, len(program.draws))
+        self.state = program.state.copy()
+        self.marks: list[tuple[int, int, int]] = []
+        self.sums = [0] * len(program.marks)
+        self.stats = [[0, 0, 0] for _ in program.names]
+        self.trace: list[tuple[int, int, int]] = []
+        self.timeline = Timeline()
+        self.threads: dict[int, Thread] = {}
+        self.serials = self.working = self.executed = self.events = 0
+        self.status: Status | None = None
+        self.fault = (0, 0)
+
+    # --- threads -----------------------------------------------------------------------------------------
+
+    def start(self, thread: Thread, delay: int) -> None:
+        """Schedule a new thread's first step after `delay` ps."""
+        self.threads[thread.serial] = thread
+        self.stats[thread.name][0] += 1
+        self.working += not thread.daemon
+        self.env.process(self.life(thread, self.env.timeout(delay)))
+
+    def life(self, thread: Thread, begun: simpy.Event) -> Waiting:
+        """A thread's process: from its first event to END or a fault."""
+        yield begun
+        self.events += 1
+        try:
+            while thread.alive:
+                waiting = self.step(thread)
+                if waiting is not None:
+                    yield waiting
+                    self.events += 1
+        except Fault as fault:
+            self.status = fault.status
+            self.fault = (thread.serial, thread.pc)
+
+    def step(self, thread: Thread) -> simpy.Event | None:
+        """Run one step; returns the event to wait for, or None where the step did not block."""
+        if self.executed >= self.options.budget:
+            raise Fault(Status.BUDGET)
+        self.executed += 1
+        if self.options.trace:
+            self.trace.append((self.env.now, thread.serial, thread.pc))
+        action, operands = self.steps[thread.pc]
+        return action(self, thread, *operands)
+
+    def suspend(self, thread: Thread, wait: Wait, what: int = 0) -> simpy.Event:
+        """The event that a thread in line will be woken by."""
+        thread.wait, thread.what = wait, what
+        thread.pc += 1
+        thread.woken = self.env.event()
+        return thread.woken
+
+    def record(self, mark: int, value: int) -> None:
+        """Record a mark's value now."""
+        if len(self.marks) >= RECORD_LIMIT:
+            raise Fault(Status.RECORDS)
+        self.marks.append((self.env.now, mark, value))
+        self.sums[mark] += value
+
+    def ended(self, thread: Thread) -> None:
+        """One thread less; the run is done when only daemons are left."""
+        self.working -= not thread.daemon
+        if self.working == 0:
+            self.status = Status.DONE
+
+    def value(self, thread: Thread, register: int, constant: int) -> int:
+        return constant if register < 0 else thread.registers[register]
+
+    # --- steps, in the order of Op -----------------------------------------------------------------------
+
+    def end(self, thread: Thread) -> None:
+        thread.alive = False
+        self.stats[thread.name][1] += 1
+        del self.threads[thread.serial]
+        parent = thread.parent
+        if parent is not None and parent.alive:
+            parent.children -= 1
+            if parent.children == 0 and parent.wait == Wait.JOIN:
+                wake(parent)
+        self.ended(thread)
+
+    def advance(self, thread: Thread, fixed: int, reg: int, numerator: int, denominator: int) -> simpy.Event | None:
+        span = fixed
+        if reg >= 0:
+            amount = thread.registers[reg]
+            if amount < 0:
+                raise Fault(Status.NEGATIVE)
+            span += -(-amount * numerator // denominator)
+        if span > HORIZON - self.env.now:
+            raise Fault(Status.HORIZON)
+        thread.pc += 1
+        if span == 0:
+            return None
+        stats = self.stats[thread.name]
+        stats[2] = min(stats[2] + span, HORIZON)
+        return self.env.timeout(span)
+
+    def seize(self, thread: Thread, r: int, units: int, priority: int) -> simpy.Event | None:
+        if self.servers[r].seize(thread, units, priority):
+            thread.pc += 1
+            return None
+        return self.suspend(thread, Wait.RESOURCE, r)
+
+    def release(self, thread: Thread, r: int, units: int) -> None:
+        self.servers[r].release(units)
+        thread.pc += 1
+
+    def put(self, thread: Thread, k: int, reg: int, amount: int) -> simpy.Event | None:
+        if self.stores[k].exchange(thread, self.value(thread, reg, amount), putting=True):
+            thread.pc += 1
+            return None
+        return self.suspend(thread, Wait.PUT, k)
+
+    def get(self, thread: Thread, k: int, reg: int, amount: int) -> simpy.Event | None:
+        if self.stores[k].exchange(thread, self.value(thread, reg, amount), putting=False):
+            thread.pc += 1
+            return None
+        return self.suspend(thread, Wait.GET, k)
+
+    def fork(self, thread: Thread, entry: int, delay: int, joined: int, daemon: int, name: int) -> None:
+        if delay > HORIZON - self.env.now:
+            raise Fault(Status.HORIZON)
+        child = Thread(self.serials, name, entry, list(thread.registers), bool(daemon))
+        self.serials += 1
+        if joined:
+            child.parent = thread
+            thread.children += 1
+        self.start(child, delay)
+        thread.pc += 1
+
+    def join(self, thread: Thread) -> simpy.Event | None:
+        if thread.children:
+            return self.suspend(thread, Wait.JOIN)
+        thread.pc += 1
+        return None
+
+    def jump(self, thread: Thread, target: int) -> None:
+        thread.pc = target
+
+    def loop(self, thread: Thread, reg: int, target: int) -> None:
+        thread.registers[reg] -= 1
+        thread.pc = target if thread.registers[reg] > 0 else thread.pc + 1
+
+    def branch(self, thread: Thread, kind: int, a: int, reg: int, constant: int, target: int) -> None:
+        holds = COMPARISONS[Compare(kind)](thread.registers[a], self.value(thread, reg, constant))
+        thread.pc = target if holds else thread.pc + 1
+
+    def let(self, thread: Thread, reg: int, fn: int, ra: int, a: int, rb: int, b: int) -> None:
+        value = evaluate(fn, self.value(thread, ra, a), self.value(thread, rb, b), self.env.now)
+        if value is None or not -HORIZON - 1 <= value <= HORIZON:
+            raise Fault(Status.OVERFLOW)
+        thread.registers[reg] = value
+        thread.pc += 1
+
+    def mark(self, thread: Thread, mark: int, reg: int, constant: int) -> None:
+        self.record(mark, self.value(thread, reg, constant))
+        thread.pc += 1
+
+    def draw(self, thread: Thread, reg: int, row: int) -> None:
+        kind, a, b, length = self.program.draws[row].tolist()
+        thread.registers[reg] = int(draw(self.streams, row, kind, a, b, length, self.program.draw_table))
+        thread.pc += 1
+
+    def call(self, thread: Thread, function: int, base: int, ra: int, rb: int, reg: int) -> None:
+        a, b = thread.registers[ra], thread.registers[rb]
+        value = int(call(function, self.state, base, self.env.now, a, b))
+        if value < 0:
+            raise Fault(Status.MACHINE)
+        thread.registers[reg] = value
+        thread.pc += 1
+
+    # --- the run -----------------------------------------------------------------------------------------
+
+    def run(self) -> Outcome:
+        """All events until the work is done, the time is up or a thread faults."""
+        for first in self.program.starts:
+            for _ in range(first.count):
+                registers = [0] * self.program.registers
+                name = self.program.names.index(first.name)
+                self.serials += 1
+                self.start(Thread(self.serials - 1, name, first.entry, registers, first.daemon), first.time)
+        for guest in self.program.guests:
+            thread = Thread(self.serials, -1, 0, [], guest.daemon)
+            self.serials += 1
+            self.threads[thread.serial] = thread
+            self.working += not guest.daemon
+            self.env.process(guests.life(self, thread, guest.function))
+        end = 0
+        while self.status is None:
+            time = self.env.peek()
+            if time == simpy.core.Infinity:
+                self.status = Status.DEADLOCK
+            elif time > self.options.until:
+                self.status, end = Status.UNTIL, self.options.until
+            else:
+                while self.timeline.following < time:
+                    self.timeline.add(self.sample(self.timeline.following))
+                self.env.step()
+                end = self.env.now
+        return self.outcome(self.status, end)
+
+    def sample(self, time: int) -> list[int]:
+        row = []
+        for server in self.servers:
+            row += [server.in_use.upto(time), server.line.upto(time)]
+        return row + [store.content.level for store in self.stores] + self.sums
+
+    def outcome(self, status: Status, end: int) -> Outcome:
+        """The run's counters and records as tables."""
+        resources = [
+            (s.in_use.upto(end), s.line.upto(end), s.seizes, s.waits, s.longest, s.in_use.level)
+            for s in self.servers
+        ]
+        containers = [
+            (s.content.level, s.lowest, s.highest, s.put_total, s.got_total, s.blocked) for s in self.stores
+        ]
+        width = 2 * len(self.servers) + len(self.stores) + len(self.sums)
+        alive = [(t.serial, t.name, t.pc, t.wait, t.what * (t.wait not in (Wait.READY, Wait.JOIN)))
+                 for t in self.threads.values()]  # fmt: skip
+        return Outcome(
+            status=status,
+            end=end,
+            steps=self.executed,
+            events=self.events,
+            fault=self.fault,
+            marks=table(self.marks, 3),
+            resources=table(resources, 6),
+            containers=table(containers, 6),
+            container_area=tuple(store.content.upto(end) for store in self.stores),
+            threads=table(self.stats, 3),
+            times=np.array([time for time, _ in self.timeline.rows], dtype=np.int64),
+            samples=table([row for _, row in self.timeline.rows], width),
+            alive=table(alive, 5),
+            state=self.state,
+            streams=self.streams,
+            trace=table(self.trace, 3),
+        )
+
+
+def evaluate(fn: int, a: int, b: int, now: int) -> int | None:
+    """LET's function; None for a division by zero."""
+    if fn in (Fn.DIV, Fn.MOD):
+        if b == 0:
+            return None
+        return a // b if fn == Fn.DIV else a % b
+    return {
+        Fn.SET: a, Fn.ADD: a + b, Fn.SUB: a - b, Fn.MUL: a * b,
+        Fn.MIN: min(a, b), Fn.MAX: max(a, b), Fn.SINCE: now - a,
+    }[Fn(fn)]  # fmt: skip
+
+
+def table(rows: object, columns: int) -> Ints:
+    """Rows of integers as an int64 table; what leaves the range wraps, as in the compiled engine."""
+    wrapped = [[(v + 2**63) % 2**64 - 2**63 for v in row] for row in rows]  # type: ignore[attr-defined]
+    return np.array(wrapped, dtype=np.int64).reshape(len(wrapped), columns)
+
+
+ACTIONS: dict[int, Callable[..., simpy.Event | None]] = {
+    Op.END: Run.end, Op.ADVANCE: Run.advance, Op.SEIZE: Run.seize, Op.RELEASE: Run.release,
+    Op.PUT: Run.put, Op.GET: Run.get, Op.FORK: Run.fork, Op.JOIN: Run.join, Op.JUMP: Run.jump,
+    Op.LOOP: Run.loop, Op.BRANCH: Run.branch, Op.LET: Run.let, Op.MARK: Run.mark, Op.DRAW: Run.draw,
+    Op.CALL: Run.call,
+}  # fmt: skip
+ARITY = {op: action.__code__.co_argcount - 2 for op, action in ACTIONS.items()}
+"""Operands of each operation, after `self` and the thread."""
+
+
+def run(program: Program, options: Options | None = None) -> Outcome:
+    """Run `program` to its end, its time limit or a fault; never raises for what the program does."""
+    return Run(program, options or Options()).run()
