@@ -1,0 +1,159 @@
+"""The types of the values in a datasheet: numbers with a dimension, counts and switches.
+
+A quantity is given as text with a unit (``"81.2 MB/s"``) or, from Python, as a number in the unit that simio
+computes in: picoseconds (int) for a time, bytes (int) for a size, and exact fractions of bytes/s, Hz, rev/s,
+baud, m and ps/m for the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticCustomError, core_schema
+
+from .. import units
+from ..errors import quote
+
+FROM_TEXT: Mapping[str, bool] = {"text": True}
+"""The validation context of values read from a file, where a bare number is refused for want of a unit."""
+
+_WHOLE = ("time", "size")
+_WORD_VALUES: Mapping[str, None | str] = {"none": None, "auto": "auto"}
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Marks a field as a quantity of a dimension.
+
+    ``positive`` refuses zero; ``word`` is a word that may stand in place of a quantity: ``none`` (the value
+    is ``None``; a YAML null says the same) or ``auto`` (the value is ``"auto"``).
+    """
+
+    dimension: str
+    positive: bool = False
+    word: str = ""
+
+    @property
+    def example(self) -> str:
+        """A value of this dimension as a user would write it."""
+        return units.example(self.dimension)
+
+    @property
+    def wanted(self) -> str:
+        """What is expected here, for a message: ``a size such as '64 KiB'``."""
+        noun = units.DIMENSIONS[self.dimension].noun
+        above = " above zero" if self.positive else ""
+        either = f", or '{self.word}'" if self.word else ""
+        return f"{noun}{above} such as '{self.example}'{either}"
+
+    def read(self, value: object, *, from_text: bool = False) -> Any:
+        """The value in the unit simio computes in; raises a pydantic error that tells found and expected."""
+        if self.word and (value == self.word or (value is None and self.word == "none")):
+            return _WORD_VALUES[self.word]
+        number = self._number(value, from_text)
+        if number < 0 or (self.positive and number == 0):
+            raise refusal(quote(value) if isinstance(value, str) else str(value), self.wanted)
+        return number
+
+    def _number(self, value: object, from_text: bool) -> int | Fraction:
+        if isinstance(value, bool) or value is None or not isinstance(value, (str, int, float, Fraction)):
+            raise refusal(show(value), self.wanted)
+        if not from_text and isinstance(value, (int, Fraction)):
+            if self.dimension not in _WHOLE:
+                return Fraction(value)
+            if value != int(value):
+                raise refusal(str(value), f"a whole number for {units.DIMENSIONS[self.dimension].noun}")
+            return int(value)
+        try:
+            return units.parse(value, self.dimension)
+        except units.UnitError as error:
+            either = f", or '{self.word}'" if self.word else ""
+            raise refusal(error.found, error.expected + either, error.hint) from None
+
+    def __get_pydantic_core_schema__(self, _source: Any, _handler: GetCoreSchemaHandler) -> Any:
+        def read(value: object, info: core_schema.ValidationInfo) -> Any:
+            return self.read(value, from_text=bool(info.context and info.context.get("text")))
+
+        return core_schema.with_info_plain_validator_function(read)
+
+    def __get_pydantic_json_schema__(self, _schema: Any, _handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        written: dict[str, Any] = {"type": "string", "pattern": self.pattern, "examples": [self.example]}
+        if self.word != "none":
+            return written
+        return {"anyOf": [written, {"type": "null"}], "examples": [self.example, self.word]}
+
+    @property
+    def pattern(self) -> str:
+        """The regular expression of what may be written; a first check, for an editor."""
+        spelt = units.regex(self.dimension).removeprefix("^").removesuffix("$")
+        return f"^(?:{self.word}|{spelt})$" if self.word else f"^{spelt}$"
+
+
+def refusal(found: str, expected: str, hint: str = "", field: str = "") -> PydanticCustomError:
+    """The error a validator raises; ``field`` names the field it is about where that is not the one
+    validated.
+    """
+    return PydanticCustomError(
+        "refused",
+        "found {found}; expected {expected}",
+        {"found": found, "expected": expected, "hint": hint, "field": field},
+    )
+
+
+def show(value: object) -> str:
+    """A plain value as a message quotes it."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return quote(value)
+    if isinstance(value, Mapping):
+        return "a mapping"
+    if isinstance(value, (list, tuple)):
+        return "a list"
+    return str(value)
+
+
+Time = Annotated[int, Quantity("time")]
+Duration = Annotated[int, Quantity("time", positive=True)]
+"""A time above zero."""
+Size = Annotated[int, Quantity("size")]
+Extent = Annotated[int, Quantity("size", positive=True)]
+"""A size above zero."""
+Limit = Annotated[int | None, Quantity("size", positive=True, word="none")]
+"""A size above zero, or none for no limit."""
+Horizon = Annotated[int | None, Quantity("time", positive=True, word="none")]
+"""A time above zero, or none."""
+WarmUp = Annotated[int | Literal["auto"], Quantity("time", word="auto")]
+"""A time, or ``auto``."""
+Rate = Annotated[Fraction, Quantity("rate", positive=True)]
+Frequency = Annotated[Fraction, Quantity("frequency", positive=True)]
+Rotation = Annotated[Fraction, Quantity("rotation", positive=True)]
+Signalling = Annotated[Fraction, Quantity("signalling", positive=True)]
+Length = Annotated[Fraction, Quantity("length")]
+DelayPerLength = Annotated[Fraction, Quantity("delay_per_length")]
+
+Count = Annotated[int, Field(strict=True, ge=1, le=2**31 - 1)]
+"""A whole number of at least one."""
+Whole = Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]
+"""A whole number, zero included."""
+Flag = Annotated[bool, Field(strict=True)]
+Text = Annotated[str, Field(strict=True)]
+
+
+class Values(BaseModel):
+    """A frozen set of typed values that knows no other keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+
+def quantity_of(field: FieldInfo | None) -> Quantity | None:
+    """The quantity a field of a sheet is marked with, or None for a count, a switch, a word or a list."""
+    marks = [mark for mark in field.metadata if isinstance(mark, Quantity)] if field else []
+    return marks[0] if marks else None

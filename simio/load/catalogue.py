@@ -1,0 +1,173 @@
+"""The catalogue of parts: datasheets in ``models/<class>/<part>.yaml``, each value with its unit and its
+origin.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from os.path import isfile
+from pathlib import Path
+
+from ..description.sheets import CLASSES
+from ..errors import Fault, ScenarioError, SimioError, did_you_mean, quote
+from ..plugins import load_plugins
+from .datasheet import BASES, CatalogueEntry, ValueEntry, read_datasheet
+from .faults import a, one_of, there_are
+from .yamltree import Node, parse_yaml, read_file
+
+__all__ = ["BASES", "Catalogue", "CatalogueEntry", "UnknownPart", "ValueEntry", "catalogue", "names", "sheet"]
+
+_NAME = re.compile(r"[a-z]+/[A-Za-z0-9][A-Za-z0-9._-]*")
+_FOLDERS = {folder: cls for cls, folder in CLASSES.items()}
+
+
+class UnknownPart(LookupError):
+    """No datasheet of this name; tells found, expected and a hint as a fault does."""
+
+    def __init__(self, found: str, expected: str, hint: str = "") -> None:
+        super().__init__(found, expected, hint)
+        self.found, self.expected, self.hint = found, expected, hint
+
+
+class Catalogue:
+    """The datasheets under a folder; each file is read once, when it is asked for."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._read: dict[tuple[Path, str], tuple[tuple[int, int], CatalogueEntry]] = {}
+
+    def names(self, cls: str | None = None) -> list[str]:
+        """The names of all datasheets, or of those of one class, sorted."""
+        folders = [CLASSES[cls]] if cls else CLASSES.values()
+        found = (path for folder in folders for path in (self.root / folder).glob("*.yaml"))
+        return sorted(f"{path.parent.name}/{path.stem}" for path in found)
+
+    def sheet(self, name: str) -> CatalogueEntry:
+        """The datasheet of this name; SimioError if there is none, ScenarioError if it is faulty."""
+        cls = _FOLDERS.get(name.partition("/")[0])
+        if cls is None or name not in self.names(cls):
+            raise SimioError(_not_there(name, self.names()))
+        return self.find(name, cls)
+
+    def find(self, name: str, cls: str, beside: Path | None = None) -> CatalogueEntry:
+        """The datasheet ``name`` of a part of class ``cls``.
+
+        ``./part.yaml`` is a file relative to the folder ``beside``.  Raises UnknownPart or ScenarioError.
+        """
+        if name.startswith(("./", "../", "/")):
+            path = (beside or Path()) / name
+            if not isfile(path):
+                raise UnknownPart(f"{quote(name)}, which is not a file", f"a datasheet of {a(cls)}")
+            return self._entry(path, name, cls)
+        folder = CLASSES[cls]
+        path = self.root / f"{name}.yaml"
+        if _NAME.fullmatch(name) and name.partition("/")[0] == folder and isfile(path):
+            return self._entry(path, name, cls)
+        raise self._unknown(name, cls)
+
+    def _unknown(self, name: str, cls: str) -> UnknownPart:
+        known = self.names(cls)
+        if name in self.names():
+            other = _FOLDERS[name.partition("/")[0]]
+            return UnknownPart(f"{quote(name)}, which is {a(other)}", a(cls), there_are(known))
+        if name.endswith((".yaml", ".yml")):
+            return UnknownPart(quote(name), f"{a(cls)} model", f"write './{name}' for a file beside this one")
+        near = did_you_mean(name, known) or did_you_mean(f"{CLASSES[cls]}/{name}", known)
+        expected = f"{a(cls)} model of the catalogue, or a file as './my-{cls}.yaml'"
+        return UnknownPart(f"the unknown model {quote(name)}", expected, near or there_are(known))
+
+    def _entry(self, path: Path, name: str, cls: str) -> CatalogueEntry:
+        try:
+            status = path.stat()
+        except OSError:
+            status = None
+        # Calibration and notebooks rewrite datasheets, so the file itself says whether it was read.
+        stamp = (status.st_mtime_ns, status.st_size) if status else (0, 0)
+        known = self._read.get((path, cls))
+        if known and status and known[0] == stamp:
+            return known[1]
+        shown = display(path)
+        entry = read_datasheet(parse_yaml(read_file(path), shown), name, cls, path)
+        self._read[path, cls] = (stamp, entry)
+        return entry
+
+    def check(self) -> list[Fault]:
+        """The faults of all datasheets, and of hosts whose parts are not there; an empty list if all is
+        well.
+        """
+        return list(self._check())
+
+    def _check(self) -> Iterator[Fault]:
+        for name in self.names():
+            try:
+                entry = self.sheet(name)
+            except ScenarioError as error:
+                yield from error.faults
+                continue
+            yield from self._check_parts(entry)
+
+    def _check_parts(self, entry: CatalogueEntry) -> Iterator[Fault]:
+        for path, node, cls in part_references(entry):
+            try:
+                self.find(str(node.value), cls, entry.file.parent)
+            except UnknownPart as unknown:
+                yield Fault(f"parts.{path}", unknown.found, unknown.expected, unknown.hint, node.place)
+            except ScenarioError:
+                pass  # told when that datasheet itself is checked
+
+
+def part_references(entry: CatalogueEntry) -> Iterator[tuple[str, Node, str]]:
+    """The parts a host names: key path, node of the model's name, class."""
+    for cls in ("cpu", "memory", "kernel"):
+        if cls in entry.parts:
+            yield cls, _model_node(entry.nodes[cls]), cls
+    for group, cls in (("buses", "bus"), ("adapters", "adapter")):
+        for key in entry.parts.get(group, {}):
+            yield f"{group}.{key}", _model_node(entry.nodes[group].entries[key]), cls
+
+
+def _model_node(node: Node) -> Node:
+    return node.entries["model"] if node.kind == "map" else node
+
+
+def display(path: Path) -> str:
+    """A path as messages show it: relative to the working directory where it lies below, else in full."""
+    try:
+        return str(path.resolve().relative_to(Path.cwd().resolve()))
+    except ValueError:
+        return str(path)
+
+
+def _not_there(name: str, known: list[str]) -> str:
+    near = did_you_mean(name, known)
+    return f"found the unknown model {quote(name)}; " + (near or f"expected {one_of(known)}")
+
+
+def data_root(package: str) -> Path:
+    """The folder of a data package (``simio.models``); where the mapping is not installed, that of the
+    checkout.
+    """
+    try:
+        return Path(str(files(package)))
+    except ModuleNotFoundError:
+        return Path(__file__).resolve().parents[2] / package.rpartition(".")[2]
+
+
+@cache
+def catalogue() -> Catalogue:
+    """The catalogue that simio comes with."""
+    load_plugins()
+    return Catalogue(data_root("simio.models"))
+
+
+def names(cls: str | None = None) -> list[str]:
+    """The names of all datasheets of the catalogue, or of those of one class, sorted."""
+    return catalogue().names(cls)
+
+
+def sheet(name: str) -> CatalogueEntry:
+    """The datasheet of this name in the catalogue; SimioError if there is none."""
+    return catalogue().sheet(name)

@@ -1,0 +1,235 @@
+"""Reading one datasheet: its form, its values against the sheet of its kind, and where each value comes
+from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import PydanticCustomError
+
+from ..description.quantities import FROM_TEXT, quantity_of
+from ..description.sheets import Sheet, sheet_kinds
+from .faults import FaultList, a, field_named, join, node_text
+from .keypaths import mapping
+from .yamltree import Node
+
+BASES = ("standard", "datasheet", "measured", "derived", "fitted", "assumed")
+"""What a value of the catalogue may be based on."""
+
+HOST_PARTS = ("cpu", "memory", "kernel")
+HOST_GROUPS = {"buses": "bus", "adapters": "adapter"}
+_KEYS = ("kind", "title", "notes", "values")
+_VALUE_KEYS = ("value", "basis", "source", "interval", "bounds", "notes")
+
+
+@dataclass(frozen=True)
+class ValueEntry:
+    """One value of a datasheet: as written, as computed with, its origin, and for a fitted one its interval.
+
+    ``interval`` and ``bounds`` hold two values in the unit simio computes in.
+    """
+
+    text: str
+    value: Any
+    basis: str
+    source: str
+    interval: tuple[Any, Any] | None = None
+    bounds: tuple[Any, Any] | None = None
+
+
+@dataclass(frozen=True)
+class CatalogueEntry:
+    """A datasheet.  ``parts`` of a host name its other datasheets: text, or a mapping of name to text or
+    mapping.
+
+    ``file`` is where it was read; ``nodes`` are its values (and parts) with their positions.
+    """
+
+    name: str
+    cls: str
+    kind: str
+    title: str
+    notes: str
+    values: Mapping[str, ValueEntry]
+    parts: Mapping[str, Any]
+    sheet: Any
+    file: Path
+    nodes: Mapping[str, Node] = field(repr=False, compare=False, default_factory=dict)
+
+
+def read_datasheet(root: Node, name: str, cls: str, file: Path) -> CatalogueEntry:
+    """The datasheet in ``root``; ScenarioError with all that is wrong with it."""
+    faults = FaultList()
+    top = faults.mapping(root, "", f"a datasheet with the keys {', '.join(_KEYS)}")
+    faults.raise_any()
+    faults.unknown_keys(root, (*_KEYS, "parts") if cls == "host" else _KEYS, "")
+    kind = _text(top, "kind", root, faults)
+    title = _text(top, "title", root, faults)
+    notes = faults.text(top["notes"], "notes") if "notes" in top else ""
+    model = sheet_kinds(cls).get(kind) if kind else None
+    if kind and model is None:
+        faults.unknown("kind", kind, sheet_kinds(cls), top["kind"].place, f"kind of {cls}")
+    entries = faults.mapping(top["values"], "values") if "values" in top else {}
+    origins = {key: _origin(node, f"values.{key}", faults) for key, node in entries.items()}
+    nodes = {key: node.entries["value"] for key, node in entries.items() if "value" in node.entries}
+    places = dict(top["values"].key_places) if entries else {}
+    sheet = None
+    if model is not None:
+        whole = mapping(nodes, root.place, places)
+        sheet = _validate(model, whole, faults, skip=[key for key in entries if key not in nodes])
+    parts = _parts(top, root, faults) if cls == "host" else {}
+    values = {
+        key: _value(model, sheet, key, nodes[key], origin, faults)
+        for key, origin in origins.items()
+        if origin
+    }
+    faults.raise_any()
+    return CatalogueEntry(
+        name=name, cls=cls, kind=str(kind), title=str(title), notes=notes or "", values=values,
+        parts={key: node.plain() for key, node in parts.items()}, sheet=sheet, file=file, nodes={**nodes,
+        **parts}, )  # fmt: skip
+
+
+def _text(top: Mapping[str, Node], key: str, root: Node, faults: FaultList) -> str | None:
+    if key in top:
+        return faults.text(top[key], key)
+    faults.add(key, "nothing", "a text", "this key is required", root.place)
+    return None
+
+
+def _origin(node: Node, path: str, faults: FaultList) -> dict[str, Node] | None:
+    """The parts of one value, or None if it cannot be used."""
+    before = faults.noted
+    entry = faults.mapping(node, path, "a mapping with value, basis and source")
+    if not entry:
+        return None
+    faults.unknown_keys(node, _VALUE_KEYS, path)
+    for key in ("value", "basis", "source"):
+        if key not in entry:
+            faults.add(join(path, key), "nothing", "a value", "this key is required", node.place)
+    for key in ("basis", "source"):
+        if key in entry:
+            faults.text(entry[key], join(path, key))
+    basis = entry["basis"].value if "basis" in entry else None
+    if isinstance(basis, str) and basis not in BASES:
+        faults.unknown(join(path, "basis"), basis, BASES, entry["basis"].place, "basis")
+    if basis == "fitted":
+        for key in ("interval", "bounds"):
+            if key not in entry:
+                hint = "a fitted value tells its interval and the bounds of the search"
+                faults.add(join(path, key), "nothing", "two values", hint, node.place)
+    return entry if faults.noted == before else None
+
+
+def _validate(model: type[Sheet], node: Node, faults: FaultList, skip: list[str]) -> Sheet | None:
+    try:
+        return model.model_validate(node.plain(), context=FROM_TEXT)
+    except ValidationError as error:
+        found = FaultList()
+        found.model(error, model, node, "values", node.place)
+        # A value whose origin is faulty was left out above; that it is missing now is no news.
+        told = {f"values.{key}" for key in skip}
+        faults.extend(fault for fault in found if fault.path not in told)
+        return None
+
+
+def _value(
+    model: type[Sheet] | None, sheet: Any, key: str, node: Node, origin: Mapping[str, Node], faults: FaultList
+) -> ValueEntry:
+    ends: dict[str, tuple[Any, Any] | None] = {}
+    for name in ("interval", "bounds"):
+        ends[name] = (
+            _ends(model, key, origin[name], f"values.{key}.{name}", faults) if name in origin else None
+        )
+    attribute = (
+        next((n for n, f in model.model_fields.items() if key == (f.alias or n)), key) if model else key
+    )
+    value = getattr(sheet, attribute, None)
+    for name, pair in ends.items():
+        if pair and value is not None and not pair[0] <= value <= pair[1]:
+            faults.add(f"values.{key}.value", node_text(node), f"a value within its {name}", place=node.place)
+    return ValueEntry(
+        value_text(node),
+        value,
+        str(origin["basis"].value),
+        str(origin["source"].value),
+        ends["interval"],
+        ends["bounds"],
+    )
+
+
+def _ends(
+    model: type[Sheet] | None, key: str, node: Node, path: str, faults: FaultList
+) -> tuple[Any, Any] | None:
+    if node.kind != "list" or len(node.elements) != 2:
+        faults.add(path, node_text(node), "a list of two values, the least and the most", place=node.place)
+        return None
+    quantity = quantity_of(field_named(model, key)) if model else None
+    ends = []
+    for item in node.elements:
+        try:
+            ends.append(quantity.read(item.plain(), from_text=True) if quantity else item.plain())
+        except PydanticCustomError as error:
+            told = error.context or {}
+            faults.add(path, told["found"], told["expected"], told["hint"], item.place)
+    if len(ends) != 2:
+        return None
+    if not ends[0] <= ends[1]:
+        faults.add(
+            path, " to ".join(node_text(item) for item in node.elements), "the least first", place=node.place
+        )
+    return ends[0], ends[1]
+
+
+def value_text(node: Node) -> str:
+    """A value as it was written, on one line."""
+    if node.kind == "scalar":
+        return "none" if node.value is None else node.text
+    if node.kind == "list":
+        return "[" + ", ".join(value_text(item) for item in node.elements) + "]"
+    return "{" + ", ".join(f"{key}: {value_text(item)}" for key, item in node.entries.items()) + "}"
+
+
+def _parts(top: Mapping[str, Node], root: Node, faults: FaultList) -> dict[str, Node]:
+    """The parts of a host, checked for form; that the models exist is for the catalogue to say."""
+    if "parts" not in top:
+        faults.add(
+            "parts", "nothing", "a mapping with cpu, memory and kernel", "this key is required", root.place
+        )
+        return {}
+    node = top["parts"]
+    parts = faults.mapping(node, "parts", "a mapping with cpu, memory and kernel")
+    faults.unknown_keys(node, (*HOST_PARTS, *HOST_GROUPS), "parts")
+    for key in HOST_PARTS:
+        if key in parts:
+            _reference(parts[key], f"parts.{key}", (), faults)
+        else:
+            faults.add(f"parts.{key}", "nothing", f"{a(key)} model", "this key is required", node.place)
+    for group in HOST_GROUPS:
+        for key, item in faults.mapping(parts[group], f"parts.{group}").items() if group in parts else ():
+            _reference(item, f"parts.{group}.{key}", ("bus",) if group == "adapters" else (), faults)
+    buses = parts["buses"].entries if "buses" in parts else {}
+    adapters = parts["adapters"].entries if "adapters" in parts else {}
+    for key, item in adapters.items():
+        bus = item.entries.get("bus")
+        if bus is not None and bus.value not in buses:
+            faults.unknown(f"parts.adapters.{key}.bus", str(bus.value), buses, bus.place, "bus")
+    return parts
+
+
+def _reference(node: Node, path: str, also: tuple[str, ...], faults: FaultList) -> None:
+    """A part of a host is a model; its values are told, with their origin, in a datasheet of its own."""
+    if node.kind != "map":
+        faults.text(node, path, "the name of a model")
+        return
+    faults.unknown_keys(node, ("model", *also), path)
+    for key in ("model", *also):
+        if key in node.entries:
+            faults.text(node.entries[key], join(path, key))
+        else:
+            faults.add(join(path, key), "nothing", "a text", "this key is required", node.place)

@@ -1,0 +1,119 @@
+"""Disks and switches of a scenario, and the rule for names."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from ..description.model import Disk, Part, Switch
+from ..errors import Place, quote
+from .context import Context
+from .faults import join, node_text, place_of
+from .keypaths import as_mapping
+from .parts import build_part
+from .yamltree import Node
+
+MOST_DISKS = 10_000
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+
+
+@dataclass(frozen=True)
+class DiskGroup:
+    """A group of like disks: its key, how many there are, and the part, or None if that has a fault."""
+
+    name: str
+    count: int
+    part: Part | None
+
+    @cached_property
+    def members(self) -> tuple[str, ...]:
+        """The names of the disks: the group's own for one disk, else numbered from 1."""
+        if self.count == 1:
+            return (self.name,)
+        return tuple(f"{self.name}{number}" for number in range(1, self.count + 1))
+
+
+def check_names(ctx: Context, section: Node, path: str) -> None:
+    """Note keys that cannot serve as names, for a dot separates names in a key path and in an endpoint."""
+    for name in section.entries if section.kind == "map" else ():
+        if not _NAME.fullmatch(name):
+            expected = "a name of letters, digits, '_' and '-' that begins with a letter"
+            ctx.faults.add(join(path, name), quote(name), expected, place=place_of(section, name))
+
+
+def build_disks(ctx: Context, section: Node) -> dict[str, DiskGroup]:
+    """The groups of disks by key."""
+    check_names(ctx, section, "disks")
+    groups = {}
+    for name, given in ctx.faults.mapping(section, "disks").items():
+        place = place_of(section, name)
+
+        def build(name: str = name, node: Node = given, place: Place = place) -> DiskGroup:
+            return _group(ctx, name, node, place)
+
+        groups[name] = ctx.once(("disk", name), (given,), build)
+    return groups
+
+
+def _group(ctx: Context, name: str, given: Node, place: Place) -> DiskGroup:
+    path, node = f"disks.{name}", as_mapping(given, place)
+    count = node.entries.get("count")
+    number = 1
+    if count is not None:
+        if (
+            isinstance(count.value, int)
+            and not isinstance(count.value, bool)
+            and 1 <= count.value <= MOST_DISKS
+        ):
+            number = count.value
+        else:
+            expected = f"a whole number of disks from 1 to {MOST_DISKS}"
+            ctx.faults.add(f"{path}.count", node_text(count), expected, place=count.place)
+    if node.kind != "map":
+        ctx.faults.mapping(node, path, "the name of a disk model, or a mapping with model")
+        return DiskGroup(name, number, None)
+    return DiskGroup(name, number, build_part(ctx, name, "disk", node, path, place, ("count",)))
+
+
+def expanded(groups: dict[str, DiskGroup]) -> dict[str, Disk]:
+    """The single disks of all groups that have no fault."""
+    disks = {}
+    for group in groups.values():
+        for name in group.members if group.part else ():
+            part = group.part
+            assert part is not None
+            disks[name] = Disk(name, group.name, replace(part, name=name))
+    return disks
+
+
+def build_switches(ctx: Context, section: Node) -> dict[str, Switch | None]:
+    """The switches by name; None stands for one with a fault."""
+    check_names(ctx, section, "switches")
+    switches: dict[str, Switch | None] = {}
+    for name, given in ctx.faults.mapping(section, "switches").items():
+        place = place_of(section, name)
+
+        def build(name: str = name, given: Node = given, place: Place = place) -> Switch | None:
+            node, path = as_mapping(given, place), f"switches.{name}"
+            if node.kind != "map":
+                ctx.faults.mapping(node, path, "the name of a switch model, or a mapping with model")
+                return None
+            part = build_part(ctx, name, "switch", node, path, place)
+            return Switch(name, part) if part is not None else None
+
+        switches[name] = ctx.once(("switch", name), (given,), build)
+    return switches
+
+
+def check_distinct(ctx: Context, root: Node, groups: dict[str, DiskGroup]) -> None:
+    """Note hosts, switches and disks that share a name, which a link could not tell apart."""
+    owners: dict[str, str] = {}
+    for section in ("hosts", "switches", "disks"):
+        node = root.at((section,))
+        for key in node.entries if section in root.entries else ():
+            for name in groups[key].members if section == "disks" and key in groups else (key,):
+                path = join(section, key)
+                if owners.setdefault(name, path) != path:
+                    found = f"{quote(name)}, which {owners[name]} is called too"
+                    ctx.faults.add(path, found, "a name of its own", place=place_of(node, key))

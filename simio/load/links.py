@@ -1,0 +1,242 @@
+"""Links: which ports they join, and whether these ports are there, free and of the right kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ..description.model import Link, Part, Switch
+from ..description.quantities import FROM_TEXT, Length, Text
+from ..errors import did_you_mean, quote
+from .context import Context
+from .devices import DiskGroup
+from .faults import node_text, one_of, place_of
+from .hosts import HostSite
+from .keypaths import item_name, mapping
+from .parts import build_part
+from .yamltree import Node
+
+RESERVED = ("name", "between", "length")
+
+
+class LinkKeys(BaseModel):
+    """The keys of a link beside ``model`` and the values of its datasheet."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Text = Field("", description="name for messages and results; link1, link2 ... where it is left out")
+    between: Annotated[tuple[Text, ...], Field(min_length=2, max_length=2)] = Field(
+        description="the two ends: host.adapter, a switch, or a group of disks (one link for each disk)"
+    )
+    length: Length = Field(Fraction(0), description="length of the cable; 0 m where it is left out")
+
+
+@dataclass(frozen=True)
+class LinkSpec:
+    """A link as written; ``part`` is None if it has a fault."""
+
+    name: str
+    part: Part | None
+    ends: tuple[str, str]
+    length: Fraction
+    node: Node
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """What a link can end at; None stands for what is there but has a fault."""
+
+    hosts: Mapping[str, HostSite]
+    switches: Mapping[str, Switch | None]
+    disks: Mapping[str, DiskGroup]
+
+    @cached_property
+    def disk_names(self) -> dict[str, DiskGroup]:
+        """Each single disk with its group."""
+        return {name: group for group in self.disks.values() for name in group.members}
+
+
+def build_links(ctx: Context, section: Node) -> list[LinkSpec]:
+    """The links as written, in their order."""
+    if section.kind != "list":
+        ctx.faults.add("links", node_text(section), "a list of links", place=section.place)
+        return []
+    specs: dict[str, LinkSpec] = {}
+    for index, node in enumerate(section.elements):
+        name = item_name(node, index, "links")
+        if name in specs:
+            ctx.faults.add(f"links.{name}", quote(name), "a name that no other link has", place=node.place)
+
+        def build(name: str = name, node: Node = node) -> LinkSpec | None:
+            return _link(ctx, name, node)
+
+        spec = ctx.once(("link", name), (node,), build)
+        if spec is not None:
+            specs.setdefault(name, spec)
+    return list(specs.values())
+
+
+def _link(ctx: Context, name: str, node: Node) -> LinkSpec | None:
+    path = f"links.{name}"
+    if not ctx.faults.mapping(node, path, "a mapping with model and between"):
+        return None
+    part = build_part(ctx, name, "link", node, path, node.place, RESERVED)
+    own = mapping({k: n for k, n in node.entries.items() if k in RESERVED}, node.place, dict(node.key_places))
+    try:
+        keys = LinkKeys.model_validate(own.plain(), context=FROM_TEXT)
+    except ValidationError as error:
+        ctx.faults.model(error, LinkKeys, own, path, node.place)
+        return None
+    return LinkSpec(name, part, (keys.between[0], keys.between[1]), keys.length, node)
+
+
+def join_links(ctx: Context, specs: list[LinkSpec], inventory: Inventory) -> tuple[list[Link], bool]:
+    """The links between single ports, and whether all of them are known; what cannot be joined is noted."""
+    links: list[Link] = []
+    complete = True
+    used: dict[str, str] = {}
+    for spec in specs:
+        ends = [_ports(ctx, spec, index, inventory) for index in (0, 1)]
+        if None in ends or not _fits(ctx, spec, inventory):
+            complete = False
+            continue
+        pairs = _pairs(ctx, spec, ends[0] or (), ends[1] or ())
+        _check_free(ctx, spec, pairs, used, inventory)
+        if spec.part is None:
+            complete = False
+            continue
+        for first, second in pairs:
+            name = spec.name if len(pairs) == 1 else _member(spec, first, second)
+            links.append(Link(name, replace(spec.part, name=name), (first, second), spec.length))
+    _count_ports(ctx, specs, links, inventory)
+    return links, complete
+
+
+def _member(spec: LinkSpec, first: str, second: str) -> str:
+    return f"{spec.name}.{second if first in spec.ends else first}"
+
+
+def _end_node(spec: LinkSpec, index: int) -> Node:
+    return spec.node.entries["between"].elements[index]
+
+
+def _ports(ctx: Context, spec: LinkSpec, index: int, inventory: Inventory) -> tuple[str, ...] | None:
+    """The ports that an end of a link stands for, or None if there is no such thing."""
+    end = spec.ends[index]
+    owner, _, adapter = end.partition(".")
+    if owner in inventory.hosts and adapter:
+        adapters = inventory.hosts[owner].adapters
+        if adapters is None or adapter in adapters:
+            return (end,)
+        _no_end(ctx, spec, index, end, [f"{owner}.{name}" for name in adapters])
+        return None
+    if owner in inventory.hosts:
+        names = [f"{owner}.{name}" for name in inventory.hosts[owner].adapters or ()]
+        expected = "an adapter of the host, " + (one_of(names) if names else f"as '{owner}.adapter'")
+        ctx.faults.add(f"links.{spec.name}.between", quote(end), expected, place=_end_node(spec, index).place)
+        return None
+    if end in inventory.disks:
+        return inventory.disks[end].members
+    if end in inventory.switches or end in inventory.disk_names:
+        return (end,)
+    known = [f"{name}.{key}" for name, site in inventory.hosts.items() for key in site.adapters or ()]
+    _no_end(ctx, spec, index, end, [*known, *inventory.switches, *inventory.disks])
+    return None
+
+
+def _no_end(ctx: Context, spec: LinkSpec, index: int, end: str, known: list[str]) -> None:
+    hint = did_you_mean(end, known)
+    expected = (
+        f"host.adapter, a switch or a disk: {one_of(known, hint)}"
+        if known
+        else "host.adapter, a switch or a disk"
+    )
+    place = _end_node(spec, index).place
+    ctx.faults.add(f"links.{spec.name}.between", f"the unknown end {quote(end)}", expected, hint, place)
+
+
+def _end_part(end: str, inventory: Inventory) -> Part | None:
+    """The part at an end, or None if it has a fault of its own."""
+    owner, _, adapter = end.partition(".")
+    if owner in inventory.hosts:
+        return (inventory.hosts[owner].adapters or {}).get(adapter)
+    switch = inventory.switches.get(end)
+    if switch is not None:
+        return switch.part
+    group = inventory.disks.get(end) or inventory.disk_names.get(end)
+    return group.part if group else None
+
+
+def _fits(ctx: Context, spec: LinkSpec, inventory: Inventory) -> bool:
+    """Whether the kinds of both ends take this kind of link; what is unknown for a fault elsewhere fits."""
+    good = True
+    for index, end in enumerate(spec.ends):
+        part = _end_part(end, inventory)
+        if part is None or spec.part is None:
+            continue
+        kinds = part.sheet.link_kinds or (part.kind,)
+        if spec.part.kind not in kinds:
+            found = f"a {spec.part.kind} link ({spec.part.model}) at {quote(end)}"
+            expected = f"a {' or '.join(kinds)} link for {part.model}"
+            ctx.faults.add(f"links.{spec.name}.between", found, expected, place=_end_node(spec, index).place)
+            good = False
+    return good
+
+
+def _pairs(
+    ctx: Context, spec: LinkSpec, first: tuple[str, ...], second: tuple[str, ...]
+) -> list[tuple[str, str]]:
+    if len(first) > 1 and len(second) > 1:
+        expected = "a group of disks at one end only"
+        place = place_of(spec.node, "between")
+        ctx.faults.add(f"links.{spec.name}.between", "a group of disks at both ends", expected, place=place)
+        return []
+    if spec.ends[0] == spec.ends[1]:
+        found = f"{quote(spec.ends[0])} at both ends"
+        place = _end_node(spec, 1).place
+        ctx.faults.add(f"links.{spec.name}.between", found, "two different ends", place=place)
+        return []
+    return [(a, b) for a in first for b in second]
+
+
+def _check_free(
+    ctx: Context,
+    spec: LinkSpec,
+    pairs: list[tuple[str, str]],
+    used: dict[str, str],
+    inventory: Inventory,
+) -> None:
+    """Note ends whose ports have a link already; a switch has several ports, which are counted later."""
+    for index in (0, 1):
+        twice = []
+        for port in (pair[index] for pair in pairs if pair[index] not in inventory.switches):
+            if used.setdefault(port, spec.name) != spec.name or (len(pairs) > 1 and port in spec.ends):
+                twice.append(port)
+        if not twice:
+            continue
+        found = f"{quote(twice[0])}, whose port {used[twice[0]]} has already"
+        if used[twice[0]] == spec.name:
+            found = f"a link for each of {len(pairs)} disks at {quote(twice[0])}"
+        place = _end_node(spec, index).place
+        ctx.faults.add(
+            f"links.{spec.name}.between", found, "one link a port", "put a switch between them", place
+        )
+
+
+def _count_ports(ctx: Context, specs: list[LinkSpec], links: list[Link], inventory: Inventory) -> None:
+    for name, switch in inventory.switches.items():
+        ports = getattr(switch.part.sheet, "ports", None) if switch else None
+        number = sum(link.ends.count(name) for link in links)
+        if ports is None or number <= ports:
+            continue
+        last = [spec for spec in specs if name in spec.ends][-1]
+        place = _end_node(last, last.ends.index(name)).place
+        expected = f"at most its {ports} ports"
+        ctx.faults.add(
+            f"links.{last.name}.between", f"{number} links at {quote(name)}", expected, place=place
+        )

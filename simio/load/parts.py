@@ -1,0 +1,128 @@
+"""One part of a system: its datasheet, the values a scenario overrides, and the origin of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os.path import isfile
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from .. import units
+from ..description.model import Origin, Part
+from ..description.quantities import FROM_TEXT, quantity_of
+from ..errors import Place, ScenarioError
+from .catalogue import CatalogueEntry, UnknownPart
+from .context import Context
+from .datasheet import value_text
+from .faults import a, join, keys_of
+from .keypaths import mapping
+from .yamltree import Node
+
+
+def find_entry(ctx: Context, node: Node, cls: str, path: str, place: Place) -> CatalogueEntry | None:
+    """The datasheet that the ``model`` of a part names; what stands in the way is noted as a fault."""
+    model = node.entries.get("model")
+    if model is None:
+        names = ctx.catalogue.names(cls)
+        such = f" such as '{names[0]}'" if names else ""
+        other = ", or like and the name of another host" if cls == "host" else ""
+        expected = f"{a(cls)} model{such}{other}"
+        ctx.faults.add(join(path, "model"), "nothing", expected, "this key is required", place)
+        return None
+    name = ctx.faults.text(model, join(path, "model"), f"the name of {a(cls)} model")
+    if name is None:
+        return None
+    try:
+        return ctx.catalogue.find(name, cls, _beside(ctx, model.place))
+    except UnknownPart as unknown:
+        ctx.faults.add(join(path, "model"), unknown.found, unknown.expected, unknown.hint, model.place)
+    except ScenarioError as error:
+        ctx.faults.extend(error.faults)
+    return None
+
+
+def _beside(ctx: Context, place: Place) -> Path:
+    """The folder that a part file is relative to: that of the file which names it."""
+    return Path(place.file).parent if isfile(place.file) else ctx.folder
+
+
+def build_part(
+    ctx: Context, name: str, cls: str, node: Node, path: str, place: Place, reserved: Sequence[str] = ()
+) -> Part | None:
+    """The part that a mapping with ``model`` and overrides describes; ``reserved`` keys are the caller's."""
+    entry = find_entry(ctx, node, cls, path, place)
+    if entry is None:
+        return None
+    return part_of(ctx, entry, name, node, path, place, reserved)
+
+
+def part_of(
+    ctx: Context,
+    entry: CatalogueEntry,
+    name: str,
+    node: Node,
+    path: str,
+    place: Place,
+    reserved: Sequence[str],
+) -> Part | None:
+    """The part of a datasheet with the overrides in ``node``, or None if they are faulty."""
+    own = {key: value for key, value in node.entries.items() if key not in ("model", *reserved)}
+    known = [key for key in keys_of(type(entry.sheet)) if key not in reserved]
+    unknown = [key for key in own if key not in known]
+    for key in unknown:
+        allowed = ["model", *known, *(word for word in reserved if word != "like")]
+        where = node.key_places.get(key, place)
+        ctx.faults.unknown(join(path, key), key, allowed, where)
+    given = {key: value for key, value in own.items() if key not in unknown}
+    sheet = _overridden(ctx, entry, given, path, place) if given else entry.sheet
+    if sheet is None or unknown:
+        return None
+    return Part(name, entry.cls, entry.kind, entry.name, sheet, origins(entry, given))
+
+
+def _overridden(ctx: Context, entry: CatalogueEntry, own: Mapping[str, Node], path: str, place: Place) -> Any:
+    nodes = {key: node for key, node in entry.nodes.items() if key in entry.values} | dict(own)
+    plain = {key: node.plain() for key, node in nodes.items()}
+    model = type(entry.sheet)
+    try:
+        return model.model_validate(plain, context=FROM_TEXT)
+    except ValidationError as error:
+        ctx.faults.model(error, model, mapping(nodes, place), path, place)
+        return None
+
+
+def origins(entry: CatalogueEntry, own: Mapping[str, Node]) -> dict[str, Origin]:
+    """Where each value of a part comes from, in the order of its sheet."""
+    found = {}
+    for key in keys_of(type(entry.sheet)):
+        if key in own:
+            where = own[key].place
+            found[key] = Origin("given", f"{where.file}:{where.line}", "scenario", text=value_text(own[key]))
+        elif key in entry.values:
+            value = entry.values[key]
+            found[key] = Origin(value.basis, value.source, "catalogue", value.interval, value.text)
+        else:
+            found[key] = Origin("default", "", "default", text=default_text(entry.sheet, key))
+    return found
+
+
+def default_text(sheet: Any, key: str) -> str:
+    """The value of a field as text with its unit, exactly."""
+    for name, field in type(sheet).model_fields.items():
+        if key == (field.alias or name):
+            value, quantity = getattr(sheet, name), quantity_of(field)
+            return value_as_text(value, quantity.dimension if quantity else None)
+    raise KeyError(key)
+
+
+def value_as_text(value: Any, dimension: str | None) -> str:
+    """A value as it might be written in a scenario."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if dimension is None or isinstance(value, str):
+        return str(value)
+    return units.format_quantity(value, dimension, digits=None)

@@ -1,0 +1,76 @@
+"""A system as plain data, with every value as text and its origin, to travel with results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..description.model import Origin, Part, System
+from ..description.quantities import Values, quantity_of
+from .faults import field_named, keys_of
+from .parts import default_text, value_as_text
+
+
+def resolved(system: System) -> dict[str, Any]:
+    """All that a system is made of: each value of each part with its unit, basis and source, as plain data.
+
+    The order is that of the scenario and the sheets, so that equal systems give equal text.
+    """
+    return {
+        "title": system.title,
+        "hosts": {
+            name: {
+                "model": host.model,
+                "title": host.title,
+                "values": _values(host.part),
+                "cpu": _part(host.cpu),
+                "memory": _part(host.memory),
+                "kernel": _part(host.kernel),
+                "buses": {key: _part(bus) for key, bus in host.buses.items()},
+                "adapters": {key: {"bus": a.bus, **_part(a.part)} for key, a in host.adapters.items()},
+            }
+            for name, host in system.hosts.items()
+        },
+        "disks": {name: {"group": disk.group, **_part(disk.part)} for name, disk in system.disks.items()},
+        "switches": {name: _part(switch.part) for name, switch in system.switches.items()},
+        "links": {
+            link.name: {
+                "between": list(link.ends),
+                "length": value_as_text(link.length, "length"),
+                **_part(link.part),
+            }
+            for link in system.links
+        },
+        "workload": {
+            name: {"kind": workload.kind, **_plain(workload.params)}
+            for name, workload in system.workloads.items()
+        },
+        "run": _plain(system.run),
+        "report": _plain(system.report),
+    }
+
+
+def _part(part: Part) -> dict[str, Any]:
+    return {"kind": part.kind, "model": part.model, "values": _values(part)}
+
+
+def _values(part: Part) -> dict[str, dict[str, Any]]:
+    unknown = Origin("given", "", "scenario")
+    return {key: _value(part, key, part.origins.get(key, unknown)) for key in keys_of(type(part.sheet))}
+
+
+def _value(part: Part, key: str, origin: Origin) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "value": origin.text or default_text(part.sheet, key),
+        "basis": origin.basis,
+        "source": origin.source,
+    }
+    if origin.interval is not None:
+        quantity = quantity_of(field_named(type(part.sheet), key))
+        told["interval"] = [
+            value_as_text(end, quantity.dimension if quantity else None) for end in origin.interval
+        ]
+    return told
+
+
+def _plain(values: Values) -> dict[str, str]:
+    return {key: default_text(values, key) for key in keys_of(type(values))}

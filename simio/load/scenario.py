@@ -1,0 +1,181 @@
+"""Reading a scenario file: every case of it, or every fault in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from ..description.model import Case, Disk, Host, Link, Report, Run, Scenario, Switch, System, Workload
+from ..description.quantities import FROM_TEXT
+from ..plugins import load_plugins
+from .catalogue import Catalogue, catalogue, data_root
+from .context import Context
+from .devices import build_disks, build_switches, check_distinct, expanded
+from .faults import place_of
+from .hosts import build_hosts
+from .keypaths import empty
+from .links import Inventory, build_links, join_links
+from .measured import assign_rows, read_tables
+from .vary import apply, case_trees, described, expand, read_sets, texts
+from .workloads import build_workloads, check_references, check_routes
+from .yamltree import Node, parse_yaml, read_file
+
+KEYS = (
+    "title", "about", "hosts", "disks", "switches", "links", "workload", "run", "report", "vary", "measured",
+)  # fmt: skip
+_REQUIRED = {"hosts": "a mapping of hosts", "workload": "a mapping of workloads"}
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def load(
+    path: str | PathLike[str],
+    sets: Sequence[str] = (),
+    *,
+    parts: Catalogue | None = None,
+    tables: Path | None = None,
+) -> Scenario:
+    """The scenario in a file, with each ``key.path=value`` of ``sets`` written over it.
+
+    ``parts`` and ``tables`` stand in for the catalogue and the folder of measured tables that simio comes
+    with. Raises ScenarioError with every fault of the file and of what it refers to.
+    """
+    load_plugins()
+    text = read_file(path)
+    root = parse_yaml(text, str(path))
+    ctx = Context(parts or catalogue(), Path(path).parent)
+    ctx.faults.mapping(root, "", f"a scenario with the keys {', '.join(KEYS)}")
+    ctx.faults.raise_any()
+    _check_top(ctx, root)
+    settings = read_sets(ctx, root, sets)
+    root = apply(root, settings)
+    varied = expand(ctx, root, {setting.key for setting in settings})
+    trees = case_trees(root, varied)
+    title = _text(ctx, root, "title")
+    told = [texts(case) for case in varied]
+    systems = []
+    for index, tree in enumerate(trees):
+        known = len(ctx.faults)
+        systems.append(_system(ctx, tree, title))
+        if index:
+            places = {setting.value.place for setting in varied[index]}
+            ctx.faults.explain(known, f"with {described(told[index])}", places)
+    found = read_tables(ctx, root.entries.get("measured"), tables or data_root("simio.validation"))
+    rows = assign_rows(ctx, found, trees, told, strict=not sets)
+    ctx.faults.forget_missing(ctx.dropped)
+    ctx.faults.raise_any()
+    cases = tuple(
+        Case(index, told[index], system, rows[index])
+        for index, system in enumerate(systems)
+        if system is not None
+    )
+    about = _text(ctx, root, "about")
+    return Scenario(str(path), title, about, cases, text, tuple(table.table for table in found))
+
+
+def _check_top(ctx: Context, root: Node) -> None:
+    ctx.faults.unknown_keys(root, KEYS, "")
+    for key, what in {"title": "a text", **_REQUIRED}.items():
+        if key not in root.entries:
+            ctx.faults.add(key, "nothing", what, "this key is required", root.place)
+    for key, what in _REQUIRED.items():
+        node = root.entries.get(key)
+        if node is not None and (node.value is None or node.value == {}):
+            ctx.faults.add(key, "nothing", what, place=place_of(root, key))
+
+
+def _text(ctx: Context, root: Node, key: str) -> str:
+    return (ctx.faults.text(root.entries[key], key) or "").strip() if key in root.entries else ""
+
+
+def _section(ctx: Context, root: Node, key: str) -> Node:
+    """A section of the scenario; one that is left out or left empty counts as without entries."""
+    node = root.entries.get(key)
+    if node is not None and node.value is not None:
+        return node
+    without = Node("list", [], root.place) if key == "links" else empty(root.place)
+    return ctx.once(("without", key), (), lambda: without)
+
+
+@dataclass(frozen=True)
+class _Topology:
+    """What is there: for the system, and for checking what the workloads refer to."""
+
+    hosts: Mapping[str, Host]
+    disks: Mapping[str, Disk]
+    switches: Mapping[str, Switch]
+    links: tuple[Link, ...]
+    inventory: Inventory
+    complete: bool
+
+
+def _topology(ctx: Context, root: Node) -> _Topology:
+    hosts = build_hosts(ctx, _section(ctx, root, "hosts"))
+    groups = build_disks(ctx, _section(ctx, root, "disks"))
+    switches = build_switches(ctx, _section(ctx, root, "switches"))
+    links_node = _section(ctx, root, "links")
+    specs = build_links(ctx, links_node)
+    check_distinct(ctx, root, groups)
+    inventory = Inventory(hosts, switches, groups)
+    links, complete = join_links(ctx, specs, inventory)
+    # Where a link has a fault, that there is no way around it is no news.
+    whole = complete and links_node.kind == "list" and len(specs) == len(links_node.elements)
+    return _Topology(
+        {name: site.host for name, site in hosts.items() if site.host},
+        expanded(groups),
+        {name: switch for name, switch in switches.items() if switch},
+        tuple(links),
+        inventory,
+        whole,
+    )
+
+
+def _check_workloads(
+    ctx: Context, section: Node, workloads: Mapping[str, Workload | None], there: _Topology
+) -> None:
+    check_references(ctx, section, there.inventory)
+    if there.complete:
+        check_routes(ctx, section, workloads, list(there.links), there.inventory)
+
+
+def _system(ctx: Context, root: Node, title: str) -> System | None:
+    """The system of one case, or None if it has a fault."""
+    nodes = tuple(_section(ctx, root, key) for key in ("hosts", "disks", "switches", "links"))
+    there = ctx.once(("topology",), nodes, lambda: _topology(ctx, root))
+    section = _section(ctx, root, "workload")
+    workloads = build_workloads(ctx, section)
+    ctx.once(("routes",), (*nodes, section), lambda: _check_workloads(ctx, section, workloads, there))
+    run, report = _values(ctx, root, "run", Run), _values(ctx, root, "report", Report)
+    if len(ctx.faults) or run is None or report is None:
+        return None
+    return System(
+        title,
+        there.hosts,
+        there.disks,
+        there.switches,
+        there.links,
+        {name: workload for name, workload in workloads.items() if workload},
+        run,
+        report,
+    )
+
+
+def _values(ctx: Context, root: Node, key: str, model: type[M]) -> M | None:
+    node = _section(ctx, root, key)
+
+    def build() -> M | None:
+        if node.kind != "map":
+            ctx.faults.mapping(node, key)
+            return None
+        try:
+            return model.model_validate(node.plain(), context=FROM_TEXT)
+        except ValidationError as error:
+            ctx.faults.model(error, model, node, key, place_of(root, key))
+            return None
+
+    return ctx.once((key,), (node,), build)

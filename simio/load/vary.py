@@ -1,0 +1,207 @@
+"""What sets one case apart from another: ``vary`` in the file and ``--set`` on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
+from math import prod
+
+from .. import units
+from ..errors import Place, ScenarioError, quote
+from .context import Context
+from .datasheet import value_text
+from .faults import join, node_text, place_of
+from .keypaths import item_name, mapping, substitute
+from .yamltree import Node, parse_yaml
+
+MOST_CASES = 10_000
+MOST_STEPS = 8
+SECTIONS = ("hosts", "disks", "switches", "links", "workload", "run")
+_SETTABLE = (*SECTIONS, "report")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A value for a key path; ``place`` is that of the key."""
+
+    key: str
+    value: Node
+    place: Place
+
+    @property
+    def keys(self) -> list[str]:
+        """The key path in steps."""
+        return self.key.split(".")
+
+
+def apply(root: Node, settings: Sequence[Setting]) -> Node:
+    """The tree with these settings; what they do not touch is shared with ``root``."""
+    for setting in settings:
+        root = substitute(root, setting.keys, setting.value, setting.place)
+    return root
+
+
+def case_trees(root: Node, cases: Sequence[tuple[Setting, ...]]) -> list[Node]:
+    """The tree of each case; cases with the same settings in a section share that section."""
+    made: dict[tuple[int, ...], Node] = {}
+    trees = []
+    for case in cases:
+        entries, places = dict(root.entries), dict(root.key_places)
+        for section in dict.fromkeys(setting.keys[0] for setting in case):
+            own = [setting for setting in case if setting.keys[0] == section]
+            key = tuple(map(id, own))
+            if key not in made:
+                made[key] = apply(root, own).entries[section]
+            entries[section] = made[key]
+            places.setdefault(section, own[0].place)
+        trees.append(replace(root, value=entries, key_places=places) if case else root)
+    return trees
+
+
+def known_key(ctx: Context, root: Node, key: str, place: Place, path: str, sections: Sequence[str]) -> bool:
+    """Whether a key path leads to something that is there; what lies deeper is checked where it is used."""
+    keys = key.split(".")
+    if keys[0] not in sections:
+        ctx.faults.unknown(path, keys[0], sections, place, "section")
+        return False
+    if not 2 <= len(keys) <= MOST_STEPS or "" in keys:
+        ctx.faults.add(path, quote(key), "a key path such as workload.blast.size", place=place)
+        return False
+    section = root.entries.get(keys[0])
+    if keys[0] in ("run", "report") or section is None and keys[0] not in SECTIONS:
+        return True
+    names = list(section.entries) if section is not None else []
+    if section is not None and section.kind == "list":
+        names = [item_name(item, index, keys[0]) for index, item in enumerate(section.elements)]
+    if keys[1] not in names:
+        ctx.faults.unknown(
+            path, keys[1], names, place, keys[0].removesuffix("s").replace("switche", "switch")
+        )
+        return False
+    return True
+
+
+def read_sets(ctx: Context, root: Node, sets: Sequence[str]) -> list[Setting]:
+    """The settings of the command line, each ``key.path=value``; their places count the settings as lines."""
+    found = []
+    for number, text in enumerate(sets, 1):
+        place = Place("--set", number, 1)
+        key, equals, value = text.partition("=")
+        key = key.strip()
+        if not equals or not value.strip():
+            ctx.faults.add(
+                "", quote(text), "key.path=value", "for example workload.blast.size='64 KiB'", place
+            )
+            continue
+        if not known_key(ctx, root, key, place, key, _SETTABLE):
+            continue
+        try:
+            node = parse_yaml(value.strip(), "--set")
+        except ScenarioError as error:
+            ctx.faults.extend(replace(fault, path=key, place=place) for fault in error.faults)
+            continue
+        found.append(Setting(key, _placed(node, place), place))
+    return found
+
+
+def _placed(node: Node, place: Place) -> Node:
+    if node.kind == "map":
+        return mapping({key: _placed(item, place) for key, item in node.entries.items()}, place)
+    if node.kind == "list":
+        return replace(node, value=[_placed(item, place) for item in node.elements], place=place)
+    return replace(node, place=place)
+
+
+def expand(ctx: Context, root: Node, fixed: Collection[str]) -> list[tuple[Setting, ...]]:
+    """The settings of each case in order, the last key of a grid changing fastest.
+
+    Keys in ``fixed`` are set from the command line and vary no more.  Cases that two grids share come once.
+    """
+    node = root.entries.get("vary")
+    if node is None:
+        return [()]
+    grids = node.elements if node.kind == "list" else [node]
+    if node.kind == "list" and not grids:
+        ctx.faults.add("vary", "an empty list", "a mapping of key paths to lists of values", place=node.place)
+    axes = [
+        _axes(ctx, root, grid, "vary" if node.kind != "list" else join("vary", index), fixed)
+        for index, grid in enumerate(grids)
+    ]
+    number = sum(prod(len(values) for values in grid) for grid in axes)
+    if number > MOST_CASES:
+        ctx.faults.add("vary", f"{number} cases", f"at most {MOST_CASES}", place=place_of(root, "vary"))
+        axes = [[values[:1] for values in grid] for grid in axes]
+    return list(_distinct(case for grid in axes for case in product(*grid))) or [()]
+
+
+def _axes(ctx: Context, root: Node, grid: Node, path: str, fixed: Collection[str]) -> list[list[Setting]]:
+    axes = []
+    for key, values in ctx.faults.mapping(grid, path, "a mapping of key paths to lists of values").items():
+        place = place_of(grid, key)
+        if key in fixed:
+            continue
+        known = known_key(ctx, root, key, place, f"{path}.{key}", SECTIONS)
+        settings = _values(ctx, key, values, f"{path}.{key}", place)
+        if not settings:
+            ctx.dropped.add(key)
+        if known and settings:
+            axes.append(settings)
+    return axes
+
+
+def _values(ctx: Context, key: str, node: Node, path: str, place: Place) -> list[Setting]:
+    items = node.elements if node.kind == "list" else [node]
+    if not items:
+        ctx.faults.add(path, "an empty list", "a list of values", place=node.place)
+    seen: dict[object, Node] = {}
+    good = True
+    for index, item in enumerate(items):
+        if item.kind != "scalar":
+            ctx.faults.add(join(path, index), node_text(item), "a single value", place=item.place)
+            good = False
+            continue
+        first = seen.setdefault(canonical(item), item)
+        if first is not item:
+            same = f", which is {value_text(first)}" if value_text(first) != value_text(item) else ""
+            found = f"{value_text(item)}{same} again"
+            ctx.faults.add(join(path, index), found, "each value once", place=item.place)
+    return [Setting(key, item, place) for item in seen.values()] if good else []
+
+
+def _distinct(cases: Iterator[tuple[Setting, ...]]) -> Iterator[tuple[Setting, ...]]:
+    seen = set()
+    for case in cases:
+        identity = frozenset((setting.key, canonical(setting.value)) for setting in case)
+        if identity not in seen:
+            seen.add(identity)
+            yield case
+
+
+def canonical(node: Node) -> object:
+    """Something that is equal for scalars that mean the same: 1 KiB and 1024 B, 2 and 2.0."""
+    if isinstance(node.value, bool) or node.value is None:
+        return ("word", node.value)
+    if isinstance(node.value, int | float):
+        return ("number", Fraction(node.value))
+    if not isinstance(node.value, str):
+        return ("tree", value_text(node))
+    unit = node.value.strip().lstrip("+0123456789_.eE- ")
+    dimension = units.dimension_of(unit)
+    if dimension is not None:
+        # A text that only looks like a quantity is compared as a text.
+        with suppress(units.UnitError):
+            return (dimension, units.parse(node.value, dimension))
+    return ("text", node.value)
+
+
+def texts(settings: Sequence[Setting]) -> dict[str, str]:
+    """Key path and value as written, for each setting."""
+    return {setting.key: value_text(setting.value) for setting in settings}
+
+
+def described(texts_of: Mapping[str, str]) -> str:
+    """Settings as a message shows them."""
+    return ", ".join(f"{key} = {text}" for key, text in texts_of.items()) or "no settings"

@@ -1,0 +1,146 @@
+"""Workloads of a scenario: their parameters, what they refer to, and whether data can get there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from ..description.model import Link, Workload
+from ..description.quantities import FROM_TEXT
+from ..description.workloads import references, workload_kinds, yaml_key
+from ..errors import Place, quote
+from .context import Context
+from .devices import check_names
+from .faults import place_of
+from .keypaths import empty, mapping
+from .links import Inventory
+from .yamltree import Node
+
+
+def build_workloads(ctx: Context, section: Node) -> dict[str, Workload | None]:
+    """The workloads by name; None stands for one with a fault."""
+    check_names(ctx, section, "workload")
+    found: dict[str, Workload | None] = {}
+    for name, node in ctx.faults.mapping(section, "workload", "a mapping of workloads").items():
+        place = place_of(section, name)
+
+        def build(name: str = name, node: Node = node, place: Place = place) -> Workload | None:
+            return _workload(ctx, name, node, place)
+
+        found[name] = ctx.once(("workload", name), (node,), build)
+    return found
+
+
+def _workload(ctx: Context, name: str, node: Node, place: Place) -> Workload | None:
+    path, kinds = f"workload.{name}", workload_kinds()
+    if node.kind == "scalar" and node.value is None:
+        node = empty(place)
+    if node.kind != "map":
+        ctx.faults.mapping(node, path, "a mapping with the parameters of the workload")
+        return None
+    chosen = node.entries.get("kind")
+    kind = ctx.faults.text(chosen, f"{path}.kind", "a kind of workload") if chosen is not None else name
+    if kind is None:
+        return None
+    if kind not in kinds:
+        where = (f"{path}.kind", chosen.place) if chosen is not None else (path, place)
+        ctx.faults.unknown(where[0], kind, kinds, where[1], "kind of workload")
+        return None
+    own = mapping({k: n for k, n in node.entries.items() if k != "kind"}, node.place, dict(node.key_places))
+    try:
+        return Workload(name, kind, kinds[kind].model_validate(own.plain(), context=FROM_TEXT))
+    except ValidationError as error:
+        ctx.faults.model(error, kinds[kind], own, path, place)
+        return None
+
+
+def check_references(ctx: Context, section: Node, inventory: Inventory) -> None:
+    """Note names of hosts and disks that are not there, for faulty workloads as well."""
+    for name, node in section.entries.items() if section.kind == "map" else ():
+        if node.kind != "map":
+            continue
+        chosen = node.entries.get("kind")
+        model = workload_kinds().get(str(chosen.value) if chosen is not None else name)
+        for field, what in references(model).items() if model else ():
+            key = yaml_key(model, field) if model else field
+            given = node.entries.get(key)
+            if given is None or given.kind != "scalar" or not isinstance(given.value, str):
+                continue
+            known: Iterable[str] = inventory.hosts
+            if what != "host":
+                known = [*inventory.disks, *(n for n in inventory.disk_names if n not in inventory.disks)]
+            if given.value not in known:
+                listed = inventory.hosts if what == "host" else inventory.disks
+                noun = "host" if what == "host" else "disk or group of disks"
+                ctx.faults.unknown(f"workload.{name}.{key}", given.value, listed, given.place, noun)
+
+
+def check_routes(
+    ctx: Context,
+    section: Node,
+    workloads: Mapping[str, Workload | None],
+    links: list[Link],
+    inventory: Inventory,
+) -> None:
+    """Note workloads between whose ends there are no links."""
+    graph = _graph(links)
+    for name, workload in workloads.items():
+        for first, second in workload.params.routes if workload else ():
+            params: Any = workload.params if workload else None
+            start, end = getattr(params, first), getattr(params, second)
+            key = yaml_key(type(params), second)
+            place = section.at((name, key)).place
+            path = f"workload.{name}.{key}"
+            if start == end:
+                ctx.faults.add(path, f"{quote(end)} at both ends", "two different ends", place=place)
+                continue
+            near, wanted = _members(start, inventory), _members(end, inventory)
+            if near is None or wanted is None:
+                continue
+            far = []
+            for one in near:
+                reached = _reached(one, graph, inventory.switches)
+                far += [(one, other) for other in wanted if other not in reached]
+            if far:
+                from_, to = far[0]
+                more = f" (nor to {len(far) - 1} more)" if len(far) > 1 else ""
+                found = f"no path of links from {quote(from_)} to {quote(to)}{more}"
+                reach = sorted(_reached(from_, graph, inventory.switches) - {from_})
+                hint = (
+                    f"links lead from {quote(from_)} to {', '.join(reach)}"
+                    if reach
+                    else f"no link ends at {quote(from_)}"
+                )
+                ctx.faults.add(path, found, "links that join them", hint, place)
+
+
+def _members(name: str, inventory: Inventory) -> tuple[str, ...] | None:
+    if name in inventory.hosts:
+        return (name,)
+    if name in inventory.disks:
+        return inventory.disks[name].members
+    return (name,) if name in inventory.disk_names else None
+
+
+def _graph(links: list[Link]) -> dict[str, set[str]]:
+    """Neighbours by name of host, switch or disk; whichever adapter of a host will do."""
+    graph: dict[str, set[str]] = {}
+    for link in links:
+        first, second = (end.partition(".")[0] for end in link.ends)
+        graph.setdefault(first, set()).add(second)
+        graph.setdefault(second, set()).add(first)
+    return graph
+
+
+def _reached(start: str, graph: Mapping[str, set[str]], through: Iterable[str]) -> set[str]:
+    """What links lead to from ``start``; only switches pass on what is not for them."""
+    seen, waiting = {start}, [start]
+    while waiting:
+        here = waiting.pop()
+        for other in graph.get(here, ()) if here == start or here in through else ():
+            if other not in seen:
+                seen.add(other)
+                waiting.append(other)
+    return seen

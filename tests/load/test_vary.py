@@ -1,0 +1,96 @@
+"""Cases: the grid of `vary`, what settings win, and the measured rows of each case."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import pytest
+from load_samples import DISKS, HIPPI, Loader
+
+from simio.description.model import Case
+from simio.errors import ScenarioError
+
+
+def settings(cases: Sequence[Case]) -> list[tuple[str, ...]]:
+    return [tuple(case.settings.values()) for case in cases]
+
+
+def test_without_vary_there_is_one_case(read: Loader) -> None:
+    cases = read(HIPPI).cases
+    assert [(case.index, dict(case.settings)) for case in cases] == [(0, {})]
+
+
+def test_the_last_key_of_a_grid_changes_fastest(read: Loader) -> None:
+    grid = "vary: {workload.blast.size: [1 KiB, 2 KiB], workload.blast.processes: [1, 2]}\n"
+    cases = read(HIPPI + grid).cases
+    assert settings(cases) == [("1 KiB", "1"), ("1 KiB", "2"), ("2 KiB", "1"), ("2 KiB", "2")]
+    params = [case.system.workloads["blast"].params for case in cases]
+    assert [(p.size, p.processes) for p in params] == [(1024, 1), (1024, 2), (2048, 1), (2048, 2)]
+    assert [case.index for case in cases] == [0, 1, 2, 3]
+
+
+def test_a_list_of_grids_is_their_union(read: Loader) -> None:
+    grids = """vary:
+  - {workload.blast.size: [1 KiB, 2 KiB], workload.blast.sink: true}
+  - {workload.blast.size: [2048 B, 4 KiB], workload.blast.sink: true}
+  - {hosts.b.kernel.page_pin: [5 us]}
+"""
+    cases = read(HIPPI + grids).cases
+    assert settings(cases) == [("1 KiB", "true"), ("2 KiB", "true"), ("4 KiB", "true"), ("5 us",)]
+    assert [case.system.hosts["b"].kernel.sheet.page_pin for case in cases][-2:] == [1_000_000, 5_000_000]
+
+
+def test_cases_share_what_does_not_vary(read: Loader) -> None:
+    cases = read(HIPPI + "vary: {workload.blast.size: [1 KiB, 2 KiB]}\n").cases
+    assert cases[0].system.hosts["a"] is cases[1].system.hosts["a"]
+
+
+def test_a_likeness_varies_with_its_model(read: Loader) -> None:
+    cases = read(HIPPI + "vary: {hosts.a.cpu.clock: [50 MHz, 60 MHz]}\n").cases
+    assert [case.system.hosts["b"].cpu.sheet.clock for case in cases] == [50_000_000, 60_000_000]
+
+
+def test_models_and_counts_vary(read: Loader) -> None:
+    cases = read(DISKS + "vary: {hosts.s.cpu: [cpus/slow, cpus/fast], disks.d.count: [1, 3]}\n").cases
+    assert [case.system.hosts["s"].cpu.model for case in cases] == ["cpus/slow"] * 2 + ["cpus/fast"] * 2
+    assert [len(case.system.links) for case in cases] == [2, 4, 2, 4]
+
+
+def test_a_fault_of_one_case_tells_which(read: Loader) -> None:
+    with pytest.raises(ScenarioError, match=r"found 7 links at 'f'.*; with disks.d.count = 6$") as caught:
+        read(DISKS + "vary: {disks.d.count: [1, 3, 6]}\n")
+    assert len(caught.value.faults) == 1
+
+
+def test_the_command_line_wins_over_vary(read: Loader) -> None:
+    text = HIPPI + "vary: {workload.blast.size: [1 KiB, 2 KiB], workload.blast.processes: [1, 2]}\n"
+    cases = read(text, ["workload.blast.size=8 KiB"]).cases
+    assert settings(cases) == [("1",), ("2",)]
+    assert {case.system.workloads["blast"].params.size for case in cases} == {8192}
+
+
+def test_measured_rows_find_their_case_by_what_the_values_mean(read: Loader) -> None:
+    scenario = read(HIPPI + "vary: {workload.blast.size: [64 KiB, 1 KiB]}\nmeasured: study/table\n")
+    held, small = (case.measured for case in scenario.cases)
+    assert (small[0].value, small[0].unit, small[0].text) == (Fraction(8, 25), "MB/s", "about a third")
+    assert (held[0].value, held[0].held, held[0].note) == (None, True, "kept back")
+    assert (small[0].study, small[0].table) == ("study", "table")
+    assert scenario.tables[0].source["author"] == "nobody"
+
+
+def test_rows_may_name_values_that_do_not_vary(read: Loader) -> None:
+    text = HIPPI.replace("size: 64 KiB", "size: 1 KiB") + "vary: {workload.blast.size: [1 KiB, 64 KiB]}\n"
+    assert [len(case.measured) for case in read(text + "measured: [study/table]\n").cases] == [1, 1]
+
+
+def test_a_row_that_two_cases_match_is_a_fault(read: Loader) -> None:
+    grid = "vary: {workload.blast.size: [1 KiB, 64 KiB], workload.blast.processes: [1, 2]}\n"
+    with pytest.raises(ScenarioError, match="which 2 cases have.*tell workload.blast.processes too"):
+        read(HIPPI + grid + "measured: study/table\n")
+
+
+def test_settings_may_leave_rows_without_a_case(read: Loader) -> None:
+    text = HIPPI + "vary: {workload.blast.size: [1 KiB, 64 KiB]}\nmeasured: study/table\n"
+    cases = read(text, ["workload.blast.size=64 KiB"]).cases
+    assert [row.held for row in cases[0].measured] == [True]
