@@ -1,0 +1,82 @@
+"""A Unix kernel: the verbs that applications call, each adding its own costs before it calls the driver."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from simio.components.host import INTERRUPT, Host
+from simio.program.builder import Builder
+
+
+class Device(Protocol):
+    """A driver's entry points for raw input and output, called with the user's pages pinned."""
+
+    def write(self, size: int) -> None:
+        """Emit the steps that send `size` bytes and return when the device has taken them."""
+
+    def read(self, size: int) -> None:
+        """Emit the steps that fill a buffer of `size` bytes and return when it is full."""
+
+
+class UnixKernel:
+    """System calls, pages pinned for DMA, interrupts and wake-ups, at the datasheet's costs."""
+
+    def __init__(self, p: Builder, host: Host) -> None:
+        self.p = p
+        self.host = host
+        self.sheet = host.description.kernel.sheet
+
+    def pages(self, size: int) -> int:
+        """Pages that a page-aligned buffer of `size` bytes lies on."""
+        return -(-size // self.sheet.page)
+
+    def system_call(self) -> None:
+        """Enter the kernel and, in the end, leave it."""
+        self.host.work(self.sheet.system_call)
+
+    def pin(self, size: int) -> None:
+        """Pin a buffer's pages before DMA; half of the datasheet's cost of pinning and unpinning them."""
+        self.host.work(self.pages(size) * self.sheet.page_pin // 2)
+
+    def unpin(self, size: int) -> None:
+        """Unpin a buffer's pages after DMA; the other half."""
+        self.host.work(self.pages(size) * self.sheet.page_pin - self.pages(size) * self.sheet.page_pin // 2)
+
+    def interrupt(self) -> None:
+        """Service of one interrupt, ahead of other work for the CPU."""
+        self.host.work(self.sheet.interrupt, INTERRUPT)
+
+    def wake(self) -> None:
+        """Switch to the process that the interrupt made ready."""
+        self.host.work(self.sheet.context_switch)
+
+    def write_raw(self, device: Device, size: int) -> None:
+        """write() to a raw device: the user's pages are pinned and the device takes them by DMA."""
+        self.system_call()
+        self.pin(size)
+        device.write(size)
+        self.wake()
+        self.unpin(size)
+
+    def read_raw(self, device: Device, size: int) -> None:
+        """read() from a raw device, in pieces of `raw_chunk` that are each waited for.
+
+        Linux 2.4 maps at most one kiobuf's worth of pages, submits it and waits (drivers/char/raw.c).
+        """
+        self.system_call()
+        chunk = min(self.sheet.raw_chunk or size, size)
+        with self.p.loop(size // chunk):
+            self._read_piece(device, chunk)
+        if size % chunk:
+            self._read_piece(device, size % chunk)
+
+    def _read_piece(self, device: Device, size: int) -> None:
+        self.pin(size)
+        device.read(size)
+        self.wake()
+        self.unpin(size)
+
+    def requests(self, size: int) -> list[int]:
+        """Sizes of the requests that the block layer makes of one piece."""
+        limit = self.sheet.max_request or size
+        return [limit] * (size // limit) + ([size % limit] if size % limit else [])

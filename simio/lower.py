@@ -1,0 +1,65 @@
+"""Lowering: a description becomes a program, each component emitting its own steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+
+import networkx as nx
+
+from simio.components.disk import DiskDrive
+from simio.components.fibre_channel import Fabric
+from simio.components.host import Host
+from simio.components.kernel import UnixKernel
+from simio.description.model import System, Workload
+from simio.errors import RunError
+from simio.program.builder import Builder
+from simio.program.steps import Program
+from simio.wiring.graph import wire
+
+
+class Site:
+    """Everything that workloads find when they are lowered: builder, graph and one of each component."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.p = Builder()
+        self.hosts = {name: Host(self.p, host) for name, host in system.hosts.items()}
+        self.kernels = {name: UnixKernel(self.p, host) for name, host in self.hosts.items()}
+        self.drives = {name: DiskDrive(self.p, disk) for name, disk in system.disks.items()}
+        self.delivered = self.p.observation("delivered", "delivered", "bytes")
+
+    @cached_property
+    def graph(self) -> nx.Graph:
+        """The system's wiring."""
+        return wire(self.system)
+
+    @cached_property
+    def fabric(self) -> Fabric:
+        """The Fibre Channel links and switches."""
+        return Fabric(self.p, self.system, self.graph)
+
+
+Lowering = Callable[[Site, Workload], None]
+_LOWERINGS: dict[str, Lowering] = {}
+
+
+def register_lowering(kind: str, lowering: Lowering) -> None:
+    """Make `lowering` emit the steps of workloads of this kind; a second one for a kind is refused."""
+    if _LOWERINGS.setdefault(kind, lowering) is not lowering:
+        raise ValueError(f"workload kind {kind!r} is lowered already")
+
+
+def lower(system: System) -> Program:
+    """The program of one configuration. Raises RunError for what only its wiring or sizes can show."""
+    import simio.workloads  # noqa: F401  (registers the kinds that come with simio)
+
+    site = Site(system)
+    for workload in system.workloads.values():
+        if workload.kind not in _LOWERINGS:
+            raise RunError(
+                f"workload kind {workload.kind!r} has parameters but nothing that lowers it to steps"
+            )
+        with site.p.workload(workload.name):
+            _LOWERINGS[workload.kind](site, workload)
+    return site.p.build()

@@ -1,0 +1,60 @@
+"""The wiring of a system: components as nodes, connections as edges, a data path as a walk.
+
+Nodes are named as everywhere else: `challenge.cpu`, `challenge.memory`, `challenge.hio` (a bus),
+`challenge.hippi` (an adapter), and links, switches and disks by their own names. Each has `cls` ('cpu', 'bus',
+…), `title` and `host` (or ''). What a node is decides what it does; that is in `simio.components`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import networkx as nx
+
+from simio.description.model import System
+from simio.errors import RunError
+
+
+@dataclass(frozen=True)
+class Route:
+    """A data path between a host's memory and another host's memory or a disk, as node names in order."""
+
+    nodes: tuple[str, ...]
+
+    def of_class(self, graph: nx.Graph, cls: str) -> list[str]:
+        """Names of the nodes of one class on the path, in order."""
+        return [node for node in self.nodes if graph.nodes[node]["cls"] == cls]
+
+
+def wire(system: System) -> nx.Graph:
+    """The graph of a system's components."""
+    graph = nx.Graph(title=system.title)
+    for host in system.hosts.values():
+        name = host.name
+        graph.add_node(f"{name}.cpu", cls="cpu", title=f"{host.cpus} x {host.cpu.model}", host=name)
+        graph.add_node(f"{name}.memory", cls="memory", title=host.memory.model, host=name)
+        graph.add_edge(f"{name}.cpu", f"{name}.memory")
+        for key, bus in host.buses.items():
+            graph.add_node(f"{name}.{key}", cls="bus", title=bus.model, host=name)
+            graph.add_edge(f"{name}.memory", f"{name}.{key}")
+        for key, adapter in host.adapters.items():
+            graph.add_node(f"{name}.{key}", cls="adapter", title=adapter.part.model, host=name)
+            graph.add_edge(f"{name}.{adapter.bus}", f"{name}.{key}")
+    for disk in system.disks.values():
+        graph.add_node(disk.name, cls="disk", title=disk.part.model, host="")
+    for switch in system.switches.values():
+        graph.add_node(switch.name, cls="switch", title=switch.part.model, host="")
+    for link in system.links:
+        graph.add_node(link.name, cls="link", title=link.part.model, host="")
+        for end in link.ends:
+            graph.add_edge(link.name, end)
+    return graph
+
+
+def route(graph: nx.Graph, source: str, target: str) -> Route:
+    """The shortest path between two ends; a host stands for its memory. Raises RunError where there is none."""
+    ends = [name if name in graph else f"{name}.memory" for name in (source, target)]
+    try:
+        return Route(tuple(nx.shortest_path(graph, *ends)))
+    except (nx.NetworkXNoPath, nx.NodeNotFound):
+        raise RunError(f"no path leads from {source!r} to {target!r}") from None

@@ -1,0 +1,53 @@
+"""blast and sink: packets from a program's memory on one host to a program's memory on another."""
+
+from __future__ import annotations
+
+from simio.components.hippi import HippiCard, connect
+from simio.description.model import Workload
+from simio.errors import RunError
+from simio.lower import Site
+from simio.wiring.graph import route
+
+
+def blast(site: Site, workload: Workload) -> None:
+    """`processes` senders each write `packets` packets of `size` bytes; one sink reads them all."""
+    p, params = site.p, workload.params
+    sender, receiver = _cards(site, params.from_, params.to, params.sink)
+    total = params.packets * params.processes
+    latency = p.observation(f"{workload.name}: write", "latency", "ps")
+    with (
+        p.thread(f"{workload.name}: sender on {params.from_}", count=params.processes),
+        p.loop(params.packets),
+    ):
+        begun = p.register()
+        p.let(begun, "SINCE", 0)
+        sender.kernel.write_raw(sender, params.size)
+        p.let(begun, "SINCE", begun)
+        p.mark(latency, begun)
+    if params.sink:
+        with p.thread(f"{workload.name}: sink on {params.to}"), p.loop(total):
+            receiver.kernel.read_raw(receiver, params.size)
+            p.mark(site.delivered, params.size)
+    else:
+        with p.thread(f"{workload.name}: card of {params.to}"), p.loop(total):
+            receiver.discard(params.size)
+            p.mark(site.delivered, params.size)
+
+
+def _cards(site: Site, source: str, target: str, read: bool) -> tuple[HippiCard, HippiCard]:
+    """The cards at the two ends of the HIPPI link between two hosts."""
+    path = route(site.graph, source, target)
+    adapters, links = path.of_class(site.graph, "adapter"), path.of_class(site.graph, "link")
+    by_name = {link.name: link for link in site.system.links}
+    if len(adapters) != 2 or len(links) != 1 or by_name[links[0]].part.kind != "hippi":
+        raise RunError(
+            f"raw HIPPI needs a direct HIPPI link between {source!r} and {target!r}, not {path.nodes}"
+        )
+    cards = []
+    for name in adapters:
+        host, key = name.split(".", 1)
+        adapter = site.system.hosts[host].adapters[key]
+        cards.append(HippiCard(site.p, site.kernels[host], adapter.part, adapter.bus))
+    sender, receiver = cards
+    connect(by_name[links[0]], sender, receiver, read)
+    return sender, receiver
