@@ -1,0 +1,171 @@
+"""The bound worked by hand for small programs, and never exceeded by generated ones."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simio.bound import bound
+from simio.engines import reference
+from simio.engines.outcome import Options, Status
+from simio.program.builder import Builder
+from simio.result.measure import deliveries
+
+
+def limits(p: Builder) -> dict[str, Fraction]:
+    return {limit.name: limit.time for limit in bound(p.build()).limits}
+
+
+def test_demand_is_service_times_repetition_over_units():
+    p = Builder()
+    cpu, disk = p.resource("cpu", 2), p.resource("disk")
+    done = p.observation("done", "delivered", "bytes")
+    with p.thread("work", count=3), p.loop(10):
+        with p.hold(cpu):
+            p.advance(40)
+        with p.hold(disk):
+            p.advance(50)
+        p.mark(done, 4096)
+    found = bound(p.build())
+    # cpu: 3 threads x 10 x 40 / 2 units; disk: 3 x 10 x 50; each thread does 10 x 90 itself.
+    assert limits(p) == {"cpu": 600, "disk": 1500, "work": 900}
+    assert found.delivered == 3 * 10 * 4096
+    assert found.tightest.name == "disk"
+    assert found.rate() == Fraction(3 * 10 * 4096 * 10**12, 1500)
+
+
+def test_a_forked_body_does_not_hold_what_its_parent_holds():
+    p = Builder()
+    lock, bus = p.resource("lock"), p.resource("bus")
+    with p.thread("work"), p.hold(lock):
+        with p.fork("dma", joined=True), p.hold(bus):
+            p.advance(100)
+        p.advance(7)
+        p.join()
+    assert limits(p) == {"lock": 7, "bus": 100, "work": 7}
+
+
+def test_what_may_not_run_counts_as_never_run():
+    p = Builder()
+    cpu = p.resource("cpu")
+    with p.thread("work"):
+        r = p.register(3)
+        with p.when(r, ">", 5), p.hold(cpu):
+            p.advance(1000)
+        with p.loop(r), p.hold(cpu):
+            p.advance(1000)
+        with p.hold(cpu):
+            p.advance(5, r, 10)
+    assert limits(p)["cpu"] == 5
+
+
+def test_what_another_thread_releases_is_left_out():
+    p = Builder()
+    lock = p.resource("lock")
+    with p.thread("work"):
+        p.seize(lock)
+        p.advance(100)
+        with p.fork("other", joined=True):
+            p.release(lock)
+        p.join()
+    assert limits(p)["lock"] == 0
+
+
+def test_windows_count_the_time_that_a_slot_is_taken():
+    p = Builder()
+    credit = p.window("credit", 4)
+    done = p.observation("done", "delivered", "bytes")
+    with p.thread("work"), p.loop(8):
+        p.occupy(credit, 100)
+        p.advance(10)
+        p.mark(done, 2048)
+    found = bound(p.build())
+    assert found.tightest.name == "credit"
+    assert found.rate() == Fraction(8 * 2048 * 10**12, 200)
+
+
+def test_unknown_amounts_give_no_bound():
+    p = Builder()
+    done = p.observation("done", "delivered", "bytes")
+    with p.thread("work"):
+        r = p.register(100)
+        p.advance(10)
+        p.mark(done, r)
+    assert bound(p.build()).rate() is None
+    assert bound(p.build()).tightest is None
+
+
+def test_a_cut_off_run_may_be_ahead_by_one_round():
+    p = Builder()
+    done = p.observation("done", "delivered", "bytes")
+    with p.thread("work"), p.loop(100):
+        p.mark(done, 10)
+        p.advance(50)
+    found = bound(p.build())
+    assert found.slack == 10
+    assert found.allows(20, 50, complete=False)
+    assert not found.allows(20, 50, complete=True)
+    assert not found.allows(31, 50, complete=False)
+
+
+@st.composite
+def programs(draw):
+    """Threads that seize, serve and deliver in loops, some of it in forked children."""
+    p = Builder()
+    resources = [p.resource(f"r{i}", draw(st.integers(1, 2))) for i in range(3)]
+    done = p.observation("done", "delivered", "bytes")
+
+    def serve(depth: int) -> None:
+        for _ in range(draw(st.integers(1, 3))):
+            with p.hold(draw(st.sampled_from(resources))):
+                p.advance(draw(st.integers(0, 5)))
+            if depth and draw(st.booleans()):
+                with p.fork("child", delay=draw(st.integers(0, 3)), joined=draw(st.booleans())):
+                    serve(depth - 1)
+                p.join()
+            p.advance(draw(st.integers(0, 3)))
+        p.mark(done, draw(st.integers(1, 3)))
+
+    for number in range(draw(st.integers(1, 3))):
+        count, start = draw(st.integers(1, 3)), draw(st.integers(0, 9))
+        with p.thread(f"t{number}", count=count, start=start), p.loop(draw(st.integers(1, 4))):
+            serve(2)
+    return p.build()
+
+
+@given(programs(), st.one_of(st.none(), st.integers(1, 60)))
+@settings(max_examples=300, deadline=None)
+def test_no_run_exceeds_its_bound(program, until):
+    found = bound(program)
+    outcome = reference.run(program, Options() if until is None else Options(until=until))
+    _, amounts = deliveries(program, outcome)
+    if outcome.status == Status.DONE:
+        assert int(amounts.sum()) == found.delivered
+        for limit in found.limits:
+            assert outcome.end >= limit.time
+    busy = outcome.resources[:, 0].tolist()
+    assert all(area <= r.units * outcome.end for r, area in zip(program.resources, busy, strict=True))
+
+
+def test_every_ready_scenario_stays_under_its_bound(load):
+    from simio.result.run import run_case
+
+    scenario = load("sgi-hippi-raw.yaml", "workload.blast.packets=4")
+    for case in scenario.cases:
+        result = run_case(case)
+        assert Fraction(result.throughput.amount * 10**12, result.end) <= result.bound, case.settings
+
+
+@pytest.mark.parametrize("engine", ["compiled", "simpy"])
+def test_a_result_beyond_its_bound_is_refused(load, engine, monkeypatch):
+    from simio import bound as module
+    from simio.errors import RunError
+    from simio.result import run
+
+    monkeypatch.setattr(module.Bound, "allows", lambda *_, **__: False)
+    case = load("sgi-hippi-raw.yaml", "workload.blast.packets=2", "workload.blast.size=4 KiB").cases[0]
+    with pytest.raises(RunError, match="exceeds its bound"):
+        run.run_case(case, engine)
