@@ -1,0 +1,50 @@
+"""Writing files so that whoever reads them finds the whole of one, old or new."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from simio.errors import SimioError, quote
+
+
+def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """Write `content` (text as UTF-8) beside `path` and rename it into place.
+
+    What was there stays until then, and stays if this fails. Raises SimioError where nothing can be written.
+    """
+    target = Path(path)
+    # Renaming over a link, a pipe or /dev/stdout would replace that, not what it leads to.
+    target = target.resolve() if target.is_symlink() else target
+    data = content.encode() if isinstance(content, str) else content
+    try:
+        if target.exists() and not target.is_file():
+            target.write_bytes(data)
+        else:
+            _replace(target, data)
+    except OSError as error:
+        raise SimioError(f"cannot write {quote(str(path))}: {error.strerror or error}") from error
+
+
+def _replace(target: Path, data: bytes) -> None:
+    handle, aside = tempfile.mkstemp(prefix=f".{target.name[:64]}.", dir=target.parent)
+    try:
+        with open(handle, "wb") as file:
+            file.write(data)
+        os.chmod(aside, _mode(target))
+        os.replace(aside, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(aside)
+        raise
+
+
+def _mode(target: Path) -> int:
+    """Permissions of the file that is replaced, or those a new file would have; mkstemp's are for one user only."""
+    with suppress(OSError):
+        return target.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

@@ -1,0 +1,53 @@
+"""A program's hash: equal exactly where two programs do the same under the same names."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from simio.program.steps import Program
+
+SHOWN = 16
+"""Hexadecimal digits of a hash that are shown to a reader."""
+
+_ANALYSIS = frozenset({"regions", "windows", "occupancies", "bodies"})
+_FORM = "simio program 1"
+
+
+def program_hash(program: Program) -> str:
+    """SHA-256, as 64 hexadecimal digits, of all that decides what the program does and what its parts are called.
+
+    What serves analysis only (regions, windows, occupancies, bodies) does not count, and of a guest, which is
+    Python, only the names do: what its function does cannot be told. The text that is hashed is JSON of integers
+    and names, so that it is the same on every platform.
+    """
+    digest = hashlib.sha256(_FORM.encode())
+    for item in sorted(fields(program), key=lambda field: field.name):
+        if item.name not in _ANALYSIS:
+            content = [item.name, _plain(getattr(program, item.name))]
+            digest.update(json.dumps(content, separators=(",", ":")).encode("ascii"))
+    return digest.hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    """Arrays with their shape, records as lists of their fields, numbers as Python's own."""
+    if isinstance(value, np.ndarray):
+        return [list(value.shape), value.tolist()]
+    if isinstance(value, np.integer):
+        return int(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return [_plain(getattr(value, item.name)) for item in fields(value)]
+    if isinstance(value, (tuple, list)):
+        return [_plain(item) for item in value]
+    return function_name(value) if callable(value) else value
+
+
+def function_name(function: Callable[..., object]) -> str:
+    """`module:name` of a function, or of the type of another callable; never an address in memory."""
+    named = function if hasattr(function, "__qualname__") else type(function)
+    return f"{named.__module__}:{named.__qualname__}"

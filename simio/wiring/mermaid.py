@@ -1,0 +1,62 @@
+"""The wiring as a Mermaid flowchart: text that many editors and code hosts draw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import networkx as nx
+
+from simio.wiring.layout import layout
+
+_SHAPES = {
+    "bus": ('{{"', '"}}'),
+    "adapter": ('[/"', '"/]'),
+    "link": ('(["', '"])'),
+    "switch": ('[["', '"]]'),
+    "disk": ('[("', '")]'),
+}
+_PLAIN = ('["', '"]')
+_ALLOWED = frozenset(" .,:_-+*/()=")
+
+
+def mermaid(graph: nx.Graph) -> str:
+    """A flowchart of the wiring, from left to right, each host a subgraph, each node with its model below its name.
+
+    Names stand in labels only, escaped; nodes and hosts are numbered in the order of the graph, so that equal
+    systems give equal text.
+    """
+    numbers = {name: f"n{number}" for number, name in enumerate(graph.nodes)}
+    hosts = list(dict.fromkeys(host for _, host in graph.nodes(data="host") if host))
+    lines = ["flowchart LR"]
+    for number, host in enumerate(hosts):
+        lines.append(f'  subgraph h{number}["{_escaped(host)}"]')
+        lines += [f"  {line}" for line in _nodes(graph, numbers, host)]
+        lines.append("  end")
+    lines += _nodes(graph, numbers, "")
+    lines += [f"  {numbers[one]} --- {numbers[other]}" for one, other in _edges(graph)]
+    return "\n".join(lines) + "\n"
+
+
+def _nodes(graph: nx.Graph, numbers: dict[str, str], host: str) -> Iterator[str]:
+    for name, node in graph.nodes(data=True):
+        if node["host"] == host:
+            opening, closing = _SHAPES.get(node["cls"], _PLAIN)
+            shown = name.removeprefix(f"{host}.") if host else name
+            yield f"  {numbers[name]}{opening}{_escaped(shown)}<br/>{_escaped(node['title'])}{closing}"
+
+
+def _edges(graph: nx.Graph) -> list[tuple[str, str]]:
+    """Edges from left to right as `layout` has them, for Mermaid ranks nodes by the direction of edges.
+
+    They stand in the order of the nodes, so that the text does not depend on the order of insertion.
+    """
+    number = {name: number for number, name in enumerate(graph.nodes)}
+    columns = layout(graph).places
+    place = {name: (columns[name][0], number[name]) for name in graph.nodes}
+    ends = [sorted(edge, key=place.__getitem__) for edge in graph.edges]
+    return sorted(((one, other) for one, other in ends), key=lambda edge: (number[edge[0]], number[edge[1]]))
+
+
+def _escaped(text: str) -> str:
+    """Text for a label: all but letters, digits and harmless signs as Mermaid's numbered characters."""
+    return "".join(c if c.isalnum() or c in _ALLOWED else f"#{ord(c)};" for c in text)
