@@ -278,7 +278,9 @@ class Run:
                 wake(parent)
         self.ended(thread)
 
-    def advance(self, thread: Thread, fixed: int, reg: int, numerator: int, denominator: int) -> simpy.Event | None:
+    def advance(
+        self, thread: Thread, fixed: int, reg: int, numerator: int, denominator: int
+    ) -> simpy.Event | None:
         span = fixed
         if reg >= 0:
             amount = thread.registers[reg]

@@ -145,8 +145,15 @@ def aligned(state: NDArray, base: int, time: int, sector: int) -> int:
 
 @shared
 def read_by(state: NDArray, base: int, sector: int) -> int:
-    """Instant at which the present stream has read all sectors below this one."""
-    return state[base + 12] + path(state, base, sector) - path(state, base, state[base + 11])
+    """Instant at which the present stream has read all sectors below this one, which lies after its first.
+
+    That is the end of the sector before, not the start of this one: between two tracks lies their skew.
+    """
+    last = sector - 1
+    zone = zone_of(state, base, last)
+    within = (last - state[zone]) % state[zone + 2]
+    length = (within + 1) * state[base] // state[zone + 2] - within * state[base] // state[zone + 2]
+    return state[base + 12] + path(state, base, last) + length - path(state, base, state[base + 11])
 
 
 @shared
