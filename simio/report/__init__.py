@@ -1,0 +1,1 @@
+"""Reports: results for the terminal and for other programs."""

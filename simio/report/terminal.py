@@ -1,0 +1,173 @@
+"""The answer on a terminal: throughput first, then what limits it, then how busy everything was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from simio import units
+from simio.report.data import in_unit
+from simio.result.compare import Comparison, comparisons, summary
+from simio.result.model import CaseResult, ResourceUse, ScenarioResult
+
+BAR = 24
+"""Width of a full utilisation bar, in characters."""
+DETAILED = 3
+"""Up to so many cases are shown in full; more as a table, and one in full on request."""
+GOOD, FAIR = 0.05, 0.15
+"""Absolute errors up to which a row is green and yellow."""
+
+
+def show(console: Console, result: ScenarioResult, detail: int | None = None) -> None:
+    """Print a result; `detail` is the index of a case to show in full."""
+    console.print(Text(result.title, style="bold"))
+    if not result.complete:
+        console.print(Text(f"interrupted: {len(result.cases)} cases were finished", style="yellow"))
+    if not result.cases:
+        return
+    if len(result.cases) > 1 or any(case.measured for case in result.cases):
+        console.print(Padding(_table(result), (1, 0, 0, 0)))
+        _print_summary(console, result)
+    shown = [case for case in result.cases if detail is None or case.index == detail]
+    if detail is not None or len(shown) <= DETAILED:
+        for case in shown:
+            console.print(Padding(_case(case, result.unit), (1, 0, 0, 0)))
+    else:
+        console.print(Text("\n--case N shows one case in full, with the use of every resource.", style="dim"))
+
+
+def _table(result: ScenarioResult) -> Table:
+    keys = list(dict.fromkeys(key for case in result.cases for key in case.settings))
+    varied = [key for key in keys if len({case.settings.get(key) for case in result.cases}) > 1]
+    measured = any(case.measured for case in result.cases)
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table.add_column("case", justify="right", style="dim")
+    for name in short_names(varied):
+        table.add_column(name, justify="right")
+    table.add_column(f"simulated\n{result.unit}", justify="right", style="bold")
+    if measured:
+        table.add_column("measured", justify="right")
+        table.add_column("error", justify="right")
+    table.add_column("limit", overflow="fold")
+    table.add_column("busy", justify="right")
+    for case in result.cases:
+        cells: list[RenderableType] = [str(case.index + 1), *(case.settings.get(key, "") for key in varied)]
+        cells.append(_rate(case, result.unit))
+        if measured:
+            cells += _measured(comparisons(case))
+        name = case.limiter.name if case.limiter.kind != "none" else f"in turns ({case.limiter.name})"
+        table.add_row(*cells, name, f"{case.limiter.busy:.0%}")
+    return table
+
+
+def short_names(keys: Iterable[str]) -> list[str]:
+    """The last part of each key path, or the whole where two would be the same."""
+    keys = list(keys)
+    tails = [key.rpartition(".")[2] for key in keys]
+    return [tail if tails.count(tail) == 1 else key for tail, key in zip(tails, keys, strict=True)]
+
+
+def _measured(rows: list[Comparison]) -> list[RenderableType]:
+    if not rows:
+        return ["", ""]
+    texts = ", ".join("held" if row.row.held else row.row.text for row in rows)
+    error = rows[0].error
+    return [texts, Text("predicted", style="dim") if error is None else _error(error)]
+
+
+def _error(error: float) -> Text:
+    style = "green" if abs(error) <= GOOD else "yellow" if abs(error) <= FAIR else "red"
+    return Text(f"{error:+.1%}", style=style)
+
+
+def _print_summary(console: Console, result: ScenarioResult) -> None:
+    found = summary(result)
+    if found is None:
+        return
+    settings = ", ".join(found.worst.case.settings.values())
+    held = f"; {found.held} held rows predicted" if found.held else ""
+    console.print(
+        f"\n{found.rows} measured rows: median error {found.median:.1%}, worst {found.worst.error:+.1%} "
+        f"({settings}){held}; fitted values in the parts used: {found.fitted}",
+        highlight=False,
+    )
+
+
+def _rate(case: CaseResult, unit: str) -> str:
+    text = f"{in_unit(float(case.rate), unit):.4g}"
+    if case.half_width is not None:
+        text += f" ± {in_unit(case.half_width, unit):.2g}"
+    return text
+
+
+def _case(case: CaseResult, unit: str) -> Group:
+    settings = ", ".join(f"{key} = {value}" for key, value in case.settings.items())
+    answer = Text.assemble((f"{_rate(case, unit)} {unit}", "bold green"), "   ", case.limiter.sentence)
+    lines: list[RenderableType] = (
+        [Text(f"case {case.index + 1}: {settings}", style="bold")] if settings else []
+    )
+    lines.append(answer)
+    if case.half_width is not None:
+        lines.append(
+            Text(f"mean of {len(case.seeds)} runs and half of its 95% confidence interval", style="dim")
+        )
+    if case.bound is not None:
+        lines.append(
+            Text(f"bound {in_unit(float(case.bound), unit):.4g} {unit}, set by {case.bound_by}", style="dim")
+        )
+    lines.append(Text(_span(case), style="dim"))
+    lines.append(Padding(_resources(case.resources), (1, 0, 0, 0)))
+    if case.latencies:
+        lines.append(Padding(_latencies(case), (1, 0, 0, 0)))
+    return Group(*lines)
+
+
+def _span(case: CaseResult) -> str:
+    since, until, end = (
+        units.format_quantity(t, "time") for t in (case.throughput.since, case.throughput.until, case.end)
+    )
+    how = "time limit reached" if case.status == "until" else "all work done"
+    return f"measured from {since} to {until} of {end} simulated ({how})"
+
+
+def _resources(uses: tuple[ResourceUse, ...]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table.add_column("resource")
+    table.add_column("utilisation", min_width=BAR + 8)
+    table.add_column("waiting, mean", justify="right")
+    table.add_column("most", justify="right")
+    for use, count in _merged(uses):
+        name = use.name + (f" and {count - 1} alike" if count > 1 else "") + (" (a turn)" if use.turn else "")
+        bar = bar_text(use.utilisation)
+        table.add_row(name, bar, f"{use.mean_line:.2f}", str(use.longest_line))
+    return table
+
+
+def _merged(uses: tuple[ResourceUse, ...]) -> list[tuple[ResourceUse, int]]:
+    """Resources by falling utilisation; those alike but for the digits in their names count as one line."""
+    groups: dict[tuple[str, bool], list[ResourceUse]] = {}
+    for use in sorted(uses, key=lambda use: (use.turn, -use.utilisation)):
+        pattern = "".join("#" if char.isdigit() else char for char in use.name)
+        groups.setdefault((pattern, use.turn), []).append(use)
+    return [(group[0], len(group)) for group in groups.values()]
+
+
+def bar_text(share: float) -> Text:
+    """A bar and the percentage: red from 90 per cent on, yellow from 60."""
+    filled = round(share * BAR)
+    style = "red" if share >= 0.9 else "yellow" if share >= 0.6 else "green"
+    return Text.assemble(("█" * filled, style), ("·" * (BAR - filled), "dim"), f" {share:6.1%}")
+
+
+def _latencies(case: CaseResult) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for heading in ("latency", "count", "mean", "least", "median", "90%", "99%", "most"):
+        table.add_column(heading, justify="left" if heading == "latency" else "right")
+    for row in case.latencies:
+        values = (round(row.mean), row.least, row.p50, row.p90, row.p99, row.most)
+        table.add_row(row.name, str(row.count), *(units.format_quantity(value, "time") for value in values))
+    return table

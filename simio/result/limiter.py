@@ -1,0 +1,42 @@
+"""What limits a run: a resource that is always busy, a thread that does one thing at a time, or neither."""
+
+from __future__ import annotations
+
+from simio.result.model import Limiter, ResourceUse, ThreadUse
+
+SATURATED = 0.9
+"""A share of the time from which a resource or a thread counts as busy all along."""
+
+
+def limiter(resources: tuple[ResourceUse, ...], threads: tuple[ThreadUse, ...]) -> Limiter:
+    """The most plausible limit.
+
+    A saturated resource limits before a saturated thread (which may only seem busy because it uses that
+    resource), and a thread before a turn (which others hold while they wait). Without any of them the work is
+    done by turns, each waiting for another, and the busiest is named.
+    """
+    servers = [("resource", use.name, use.utilisation) for use in resources if not use.turn]
+    own = [("thread", use.name, use.busy) for use in threads]
+    turns = [("turn", use.name, use.utilisation) for use in resources if use.turn]
+    for group in (servers, own, turns):
+        kind, name, busy = max(group, key=lambda item: item[2], default=("none", "", 0.0))
+        if busy >= SATURATED:
+            return Limiter(kind, name, busy, _sentence(kind, name, busy))
+    candidates = sorted(servers + own, key=lambda item: -item[2])[:2]
+    if not candidates:
+        return Limiter("none", "", 0.0, "nothing is busy")
+    told = ", then ".join(f"{name} ({busy:.0%})" for _, name, busy in candidates)
+    return Limiter(
+        "none",
+        candidates[0][1],
+        candidates[0][2],
+        f"nothing is busy all the time: stages take turns; busiest {told}",
+    )
+
+
+def _sentence(kind: str, name: str, busy: float) -> str:
+    if kind == "resource":
+        return f"{name} is busy {busy:.1%} of the time"
+    if kind == "thread":
+        return f"{name} does one thing at a time, {busy:.1%} of the time"
+    return f"{name} carries out one request at a time, {busy:.1%} of the time"

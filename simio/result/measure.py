@@ -1,0 +1,137 @@
+"""From an engine's outcome to the numbers of a result."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simio.engines.outcome import Outcome
+from simio.program.steps import UNBOUNDED, Program
+from simio.result.model import ContainerUse, Latency, ResourceUse, ThreadUse, Throughput, Timeline
+from simio.result.statistics import percentile, warm_up
+
+Ints = NDArray[np.int64]
+
+
+def throughput(program: Program, outcome: Outcome, warm: int | str) -> Throughput:
+    """Bytes delivered in the measured span.
+
+    The span begins at a delivery and ends at the last one, so that it holds whole intervals between deliveries.
+    With `warm` 'auto' the deliveries before it are those that MSER-5 discards, by the time a byte that each took;
+    otherwise the span begins with the first delivery from `warm` ps on, or at 0 where `warm` is 0. A run with
+    fewer than two deliveries after that is measured from its start.
+    """
+    times, amounts = deliveries(program, outcome)
+    if not len(times):
+        return Throughput(0, 0, outcome.end, 0)
+    first = _first_delivery(times, amounts, warm)
+    if first < 0 or times[first] >= times[-1]:
+        return Throughput(int(amounts.sum()), 0, int(times[-1]), len(times))
+    inside = times > times[first]
+    return Throughput(int(amounts[inside].sum()), int(times[first]), int(times[-1]), int(inside.sum()))
+
+
+def deliveries(program: Program, outcome: Outcome) -> tuple[Ints, Ints]:
+    """Instants (ps) at which bytes were delivered, each once, and the bytes delivered then."""
+    rows = [row for row, mark in enumerate(program.marks) if mark.role == "delivered"]
+    marks = outcome.marks[np.isin(outcome.marks[:, 1], rows)]
+    if not len(marks):
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    starts = np.flatnonzero(np.r_[True, marks[1:, 0] != marks[:-1, 0]])
+    return marks[starts, 0], np.add.reduceat(marks[:, 2], starts)
+
+
+def _first_delivery(times: Ints, amounts: Ints, warm: int | str) -> int:
+    """Index of the delivery at which measuring starts, or -1 for the start of the run."""
+    if warm == "auto":
+        observations = np.diff(times, prepend=0) / np.maximum(amounts, 1)
+        return warm_up(observations) - 1
+    if warm == 0:
+        return -1
+    return int(np.searchsorted(times, warm)) if times[-1] >= int(warm) else -1
+
+
+def resource_use(program: Program, outcome: Outcome, span: Throughput) -> tuple[ResourceUse, ...]:
+    """Use of every resource in the measured span, interpolated between rows of the timeline at its ends."""
+    busy = [area_between(outcome, 2 * row, span) for row in range(len(program.resources))]
+    line = [area_between(outcome, 2 * row + 1, span) for row in range(len(program.resources))]
+    length = max(span.until - span.since, 1)
+    return tuple(
+        ResourceUse(
+            name=resource.name,
+            units=resource.units,
+            turn=resource.turn,
+            utilisation=min(busy[row] / length / resource.units, 1.0),
+            mean_line=line[row] / length,
+            longest_line=int(outcome.resources[row, 4]),
+            seizes=int(outcome.resources[row, 2]),
+            waits=int(outcome.resources[row, 3]),
+        )
+        for row, resource in enumerate(program.resources)
+    )
+
+
+def area_between(outcome: Outcome, column: int, span: Throughput) -> float:
+    """Integral of a resource's use or line over a span, from the timeline's column of areas."""
+    total = outcome.resources[column // 2, column % 2]
+    times = np.r_[0, outcome.times, outcome.end].astype(float)
+    areas = np.r_[0, outcome.samples[:, column], total].astype(float)
+    since, until = np.interp([span.since, span.until], times, areas)
+    return float(until - since)
+
+
+def container_use(program: Program, outcome: Outcome) -> tuple[ContainerUse, ...]:
+    """Levels of every container over the whole run."""
+    length = max(outcome.end, 1)
+    return tuple(
+        ContainerUse(
+            name=container.name,
+            unit=container.unit,
+            capacity=None if container.capacity == UNBOUNDED else container.capacity,
+            mean=outcome.container_area[row] / length,
+            lowest=int(outcome.containers[row, 1]),
+            highest=int(outcome.containers[row, 2]),
+            end=int(outcome.containers[row, 0]),
+        )
+        for row, container in enumerate(program.containers)
+    )
+
+
+def thread_use(program: Program, outcome: Outcome) -> tuple[ThreadUse, ...]:
+    """Own time of the threads that a workload starts with, as a share of the run."""
+    uses = []
+    for name in dict.fromkeys(start.name for start in program.starts):
+        count = sum(start.count for start in program.starts if start.name == name)
+        spent = int(outcome.threads[program.names.index(name), 2])
+        uses.append(ThreadUse(name, count, spent / max(outcome.end, 1) / count))
+    return tuple(uses)
+
+
+def latencies(program: Program, outcome: Outcome, span: Throughput) -> tuple[Latency, ...]:
+    """Distribution of every latency recorded in the measured span."""
+    found = []
+    for row, mark in enumerate(program.marks):
+        if mark.role != "latency":
+            continue
+        rows = outcome.marks[outcome.marks[:, 1] == row]
+        values = np.sort(rows[rows[:, 0] > span.since, 2])
+        if len(values):
+            p50, p90, p99 = (percentile(values, share) for share in (0.5, 0.9, 0.99))
+            mean = int(values.sum()) / len(values)
+            found.append(
+                Latency(mark.name, len(values), mean, int(values[0]), p50, p90, p99, int(values[-1]))
+            )
+    return tuple(found)
+
+
+def timeline(program: Program, outcome: Outcome) -> Timeline:
+    """The engine's timeline as shares of each interval and bytes so far."""
+    spans = np.diff(outcome.times, prepend=0)
+    shares = {}
+    for row, resource in enumerate(program.resources):
+        areas = np.diff(outcome.samples[:, 2 * row], prepend=0)
+        shares[resource.name] = tuple((areas / np.maximum(spans, 1) / resource.units).tolist())
+    first = 2 * len(program.resources) + len(program.containers)
+    columns = [first + row for row, mark in enumerate(program.marks) if mark.role == "delivered"]
+    total = outcome.samples[:, columns].sum(axis=1)
+    return Timeline(tuple(outcome.times.tolist()), shares, tuple(total.tolist()))

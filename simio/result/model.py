@@ -1,0 +1,144 @@
+"""What a run says: the answer, what limits it, and how busy everything was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from simio.description.model import MeasuredRow
+
+
+@dataclass(frozen=True)
+class Throughput:
+    """`amount` bytes delivered from `since` to `until` ps, and over how many deliveries."""
+
+    amount: int
+    since: int
+    until: int
+    deliveries: int
+
+    @property
+    def rate(self) -> Fraction:
+        """Bytes a second; zero where nothing was delivered."""
+        span = self.until - self.since
+        return Fraction(self.amount * 10**12, span) if span > 0 else Fraction(0)
+
+
+@dataclass(frozen=True)
+class ResourceUse:
+    """Use of a resource in the measured span: shares of its units, and its line.
+
+    `turn` marks a resource that orders others' work (a driver's lock). Longest line, seizes and waits are of the
+    whole run.
+    """
+
+    name: str
+    units: int
+    turn: bool
+    utilisation: float
+    mean_line: float
+    longest_line: int
+    seizes: int
+    waits: int
+
+
+@dataclass(frozen=True)
+class ContainerUse:
+    """Level of a container: mean over the whole run, extremes, and its level in the end."""
+
+    name: str
+    unit: str
+    capacity: int | None
+    mean: float
+    lowest: int
+    highest: int
+    end: int
+
+
+@dataclass(frozen=True)
+class ThreadUse:
+    """How much of the run a thread of this name spent on steps of its own, not waiting for others."""
+
+    name: str
+    count: int
+    busy: float
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Distribution of a latency in ps, over the measured span."""
+
+    name: str
+    count: int
+    mean: float
+    least: int
+    p50: int
+    p90: int
+    p99: int
+    most: int
+
+
+@dataclass(frozen=True)
+class Limiter:
+    """What limits: `kind` is 'resource', 'thread', 'turn' or 'none'; `busy` is its share of the time."""
+
+    kind: str
+    name: str
+    busy: float
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """Rows at `times` ps: utilisation of each resource since the row before, and bytes delivered so far."""
+
+    times: tuple[int, ...]
+    resources: Mapping[str, tuple[float, ...]]
+    delivered: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class CaseResult:
+    """The result of one case of a scenario.
+
+    With replications, `throughput` is the first one's, `rate` the mean of all in bytes a second and `half_width`
+    half of its 95% confidence interval. `hash` identifies the program that ran and `seeds` what it drew from.
+    """
+
+    index: int
+    settings: Mapping[str, str]
+    status: str
+    end: int
+    throughput: Throughput
+    rate: Fraction
+    half_width: float | None
+    bound: Fraction | None
+    bound_by: str
+    limiter: Limiter
+    resources: tuple[ResourceUse, ...]
+    containers: tuple[ContainerUse, ...]
+    threads: tuple[ThreadUse, ...]
+    latencies: tuple[Latency, ...]
+    timeline: Timeline
+    measured: tuple[MeasuredRow, ...]
+    hash: str
+    seeds: tuple[int, ...]
+    events: int
+    steps: int
+
+
+@dataclass(frozen=True)
+class ScenarioResult:
+    """Results of the cases of a scenario that were run, with all it takes to run them again."""
+
+    title: str
+    path: str
+    text: str
+    sets: tuple[str, ...]
+    version: str
+    unit: str
+    cases: tuple[CaseResult, ...]
+    resolved: Mapping[str, object]
+    fitted: tuple[str, ...]
+    complete: bool = True

@@ -1,0 +1,162 @@
+"""Running the cases of a scenario, one result each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from simio.bound import Bound, bound
+from simio.description.model import Case, Host, Part, Scenario, System
+from simio.engines.execute import execute
+from simio.engines.outcome import Options, Outcome, Status
+from simio.errors import RunError
+from simio.lower import lower
+from simio.program.digest import program_hash
+from simio.program.steps import HORIZON, Program
+from simio.result import measure
+from simio.result.limiter import limiter
+from simio.result.model import CaseResult, ScenarioResult
+from simio.result.statistics import confidence
+from simio.version import VERSION
+
+RANDOM_REPLICATIONS = 5
+"""Runs of a random scenario that does not say how many."""
+
+
+def run_scenario(
+    scenario: Scenario,
+    sets: Sequence[str] = (),
+    engine: str | None = None,
+    cases: Sequence[int] | None = None,
+    progress: Callable[[CaseResult], Any] | None = None,
+    announce: Callable[[str], Any] | None = None,
+) -> ScenarioResult:
+    """All cases, or those whose indices are given; an interrupt leaves the results so far (`complete` False)."""
+    from simio.loading import resolved
+
+    results: list[CaseResult] = []
+    complete = True
+    try:
+        for result in run_cases(scenario, engine, cases, announce):
+            results.append(result)
+            if progress:
+                progress(result)
+    except KeyboardInterrupt:
+        complete = False
+    system = scenario.cases[0].system
+    return ScenarioResult(
+        title=scenario.title,
+        path=scenario.path,
+        text=scenario.text,
+        sets=tuple(sets),
+        version=VERSION,
+        unit=system.report.unit,
+        cases=tuple(results),
+        resolved=resolved(system),
+        fitted=fitted_values(scenario),
+        complete=complete,
+    )
+
+
+def run_cases(
+    scenario: Scenario,
+    engine: str | None = None,
+    cases: Sequence[int] | None = None,
+    announce: Callable[[str], Any] | None = None,
+) -> Iterator[CaseResult]:
+    """Results one by one as they are finished."""
+    for case in scenario.cases:
+        if cases is None or case.index in cases:
+            yield run_case(case, engine, announce)
+
+
+def run_case(
+    case: Case, engine: str | None = None, announce: Callable[[str], Any] | None = None
+) -> CaseResult:
+    """Lower, bound, run (several times if it is random) and measure one case."""
+    program = lower(case.system)
+    run = case.system.run
+    replications = run.replications or (RANDOM_REPLICATIONS if program.random else 1)
+    seeds = tuple(run.seed + number for number in range(replications if program.random else 1))
+    certain = bound(program)
+    outcomes = []
+    for seed in seeds:
+        until = HORIZON if run.until is None else run.until
+        outcome = execute(program, Options(until, run.step_budget, seed), engine, announce)
+        check(program, outcome, certain)
+        outcomes.append(outcome)
+    return _result(case, program, outcomes, certain, seeds)
+
+
+def check(program: Program, outcome: Outcome, certain: Bound) -> None:
+    """Refuse a result that cannot be: more than the bound allows, or a resource used beyond its units."""
+    _, amounts = measure.deliveries(program, outcome)
+    if not certain.allows(int(amounts.sum()), outcome.end, outcome.status == Status.DONE):
+        raise RunError(
+            f"the result exceeds its bound, set by {certain.limits[0].name!r}: a defect in simio's model"
+        )
+    for resource, area in zip(program.resources, outcome.resources[:, 0].tolist(), strict=True):
+        if not 0 <= area <= resource.units * outcome.end:
+            raise RunError(
+                f"{resource.name!r} was used beyond its {resource.units} units: a defect in simio's engine"
+            )
+
+
+def _result(
+    case: Case, program: Program, outcomes: list[Outcome], certain: Bound, seeds: tuple[int, ...]
+) -> CaseResult:
+    outcome = outcomes[0]
+    spans = [measure.throughput(program, each, case.system.run.warm_up) for each in outcomes]
+    rates = [span.rate for span in spans]
+    resources = measure.resource_use(program, outcome, spans[0])
+    threads = measure.thread_use(program, outcome)
+    tightest = certain.tightest
+    return CaseResult(
+        index=case.index,
+        settings=dict(case.settings),
+        status=outcome.status.name.lower(),
+        end=outcome.end,
+        throughput=spans[0],
+        rate=sum(rates, Fraction(0)) / len(rates),
+        half_width=confidence([float(rate) for rate in rates])[1] if len(rates) > 1 else None,
+        bound=certain.rate(),
+        bound_by=tightest.name if tightest else "",
+        limiter=limiter(resources, threads),
+        resources=resources,
+        containers=measure.container_use(program, outcome),
+        threads=threads,
+        latencies=measure.latencies(program, outcome, spans[0]),
+        timeline=measure.timeline(program, outcome),
+        measured=case.measured,
+        hash=program_hash(program),
+        seeds=seeds,
+        events=sum(each.events for each in outcomes),
+        steps=sum(each.steps for each in outcomes),
+    )
+
+
+def fitted_values(scenario: Scenario) -> tuple[str, ...]:
+    """Catalogue values with basis 'fitted' that the scenario's parts use, as 'model: value', each once."""
+    found: dict[str, None] = {}
+    for case in scenario.cases:
+        for part in parts(case.system):
+            for name, origin in part.origins.items():
+                if origin.basis == "fitted":
+                    found[f"{part.model}: {name}"] = None
+    return tuple(found)
+
+
+def parts(system: System) -> Iterator[Part]:
+    """Every part of a system."""
+    for host in system.hosts.values():
+        yield from _host_parts(host)
+    yield from (disk.part for disk in system.disks.values())
+    yield from (switch.part for switch in system.switches.values())
+    yield from (link.part for link in system.links)
+
+
+def _host_parts(host: Host) -> Iterator[Part]:
+    yield from (host.part, host.cpu, host.memory, host.kernel, *host.buses.values())
+    for adapter in host.adapters.values():
+        yield adapter.part

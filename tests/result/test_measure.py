@@ -1,0 +1,130 @@
+"""From outcomes to numbers: spans, uses, levels and limits of small programs worked by hand."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from simio.engines import reference
+from simio.engines.outcome import Options
+from simio.program.builder import Builder
+from simio.result import measure
+from simio.result.limiter import limiter
+from simio.result.model import ResourceUse, ThreadUse, Throughput
+
+US = 1_000_000
+
+
+def pipeline(first: int, rest: int, count: int):
+    """A delivery of 100 bytes after `first` us and then one every `rest` us, with a server busy half the time."""
+    p = Builder()
+    server, buffer = p.resource("server", 2), p.container("buffer", 10, 4)
+    done = p.observation("done", "delivered", "bytes")
+    wait = p.observation("wait", "latency", "ps")
+    with p.thread("work"):
+        p.advance(first * US - rest * US)
+        with p.loop(count):
+            with p.hold(server):
+                p.advance(rest * US // 2)
+            p.get(buffer, 4)
+            p.advance(rest * US // 2)
+            p.put(buffer, 4)
+            p.mark(done, 100)
+            p.mark(wait, rest)
+    program = p.build()
+    return program, reference.run(program)
+
+
+def test_the_span_runs_from_a_delivery_to_the_last_one():
+    program, outcome = pipeline(first=50, rest=10, count=20)
+    span = measure.throughput(program, outcome, "auto")
+    # The first delivery took 50 us and is cut; the span begins with it and holds the nineteen others.
+    assert span == Throughput(1900, 50 * US, 240 * US, 19)
+    assert span.rate == Fraction(100 * 10**12, 10 * US)
+
+
+def test_no_warm_up_measures_everything_from_the_start():
+    program, outcome = pipeline(first=50, rest=10, count=20)
+    assert measure.throughput(program, outcome, 0) == Throughput(2000, 0, 240 * US, 20)
+
+
+def test_a_given_warm_up_starts_at_the_next_delivery():
+    program, outcome = pipeline(first=50, rest=10, count=20)
+    assert measure.throughput(program, outcome, 101 * US) == Throughput(1300, 110 * US, 240 * US, 13)
+
+
+def test_a_warm_up_beyond_the_last_delivery_measures_the_whole_run():
+    program, outcome = pipeline(first=50, rest=10, count=20)
+    assert measure.throughput(program, outcome, 500 * US).amount == 2000
+
+
+def test_nothing_delivered_is_a_rate_of_zero():
+    program, _ = pipeline(first=50, rest=10, count=20)
+    outcome = reference.run(program, Options(until=20 * US))
+    assert measure.throughput(program, outcome, "auto").rate == 0
+
+
+def test_deliveries_at_one_instant_count_as_one():
+    p = Builder()
+    done = p.observation("done", "delivered", "bytes")
+    with p.thread("work", count=3), p.loop(2):
+        p.advance(10)
+        p.mark(done, 7)
+    program = p.build()
+    times, amounts = measure.deliveries(program, reference.run(program))
+    assert times.tolist() == [10, 20]
+    assert amounts.tolist() == [21, 21]
+
+
+def test_use_of_resources_and_containers():
+    program, outcome = pipeline(first=50, rest=10, count=20)
+    span = measure.throughput(program, outcome, "auto")
+    (server,) = measure.resource_use(program, outcome, span)
+    # One of two units, half of the time; the timeline has a row about every microsecond.
+    assert server.utilisation == pytest.approx(0.25, abs=0.01)
+    assert (server.mean_line, server.longest_line, server.seizes, server.waits) == (0, 0, 20, 0)
+    (buffer,) = measure.container_use(program, outcome)
+    # 4 but for 20 times 5 us of 240 us, when it is empty.
+    assert buffer.mean == pytest.approx(4 * (240 - 100) / 240)
+    assert (buffer.lowest, buffer.highest, buffer.end, buffer.capacity) == (0, 4, 4, 10)
+    (work,) = measure.thread_use(program, outcome)
+    assert work.busy == 1
+    (wait,) = measure.latencies(program, outcome, span)
+    assert (wait.count, wait.least, wait.p50, wait.most, wait.mean) == (19, 10, 10, 10, 10)
+
+
+def test_timeline_adds_up():
+    program, outcome = pipeline(first=50, rest=10, count=20)
+    rows = measure.timeline(program, outcome)
+    assert rows.delivered[-1] <= 2000
+    assert list(rows.times) == sorted(rows.times)
+    spans = [after - before for before, after in zip((0, *rows.times), rows.times, strict=False)]
+    busy = sum(share * span * 2 for share, span in zip(rows.resources["server"], spans, strict=True))
+    assert busy == pytest.approx(20 * 5 * US, rel=0.02)
+
+
+def use(name: str, share: float, turn: bool = False) -> ResourceUse:
+    return ResourceUse(name, 1, turn, share, 0.0, 0, 0, 0)
+
+
+def test_a_saturated_resource_limits_before_a_busy_thread():
+    found = limiter((use("link", 0.97), use("lock", 1.0, turn=True)), (ThreadUse("sender", 1, 0.99),))
+    assert (found.kind, found.name) == ("resource", "link")
+    assert found.sentence == "link is busy 97.0% of the time"
+
+
+def test_a_thread_that_does_one_thing_at_a_time_limits():
+    found = limiter((use("link", 0.5), use("lock", 1.0, turn=True)), (ThreadUse("sender", 1, 0.95),))
+    assert (found.kind, found.name) == ("thread", "sender")
+
+
+def test_a_turn_limits_when_nothing_else_does():
+    found = limiter((use("link", 0.5), use("lock", 0.99, turn=True)), (ThreadUse("sender", 1, 0.2),))
+    assert (found.kind, found.name) == ("turn", "lock")
+
+
+def test_stages_that_take_turns_are_named():
+    found = limiter((use("link", 0.5), use("lock", 0.6, turn=True)), (ThreadUse("sender", 1, 0.7),))
+    assert found.kind == "none"
+    assert "sender (70%), then link (50%)" in found.sentence
