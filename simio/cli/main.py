@@ -1,0 +1,123 @@
+"""The command `simio`: finds the subcommand, imports only that, and tells errors to the person at the terminal."""
+
+from __future__ import annotations
+
+import errno
+import sys
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, NoReturn
+
+import click
+
+INTERRUPTED = 130
+"""Exit status after Ctrl-C, as shells have it."""
+DEFECT = 1
+"""Exit status after an error that simio did not foresee."""
+
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "run": ("simio.cli.run:run", "Run a scenario and print the answer."),
+    "bound": ("simio.cli.bound:bound", "Upper bound on throughput, without running."),
+    "show": ("simio.cli.show:show", "What a scenario is made of: parts, wiring, program."),
+    "models": ("simio.cli.models:models", "The catalogue of parts, and where its values come from."),
+    "schema": ("simio.cli.schema:schema", "JSON Schema of scenario files, for editors."),
+}
+"""Each subcommand with where it is and what help says of it, so that help imports none of them."""
+
+
+class LazyGroup(click.Group):
+    """A group whose subcommands are imported when they are used; `lazy` maps a name to (module:attribute, help)."""
+
+    def __init__(self, *args: Any, lazy: Mapping[str, tuple[str, str]] | None = None, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.lazy = dict(lazy or {})
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order of the table, which is the order of use."""
+        return [*self.lazy, *super().list_commands(ctx)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The subcommand of this name, imported, or None."""
+        if cmd_name not in self.lazy:
+            return super().get_command(ctx, cmd_name)
+        module, _, attribute = self.lazy[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The subcommand that the arguments begin with; an unknown one is told with the nearest there is."""
+        name = args[0]
+        known = self.list_commands(ctx)
+        if name not in known and not name.startswith("-") and not ctx.resilient_parsing:
+            from simio.errors import did_you_mean, quote
+
+            near = did_you_mean(name, known) or f"there are {', '.join(known)}"
+            ctx.fail(f"no command {quote(name)}; {near}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of subcommands in help, from the table."""
+        rows = [(name, text) for name, (_, text) in self.lazy.items()]
+        rows += [(name, command.get_short_help_str()) for name, command in self.commands.items()]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the subcommand; whatever goes wrong in it ends here, as a message and an exit status."""
+        _tolerate_encoding()
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except KeyboardInterrupt:
+            ctx.exit(INTERRUPTED)
+        except Exception as error:
+            # Whoever reads our output has gone (`| head`); click ends quietly.
+            if isinstance(error, OSError) and error.errno == errno.EPIPE:
+                raise
+            _end(ctx, error, debug=bool(ctx.params.get("debug")))
+
+
+def _end(ctx: click.Context, error: Exception, debug: bool) -> NoReturn:
+    from simio.errors import SimioError, one_line
+
+    if debug:
+        import traceback
+
+        traceback.print_exception(error)
+    expected = isinstance(error, SimioError)
+    if expected and not debug:
+        click.echo(str(error), err=True)
+    elif not debug:
+        what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        click.echo(f"simio: internal error: {one_line(what)}; run with --debug for the traceback", err=True)
+    ctx.exit(error.exit_status if isinstance(error, SimioError) else DEFECT)
+
+
+def _tolerate_encoding() -> None:
+    """A terminal that cannot show a character gets a question mark, not an error."""
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="replace")
+
+
+def _version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        from simio.version import VERSION
+
+        click.echo(f"simio {VERSION}")
+        ctx.exit()
+
+
+@click.group(cls=LazyGroup, lazy=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version."
+)
+def main(debug: bool) -> None:
+    """Simulate I/O paths from end to end, from the platter to the wire and back.
+
+    A scenario says what is there and what it does; simio says what the path carries and what limits it.
+    """

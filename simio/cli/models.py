@@ -1,0 +1,173 @@
+"""`simio models`: the catalogue of parts, and every value of a part with where it comes from."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from simio.description.sheets import CLASSES
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from simio.loading.datasheet import CatalogueEntry, ValueEntry
+
+_GAP = "  "
+_WIDEST = 80
+
+
+@click.group(invoke_without_command=True)
+@click.option("--class", "cls", type=click.Choice(list(CLASSES)), help="Only parts of this class.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def models(ctx: click.Context, cls: str | None, as_json: bool) -> None:
+    """List the parts of the catalogue.
+
+    Fitted values were adjusted so that measurements are met; assumed ones are nobody's measurement. `simio
+    models show PART` tells the origin of each value.
+    """
+    if ctx.invoked_subcommand is not None:
+        if cls or as_json:
+            raise click.UsageError("--class and --json of the list do not go with a subcommand", ctx)
+        return
+    from simio.loading import catalogue
+
+    entries = [catalogue.sheet(name) for name in catalogue.names(cls)]
+    if as_json:
+        click.echo(json.dumps([_summary(entry) for entry in entries], indent=2, ensure_ascii=False))
+        return
+    rows = []
+    for entry in entries:
+        count = _summary(entry)
+        told = (count["values"], count["fitted"], count["assumed"])
+        rows.append((entry.name, entry.kind, entry.title, *(str(number) for number in told)))
+    _print(("part", "kind", "title", "values", "fitted", "assumed"), rows, numbers=3)
+
+
+@models.command("show")
+@click.argument("part")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def show(part: str, as_json: bool) -> None:
+    """Print every value of PART (such as disks/fc-15k-2002) with its basis and source."""
+    from simio.loading import catalogue
+
+    entry = catalogue.sheet(part)
+    if as_json:
+        click.echo(json.dumps(_datasheet(entry), indent=2, ensure_ascii=False))
+        return
+    click.echo(f"{entry.name}: {entry.title}")
+    click.echo(f"{entry.cls} of kind {entry.kind}\n")
+    if entry.notes:
+        click.echo(f"{click.wrap_text(' '.join(entry.notes.split()), _width())}\n")
+    values = _datasheet(entry)["values"]
+    rows = [
+        (key, value["value"], _basis(value), " ".join(value["source"].split()))
+        for key, value in values.items()
+    ]
+    _print(("value", "is", "basis", "source"), rows)
+    if entry.parts:
+        click.echo("\nparts")
+        for name, model in _parts(entry):
+            click.echo(f"{_GAP}{name:<16} {model}")
+
+
+def _summary(entry: CatalogueEntry) -> dict[str, Any]:
+    bases = Counter(value.basis for value in entry.values.values())
+    return {
+        "name": entry.name, "class": entry.cls, "kind": entry.kind, "title": entry.title,
+        "values": len(entry.values), "fitted": bases["fitted"], "assumed": bases["assumed"],
+    }  # fmt: skip
+
+
+def _datasheet(entry: CatalogueEntry) -> dict[str, Any]:
+    return {
+        "name": entry.name, "class": entry.cls, "kind": entry.kind, "title": entry.title, "notes": entry.notes,
+        "values": {key: _value(entry, key, value) for key, value in entry.values.items()}, "parts": entry.parts,
+    }  # fmt: skip
+
+
+def _value(entry: CatalogueEntry, key: str, value: ValueEntry) -> dict[str, Any]:
+    from simio.description.quantities import quantity_of
+    from simio.loading.faults import field_named
+    from simio.loading.parts import value_as_text
+
+    quantity = quantity_of(field_named(type(entry.sheet), key))
+    told: dict[str, Any] = {"value": value.text, "basis": value.basis, "source": value.source}
+    for name, ends in (("interval", value.interval), ("bounds", value.bounds)):
+        if ends is not None:
+            told[name] = [value_as_text(end, quantity.dimension if quantity else None) for end in ends]
+    return told
+
+
+def _basis(value: dict[str, Any]) -> str:
+    ends = value.get("interval")
+    return f"{value['basis']}, {ends[0]} to {ends[1]}" if ends else str(value["basis"])
+
+
+def _parts(entry: CatalogueEntry) -> list[tuple[str, str]]:
+    found = []
+    for key, part in entry.parts.items():
+        if key in ("buses", "adapters"):
+            found += [(f"{key}.{name}", _model(item)) for name, item in part.items()]
+        else:
+            found.append((key, _model(part)))
+    return found
+
+
+def _model(part: Any) -> str:
+    if not isinstance(part, dict):
+        return str(part)
+    return f"{part['model']} on {part['bus']}" if "bus" in part else str(part["model"])
+
+
+# --- tables ------------------------------------------------------------------------------------------------
+
+
+def _width() -> int:
+    import shutil
+
+    return shutil.get_terminal_size((100, 24)).columns
+
+
+def _print(columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: int = 0) -> None:
+    """A ruled table on a terminal; elsewhere one row a line, in columns, for `grep` and the like.
+
+    The last `numbers` columns are aligned to the right.
+    """
+    if sys.stdout.isatty():
+        from rich.console import Console
+
+        Console().print(table(columns, rows, numbers))
+        return
+    # One long cell must not push the next column out of sight in all rows.
+    lengths = [[len(row[number]) for row in (columns, *rows)] for number in range(len(columns))]
+    widths = [max(length for length in column if length <= max(_WIDEST, column[0])) for column in lengths]
+    for row in (columns, *rows):
+        cells = [
+            cell.rjust(width) if number >= len(columns) - numbers else cell.ljust(width)
+            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        click.echo(_GAP.join(cells).rstrip())
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: int = 0) -> Table:
+    """A rich table of plain text (no markup) with the last `numbers` columns aligned to the right."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    made = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for number, name in enumerate(columns):
+        right = number >= len(columns) - numbers
+        # The name of a part or value is what the reader looks for: it is never broken.
+        made.add_column(
+            name, justify="right" if right else "left", overflow="fold", no_wrap=right or number == 0
+        )
+    for row in rows:
+        made.add_row(*(Text(cell) for cell in row))
+    return made

@@ -1,0 +1,110 @@
+"""simio run: the answer to a scenario."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from simio.cli.options import case_number, overrides, scenario_argument
+
+if TYPE_CHECKING:
+    from simio.result.model import ScenarioResult
+
+
+@click.command()
+@scenario_argument
+@overrides
+@click.option(
+    "--engine",
+    type=click.Choice(["compiled", "simpy"]),
+    help="compiled (the default) or the SimPy reference.",
+)
+@click.option("--case", "number", type=int, metavar="N", help="Run only this case and show it in full.")
+@click.option("--json", "form", flag_value="json", help="Print everything as JSON.")
+@click.option("--csv", "form", flag_value="csv", help="Print one line a case as CSV.")
+@click.option(
+    "--output", "-o", type=click.Path(dir_okay=False), metavar="FILE", help="Write there, not to the screen."
+)
+def run(
+    scenario: str,
+    sets: tuple[str, ...],
+    engine: str | None,
+    number: int | None,
+    form: str | None,
+    output: str | None,
+) -> None:
+    """Run a scenario and print the answer.
+
+    Throughput comes first, then what limits it and how busy everything was; beside measured values, the error.
+    """
+    from simio.loading import load
+    from simio.result.run import run_scenario
+
+    loaded = load(scenario, sets)
+    index = case_number(loaded, number)
+    with Progress(len(loaded.cases) if index is None else 1) as progress:
+        result = run_scenario(
+            loaded, sets, engine, None if index is None else [index], lambda _: progress.step(), progress.say
+        )
+    text = _text(result, form, index, to_file=output is not None)
+    if output is not None:
+        from simio.files import write_whole
+
+        write_whole(output, text)
+    else:
+        sys.stdout.write(text)
+    if not result.complete:
+        sys.exit(130)
+
+
+def _text(result: ScenarioResult, form: str | None, index: int | None, to_file: bool) -> str:
+    """The result as JSON, CSV or, by default, as on a terminal (without colour in a file)."""
+    from simio.report import data
+
+    if form:
+        return {"json": data.as_json, "csv": data.as_csv}[form](result)
+    from rich.console import Console
+
+    from simio.report.terminal import show
+
+    console = Console(highlight=False, width=160 if to_file or not sys.stdout.isatty() else None)
+    with console.capture() as capture:
+        show(console, result, index)
+    return capture.get()
+
+
+class Progress:
+    """Cases done so far, on a terminal's standard error; silent elsewhere and for runs of a second."""
+
+    DELAY = 1.0
+
+    def __init__(self, total: int) -> None:
+        self.total, self.done = total, 0
+        self.shown = False
+
+    def __enter__(self) -> Progress:
+        import time
+
+        self.clock = time.monotonic
+        self.begun = self.clock()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.shown:
+            click.echo("\r\033[K", nl=False, err=True)
+
+    def say(self, text: str) -> None:
+        """A message of its own line."""
+        click.echo(f"simio: {text}", err=True)
+
+    def step(self) -> None:
+        """One case more is done."""
+        self.done += 1
+        spent = self.clock() - self.begun
+        if sys.stderr.isatty() and spent > self.DELAY and self.done < self.total:
+            left = spent / self.done * (self.total - self.done)
+            text = f"\r\033[K{self.done} of {self.total} cases, about {left:.0f} s left (Ctrl-C keeps what is done)"
+            click.echo(text, nl=False, err=True)
+            self.shown = True

@@ -1,0 +1,109 @@
+"""`simio show`: what a scenario is made of, its wiring, and the program it becomes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from simio.cli.options import case_number, overrides, scenario_argument
+
+if TYPE_CHECKING:
+    from simio.description.model import Case, Scenario
+
+_PICTURES = (".html", ".htm", ".png", ".svg")
+
+
+@click.command()
+@scenario_argument
+@overrides
+@click.option("--graph", is_flag=True, help="The wiring, as Mermaid text or as a picture.")
+@click.option("--program", is_flag=True, help="The steps that the scenario becomes.")
+@click.option(
+    "--no-numbers", is_flag=True, help="Leave out the numbers of --program's steps, to compare two."
+)
+@click.option("--case", "number", type=int, metavar="N", help="Which case; the first one if not given.")
+@click.option("--format", "form", type=click.Choice(["mermaid", "html"]), help="Form of --graph.")
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write there; .html .png .svg: a picture.",
+)
+def show(
+    scenario: str,
+    sets: tuple[str, ...],
+    graph: bool,
+    program: bool,
+    no_numbers: bool,
+    number: int | None,
+    form: str | None,
+    output: str | None,
+) -> None:
+    """Print what SCENARIO is made of, without running it.
+
+    \b
+    simio show s.yaml                           hosts, links, workloads and cases
+    simio show s.yaml --graph -o wiring.html    a picture of the wiring
+    simio show s.yaml --program --case 2        the steps of the second case
+    """
+    if graph and program:
+        raise click.UsageError("--graph and --program exclude each other")
+    if no_numbers and not program:
+        raise click.UsageError("--no-numbers goes with --program")
+    if form and not graph:
+        raise click.UsageError("--format goes with --graph")
+    picture = graph and _is_picture(form, output)
+    from simio.loading import load
+
+    loaded = load(scenario, sets)
+    case = loaded.cases[case_number(loaded, number) or 0]
+    if picture:
+        assert output is not None
+        _draw(case, output)
+        return
+    text = _text(loaded, case, graph, program, numbers=not no_numbers)
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        from simio.files import write_whole
+
+        write_whole(output, text)
+
+
+def _is_picture(form: str | None, output: str | None) -> bool:
+    """Whether a picture is wanted; what cannot be is refused before anything is read."""
+    suffix = Path(output).suffix.lower() if output else ""
+    if form == "html" and suffix not in (".html", ".htm"):
+        raise click.UsageError("--format html needs --output FILE.html")
+    if form == "mermaid" and suffix in _PICTURES:
+        raise click.UsageError(f"--format mermaid is text; {suffix} is a picture")
+    return suffix in _PICTURES
+
+
+def _text(scenario: Scenario, case: Case, graph: bool, program: bool, numbers: bool) -> str:
+    if program:
+        from simio.lower import lower
+        from simio.program.listing import listing
+
+        return listing(lower(case.system), numbers)
+    if graph:
+        from simio.wiring.graph import wire
+        from simio.wiring.mermaid import mermaid
+
+        return mermaid(wire(case.system))
+    from simio.cli.overview import overview
+
+    return overview(scenario, case)
+
+
+def _draw(case: Case, output: str) -> None:
+    from simio.wiring.graph import wire
+    from simio.wiring.picture import write_html, write_image
+
+    if Path(output).suffix.lower() in (".html", ".htm"):
+        write_html(wire(case.system), output)
+    else:
+        write_image(wire(case.system), output)
