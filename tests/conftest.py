@@ -13,7 +13,7 @@ SCENARIOS = ROOT / "scenarios"
 @pytest.fixture(scope="session")
 def load():
     """Load one of the ready scenarios by file name, with overrides."""
-    from simio.load import load as read
+    from simio.loading import load as read
 
     def loaded(name: str, *sets: str):
         return read(str(SCENARIOS / name), sets)
