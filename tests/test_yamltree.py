@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simio.errors import Place, ScenarioError
-from simio.load import yamltree
-from simio.load.yamltree import decode, parse_yaml, read_file
+from simio.loading import yamltree
+from simio.loading.yamltree import decode, parse_yaml, read_file
 
 SCENARIO = """\
 title: raw blast   # a comment

@@ -22,7 +22,7 @@ from .quantities import Count, Horizon, Text, Values, WarmUp, Whole, refusal
 class Origin:
     """Where a value comes from.
 
-    ``basis`` is one of `simio.load.catalogue.BASES`, or ``given`` (a scenario or the command line says so) or
+    ``basis`` is one of `simio.loading.catalogue.BASES`, or ``given`` (a scenario or the command line says so) or
     ``default``; ``where`` is ``catalogue``, ``scenario`` or ``default``; ``text`` is the value as it was
     written; ``interval`` holds the ends of a fitted value's interval.
     """

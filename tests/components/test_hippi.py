@@ -40,7 +40,7 @@ def test_one_page_takes_the_time_worked_by_hand(hippi, engine):
     # Sender: system call 10, pin 1, driver 100, then 4096 bytes of DMA at 10 ns: stored at 151.96 us. Connecting
     # takes 16 clocks of 40 ns (the sink posted its read at 61 us); four bursts of 256 words and 2 clocks, 10.32 us
     # each, leave at 162.92, 173.24, 183.56 and 193.88 us. Each takes 10.24 us of DMA on the other side, the last
-    # from 193.88 to 204.12. Then interrupt 5, switch 20, unpin 1 for the sink, and the same from 193.88 for the sender.
+    # until 204.12. Then interrupt 5, switch 20 and unpin 1 for the sink, and from 193.88 on for the sender.
     case = hippi("workload.blast.size=4 KiB", "workload.blast.packets=1")
     program = lower(case.system)
     outcome = engine.run(program)
@@ -54,7 +54,11 @@ def test_packets_beyond_the_store_limit_overlap_memory_and_wire(hippi):
     # Stored whole, 64 KiB takes its DMA (655.36 us) and then its wire time; sent through, only one of the two.
     stored = run_case(hippi("workload.blast.size=64 KiB", "workload.blast.packets=6"))
     through = run_case(
-        hippi("workload.blast.size=64 KiB", "workload.blast.packets=6", "hosts.challenge.adapters.hippi.store_limit=4 KiB")
+        hippi(
+            "workload.blast.size=64 KiB",
+            "workload.blast.packets=6",
+            "hosts.challenge.adapters.hippi.store_limit=4 KiB",
+        )
     )
     packet = 65536 * 10**12
     assert packet / stored.rate - packet / through.rate == pytest.approx((65536 - 4096) * 10 * NS, rel=0.02)
@@ -101,7 +105,11 @@ def test_nothing_faster_makes_it_slower(hippi, faster):
 
 
 def test_a_card_that_nobody_reads_from_takes_what_the_wire_brings(hippi):
-    slow = ("workload.blast.size=1 MiB", "workload.blast.packets=4", "hosts.onyx.adapters.hippi.receive_dma=50 MB/s")
+    slow = (
+        "workload.blast.size=1 MiB",
+        "workload.blast.packets=4",
+        "hosts.onyx.adapters.hippi.receive_dma=50 MB/s",
+    )
     read, alone = run_case(hippi(*slow)), run_case(hippi(*slow, "workload.blast.sink=false"))
     assert alone.rate > 1.5 * read.rate
     assert alone.throughput.deliveries == 3

@@ -9,8 +9,8 @@ import pytest
 from load_samples import Loader
 
 from simio.description.model import Scenario
-from simio.load import load
-from simio.load.catalogue import Catalogue
+from simio.loading import load
+from simio.loading.catalogue import Catalogue
 
 HERE = Path(__file__).parent
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from simio.errors import ScenarioError
-from simio.load import load
-from simio.load.catalogue import Catalogue
+from simio.loading import load
+from simio.loading.catalogue import Catalogue
 
 BROKEN = Path(__file__).parent / "broken"
 NAMES = sorted(path.stem for path in BROKEN.glob("*.yaml"))

@@ -10,9 +10,9 @@ from time import perf_counter
 import pytest
 
 from simio.errors import ScenarioError, SimioError
-from simio.load import catalogue, load
-from simio.load.catalogue import Catalogue, data_root
-from simio.load.measured import read_table, table_names
+from simio.loading import catalogue, load
+from simio.loading.catalogue import Catalogue, data_root
+from simio.loading.measured import read_table, table_names
 
 SCENARIOS = sorted(data_root("simio.scenarios").glob("*.yaml"))
 

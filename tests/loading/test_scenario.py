@@ -11,8 +11,8 @@ import pytest
 from load_samples import DISKS, HIPPI, Loader
 
 from simio.errors import ScenarioError
-from simio.load import load, resolved
-from simio.load.catalogue import Catalogue
+from simio.loading import load, resolved
+from simio.loading.catalogue import Catalogue
 
 
 def test_values_are_si_numbers(read: Loader) -> None:

@@ -18,10 +18,10 @@ from simio.description.quantities import Extent, Time
 from simio.description.sheets import FibreChannelDisk, Sheet, register_sheet, sheet_kinds
 from simio.description.workloads import WorkloadParams, register_workload
 from simio.errors import SimioError
-from simio.load.catalogue import Catalogue
-from simio.load.faults import keys_of
-from simio.load.scenario import KEYS
-from simio.load.schema import scenario_schema
+from simio.loading.catalogue import Catalogue
+from simio.loading.faults import keys_of
+from simio.loading.scenario import KEYS
+from simio.loading.schema import scenario_schema
 
 
 def disk(parts: Catalogue) -> dict[str, object]:
