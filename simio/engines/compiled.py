@@ -1,81 +1,96 @@
-"""The compiled engine: the program's tables through one numba function.
-
-Compiled code is cached in a folder of the user's own whose name holds a hash of every source that goes into it,
-so that a change of any of them compiles anew, and two versions of simio or Python never share code.
-"""
+"""The compiled engine: a program's tables, worked on by the loop in machine code."""
 
 from __future__ import annotations
-
-import hashlib
-import os
-import sys
-import tempfile
-from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simio.engines import layout as c
+from simio.engines.native import Announce, entry
 from simio.engines.outcome import FIRST_INTERVAL, RECORD_LIMIT, SAMPLES, Ints, Options, Outcome, Status, Wait
 from simio.machines.random import streams
 from simio.program.steps import Program
 
-if TYPE_CHECKING:
-    from types import ModuleType
 
-_kernel: ModuleType | None = None
+def run(program: Program, options: Options | None = None, announce: Announce | None = None) -> Outcome:
+    """Run `program` to its end, its time limit or a fault; never raises for what the program does.
 
-
-def run(program: Program, options: Options | None = None) -> Outcome:
-    """Run `program` to its end, its time limit or a fault; never raises for what the program does."""
-    options = options or Options()
-    kernel = load_kernel()
-    work = _Tables(program, options)
-    kernel.start(work.threads, work.heap, work.ring, work.stats, work.starts, work.control)
-    status = kernel.RUNNING
-    while status < 0:
-        status = kernel.advance(
-            program.steps, work.threads, work.heap, work.ring, work.free, work.resources, work.containers,
-            program.draws, program.draw_table, work.state, work.streams, work.stats, work.sums,
-            work.log, work.trace, work.times, work.samples, work.control,
-            options.until, options.budget, int(options.trace),
-        )  # fmt: skip
-        if status == kernel.GROW_THREADS:
+    `announce` is told where the engine has to be compiled first.
+    """
+    loop = entry(announce)
+    work = _Tables(program, options or Options())
+    while True:
+        status = loop(*work.addresses())
+        if status == c.GROW_THREADS:
             work.grow_threads()
-        elif status == kernel.GROW_LOG:
+        elif status == c.GROW_LOG:
             work.log = _grown(work.log, min(2 * len(work.log), RECORD_LIMIT))
-        elif status == kernel.GROW_TRACE:
+        elif status == c.GROW_TRACE:
             work.trace = _grown(work.trace, 2 * len(work.trace))
-    kernel.finish(work.containers, work.control[c.NOW])
-    return work.outcome(Status(status))
+        else:
+            return work.outcome(Status(status))
 
 
 class _Tables:
     """The compiled engine's working tables for one run."""
 
     def __init__(self, program: Program, options: Options) -> None:
-        self.starts = np.array(
-            [[s.entry, s.time, s.count, int(s.daemon), program.names.index(s.name)] for s in program.starts],
-            dtype=np.int64,
-        )
-        room = max(2 * int(self.starts[:, 2].sum()), 64)
-        self.threads = _zeros(room, c.REGISTERS + program.registers)
-        self.heap = _zeros(room, 3)
-        self.ring = _zeros(room)
-        self.free = _zeros(room)
+        self.steps = np.ascontiguousarray(program.steps)
+        self.draws = np.ascontiguousarray(program.draws)
+        self.draw_table = np.ascontiguousarray(program.draw_table)
         self.resources, self.containers = _resources(program), _containers(program)
         self.state = program.state.copy()
         self.streams = streams(options.seed, len(program.draws))
-        self.stats = _zeros(len(program.names), 3)
+        self.stats = _zeros(len(program.names), c.STAT_COLUMNS)
         self.sums = _zeros(len(program.marks))
-        self.log = _zeros(1024, 3)
-        self.trace = _zeros(1024 if options.trace else 1, 3)
+        self.log = _zeros(1024, c.LOG_COLUMNS)
+        self.trace = _zeros(1024 if options.trace else 1, c.LOG_COLUMNS)
         self.times = _zeros(SAMPLES)
         self.samples = _zeros(SAMPLES, 2 * len(self.resources) + len(self.containers) + len(self.sums))
         self.control = _zeros(c.CONTROL_COLUMNS)
         self.control[[c.INTERVAL, c.NEXT_SAMPLE]] = FIRST_INTERVAL
         self.control[c.SLOT] = -1
+        self.sizes = _zeros(c.SIZE_COLUMNS)
+        self.sizes[c.USED_REGISTERS] = program.registers
+        limits = (options.until, options.budget, RECORD_LIMIT, int(options.trace))
+        self.sizes[[c.UNTIL, c.BUDGET, c.RECORDS, c.TRACING]] = limits
+        room = max(2 * sum(start.count for start in program.starts), 64)
+        self.threads = _zeros(room, c.THREAD_COLUMNS)
+        self.heap = _zeros(room, c.HEAP_COLUMNS)
+        self.ring = _zeros(room)
+        self.free = _zeros(room)
+        self._start(program)
+
+    def _start(self, program: Program) -> None:
+        """Create the first threads in order: those of time zero are due now, the others wait in the heap."""
+        later: list[tuple[int, int, int]] = []
+        serial = 0
+        for start in program.starts:
+            name = program.names.index(start.name)
+            for _ in range(start.count):
+                row = self.threads[serial]
+                row[[c.PC, c.SERIAL, c.NAME, c.PARENT]] = start.entry, serial, name, -1
+                row[c.FLAGS] = c.LIVE | (c.DAEMON if start.daemon else 0)
+                if start.time:
+                    later.append((start.time, len(later), serial))
+                else:
+                    self.ring[self.control[c.RING_COUNT]] = serial
+                    self.control[c.RING_COUNT] += 1
+                serial += 1
+            self.stats[name, 0] += start.count
+            self.control[c.WORKING] += 0 if start.daemon else start.count
+        # Entries in order are a heap.
+        self.heap[: len(later)] = np.array(sorted(later)).reshape(-1, c.HEAP_COLUMNS)
+        self.control[[c.HEAPED, c.SEQUENCE]] = len(later)
+        self.control[[c.USED, c.NEXT_SERIAL]] = serial
+
+    def addresses(self) -> list[int]:
+        """Addresses of all tables in the order of `layout.TABLES`, their sizes brought up to date."""
+        self.sizes[: c.USED_REGISTERS] = (
+            len(self.steps), len(self.threads), len(self.resources), len(self.containers), len(self.draws),
+            len(self.draw_table), len(self.state), len(self.stats), len(self.sums), len(self.log),
+            len(self.trace), len(self.times), self.samples.shape[1],
+        )  # fmt: skip
+        return [getattr(self, name).ctypes.data for name in c.TABLES]
 
     def grow_threads(self) -> None:
         """Make room for twice as many threads."""
@@ -158,62 +173,3 @@ def _containers(program: Program) -> Ints:
         row[[c.LEVEL, c.LOWEST, c.HIGHEST]] = container.level
         row[[c.GET_HEAD, c.GET_TAIL, c.PUT_HEAD, c.PUT_TAIL]] = -1
     return table
-
-
-def source_hash() -> str:
-    """Hash of everything that decides what the compiled code does."""
-    import numba
-
-    digest = hashlib.sha256(f"{sys.version} {numba.__version__} {np.__version__}".encode())
-    package = Path(__file__).parent.parent
-    for path in [*sorted((package / "machines").glob("*.py")), *sorted((package / "engines").glob("*.py"))]:
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def cache_folder() -> Path:
-    """Where compiled code is kept: $SIMIO_CACHE, or simio under the user's cache folder; made if need be.
-
-    Where that cannot be written (a read-only home), a private folder under the temporary one.
-    """
-    given = os.environ.get("SIMIO_CACHE") or os.environ.get("XDG_CACHE_HOME")
-    base = Path(given) if given else Path.home() / ".cache"
-    for root in (
-        base / "simio",
-        Path(tempfile.gettempdir()) / f"simio-{os.getuid() if hasattr(os, 'getuid') else 0}",
-    ):
-        folder = root / "compiled" / source_hash()
-        try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            if not _own(root):
-                continue
-            with tempfile.TemporaryFile(dir=folder):
-                return folder
-        except OSError:
-            continue
-    return Path(tempfile.mkdtemp(prefix="simio-"))
-
-
-def _own(folder: Path) -> bool:
-    """Whether only this user can have put code there; who plants a cache runs it here."""
-    if not hasattr(os, "getuid"):
-        return True
-    status = folder.stat()
-    return status.st_uid in (os.getuid(), 0) and not status.st_mode & 0o002
-
-
-def load_kernel(announce: Callable[[str], Any] | None = None) -> ModuleType:
-    """The compiled kernel, from the cache or compiled now; `announce` is told before a compilation starts."""
-    global _kernel
-    if _kernel is None:
-        import numba
-
-        folder = cache_folder()
-        numba.config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
-        numba.config.LOOP_VECTORIZE = numba.config.SLP_VECTORIZE = 0  # type: ignore[attr-defined]
-        if announce and not any(folder.rglob("*.nbc")):
-            announce("compiling the engine (once for this version; some ten seconds) …")
-        from simio.engines import kernel
-
-        _kernel = kernel
-    return _kernel

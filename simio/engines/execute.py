@@ -39,8 +39,7 @@ def execute(
     else:
         from simio.engines import compiled
 
-        compiled.load_kernel(announce)
-        outcome = compiled.run(program, options)
+        outcome = compiled.run(program, options, announce)
     if outcome.status not in (Status.DONE, Status.UNTIL):
         raise RunError(explain(program, options, outcome))
     return outcome

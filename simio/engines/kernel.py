@@ -7,21 +7,26 @@ binary heap; whatever the heap holds for this instant was scheduled before it be
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+from numba import carray, cfunc, njit, types
+from numba.extending import register_jitable
 
 from simio.engines import layout as c
-from simio.engines.outcome import RECORD_LIMIT
 from simio.machines.calls import call
 from simio.machines.random import draw
+from simio.machines.shared import FUNCTIONS
 
-# Without reference counting (_nrt): tables are arguments that outlive every call, and counting their references
-# around each helper costs more than the helpers do.
-compiled = njit(cache=True, error_model="numpy", _nrt=False)  # type: ignore[call-overload]
-inlined = njit(error_model="numpy", _nrt=False, inline="always")  # type: ignore[call-overload]
-RUNNING = -1
-GROW_THREADS = -2
-GROW_LOG = -3
-GROW_TRACE = -4
+_OPTIONS = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+for function in FUNCTIONS:
+    register_jitable(**_OPTIONS)(function)
+
+# Without reference counting (_nrt): tables outlive every call, and counting references to them around each helper
+# costs more than the helpers do. Without wrappers: nothing but this module calls these functions.
+compiled = njit(_nrt=False, **_OPTIONS)  # type: ignore[call-overload]
+inlined = njit(_nrt=False, inline="always", **_OPTIONS)  # type: ignore[call-overload]
+RUNNING = c.RUNNING
+GROW_THREADS = c.GROW_THREADS
+GROW_LOG = c.GROW_LOG
+GROW_TRACE = c.GROW_TRACE
 _MAX = 2**63 - 1
 _MIN = -(2**63)
 
@@ -352,12 +357,12 @@ def thin(times, samples, rows):
 @compiled
 def advance(
     steps, threads, heap, ring, free, resources, containers, draws, draw_table, state, streams, stats, sums,
-    log, trace, times, samples, control, until, budget, tracing,
+    log, trace, times, samples, control, registers, until, budget, records, tracing,
 ):  # fmt: skip
     """Run until the program ends or a table is full; `control` carries everything between calls.
 
-    Tables are arguments, never rebound, so that the loop holds them in registers; whoever calls makes the full
-    one larger and calls again.
+    Tables are arguments, never rebound, so that their addresses are constant; whoever calls makes the full one
+    larger and calls again.
     """
     now = control[c.NOW]
     heaped = control[c.HEAPED]
@@ -555,7 +560,7 @@ def advance(
                 reg = steps[at, 2]
                 value = steps[at, 3] if reg < 0 else threads[me, c.REGISTERS + reg]
                 if logged == log.shape[0]:
-                    if logged == RECORD_LIMIT:
+                    if logged == records:
                         status = 10
                         break
                     executed -= 1
@@ -584,7 +589,7 @@ def advance(
                         break
                     child = used
                     used += 1
-                for column in range(c.REGISTERS, threads.shape[1]):
+                for column in range(c.REGISTERS, c.REGISTERS + registers):
                     threads[child, column] = threads[me, column]
                 threads[child, c.WAIT] = 0
                 threads[child, c.PC] = steps[at, 1]
@@ -659,6 +664,8 @@ def advance(
                 threads[me, c.PC] = pc
             break
 
+    for k in range(containers.shape[0]):
+        settle(containers, k, now)
     control[c.NOW] = now
     control[c.HEAPED] = heaped
     control[c.SEQUENCE] = sequence
@@ -678,34 +685,38 @@ def advance(
     return status
 
 
-@compiled
-def start(threads, heap, ring, stats, starts, control):
-    """Create the first threads in order: those of time zero are due now, the others wait in the heap."""
-    for s in range(starts.shape[0]):
-        daemon = starts[s, 3]
-        name = starts[s, 4]
-        for _ in range(starts[s, 2]):
-            slot = control[c.USED]
-            control[c.USED] += 1
-            threads[slot, c.PC] = starts[s, 0]
-            threads[slot, c.SERIAL] = slot
-            threads[slot, c.NAME] = name
-            threads[slot, c.PARENT] = -1
-            threads[slot, c.FLAGS] = c.LIVE | (c.DAEMON if daemon else 0)
-            stats[name, 0] += 1
-            if not daemon:
-                control[c.WORKING] += 1
-            if starts[s, 1] == 0:
-                ready(ring, control, threads, slot)
-            else:
-                push(heap, control[c.HEAPED], starts[s, 1], control[c.SEQUENCE], slot)
-                control[c.HEAPED] += 1
-                control[c.SEQUENCE] += 1
-    control[c.NEXT_SERIAL] = control[c.USED]
+_TABLE = types.CPointer(types.int64)
 
 
-@compiled
-def finish(containers, now):
-    """Bring every container's area up to the end of the run."""
-    for k in range(containers.shape[0]):
-        settle(containers, k, now)
+@cfunc(types.int64(*[_TABLE] * len(c.TABLES)), error_model="numpy")
+def entry(
+    steps, threads, heap, ring, free, resources, containers, draws, draw_table, state, streams, stats, sums,
+    log, trace, times, samples, control, sizes,
+):  # fmt: skip
+    """`advance` behind a C interface: the addresses of the tables, in the order of `layout.TABLES`."""
+    n = carray(sizes, (c.SIZE_COLUMNS,))
+    return advance(
+        carray(steps, (n[c.STEPS], c.STEP_COLUMNS)),
+        carray(threads, (n[c.THREADS], c.THREAD_COLUMNS)),
+        carray(heap, (n[c.THREADS], c.HEAP_COLUMNS)),
+        carray(ring, (n[c.THREADS],)),
+        carray(free, (n[c.THREADS],)),
+        carray(resources, (n[c.RESOURCES], c.RESOURCE_COLUMNS)),
+        carray(containers, (n[c.CONTAINERS], c.CONTAINER_COLUMNS)),
+        carray(draws, (n[c.DRAWS], c.DRAW_COLUMNS)),
+        carray(draw_table, (n[c.DRAW_ROWS], c.DRAW_ROW_COLUMNS)),
+        carray(state, (n[c.STATE],)),
+        carray(streams, (n[c.DRAWS], c.STREAM_COLUMNS)),
+        carray(stats, (n[c.NAMES], c.STAT_COLUMNS)),
+        carray(sums, (n[c.MARKS],)),
+        carray(log, (n[c.LOG], c.LOG_COLUMNS)),
+        carray(trace, (n[c.TRACE], c.LOG_COLUMNS)),
+        carray(times, (n[c.SAMPLES],)),
+        carray(samples, (n[c.SAMPLES], n[c.SAMPLE_COLUMNS])),
+        carray(control, (c.CONTROL_COLUMNS,)),
+        n[c.USED_REGISTERS],
+        n[c.UNTIL],
+        n[c.BUDGET],
+        n[c.RECORDS],
+        n[c.TRACING],
+    )

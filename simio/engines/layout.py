@@ -1,4 +1,7 @@
-"""Columns of the compiled engine's working tables (int64, one row a thread, resource or container)."""
+"""Tables of the compiled engine: their columns, order and sizes (all int64).
+
+A thread, resource or container has a row each; `control` carries the loop's own variables between calls.
+"""
 
 PC = 0
 SERIAL = 1
@@ -14,6 +17,8 @@ PRIORITY = 10
 NEXT = 11
 REGISTERS = 12
 """First of a thread's registers."""
+THREAD_COLUMNS = 32
+"""A power of two, so that a row's address is a shift."""
 
 JOINED = 1
 DAEMON = 2
@@ -70,3 +75,42 @@ CONTROL_COLUMNS = 18
 
 MASK = 2**31 - 1
 """A digit of an area."""
+
+RUNNING = -1
+GROW_THREADS = -2
+GROW_LOG = -3
+GROW_TRACE = -4
+"""What the loop returns beside a `Status`: it goes on after a table has been made larger."""
+
+TABLES = (
+    "steps", "threads", "heap", "ring", "free", "resources", "containers", "draws", "draw_table", "state",
+    "streams", "stats", "sums", "log", "trace", "times", "samples", "control", "sizes",
+)  # fmt: skip
+"""Tables whose addresses the compiled loop is called with, in order."""
+STEP_COLUMNS = 8
+HEAP_COLUMNS = 3
+DRAW_COLUMNS = 4
+DRAW_ROW_COLUMNS = 2
+STREAM_COLUMNS = 6
+STAT_COLUMNS = 3
+LOG_COLUMNS = 3
+
+STEPS = 0
+THREADS = 1
+RESOURCES = 2
+CONTAINERS = 3
+DRAWS = 4
+DRAW_ROWS = 5
+STATE = 6
+NAMES = 7
+MARKS = 8
+LOG = 9
+TRACE = 10
+SAMPLES = 11
+SAMPLE_COLUMNS = 12
+USED_REGISTERS = 13
+UNTIL = 14
+BUDGET = 15
+RECORDS = 16
+TRACING = 17
+SIZE_COLUMNS = 18

@@ -7,13 +7,15 @@ and the compiled ones cannot differ.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
-_Function = TypeVar("_Function", bound=Callable[..., object])
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+FUNCTIONS: list[Callable[..., Any]] = []
+"""Every shared function, in order of definition; the compiled engine's sources compile them when they need to."""
 
 
 def shared(function: _Function) -> _Function:
-    """Mark a function as callable from the compiled engine; calls from Python run the Python source."""
-    from numba.extending import register_jitable
-
-    return register_jitable(function)
+    """Let the compiled engine call a function too; calls from Python run the Python source."""
+    FUNCTIONS.append(function)
+    return function

@@ -48,6 +48,8 @@ _COMPARE = {
     "==": Compare.EQ, "!=": Compare.NE, "<": Compare.LT, "<=": Compare.LE, ">": Compare.GT, ">=": Compare.GE,
 }  # fmt: skip
 _LIMIT = 2**62
+MAX_REGISTERS = 20
+"""Registers of a thread."""
 _Row = TypeVar("_Row", Resource, Container, Mark, Window)
 
 
@@ -256,6 +258,8 @@ class Builder:
         self._inside("register")
         register = Register(self._registers_used)
         self._registers_used += 1
+        if self._registers_used > MAX_REGISTERS:
+            raise ProgramError(f"a thread has {MAX_REGISTERS} registers, and needs more")
         self._registers = max(self._registers, self._registers_used)
         if value is not None:
             self.let(register, "SET", value)
