@@ -1,0 +1,166 @@
+"""Where compiled code is kept, and when it is made anew."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from simio.engines import native
+
+WORKER = """
+from simio.engines import compiled
+from simio.program.builder import Builder
+p = Builder()
+seen = p.observation("seen")
+with p.thread("t"), p.loop(1000):
+    p.advance(3)
+    p.mark(seen, 1)
+told = []
+for _ in range(2):
+    run = compiled.run(p.build(), announce=told.append)
+print(run.status.name, run.end, len(run.marks), len(told))
+"""
+
+
+@pytest.fixture
+def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache."""
+    monkeypatch.setenv("SIMIO_CACHE", str(tmp_path / "cache"))
+    return tmp_path
+
+
+@pytest.fixture
+def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the package's sources, which the engine takes for its own."""
+    package = Path(native.__file__).parent.parent
+    for room in ("engines", "machines"):
+        shutil.copytree(
+            package / room, tmp_path / "simio" / room, ignore=shutil.ignore_patterns("__pycache__")
+        )
+    monkeypatch.setattr(native, "__file__", str(tmp_path / "simio" / "engines" / "native.py"))
+    return tmp_path / "simio"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "engines/kernel.py",
+        "engines/layout.py",
+        "engines/outcome.py",
+        "machines/disk.py",
+        "machines/random.py",
+    ],
+)
+def test_a_change_of_any_source_changes_the_folder(sources: Path, fresh: Path, path: str) -> None:
+    before = native.source_hash()
+    folder = native.cache_folder()
+    assert folder.name == before
+    assert folder.is_relative_to(fresh / "cache")
+    text = (sources / path).read_text()
+    (sources / path).write_text(text + "\n")
+    assert native.source_hash() != before
+    assert native.cache_folder() != folder
+    (sources / path).write_text(text)
+    assert native.cache_folder() == folder
+
+
+def test_a_new_machine_changes_the_folder(sources: Path) -> None:
+    before = native.source_hash()
+    (sources / "machines" / "tape.py").write_text("REELS = 2\n")
+    assert native.source_hash() != before
+
+
+def test_the_hash_does_not_depend_on_where_the_package_is(
+    sources: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copied = native.source_hash()
+    monkeypatch.undo()
+    assert native.source_hash() == copied
+
+
+def test_another_python_or_numba_has_another_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    hashes = {native.source_hash()}
+    monkeypatch.setattr(native, "version", lambda package: "0.0")
+    hashes.add(native.source_hash())
+    monkeypatch.setattr(sys, "version", "3.99")
+    hashes.add(native.source_hash())
+    assert len(hashes) == 3
+
+
+def test_the_folder_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SIMIO_CACHE", raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert native.cache_folder().is_relative_to(tmp_path / ".cache" / "simio")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert native.cache_folder().is_relative_to(tmp_path / "xdg" / "simio")
+    monkeypatch.setenv("SIMIO_CACHE", str(tmp_path / "own"))
+    assert native.cache_folder().is_relative_to(tmp_path / "own")
+
+
+def test_a_folder_that_cannot_be_made_falls_back(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A file stands where the folder would have to be; so it does under the temporary folder in the end.
+    (fresh / "cache").write_text("in the way")
+    temporary = fresh / "tmp"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    folder = native.cache_folder()
+    assert folder.is_relative_to(temporary)
+    assert folder.name == native.source_hash()
+    assert native.cache_folder() == folder
+    shutil.rmtree(temporary / folder.relative_to(temporary).parts[0])
+    (temporary / folder.relative_to(temporary).parts[0]).write_text("in the way too")
+    last = native.cache_folder()
+    assert last.is_dir()
+    assert last.is_relative_to(temporary)
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="no owners of files here")
+def test_a_folder_that_anyone_can_write_is_not_trusted(fresh: Path) -> None:
+    (fresh / "cache" / "simio").mkdir(parents=True)
+    (fresh / "cache" / "simio").chmod(0o777)
+    assert not native.cache_folder().is_relative_to(fresh)
+
+
+def test_damaged_code_is_not_loaded(fresh: Path) -> None:
+    folder = native.cache_folder()
+    assert native._read(folder) is None
+    native._keep(folder, b"code", {"sha256": hashlib.sha256(b"code").hexdigest()})
+    assert native._read(folder) is not None
+    for path in folder.iterdir():
+        kept = path.read_bytes()
+        path.write_bytes(kept[:-1])
+        assert native._read(folder) is None
+        path.write_bytes(kept)
+
+
+def test_two_first_runs_at_once(tmp_path: Path) -> None:
+    # Both compile for themselves (some twenty seconds) and write the same cache; a third starts from it.
+    environment = {**os.environ, "SIMIO_CACHE": str(tmp_path)}
+
+    def begin() -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-c", WORKER], env=environment, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+
+    def end(process: subprocess.Popen[str]) -> list[str]:
+        out, errors = process.communicate(timeout=300)
+        assert process.returncode == 0, errors
+        return out.split()
+
+    first, second = begin(), begin()
+    # Each tells once that it compiles; what starts from the cache tells nothing and writes nothing.
+    assert end(first) == ["DONE", "3000", "1000", "1"]
+    assert end(second) == ["DONE", "3000", "1000", "1"]
+    kept = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()}
+    assert kept
+    assert end(begin()) == ["DONE", "3000", "1000", "0"]
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()} == kept

@@ -1,0 +1,107 @@
+"""Samples of the timeline against areas worked by hand, on both engines. The unit here is the first interval."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from engine_bench import Bench
+
+from simio.engines.outcome import FIRST_INTERVAL, SAMPLES
+
+UNIT = FIRST_INTERVAL
+
+
+def test_samples_are_areas_so_far(engine: ModuleType, bench: Bench) -> None:
+    server, stock = bench.p.resource("server", units=2), bench.p.container("stock", capacity=9, level=1)
+    with bench.p.thread("a"):
+        with bench.p.hold(server, 2):
+            bench.p.advance(3 * UNIT // 2)
+            bench.p.put(stock, 4)
+            bench.mark(10)
+        bench.p.advance(2 * UNIT)
+        bench.mark(5)
+    with bench.p.thread("b", start=UNIT // 2), bench.p.hold(server):
+        bench.p.advance(3 * UNIT)
+    run = bench.run(engine)
+    assert run.end == 9 * UNIT // 2
+    # Samples at 1, 2, 3 and 4 units; busy with 2 until 1.5 and with 1 from then on (b has it until 4.5), so
+    # 2, 3.5, 4.5 and 5.5. b waits from 0.5 to 1.5: 0.5, then 1. Level 1, then 5. Marks 10 at 1.5, 5 more at 3.5.
+    assert run.times.tolist() == [UNIT, 2 * UNIT, 3 * UNIT, 4 * UNIT]
+    assert run.samples.tolist() == [
+        [2 * UNIT, UNIT // 2, 1, 0],
+        [7 * UNIT // 2, UNIT, 5, 10],
+        [9 * UNIT // 2, UNIT, 5, 10],
+        [11 * UNIT // 2, UNIT, 5, 15],
+    ]
+
+
+def test_a_sample_is_taken_when_all_of_its_instant_has_happened(engine: ModuleType, bench: Bench) -> None:
+    with bench.p.thread("t", count=3):
+        bench.p.advance(UNIT)
+        bench.mark(1)
+        bench.p.advance(1)
+    run = bench.run(engine)
+    assert run.times.tolist() == [UNIT]
+    assert run.samples.tolist() == [[3]]
+
+
+def test_no_sample_beyond_the_end(engine: ModuleType, bench: Bench) -> None:
+    with bench.p.thread("t"):
+        bench.p.advance(3 * UNIT)
+    # The run ends within the instant of 3 units, before a sample of that instant could be taken.
+    assert bench.run(engine).times.tolist() == [UNIT, 2 * UNIT]
+
+
+def test_the_interval_doubles_when_the_rows_are_full(engine: ModuleType, bench: Bench) -> None:
+    # Row n would be taken at n units: at 512 units every second one stays (2, 4, ... 512), 256 of them, and the
+    # next are 514, 516, ... until at 1024 units there are 512 again.
+    with bench.p.thread("t"), bench.p.loop(2100):
+        bench.p.advance(UNIT)
+        bench.mark(1)
+    run = bench.run(engine)
+    # After 512, 1024 and 2048 units the interval is 8. Row k is at 8k units and has seen 8k marks.
+    assert run.times.tolist() == [8 * k * UNIT for k in range(1, 2099 // 8 + 1)]
+    assert run.samples[:, 0].tolist() == [8 * k for k in range(1, 2099 // 8 + 1)]
+
+
+def test_the_last_row_before_the_interval_doubles(engine: ModuleType, bench: Bench) -> None:
+    for units, rows in ((SAMPLES - 1, SAMPLES - 1), (SAMPLES, SAMPLES // 2)):
+        bench = Bench()
+        with bench.p.thread("t"):
+            bench.p.advance(units * UNIT + 1)
+        run = bench.run(engine)
+        assert len(run.times) == rows
+        assert run.times[-1] == units * UNIT
+
+
+def test_one_step_over_many_intervals(engine: ModuleType, bench: Bench) -> None:
+    # 2**60 ps are 2**40 units: the interval doubles until 512 rows are not filled; all are at its multiples.
+    server = bench.p.resource("server")
+    with bench.p.thread("t"), bench.p.hold(server):
+        bench.p.advance(2**60 + 1)
+    run = bench.run(engine)
+    interval = int(run.times[0])
+    assert interval == 2**52
+    assert run.times.tolist() == [interval * k for k in range(1, 257)]
+    assert run.samples[:, 0].tolist() == run.times.tolist()
+
+
+def test_sums_may_be_negative(engine: ModuleType, bench: Bench) -> None:
+    with bench.p.thread("t"), bench.p.loop(3):
+        bench.mark(-7)
+        bench.p.advance(UNIT)
+    assert bench.run(engine).samples.tolist() == [[-14], [-21]]
+
+
+def test_without_anything_to_sample(engine: ModuleType) -> None:
+    bench = Bench.__new__(Bench)
+    from simio.program.builder import Builder
+
+    bench.p = Builder()
+    with bench.p.thread("t"):
+        bench.p.advance(3 * UNIT + 1)
+    run = bench.run(engine)
+    assert run.times.tolist() == [UNIT, 2 * UNIT, 3 * UNIT]
+    assert run.samples.shape == (3, 0)
+    assert run.marks.shape == (0, 3)
+    assert run.resources.shape == (0, 6)
