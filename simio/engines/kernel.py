@@ -7,362 +7,33 @@ binary heap; whatever the heap holds for this instant was scheduled before it be
 from __future__ import annotations
 
 import numpy as np
-from numba import carray, cfunc, njit, types
-from numba.extending import register_jitable
+from numba import carray, cfunc, types
 
 from simio.engines import layout as c
+from simio.engines.arithmetic import compare, duration, evaluate
+from simio.engines.heap import push, sink
+from simio.engines.jit import inlined
+from simio.engines.lines import exchange, grant, line_up, ready, settle
+from simio.engines.timeline import sample, thin
 from simio.machines.calls import call
 from simio.machines.random import draw
-from simio.machines.shared import FUNCTIONS
 
-_OPTIONS = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-for function in FUNCTIONS:
-    register_jitable(**_OPTIONS)(function)
-
-# Without reference counting (_nrt): tables outlive every call, and counting references to them around each helper
-# costs more than the helpers do. Without wrappers: nothing but this module calls these functions.
-compiled = njit(_nrt=False, **_OPTIONS)  # type: ignore[call-overload]
-inlined = njit(_nrt=False, inline="always", **_OPTIONS)  # type: ignore[call-overload]
 RUNNING = c.RUNNING
 GROW_THREADS = c.GROW_THREADS
 GROW_LOG = c.GROW_LOG
 GROW_TRACE = c.GROW_TRACE
 _MAX = 2**63 - 1
-_MIN = -(2**63)
 
 
 @inlined
-def push(heap, at, time, sequence, slot):
-    """Put (time, sequence, slot) at the free place `at` of a heap (its end, for a new entry) or above it."""
-    hole = np.uint64(at)
-    while hole > np.uint64(0):
-        parent = (hole - np.uint64(1)) >> np.uint64(1)
-        other = heap[parent, 0]
-        if other < time or (other == time and heap[parent, 1] < sequence):
-            break
-        heap[hole, 0] = other
-        heap[hole, 1] = heap[parent, 1]
-        heap[hole, 2] = heap[parent, 2]
-        hole = parent
-    heap[hole, 0] = time
-    heap[hole, 1] = sequence
-    heap[hole, 2] = slot
-
-
-@inlined
-def sink(heap, count, time, sequence, slot):
-    """Put (time, sequence, slot) in place of the first of `count` entries and restore the order.
-
-    The hole goes down to a leaf along the lesser children, without a branch that depends on the new entry, which
-    then rises from there: it nearly always belongs near the bottom (I. Wegener, "Bottom-up heapsort", 1993).
-    """
-    hole = np.uint64(0)
-    child = np.uint64(1)
-    entries = np.uint64(max(count, 0))
-    while child + np.uint64(1) < entries:
-        right = child + np.uint64(1)
-        earlier = heap[right, 0] < heap[child, 0]
-        tied = (heap[right, 0] == heap[child, 0]) & (heap[right, 1] < heap[child, 1])
-        child += np.uint64(earlier | tied)
-        heap[hole, 0] = heap[child, 0]
-        heap[hole, 1] = heap[child, 1]
-        heap[hole, 2] = heap[child, 2]
-        hole = child
-        child = np.uint64(2) * hole + np.uint64(1)
-    if child < entries:
-        heap[hole, 0] = heap[child, 0]
-        heap[hole, 1] = heap[child, 1]
-        heap[hole, 2] = heap[child, 2]
-        hole = child
-    push(heap, hole, time, sequence, slot)
-
-
-@inlined
-def ready(ring, control, threads, slot):
-    """Schedule a waiting thread for now, behind all that is due now."""
-    threads[slot, c.WAIT] = 0
-    at = control[c.RING_HEAD] + control[c.RING_COUNT]
-    if at >= ring.size:
-        at -= ring.size
-    ring[at] = slot
-    control[c.RING_COUNT] += 1
-
-
-@inlined
-def grant(resources, r, threads, ring, control, now):
-    """Give freed units to the head of the line for as long as the head fits."""
-    slot = resources[r, c.HEAD]
-    while slot >= 0:
-        units = threads[slot, c.AMOUNT]
-        if resources[r, c.IN_USE] + units > resources[r, c.UNITS]:
-            break
-        resources[r, c.IN_USE] += units
-        resources[r, c.BUSY] -= units * now
-        resources[r, c.QUEUE] += now
-        resources[r, c.LINE] -= 1
-        following = threads[slot, c.NEXT]
-        resources[r, c.HEAD] = following
-        if following < 0:
-            resources[r, c.TAIL] = -1
-        ready(ring, control, threads, slot)
-        slot = following
-
-
-@inlined
-def line_up(resources, r, threads, slot, now):
-    """Put a thread into a resource's line, behind its equals in priority."""
-    priority = threads[slot, c.PRIORITY]
-    resources[r, c.WAITS] += 1
-    resources[r, c.QUEUE] -= now
-    resources[r, c.LINE] += 1
-    if resources[r, c.LINE] > resources[r, c.LONGEST]:
-        resources[r, c.LONGEST] = resources[r, c.LINE]
-    tail = resources[r, c.TAIL]
-    if tail < 0:
-        threads[slot, c.NEXT] = -1
-        resources[r, c.HEAD] = slot
-        resources[r, c.TAIL] = slot
-    elif threads[tail, c.PRIORITY] <= priority:
-        threads[slot, c.NEXT] = -1
-        threads[tail, c.NEXT] = slot
-        resources[r, c.TAIL] = slot
-    else:
-        before = -1
-        at = resources[r, c.HEAD]
-        while threads[at, c.PRIORITY] <= priority:
-            before = at
-            at = threads[at, c.NEXT]
-        threads[slot, c.NEXT] = at
-        if before < 0:
-            resources[r, c.HEAD] = slot
-        else:
-            threads[before, c.NEXT] = slot
-
-
-@compiled
-def settle(containers, k, now):
-    """Bring the area of a container's level up to date, in digits of 31 bits."""
-    span = now - containers[k, c.LAST]
-    if span == 0:
-        return
-    containers[k, c.LAST] = now
-    level = containers[k, c.LEVEL]
-    if level == 0:
-        return
-    low = level & c.MASK
-    high = level >> 31
-    first = span & c.MASK
-    second = (span >> 31) & c.MASK
-    third = span >> 62
-    middle = high * first + low * second
-    upper = high * second + low * third
-    total = containers[k, c.AREA] + low * first
-    containers[k, c.AREA] = total & c.MASK
-    total = containers[k, c.AREA + 1] + (total >> 31) + (middle & c.MASK)
-    containers[k, c.AREA + 1] = total & c.MASK
-    total = containers[k, c.AREA + 2] + (total >> 31) + (middle >> 31) + (upper & c.MASK)
-    containers[k, c.AREA + 2] = total & c.MASK
-    containers[k, c.AREA + 3] += (total >> 31) + (upper >> 31) + high * third
-
-
-@compiled
-def change(containers, k, delta):
-    """Change a container's level, keeping its extremes and totals."""
-    level = containers[k, c.LEVEL] + delta
-    containers[k, c.LEVEL] = level
-    if delta > 0:
-        containers[k, c.PUT_TOTAL] += delta
-        if level > containers[k, c.HIGHEST]:
-            containers[k, c.HIGHEST] = level
-    else:
-        containers[k, c.GOT_TOTAL] -= delta
-        if level < containers[k, c.LOWEST]:
-            containers[k, c.LOWEST] = level
-
-
-@compiled
-def serve(containers, k, threads, ring, control):
-    """Grant waiting gets, then waiting puts, each in order, until neither head fits."""
-    progress = True
-    while progress:
-        progress = False
-        slot = containers[k, c.GET_HEAD]
-        while slot >= 0 and threads[slot, c.AMOUNT] <= containers[k, c.LEVEL]:
-            change(containers, k, -threads[slot, c.AMOUNT])
-            slot = leave(containers, k, c.GET_HEAD, threads, ring, control)
-            progress = True
-        slot = containers[k, c.PUT_HEAD]
-        while slot >= 0 and containers[k, c.LEVEL] <= containers[k, c.CAPACITY] - threads[slot, c.AMOUNT]:
-            change(containers, k, threads[slot, c.AMOUNT])
-            slot = leave(containers, k, c.PUT_HEAD, threads, ring, control)
-            progress = True
-
-
-@compiled
-def leave(containers, k, head, threads, ring, control):
-    """Take the head out of a container's line and make it ready; returns the next head."""
-    slot = containers[k, head]
-    following = threads[slot, c.NEXT]
-    containers[k, head] = following
-    if following < 0:
-        containers[k, head + 1] = -1
-    ready(ring, control, threads, slot)
-    return following
-
-
-@compiled
-def exchange(containers, k, threads, slot, amount, head, ring, control, now):
-    """Put (head PUT_HEAD) or get at once if it fits and nobody waits, else join the line; False if it waits."""
-    settle(containers, k, now)
-    level = containers[k, c.LEVEL]
-    if head == c.PUT_HEAD:
-        fits = level <= containers[k, c.CAPACITY] - amount
-        delta = amount
-    else:
-        fits = level >= amount
-        delta = -amount
-    if fits and containers[k, head] < 0:
-        change(containers, k, delta)
-        if containers[k, c.GET_HEAD] >= 0 or containers[k, c.PUT_HEAD] >= 0:
-            serve(containers, k, threads, ring, control)
-        return True
-    containers[k, c.BLOCKED] += 1
-    threads[slot, c.AMOUNT] = amount
-    threads[slot, c.WHAT] = k
-    threads[slot, c.NEXT] = -1
-    tail = containers[k, head + 1]
-    if tail < 0:
-        containers[k, head] = slot
-    else:
-        threads[tail, c.NEXT] = slot
-    containers[k, head + 1] = slot
-    return False
-
-
-@compiled
-def compare(kind, a, b):
-    """BRANCH's comparison."""
-    if kind == 0:
-        return a == b
-    if kind == 1:
-        return a != b
-    if kind == 2:
-        return a < b
-    if kind == 3:
-        return a <= b
-    if kind == 4:
-        return a > b
-    return a >= b
-
-
-@compiled
-def difference(a, b):
-    """a - b, and whether it fits 64 bits."""
-    fits = a >= _MIN + b if b > 0 else a <= _MAX + b
-    return (a - b if fits else 0), fits
-
-
-@compiled
-def product(a, b):
-    """a * b, and whether it fits 64 bits."""
-    if a == 0 or b == 0:
-        return 0, True
-    if (a > 0) != (b > 0):
-        low, high = min(a, b), max(a, b)
-        least = _MIN // high
-        fits = low > least or (low == least and _MIN % high == 0)
-    elif b > 0:
-        fits = a <= _MAX // b
-    else:
-        most = _MAX // b
-        fits = a > most or (a == most and _MAX % b == 0)
-    return (a * b if fits else 0), fits
-
-
-@compiled
-def evaluate(fn, a, b, now):
-    """LET's function: (value, whether it fits 64 bits).
-
-    numba tells LLVM that signed arithmetic never wraps, so that a check of the wrapped result is optimised away:
-    each check comes before the operation.
-    """
-    if fn == 0:
-        return a, True
-    if fn == 1:
-        fits = a <= _MAX - b if b > 0 else a >= _MIN - b
-        return (a + b if fits else 0), fits
-    if fn == 2:
-        return difference(a, b)
-    if fn == 3:
-        return product(a, b)
-    if fn == 4 or fn == 5:
-        if b == 0 or (fn == 4 and b == -1 and a == _MIN):
-            return 0, False
-        if b == -1:
-            return (-a if fn == 4 else 0), True
-        return (a // b if fn == 4 else a % b), True
-    if fn == 6:
-        return min(a, b), True
-    if fn == 7:
-        return max(a, b), True
-    return difference(now, a)
-
-
-@inlined
-def duration(fixed, amount, numerator, denominator):
-    """fixed + ceil(amount * numerator / denominator), or -1 where it would not fit 63 bits."""
-    if amount == 0 or numerator == 0:
-        return fixed
-    whole = amount // denominator
-    if whole > _MAX // numerator:
-        return -1
-    rest = (amount % denominator) * numerator
-    part = rest // denominator
-    if rest % denominator > 0:
-        part += 1
-    whole *= numerator
-    if whole > _MAX - part or whole + part > _MAX - fixed:
-        return -1
-    return whole + part + fixed
-
-
-@compiled
-def sample(times, samples, row, time, resources, containers, sums):
-    """Record one row of the timeline."""
-    times[row] = time
-    at = 0
-    for r in range(resources.shape[0]):
-        samples[row, at] = resources[r, c.BUSY] + resources[r, c.IN_USE] * time
-        samples[row, at + 1] = resources[r, c.QUEUE] + resources[r, c.LINE] * time
-        at += 2
-    for k in range(containers.shape[0]):
-        samples[row, at] = containers[k, c.LEVEL]
-        at += 1
-    for m in range(sums.size):
-        samples[row, at] = sums[m]
-        at += 1
-
-
-@compiled
-def thin(times, samples, rows):
-    """Keep every second row of the timeline; returns how many are left."""
-    kept = rows // 2
-    for row in range(kept):
-        times[row] = times[2 * row + 1]
-        for at in range(samples.shape[1]):
-            samples[row, at] = samples[2 * row + 1, at]
-    return kept
-
-
-@compiled
 def advance(
     steps, threads, heap, ring, free, resources, containers, draws, draw_table, state, streams, stats, sums,
     log, trace, times, samples, control, registers, until, budget, records, tracing,
 ):  # fmt: skip
     """Run until the program ends or a table is full; `control` carries everything between calls.
 
-    Tables are arguments, never rebound, so that their addresses are constant; whoever calls makes the full one
-    larger and calls again.
+    Tables are arguments, never rebound, so that their addresses are constant, as are their widths once this is
+    inlined into `entry`; whoever calls makes the full one larger and calls again.
     """
     now = control[c.NOW]
     heaped = control[c.HEAPED]
@@ -381,6 +52,7 @@ def advance(
     slot = control[c.SLOT]
     pc = control[c.STEP]
     resumed = slot >= 0
+    watch = 0 if tracing else budget  # one comparison a step serves both
     status = RUNNING
     held = -1
     held_time = held_sequence = 0
@@ -441,19 +113,18 @@ def advance(
         me = np.uint64(slot)
 
         while True:
-            if executed >= budget:
-                status = 3
-                break
-            executed += 1
-            if tracing:
+            if executed >= watch:
+                if executed >= budget:
+                    status = 3
+                    break
                 if traced == trace.shape[0]:
-                    executed -= 1
                     status = GROW_TRACE
                     break
                 trace[traced, 0] = now
                 trace[traced, 1] = threads[me, c.SERIAL]
                 trace[traced, 2] = pc
                 traced += 1
+            executed += 1
             at = np.uint64(pc)
             op = steps[at, 0]
             if op == 1:  # ADVANCE

@@ -76,15 +76,22 @@ def cache_folder() -> Path:
     base = Path(given) if given else Path.home() / ".cache"
     user = os.getuid() if hasattr(os, "getuid") else 0
     for root in (base / "simio", Path(tempfile.gettempdir()) / f"simio-{user}"):
-        folder = root / "compiled" / source_hash()
+        parts = (root, root / "compiled", root / "compiled" / source_hash())
         with suppress(OSError):
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            # Code is run from here, so nobody else may be able to put it here.
-            if hasattr(os, "getuid") and folder.stat().st_uid != user:
-                continue
-            with tempfile.TemporaryFile(dir=folder):
-                return folder
+            for part in parts:
+                part.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if all(_own(part, user) for part in parts):
+                with tempfile.TemporaryFile(dir=parts[-1]):
+                    return parts[-1]
     return Path(tempfile.mkdtemp(prefix="simio-"))
+
+
+def _own(folder: Path, user: int) -> bool:
+    """Whether only this user (or root) can put code into a folder, from which it is run."""
+    if not hasattr(os, "getuid"):
+        return True
+    status = folder.stat()
+    return status.st_uid in (user, 0) and not status.st_mode & 0o022
 
 
 def _read(folder: Path) -> tuple[bytes, dict[str, Any]] | None:

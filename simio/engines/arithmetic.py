@@ -1,0 +1,95 @@
+"""Comparisons, functions and durations of the compiled engine, in 64 bits with overflow seen."""
+
+from __future__ import annotations
+
+from simio.engines.jit import compiled, inlined
+
+_MAX = 2**63 - 1
+_MIN = -(2**63)
+
+
+@compiled
+def compare(kind, a, b):
+    """BRANCH's comparison."""
+    if kind == 0:
+        return a == b
+    if kind == 1:
+        return a != b
+    if kind == 2:
+        return a < b
+    if kind == 3:
+        return a <= b
+    if kind == 4:
+        return a > b
+    return a >= b
+
+
+@compiled
+def difference(a, b):
+    """a - b, and whether it fits 64 bits."""
+    fits = a >= _MIN + b if b > 0 else a <= _MAX + b
+    return (a - b if fits else 0), fits
+
+
+@compiled
+def product(a, b):
+    """a * b, and whether it fits 64 bits."""
+    if a == 0 or b == 0:
+        return 0, True
+    if (a > 0) != (b > 0):
+        low, high = min(a, b), max(a, b)
+        least = _MIN // high
+        fits = low > least or (low == least and _MIN % high == 0)
+    elif b > 0:
+        fits = a <= _MAX // b
+    else:
+        most = _MAX // b
+        fits = a > most or (a == most and _MAX % b == 0)
+    return (a * b if fits else 0), fits
+
+
+@compiled
+def evaluate(fn, a, b, now):
+    """LET's function: (value, whether it fits 64 bits).
+
+    numba tells LLVM that signed arithmetic never wraps, so that a check of the wrapped result is optimised away:
+    each check comes before the operation.
+    """
+    if fn == 0:
+        return a, True
+    if fn == 1:
+        fits = a <= _MAX - b if b > 0 else a >= _MIN - b
+        return (a + b if fits else 0), fits
+    if fn == 2:
+        return difference(a, b)
+    if fn == 3:
+        return product(a, b)
+    if fn == 4 or fn == 5:
+        if b == 0 or (fn == 4 and b == -1 and a == _MIN):
+            return 0, False
+        if b == -1:
+            return (-a if fn == 4 else 0), True
+        return (a // b if fn == 4 else a % b), True
+    if fn == 6:
+        return min(a, b), True
+    if fn == 7:
+        return max(a, b), True
+    return difference(now, a)
+
+
+@inlined
+def duration(fixed, amount, numerator, denominator):
+    """fixed + ceil(amount * numerator / denominator), or -1 where it would not fit 63 bits."""
+    if amount == 0 or numerator == 0:
+        return fixed
+    whole = amount // denominator
+    if whole > _MAX // numerator:
+        return -1
+    rest = (amount % denominator) * numerator
+    part = rest // denominator
+    if rest % denominator > 0:
+        part += 1
+    whole *= numerator
+    if whole > _MAX - part or whole + part > _MAX - fixed:
+        return -1
+    return whole + part + fixed

@@ -1,0 +1,168 @@
+"""The compiled engine's resources and containers: who waits in which line, and who goes on."""
+
+from __future__ import annotations
+
+from simio.engines import layout as c
+from simio.engines.jit import compiled, inlined
+
+
+@inlined
+def ready(ring, control, threads, slot):
+    """Schedule a waiting thread for now, behind all that is due now."""
+    threads[slot, c.WAIT] = 0
+    at = control[c.RING_HEAD] + control[c.RING_COUNT]
+    if at >= ring.size:
+        at -= ring.size
+    ring[at] = slot
+    control[c.RING_COUNT] += 1
+
+
+@inlined
+def grant(resources, r, threads, ring, control, now):
+    """Give freed units to the head of the line for as long as the head fits."""
+    slot = resources[r, c.HEAD]
+    while slot >= 0:
+        units = threads[slot, c.AMOUNT]
+        if resources[r, c.IN_USE] + units > resources[r, c.UNITS]:
+            break
+        resources[r, c.IN_USE] += units
+        resources[r, c.BUSY] -= units * now
+        resources[r, c.QUEUE] += now
+        resources[r, c.LINE] -= 1
+        following = threads[slot, c.NEXT]
+        resources[r, c.HEAD] = following
+        if following < 0:
+            resources[r, c.TAIL] = -1
+        ready(ring, control, threads, slot)
+        slot = following
+
+
+@inlined
+def line_up(resources, r, threads, slot, now):
+    """Put a thread into a resource's line, behind its equals in priority."""
+    priority = threads[slot, c.PRIORITY]
+    resources[r, c.WAITS] += 1
+    resources[r, c.QUEUE] -= now
+    resources[r, c.LINE] += 1
+    if resources[r, c.LINE] > resources[r, c.LONGEST]:
+        resources[r, c.LONGEST] = resources[r, c.LINE]
+    tail = resources[r, c.TAIL]
+    if tail < 0:
+        threads[slot, c.NEXT] = -1
+        resources[r, c.HEAD] = slot
+        resources[r, c.TAIL] = slot
+    elif threads[tail, c.PRIORITY] <= priority:
+        threads[slot, c.NEXT] = -1
+        threads[tail, c.NEXT] = slot
+        resources[r, c.TAIL] = slot
+    else:
+        before = -1
+        at = resources[r, c.HEAD]
+        while threads[at, c.PRIORITY] <= priority:
+            before = at
+            at = threads[at, c.NEXT]
+        threads[slot, c.NEXT] = at
+        if before < 0:
+            resources[r, c.HEAD] = slot
+        else:
+            threads[before, c.NEXT] = slot
+
+
+@compiled
+def settle(containers, k, now):
+    """Bring the area of a container's level up to date, in digits of 31 bits."""
+    span = now - containers[k, c.LAST]
+    if span == 0:
+        return
+    containers[k, c.LAST] = now
+    level = containers[k, c.LEVEL]
+    if level == 0:
+        return
+    low = level & c.MASK
+    high = level >> 31
+    first = span & c.MASK
+    second = (span >> 31) & c.MASK
+    third = span >> 62
+    middle = high * first + low * second
+    upper = high * second + low * third
+    total = containers[k, c.AREA] + low * first
+    containers[k, c.AREA] = total & c.MASK
+    total = containers[k, c.AREA + 1] + (total >> 31) + (middle & c.MASK)
+    containers[k, c.AREA + 1] = total & c.MASK
+    total = containers[k, c.AREA + 2] + (total >> 31) + (middle >> 31) + (upper & c.MASK)
+    containers[k, c.AREA + 2] = total & c.MASK
+    containers[k, c.AREA + 3] += (total >> 31) + (upper >> 31) + high * third
+
+
+@compiled
+def change(containers, k, delta):
+    """Change a container's level, keeping its extremes and totals."""
+    level = containers[k, c.LEVEL] + delta
+    containers[k, c.LEVEL] = level
+    if delta > 0:
+        containers[k, c.PUT_TOTAL] += delta
+        if level > containers[k, c.HIGHEST]:
+            containers[k, c.HIGHEST] = level
+    else:
+        containers[k, c.GOT_TOTAL] -= delta
+        if level < containers[k, c.LOWEST]:
+            containers[k, c.LOWEST] = level
+
+
+@compiled
+def serve(containers, k, threads, ring, control):
+    """Grant waiting gets, then waiting puts, each in order, until neither head fits."""
+    progress = True
+    while progress:
+        progress = False
+        slot = containers[k, c.GET_HEAD]
+        while slot >= 0 and threads[slot, c.AMOUNT] <= containers[k, c.LEVEL]:
+            change(containers, k, -threads[slot, c.AMOUNT])
+            slot = leave(containers, k, c.GET_HEAD, threads, ring, control)
+            progress = True
+        slot = containers[k, c.PUT_HEAD]
+        while slot >= 0 and containers[k, c.LEVEL] <= containers[k, c.CAPACITY] - threads[slot, c.AMOUNT]:
+            change(containers, k, threads[slot, c.AMOUNT])
+            slot = leave(containers, k, c.PUT_HEAD, threads, ring, control)
+            progress = True
+
+
+@compiled
+def leave(containers, k, head, threads, ring, control):
+    """Take the head out of a container's line and make it ready; returns the next head."""
+    slot = containers[k, head]
+    following = threads[slot, c.NEXT]
+    containers[k, head] = following
+    if following < 0:
+        containers[k, head + 1] = -1
+    ready(ring, control, threads, slot)
+    return following
+
+
+@compiled
+def exchange(containers, k, threads, slot, amount, head, ring, control, now):
+    """Put (head PUT_HEAD) or get at once if it fits and nobody waits, else join the line; False if it waits."""
+    settle(containers, k, now)
+    level = containers[k, c.LEVEL]
+    if head == c.PUT_HEAD:
+        fits = level <= containers[k, c.CAPACITY] - amount
+        delta = amount
+    else:
+        fits = level >= amount
+        delta = -amount
+    if fits and containers[k, head] < 0:
+        change(containers, k, delta)
+        if containers[k, c.GET_HEAD] >= 0 or containers[k, c.PUT_HEAD] >= 0:
+            serve(containers, k, threads, ring, control)
+        return True
+    containers[k, c.BLOCKED] += 1
+    threads[slot, c.AMOUNT] = amount
+    threads[slot, c.WHAT] = k
+    threads[slot, c.NEXT] = -1
+    tail = containers[k, head + 1]
+    if tail < 0:
+        containers[k, head] = slot
+    else:
+        threads[tail, c.NEXT] = slot
+    containers[k, head + 1] = slot
+    return False
