@@ -24,10 +24,29 @@ class Site:
     def __init__(self, system: System) -> None:
         self.system = system
         self.p = Builder()
-        self.hosts = {name: Host(self.p, host) for name, host in system.hosts.items()}
-        self.kernels = {name: UnixKernel(self.p, host) for name, host in self.hosts.items()}
-        self.drives = {name: DiskDrive(self.p, disk) for name, disk in system.disks.items()}
         self.delivered = self.p.observation("delivered", "delivered", "bytes")
+        self._kernels: dict[str, UnixKernel] = {}
+        self._drives: dict[str, DiskDrive] = {}
+
+    def kernel(self, host: str) -> UnixKernel:
+        """The kernel of a host, and with it the host, made when something first uses it."""
+        if host not in self._kernels:
+            description = self.system.hosts[host]
+            if description.kernel.kind != "unix":
+                kind = description.kernel.kind
+                raise RunError(f"the kernel of {host!r} is of kind {kind!r}, which this workload cannot call")
+            self._kernels[host] = UnixKernel(self.p, Host(self.p, description))
+        return self._kernels[host]
+
+    def drive(self, disk: str) -> DiskDrive:
+        """A disk, made when something first uses it."""
+        if disk not in self._drives:
+            description = self.system.disks[disk]
+            if description.part.kind != "fibre-channel":
+                kind = description.part.kind
+                raise RunError(f"disk {disk!r} is of kind {kind!r}, which this workload cannot read")
+            self._drives[disk] = DiskDrive(self.p, description)
+        return self._drives[disk]
 
     @cached_property
     def graph(self) -> nx.Graph:

@@ -78,17 +78,15 @@ class HippiCard:
         self.host: Host = kernel.host
         self.sheet = part.sheet
         self.name = part.name
-        self.bus = self.host.buses[bus]
+        self.bus = self.host.bus(bus)
         self.transmit_byte = per_byte(self.sheet.transmit_dma)
         self.receive_byte = per_byte(self.sheet.receive_dma)
-        self.sender = p.resource(f"{part.name} send", turn=True)
-        self.stored = p.container(f"{part.name} stored", self.sheet.buffer, unit="bytes")
         self.outgoing: HippiChannel | None = None
         self.incoming: HippiChannel | None = None
 
     def write(self, size: int) -> None:
         """Driver: one packet at a time, from set-up to the interrupt that says it is gone."""
-        with self.p.hold(self.sender):
+        with self.p.hold(self.p.resource(f"{self.name} send", turn=True)):
             self.host.work(self.sheet.transmit_cost)
             self._send(size)
             self.kernel.interrupt()
@@ -96,6 +94,7 @@ class HippiCard:
     def _send(self, size: int) -> None:
         p, channel = self.p, self.outgoing
         assert channel is not None
+        self.stored = p.container(f"{self.name} stored", self.sheet.buffer, unit="bytes")
         with p.fork("dma", joined=True):
             self._fetch(size)
         first = min(size, self.sheet.store_limit) or min(size, channel.burst)

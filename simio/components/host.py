@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from simio.components.bus import ParallelBus
 from simio.description.model import Host as HostDescription
+from simio.errors import RunError
 from simio.program.builder import Builder
 from simio.program.service import ceil_times, per_byte
 
@@ -30,10 +31,16 @@ class Host:
         self.memory = p.resource(f"{self.name}.memory")
         self.memory_byte = per_byte(description.memory.sheet.rate)
         self.scale = Fraction(description.kernel.sheet.reference_clock) / description.cpu.sheet.clock
-        self.buses = {
-            key: ParallelBus(p, part, self.memory, self.memory_byte)
-            for key, part in description.buses.items()
-        }
+        self._buses: dict[str, ParallelBus] = {}
+
+    def bus(self, key: str) -> ParallelBus:
+        """The bus of this name, made when something first uses it; raises RunError for a kind without behaviour."""
+        part = self.description.buses[key]
+        if part.kind != "parallel":
+            raise RunError(f"bus {part.name!r} is of kind {part.kind!r}, which this path cannot cross")
+        if key not in self._buses:
+            self._buses[key] = ParallelBus(self.p, part, self.memory, self.memory_byte)
+        return self._buses[key]
 
     def work(self, cost: int, priority: int = PROCESS) -> None:
         """Keep one CPU busy for `cost` ps of the reference CPU's time."""

@@ -27,7 +27,7 @@ class RawDisk:
         self.kernel = kernel
         self.host: Host = kernel.host
         self.sheet = adapter.part.sheet
-        self.bus = self.host.buses[adapter.bus]
+        self.bus = self.host.bus(adapter.bus)
         self.drive = drive
         self.out, self.back = out, back
         self.done = done

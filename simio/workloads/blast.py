@@ -47,7 +47,7 @@ def _cards(site: Site, source: str, target: str, read: bool) -> tuple[HippiCard,
     for name in adapters:
         host, key = name.split(".", 1)
         adapter = site.system.hosts[host].adapters[key]
-        cards.append(HippiCard(site.p, site.kernels[host], adapter.part, adapter.bus))
+        cards.append(HippiCard(site.p, site.kernel(host), adapter.part, adapter.bus))
     sender, receiver = cards
     connect(by_name[links[0]], sender, receiver, read)
     return sender, receiver

@@ -16,7 +16,7 @@ def reader(site: Site, workload: Workload) -> None:
     p, params = site.p, workload.params
     latency = p.observation(f"{workload.name}: block", "latency", "ps")
     for disk in site.system.disks.values():
-        if disk.group == params.from_:
+        if params.from_ in (disk.group, disk.name):
             _read(site, workload, disk.name, latency)
 
 
@@ -62,4 +62,4 @@ def _device(site: Site, host: str, disk: str) -> RawDisk:
     name = path.of_class(site.graph, "adapter")[0].split(".", 1)[1]
     adapter = site.system.hosts[host].adapters[name]
     out, back = site.fabric.path(path), site.fabric.path(path, reverse=True)
-    return RawDisk(site.p, site.kernels[host], adapter, site.drives[disk], out, back, site.delivered)
+    return RawDisk(site.p, site.kernel(host), adapter, site.drive(disk), out, back, site.delivered)

@@ -90,5 +90,11 @@ def test_random_reads_take_the_time_of_their_parts(load):
     # Without think time a read is seek (mean 3.6 ms), half a revolution (2 ms), 16 sectors of about 8 us, 0.2 ms of
     # controller and some 60 us of host and wire.
     scenario = load("random-reads.yaml", "workload.reader.think=0 s", "run.until=10 s", "run.replications=1")
-    latency = run_case(scenario.cases[0]).latencies[0]
+    latency = run_case(scenario.cases[0]).observations[0]
     assert latency.mean == pytest.approx((3.6 + 2.0 + 0.13 + 0.2 + 0.06) * 1e9, rel=0.02)
+
+
+def test_one_disk_of_a_group_can_be_read_alone(disks):
+    alone = run_case(disks(8, "workload.reader.from=d3"))
+    assert [use.name for use in alone.threads] == ["reader: reader of d3"]
+    assert float(alone.rate) == pytest.approx(float(run_case(disks(1)).rate), rel=0.005)
