@@ -126,7 +126,7 @@ class Builder:
 
     def uniform(self, name: str, low: int, high: int) -> Handle:
         """Whole numbers from `low` to `high`, both included."""
-        if low > high or not low > -_LIMIT or high - low >= _LIMIT:
+        if low > high or low <= -_LIMIT or high >= _LIMIT or high - low >= _LIMIT:
             raise ProgramError(f"uniform {name!r} cannot draw from {low} to {high}")
         return self._distribution(name, (Draw.UNIFORM, low, high, 0))
 
@@ -143,6 +143,8 @@ class Builder:
         for value, weight in weights:
             if weight < 1:
                 raise ProgramError(f"discrete {name!r} needs positive weights, not {weight}")
+            if not -_LIMIT < value < _LIMIT:
+                raise ProgramError(f"discrete {name!r} cannot draw {value}: it does not fit")
             total += weight
             self._draw_table.append((value, total))
         if not 0 < total < _LIMIT:
@@ -182,6 +184,8 @@ class Builder:
         """The body of `count` threads that start at `start` ps; daemons do not keep the run alive."""
         if self._depth:
             raise ProgramError(f"thread {name!r} stands inside another thread; use fork")
+        if count < 1 or not 0 <= start <= HORIZON:
+            raise ProgramError(f"thread {name!r} cannot start {count} times at {start} ps")
         if not self._workloads:
             self._workloads.append("workload")
         entry, number = len(self._steps), self._name(name)
@@ -197,6 +201,8 @@ class Builder:
     def fork(self, name: str, delay: int = 0, joined: bool = False, daemon: bool = False) -> Iterator[None]:
         """Start a child that runs the body after `delay` ps; with `joined`, JOIN waits for it."""
         self._inside(f"fork {name!r}")
+        if not 0 <= delay <= HORIZON:
+            raise ProgramError(f"fork {name!r} cannot start after {delay} ps")
         number = self._name(name)
         at = self._emit(Op.FORK, 0, delay, int(joined), int(daemon), number)
         jump = self._emit(Op.JUMP, 0)
@@ -237,6 +243,8 @@ class Builder:
     @contextmanager
     def when(self, register: Register, comparison: str, operand: Amount) -> Iterator[None]:
         """Run the body only if the comparison ('<', '==', …) holds."""
+        if comparison not in _COMPARE:
+            raise ProgramError(f"{comparison!r} is no comparison; there are {', '.join(_COMPARE)}")
         inverse = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}[comparison]
         reg, const = self._operand(operand)
         at = self._emit(Op.BRANCH, _COMPARE[inverse], register.number, reg, const, 0)
@@ -282,6 +290,8 @@ class Builder:
     def seize(self, resource: Handle, units: int = 1, priority: int = 0) -> None:
         """Wait for `units` of the resource; lower priority numbers go first."""
         self._units("seize", resource, units)
+        if not -_LIMIT <= priority <= _LIMIT:
+            raise ProgramError(f"priority {priority} does not fit")
         self._emit(Op.SEIZE, resource.number, units, priority)
 
     def release(self, resource: Handle, units: int = 1) -> None:
