@@ -72,7 +72,7 @@ def _text(result: ScenarioResult, form: str | None, index: int | None, to_file: 
     console = Console(highlight=False, width=160 if to_file or not sys.stdout.isatty() else None)
     with console.capture() as capture:
         show(console, result, index)
-    return capture.get()
+    return "".join(line.rstrip() + "\n" for line in capture.get().splitlines())
 
 
 class Progress:

@@ -41,8 +41,7 @@ def show(console: Console, result: ScenarioResult, detail: int | None = None) ->
 
 
 def _table(result: ScenarioResult) -> Table:
-    keys = list(dict.fromkeys(key for case in result.cases for key in case.settings))
-    varied = [key for key in keys if len({case.settings.get(key) for case in result.cases}) > 1]
+    varied = _varied(result)
     measured = any(case.measured for case in result.cases)
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("case", justify="right", style="dim")
@@ -64,6 +63,12 @@ def _table(result: ScenarioResult) -> Table:
     return table
 
 
+def _varied(result: ScenarioResult) -> list[str]:
+    """Keys of the settings in which the cases differ."""
+    keys = dict.fromkeys(key for case in result.cases for key in case.settings)
+    return [key for key in keys if len({case.settings.get(key) for case in result.cases}) > 1]
+
+
 def short_names(keys: Iterable[str]) -> list[str]:
     """The last part of each key path, or the whole where two would be the same."""
     keys = list(keys)
@@ -81,18 +86,21 @@ def _measured(rows: list[Comparison]) -> list[RenderableType]:
 
 def _error(error: float) -> Text:
     style = "green" if abs(error) <= GOOD else "yellow" if abs(error) <= FAIR else "red"
-    return Text(f"{error:+.1%}", style=style)
+    return Text(f"{round(error, 3) + 0.0:+.1%}", style=style)
 
 
 def _print_summary(console: Console, result: ScenarioResult) -> None:
     found = summary(result)
     if found is None:
         return
-    settings = ", ".join(found.worst.case.settings.values())
+    keys = _varied(result)
+    settings = found.worst.case.settings
+    where = ", ".join(f"{name} {settings[key]}" for name, key in zip(short_names(keys), keys, strict=True))
+    where = f"({where})" if where else ""
     held = f"; {found.held} held rows predicted" if found.held else ""
     console.print(
         f"\n{found.rows} measured rows: median error {found.median:.1%}, worst {found.worst.error:+.1%} "
-        f"({settings}){held}; fitted values in the parts used: {found.fitted}",
+        f"{where}{held}; fitted values in the parts used: {found.fitted}",
         highlight=False,
     )
 
@@ -121,8 +129,8 @@ def _case(case: CaseResult, unit: str) -> Group:
         )
     lines.append(Text(_span(case), style="dim"))
     lines.append(Padding(_resources(case.resources), (1, 0, 0, 0)))
-    if case.latencies:
-        lines.append(Padding(_latencies(case), (1, 0, 0, 0)))
+    if case.observations:
+        lines.append(Padding(_observations(case), (1, 0, 0, 0)))
     return Group(*lines)
 
 
@@ -163,11 +171,17 @@ def bar_text(share: float) -> Text:
     return Text.assemble(("█" * filled, style), ("·" * (BAR - filled), "dim"), f" {share:6.1%}")
 
 
-def _latencies(case: CaseResult) -> Table:
+def _observations(case: CaseResult) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for heading in ("latency", "count", "mean", "least", "median", "90%", "99%", "most"):
-        table.add_column(heading, justify="left" if heading == "latency" else "right")
-    for row in case.latencies:
+    for heading in ("observation", "count", "mean", "least", "median", "90%", "99%", "most"):
+        table.add_column(heading, justify="left" if heading == "observation" else "right")
+    for row in case.observations:
         values = (round(row.mean), row.least, row.p50, row.p90, row.p99, row.most)
-        table.add_row(row.name, str(row.count), *(units.format_quantity(value, "time") for value in values))
+        table.add_row(row.name, str(row.count), *(_in(value, row.unit) for value in values))
     return table
+
+
+def _in(value: int, unit: str) -> str:
+    return (
+        units.format_quantity(value, "time") if unit == "ps" and value >= 0 else f"{value:,} {unit}".rstrip()
+    )

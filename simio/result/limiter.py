@@ -22,7 +22,7 @@ def limiter(resources: tuple[ResourceUse, ...], threads: tuple[ThreadUse, ...]) 
         kind, name, busy = max(group, key=lambda item: item[2], default=("none", "", 0.0))
         if busy >= SATURATED:
             return Limiter(kind, name, busy, _sentence(kind, name, busy))
-    candidates = sorted(servers + own, key=lambda item: -item[2])[:2]
+    candidates = sorted(servers + own + turns, key=lambda item: -item[2])[:2]
     if not candidates:
         return Limiter("none", "", 0.0, "nothing is busy")
     told = ", then ".join(f"{name} ({busy:.0%})" for _, name, busy in candidates)

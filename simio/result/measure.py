@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from simio.engines.outcome import Outcome
 from simio.program.steps import UNBOUNDED, Program
-from simio.result.model import ContainerUse, Latency, ResourceUse, ThreadUse, Throughput, Timeline
+from simio.result.model import ContainerUse, Observation, ResourceUse, ThreadUse, Throughput, Timeline
 from simio.result.statistics import percentile, warm_up
 
 Ints = NDArray[np.int64]
@@ -107,11 +107,11 @@ def thread_use(program: Program, outcome: Outcome) -> tuple[ThreadUse, ...]:
     return tuple(uses)
 
 
-def latencies(program: Program, outcome: Outcome, span: Throughput) -> tuple[Latency, ...]:
-    """Distribution of every latency recorded in the measured span."""
+def observations(program: Program, outcome: Outcome, span: Throughput) -> tuple[Observation, ...]:
+    """Distribution of what every mark but deliveries recorded in the measured span."""
     found = []
     for row, mark in enumerate(program.marks):
-        if mark.role != "latency":
+        if mark.role == "delivered":
             continue
         rows = outcome.marks[outcome.marks[:, 1] == row]
         values = np.sort(rows[rows[:, 0] > span.since, 2])
@@ -119,7 +119,9 @@ def latencies(program: Program, outcome: Outcome, span: Throughput) -> tuple[Lat
             p50, p90, p99 = (percentile(values, share) for share in (0.5, 0.9, 0.99))
             mean = int(values.sum()) / len(values)
             found.append(
-                Latency(mark.name, len(values), mean, int(values[0]), p50, p90, p99, int(values[-1]))
+                Observation(
+                    mark.name, mark.unit, len(values), mean, int(values[0]), p50, p90, p99, int(values[-1])
+                )
             )
     return tuple(found)
 

@@ -66,10 +66,11 @@ class ThreadUse:
 
 
 @dataclass(frozen=True)
-class Latency:
-    """Distribution of a latency in ps, over the measured span."""
+class Observation:
+    """Distribution of the values that a mark recorded in the measured span, in `unit` (ps for latencies)."""
 
     name: str
+    unit: str
     count: int
     mean: float
     least: int
@@ -119,7 +120,7 @@ class CaseResult:
     resources: tuple[ResourceUse, ...]
     containers: tuple[ContainerUse, ...]
     threads: tuple[ThreadUse, ...]
-    latencies: tuple[Latency, ...]
+    observations: tuple[Observation, ...]
     timeline: Timeline
     measured: tuple[MeasuredRow, ...]
     hash: str

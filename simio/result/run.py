@@ -126,7 +126,7 @@ def _result(
         resources=resources,
         containers=measure.container_use(program, outcome),
         threads=threads,
-        latencies=measure.latencies(program, outcome, spans[0]),
+        observations=measure.observations(program, outcome, spans[0]),
         timeline=measure.timeline(program, outcome),
         measured=case.measured,
         hash=program_hash(program),

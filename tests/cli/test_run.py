@@ -60,9 +60,16 @@ def test_json_is_complete_and_repeatable():
     assert data["scenario"]["set"] == ["workload.blast.packets=2"]
     assert "title: Raw HIPPI" in data["scenario"]["text"]
     case = data["cases"][0]
-    assert {"throughput", "bound", "limiter", "resources", "containers", "latencies", "hash", "seeds"} <= set(
-        case
-    )
+    assert {
+        "throughput",
+        "bound",
+        "limiter",
+        "resources",
+        "containers",
+        "observations",
+        "hash",
+        "seeds",
+    } <= set(case)
     assert data["resolved"]["hosts"]["onyx"]["kernel"]["values"]["page_pin"]["basis"] == "fitted"
 
 

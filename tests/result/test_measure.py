@@ -90,7 +90,7 @@ def test_use_of_resources_and_containers():
     assert (buffer.lowest, buffer.highest, buffer.end, buffer.capacity) == (0, 4, 4, 10)
     (work,) = measure.thread_use(program, outcome)
     assert work.busy == 1
-    (wait,) = measure.latencies(program, outcome, span)
+    (wait,) = measure.observations(program, outcome, span)
     assert (wait.count, wait.least, wait.p50, wait.most, wait.mean) == (19, 10, 10, 10, 10)
 
 
@@ -127,4 +127,4 @@ def test_a_turn_limits_when_nothing_else_does():
 def test_stages_that_take_turns_are_named():
     found = limiter((use("link", 0.5), use("lock", 0.6, turn=True)), (ThreadUse("sender", 1, 0.7),))
     assert found.kind == "none"
-    assert "sender (70%), then link (50%)" in found.sentence
+    assert "sender (70%), then lock (60%)" in found.sentence

@@ -1,0 +1,50 @@
+"""What is installed: the package, its data, and nothing that a checkout happens to hold."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_a_wheel_holds_all_code_and_data(tmp_path):
+    subprocess.run(
+        [sys.executable, "-m", "build", "--wheel", "--outdir", str(tmp_path), str(ROOT)],
+        check=True,
+        capture_output=True,
+    )
+    (wheel,) = tmp_path.glob("*.whl")
+    held = set(zipfile.ZipFile(wheel).namelist())
+    code = {str(path.relative_to(ROOT)) for path in (ROOT / "simio").rglob("*.py")}
+    data = {
+        f"simio/{path.relative_to(ROOT)}"
+        for room in ("models", "scenarios", "validation")
+        for path in (ROOT / room).rglob("*.yaml")
+    }
+    assert len(data) > 20
+    assert code | data | {"simio/py.typed"} <= held
+    assert not [name for name in held if "tests/" in name or "docs/" in name]
+
+
+def test_importing_simio_imports_nothing_heavy():
+    heavy = {"numba", "numpy", "pydantic", "networkx", "plotly", "rich", "simpy", "yaml", "llvmlite"}
+    code = "import sys, simio; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert not heavy & set(done.stdout.split())
+
+
+def test_a_warm_start_does_not_import_numba():
+    code = (
+        "import sys, simio\n"
+        f"study = simio.load({str(ROOT / 'scenarios' / 'linux-fc-raw.yaml')!r}, ['run.until=10 ms'])\n"
+        "study.run(); study.run()\n"
+        "print('numba' in sys.modules)"
+    )
+    subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True
+    )  # fills the cache if need be
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == "False"
