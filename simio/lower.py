@@ -25,17 +25,24 @@ class Site:
         self.system = system
         self.p = Builder()
         self.delivered = self.p.observation("delivered", "delivered", "bytes")
+        self._hosts: dict[str, Host] = {}
         self._kernels: dict[str, UnixKernel] = {}
         self._drives: dict[str, DiskDrive] = {}
 
+    def host(self, name: str) -> Host:
+        """A host, made when something first uses it."""
+        if name not in self._hosts:
+            self._hosts[name] = Host(self.p, self.system.hosts[name])
+        return self._hosts[name]
+
     def kernel(self, host: str) -> UnixKernel:
-        """The kernel of a host, and with it the host, made when something first uses it."""
+        """The kernel of a host, made when something first uses it."""
         if host not in self._kernels:
             description = self.system.hosts[host]
             if description.kernel.kind != "unix":
                 kind = description.kernel.kind
                 raise RunError(f"the kernel of {host!r} is of kind {kind!r}, which this workload cannot call")
-            self._kernels[host] = UnixKernel(self.p, Host(self.p, description))
+            self._kernels[host] = UnixKernel(self.p, self.host(host))
         return self._kernels[host]
 
     def drive(self, disk: str) -> DiskDrive:

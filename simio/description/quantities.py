@@ -150,7 +150,7 @@ Text = Annotated[str, Field(strict=True)]
 class Values(BaseModel):
     """A frozen set of typed values that knows no other keys."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, defer_build=True)
 
 
 def quantity_of(field: FieldInfo | None) -> Quantity | None:

@@ -1,0 +1,114 @@
+"""Tables of the documents that are made from the program, so that they cannot fall behind it.
+
+In a document they stand between `<!-- table: name -->` and `<!-- end of table -->`.
+"""
+
+from __future__ import annotations
+
+import re
+import typing
+from collections.abc import Callable, Iterator
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from simio import units
+from simio.description.model import Report, Run
+from simio.description.quantities import quantity_of
+from simio.description.sheets import CLASSES, Zone, sheet_kinds
+from simio.description.workloads import references, workload_kinds
+from simio.loading.parts import value_as_text
+
+_TABLE = re.compile(r"(?s)(<!-- table: (\w+) -->\n).*?(<!-- end of table -->)")
+
+
+def with_tables(document: str) -> str:
+    """The document with every table made anew."""
+    return _TABLE.sub(lambda match: f"{match[1]}{TABLES[match[2]]()}{match[3]}", document)
+
+
+def markdown(head: list[str], rows: Iterator[list[str]]) -> str:
+    """A table; a `|` in a cell is escaped."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |\n" for line in lines)
+
+
+def fields(model: type[BaseModel]) -> str:
+    """Key, type, default and meaning of each field of a model."""
+    rows = (
+        [f"`{field.alias or name}`", kind(model, name, field), default(field), field.description or ""]
+        for name, field in model.model_fields.items()
+    )
+    return markdown(["key", "is", "default", "meaning"], rows)
+
+
+def kind(model: type[BaseModel], name: str, field: FieldInfo) -> str:
+    """What may be written for a field."""
+    quantity = quantity_of(field)
+    if quantity:
+        above = "" if not quantity.positive else ", above 0"
+        word = f", or `{quantity.word}`" if quantity.word else ""
+        return f"{units.DIMENSIONS[quantity.dimension].noun.split(' ', 1)[1]}{above}{word}"
+    refers = references(model).get(name) if hasattr(model, "routes") else None
+    if refers:
+        return "name of a host" if refers == "host" else "name of a group of disks"
+    return plain_kind(field)
+
+
+def plain_kind(field: FieldInfo) -> str:
+    """What may be written for a field that is no quantity."""
+    annotation = field.annotation
+    if typing.get_origin(annotation) is typing.Literal:
+        return " or ".join(f"`{choice}`" for choice in typing.get_args(annotation))
+    if annotation == tuple[Zone, ...]:
+        return "list of `{cylinders: n, sectors: n}`"
+    text = str(annotation)
+    least = re.search(r"ge=(\d+)", text + str(field.metadata))
+    if "int" in text:
+        return f"whole number{f', at least {least[1]}' if least else ''}"
+    return {"bool": "`true` or `false`", "str": "text"}[getattr(annotation, "__name__", text)]
+
+
+def default(field: FieldInfo) -> str:
+    """The default as it would be written."""
+    if field.is_required():
+        return "required"
+    quantity = quantity_of(field)
+    return f"`{value_as_text(field.default, quantity.dimension if quantity else None)}`"
+
+
+def values() -> str:
+    """The values of each kind of part."""
+    found = []
+    for cls in CLASSES:
+        for name, model in sheet_kinds(cls).items():
+            about = (model.__doc__ or "").strip().partition("\n")[0]
+            found.append(f"#### {cls}, kind `{name}`\n\n{about}\n\n{fields(model)}")
+    return "\n" + "\n".join(found) + "\n"
+
+
+def workloads() -> str:
+    """The parameters of each kind of workload."""
+    found = []
+    for name, model in workload_kinds().items():
+        found.append(f"#### `{name}`\n\n{(model.__doc__ or '').strip()}\n\n{fields(model)}")
+    return "\n" + "\n".join(found) + "\n"
+
+
+def quantities() -> str:
+    """Every unit there is."""
+    rows = (
+        [d.noun.split(" ", 1)[1], " ".join(f"`{unit}`" for unit in d.units), f"`{d.example}`",
+         f"whole {'picoseconds' if d.base == 'ps' else 'bytes'}" if d.whole else "any fraction"]
+        for d in units.DIMENSIONS.values()
+    )  # fmt: skip
+    return markdown(["quantity", "units", "example", "precision"], rows)
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "values": values,
+    "workloads": workloads,
+    "run": lambda: fields(Run),
+    "report": lambda: fields(Report),
+    "quantities": quantities,
+}

@@ -1,0 +1,71 @@
+"""Frames from a program on one host to a program on another, over one link."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from simio.components.host import Host
+from simio.description.model import Workload
+from simio.lower import Site
+from simio.program.service import ceil_times, per_byte
+from simio.wiring.graph import route
+
+
+class Line:
+    """The wiring between two hosts, and the steps of a frame at either end."""
+
+    def __init__(self, site: Site, source: str, target: str) -> None:
+        path = route(site.graph, source, target)
+        (name,) = path.of_class(site.graph, "link")
+        link = next(link for link in site.system.links if link.name == name)
+        self.site, self.p, self.sheet = site, site.p, link.part.sheet
+        self.delay = ceil_times(1, link.length * Fraction(self.sheet.propagation))
+        self.wire = site.p.resource(f"{source}>{target}")
+        self.ends = path.of_class(site.graph, "adapter")
+        _, card, _ = self._card(1)
+        self.arrived = site.p.container(f"{target} arrived", card.buffer, unit="bytes")
+
+    def _card(self, end: int) -> tuple[Host, Any, str]:
+        """Host, datasheet and bus of the card at an end: 0 sends, 1 receives."""
+        host, key = self.ends[end].split(".", 1)
+        adapter = self.site.system.hosts[host].adapters[key]
+        return self.site.host(host), adapter.part.sheet, adapter.bus
+
+    def send(self, size: int) -> None:
+        """System call, driver, DMA to the card, the line; the sender goes on when the frame has left."""
+        host, card, bus = self._card(0)
+        self.site.kernel(host.name).system_call()
+        host.work(card.frame_cost)
+        host.bus(bus).transfer(size, per_byte(card.dma))
+        with self.p.hold(self.wire):
+            self.p.advance(0, size + self.sheet.overhead, per_byte(self.sheet.rate))
+        with self.p.fork("frame", delay=self.delay):
+            self.p.put(self.arrived, size)
+
+    def receive(self, size: int) -> None:
+        """DMA to memory, interrupt, driver, system call."""
+        host, card, bus = self._card(1)
+        self.p.get(self.arrived, size)
+        host.bus(bus).transfer(size, per_byte(card.dma))
+        kernel = self.site.kernel(host.name)
+        kernel.interrupt()
+        host.work(card.frame_cost)
+        kernel.system_call()
+        self.p.mark(self.site.delivered, size)
+
+
+def run(site: Site, workload: Workload, before: Callable[[], None] = lambda: None) -> Line:
+    """One thread that sends and one that receives; `before` emits what a frame waits for before it is sent."""
+    p, params = site.p, workload.params
+    line = Line(site, params.from_, params.to)
+    with p.thread(f"{workload.name}: sender on {params.from_}"), p.loop(params.frames):
+        before()
+        line.send(params.size)
+    with p.thread(f"{workload.name}: receiver on {params.to}"), p.loop(params.frames):
+        line.receive(params.size)
+    return line
+
+
+def frames(site: Site, workload: Workload) -> None:
+    """Frame after frame."""
+    run(site, workload)

@@ -1,0 +1,75 @@
+"""The plug-in that docs/extending.md shows, installed as pip would: what it computes, by hand and on both engines."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from docs_pages import ROOT, Place, blocks
+
+DOCUMENT = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    """A folder with the files of docs/extending.md, and the plug-in installed."""
+    made = Place(tmp_path)
+    for block in blocks(DOCUMENT):
+        if block.mark == "file":
+            made.write(block.argument, block.text)
+    return made
+
+
+def run(place: Place, arguments: str) -> dict:
+    """The result of `simio run --json`."""
+    return json.loads(place.run(f"simio run --json {arguments}"))
+
+
+def test_both_engines_run_the_new_kind_alike(place: Place) -> None:
+    compiled = place.run("simio run --json frames.yaml")
+    assert compiled == place.run("simio run --json frames.yaml --engine simpy")
+    assert json.loads(compiled)["cases"][0]["status"] == "done"
+
+
+def test_a_frame_takes_what_its_datasheets_say(place: Place) -> None:
+    # The sender alone limits: call 0.5 us and driver 10 us at 700 MHz on 733 MHz, DMA of 1500 B at 200 MB/s,
+    # and 1538 B on a line of 1 Gbit/s, one after another.
+    scale = Fraction(700, 733)
+    frame = scale * (Fraction("0.5") + 10) + Fraction(1500, 200) + Fraction(1538, 125)
+    (case,) = run(place, "frames.yaml")["cases"]
+    assert case["throughput"] == pytest.approx(float(1500 / frame), rel=1e-6)
+
+
+def test_a_full_card_makes_frames_wait(place: Place) -> None:
+    slow = "--set hosts.right.adapters.eth.frame_cost='100 us' --set hosts.right.adapters.eth.buffer='3000 B'"
+    (case,) = run(place, f"frames.yaml {slow}")["cases"]
+    arrived = next(c for c in case["containers"] if c["name"] == "right arrived")
+    assert arrived["highest"] == 3000
+    assert case["limiter"]["name"] == "frames: receiver on right"
+
+
+def test_the_pace_keeps_the_backlog_near_its_limit(place: Place) -> None:
+    (case,) = run(place, "paced.yaml")["cases"]
+    arrived = next(c for c in case["containers"] if c["name"] == "right arrived")
+    # A frame is permitted while the backlog is below the limit; those under way add a few more.
+    assert 6000 <= arrived["highest"] <= 12000
+    assert case["throughput"] <= case["bound"]
+
+
+def test_a_python_process_does_not_run_on_the_compiled_engine(place: Place) -> None:
+    told = place.run("simio run paced.yaml --engine compiled; echo $?")
+    assert "paced: pace" in told
+    assert told.endswith("\n2\n")
+
+
+def test_without_the_plug_in_its_kinds_are_unknown(place: Place) -> None:
+    told = place.run(f"PYTHONPATH={ROOT} simio run frames.yaml")
+    assert "'ethernet'" in told
+    assert "'frames'" in told
+
+
+def test_the_schema_knows_the_new_kinds(place: Place) -> None:
+    schema = json.loads(place.run("simio schema"))
+    assert {"frames", "paced", "blast", "reader"} <= set(schema["properties"]["workload"]["properties"])
