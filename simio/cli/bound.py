@@ -27,6 +27,7 @@ def bound(scenario: str, sets: tuple[str, ...], number: int | None) -> None:
     from simio.bound import bound as bound_of
     from simio.loading import load
     from simio.lower import lower
+    from simio.report.alike import merged
     from simio.report.data import in_unit
 
     loaded = load(scenario, sets)
@@ -43,10 +44,13 @@ def bound(scenario: str, sets: tuple[str, ...], number: int | None) -> None:
             console.print(f"{settings}: no bound, since the amount of work depends on the run", markup=False)
             continue
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 2), show_header=False)
-        for limit in found.limits[: None if index is not None else SHOWN]:
+        limits = merged(
+            found.limits, lambda limit: limit.name, lambda limit: limit.kind, lambda limit: limit.time
+        )
+        for name, limit in limits[: None if index is not None else SHOWN]:
             rate = found.rate(limit)
             if rate is not None:
-                table.add_row(f"{in_unit(float(rate), unit):.4g} {unit}", limit.name, limit.kind)
+                table.add_row(f"{in_unit(float(rate), unit):.4g} {unit}", name, limit.kind)
         console.print(
             f"{settings}: at most {in_unit(float(found.rate() or 0), unit):.4g} {unit}", markup=False
         )

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from simio import units
+from simio.report.alike import merged
 from simio.report.data import in_unit
 from simio.result.compare import Comparison, comparisons, summary
 from simio.result.model import CaseResult, ResourceUse, ScenarioResult
@@ -148,20 +149,11 @@ def _resources(uses: tuple[ResourceUse, ...]) -> Table:
     table.add_column("utilisation", min_width=BAR + 8)
     table.add_column("waiting, mean", justify="right")
     table.add_column("most", justify="right")
-    for use, count in _merged(uses):
-        name = use.name + (f" and {count - 1} alike" if count > 1 else "") + (" (a turn)" if use.turn else "")
-        bar = bar_text(use.utilisation)
-        table.add_row(name, bar, f"{use.mean_line:.2f}", str(use.longest_line))
+    ordered = sorted(uses, key=lambda use: (use.turn, -use.utilisation))
+    for name, use in merged(ordered, lambda use: use.name, lambda use: use.turn):
+        shown = f"{name} (a turn)" if use.turn else name
+        table.add_row(shown, bar_text(use.utilisation), f"{use.mean_line:.2f}", str(use.longest_line))
     return table
-
-
-def _merged(uses: tuple[ResourceUse, ...]) -> list[tuple[ResourceUse, int]]:
-    """Resources by falling utilisation; those alike but for the digits in their names count as one line."""
-    groups: dict[tuple[str, bool], list[ResourceUse]] = {}
-    for use in sorted(uses, key=lambda use: (use.turn, -use.utilisation)):
-        pattern = "".join("#" if char.isdigit() else char for char in use.name)
-        groups.setdefault((pattern, use.turn), []).append(use)
-    return [(group[0], len(group)) for group in groups.values()]
 
 
 def bar_text(share: float) -> Text:

@@ -1,0 +1,25 @@
+"""Lines that differ only in a number (d1, d2, …) told as one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+
+def merged(
+    items: Iterable[Item], name: Callable[[Item], str], *keys: Callable[[Item], Hashable]
+) -> list[tuple[str, Item]]:
+    """The first of each group of items alike but for digits in their names, with a name for the group.
+
+    Items are in one group only if the `keys` agree as well; groups are in the order of their first items.
+    """
+    groups: dict[Hashable, list[Item]] = {}
+    for item in items:
+        pattern = "".join("#" if char.isdigit() else char for char in name(item))
+        groups.setdefault((pattern, *(key(item) for key in keys)), []).append(item)
+    return [
+        (name(group[0]) + (f" and {len(group) - 1} alike" if len(group) > 1 else ""), group[0])
+        for group in groups.values()
+    ]
