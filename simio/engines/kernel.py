@@ -127,6 +127,48 @@ def advance(
             executed += 1
             at = np.uint64(pc)
             op = steps[at, 0]
+            # A release, a seizure and an advance often follow one another: each goes on to the next without another
+            # round, unless the round has to count or trace.
+            if op == 3:  # RELEASE
+                r = np.uint64(steps[at, 1])
+                units = steps[at, 2]
+                if units > resources[r, c.IN_USE]:
+                    status = 7
+                    break
+                resources[r, c.IN_USE] -= units
+                resources[r, c.BUSY] += units * now
+                if resources[r, c.HEAD] >= 0:
+                    grant(resources, r, threads, ring, control, now)
+                pc += 1
+                at = np.uint64(pc)
+                op = steps[at, 0]
+                if executed >= watch or (op != 1 and op != 2):
+                    continue
+                executed += 1
+            if op == 2:  # SEIZE
+                r = np.uint64(steps[at, 1])
+                units = steps[at, 2]
+                priority = steps[at, 3]
+                resources[r, c.SEIZES] += 1
+                head = resources[r, c.HEAD]
+                if resources[r, c.IN_USE] + units > resources[r, c.UNITS] or (
+                    head >= 0 and threads[head, c.PRIORITY] <= priority
+                ):
+                    threads[me, c.PC] = pc + 1
+                    threads[me, c.WAIT] = 1
+                    threads[me, c.WHAT] = steps[at, 1]
+                    threads[me, c.AMOUNT] = units
+                    threads[me, c.PRIORITY] = priority
+                    line_up(resources, r, threads, slot, now)
+                    break
+                resources[r, c.IN_USE] += units
+                resources[r, c.BUSY] -= units * now
+                pc += 1
+                at = np.uint64(pc)
+                op = steps[at, 0]
+                if executed >= watch or op != 1:
+                    continue
+                executed += 1
             if op == 1:  # ADVANCE
                 span = steps[at, 1]
                 reg = steps[at, 2]
@@ -151,38 +193,6 @@ def advance(
                 held_sequence = sequence
                 sequence += 1
                 break
-            if op == 2:  # SEIZE
-                r = steps[at, 1]
-                units = steps[at, 2]
-                priority = steps[at, 3]
-                resources[r, c.SEIZES] += 1
-                head = resources[r, c.HEAD]
-                if resources[r, c.IN_USE] + units <= resources[r, c.UNITS] and (
-                    head < 0 or threads[head, c.PRIORITY] > priority
-                ):
-                    resources[r, c.IN_USE] += units
-                    resources[r, c.BUSY] -= units * now
-                    pc += 1
-                    continue
-                threads[me, c.PC] = pc + 1
-                threads[me, c.WAIT] = 1
-                threads[me, c.WHAT] = r
-                threads[me, c.AMOUNT] = units
-                threads[me, c.PRIORITY] = priority
-                line_up(resources, r, threads, slot, now)
-                break
-            if op == 3:  # RELEASE
-                r = steps[at, 1]
-                units = steps[at, 2]
-                if units > resources[r, c.IN_USE]:
-                    status = 7
-                    break
-                resources[r, c.IN_USE] -= units
-                resources[r, c.BUSY] += units * now
-                if resources[r, c.HEAD] >= 0:
-                    grant(resources, r, threads, ring, control, now)
-                pc += 1
-                continue
             if op == 9:  # LOOP
                 counter = np.uint64(c.REGISTERS + steps[at, 1])
                 left = threads[me, counter] - 1
