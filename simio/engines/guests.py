@@ -19,7 +19,8 @@ import simpy
 from simio.engines.outcome import Wait
 
 if TYPE_CHECKING:
-    from simio.engines.reference import Run, Thread
+    from simio.engines.queues import Thread
+    from simio.engines.reference import Run
 
 
 class GuestIO:

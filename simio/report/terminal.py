@@ -104,6 +104,10 @@ def _print_summary(console: Console, result: ScenarioResult) -> None:
         f"{where}{held}; fitted values in the parts used: {found.fitted}",
         highlight=False,
     )
+    if result.sets:
+        console.print(
+            "measured values belong to the scenario as it is written, without --set", style="yellow"
+        )
 
 
 def _rate(case: CaseResult, unit: str) -> str:

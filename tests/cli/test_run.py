@@ -46,6 +46,12 @@ def test_one_case_in_full():
     assert "case 27" not in result.output
 
 
+def test_measured_values_are_not_claimed_for_a_scenario_that_was_overridden():
+    note = "measured values belong to the scenario as it is written"
+    assert note in simio("run", HIPPI, *QUICK, "--case", "1").output
+    assert note not in simio("run", DISKS, "--case", "2").output
+
+
 def test_a_case_that_is_not_there():
     result = simio("run", HIPPI, "--case", "30")
     assert result.exit_code == 2
