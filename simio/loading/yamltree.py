@@ -14,6 +14,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Literal
 
 import yaml
@@ -408,7 +409,13 @@ class _Composer:
 
 # ---------------------------------------------------------------- parsing
 
-_UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_UNPRINTABLE_ASCII = re.compile("[^\t\n\r\x20-\x7e]")
+
+
+@cache
+def _unprintable() -> re.Pattern[str]:
+    """What YAML does not allow in a file (1.2, section 5.1); so wide a class takes long to compile."""
+    return re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 
 
 def parse_yaml(text: str, file: str) -> Node:
@@ -419,7 +426,7 @@ def parse_yaml(text: str, file: str) -> Node:
     text = text.removeprefix("\ufeff")
     if len(text) > MAX_BYTES:
         raise ScenarioError(_too_large(file))
-    if bad := _UNPRINTABLE.search(text):
+    if bad := (_UNPRINTABLE_ASCII if text.isascii() else _unprintable()).search(text):
         place = _place_of(text, bad.start(), file)
         raise ScenarioError(Fault("", f"the character U+{ord(bad[0]):04X}", "printable text", place=place))
     if len(text.encode()) > MAX_BYTES:
