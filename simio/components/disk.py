@@ -60,11 +60,8 @@ class DiskDrive:
             answer = p.register()
             p.call(answer, DISK_BEGIN, self.state, sector, self.sectors_of(size))
             unit = max(path.payload // self.sheet.sector, 1)
-            count = self.sectors_of(size)
-            with p.loop(count // unit):
-                self._send(unit, path, bus, answer)
-            if count % unit:
-                self._send(count % unit, path, bus, answer)
+            for sectors in p.pieces(self.sectors_of(size), unit):
+                self._send(sectors, path, bus, answer)
 
     def _send(self, sectors: int, path: Path, bus: ParallelBus, delay: Register) -> None:
         """Send `sectors` sectors when they are in the buffer, in as many frames as they need."""

@@ -109,21 +109,16 @@ class HippiCard:
     def _fetch(self, size: int) -> None:
         """DMA of a packet's pages from host memory to the card."""
         p, page = self.p, self.kernel.sheet.page
-        with p.loop(size // page):
-            self.bus.transfer(page, self.transmit_byte)
-            p.put(self.stored, page)
-        if size % page:
-            self.bus.transfer(size % page, self.transmit_byte)
-            p.put(self.stored, size % page)
+        for amount in p.pieces(size, page):
+            self.bus.transfer(amount, self.transmit_byte)
+            p.put(self.stored, amount)
 
     def _bursts(self, channel: HippiChannel, size: int, stored: bool) -> None:
         """Send `size` bytes burst by burst, waiting for each to be on the card unless it is `stored`."""
-        for count, amount in ((size // channel.burst, channel.burst), (1, size % channel.burst)):
-            if count and amount:
-                with self.p.loop(count):
-                    if not stored:
-                        self.p.get(self.stored, amount)
-                    channel.send_burst(amount)
+        for amount in self.p.pieces(size, channel.burst):
+            if not stored:
+                self.p.get(self.stored, amount)
+            channel.send_burst(amount)
 
     def read(self, size: int) -> None:
         """Driver: post a buffer for one packet of `size` bytes and wait until the card has filled it."""
@@ -131,12 +126,10 @@ class HippiCard:
         assert channel is not None
         self.host.work(self.sheet.receive_cost)
         p.put(channel.accept, 1)
-        for count, amount in ((size // channel.burst, channel.burst), (1, size % channel.burst)):
-            if count and amount:
-                with p.loop(count):
-                    p.get(channel.arrived, amount)
-                    self.bus.transfer(amount, self.receive_byte)
-                    channel.allow_burst()
+        for amount in p.pieces(size, channel.burst):
+            p.get(channel.arrived, amount)
+            self.bus.transfer(amount, self.receive_byte)
+            channel.allow_burst()
         self.kernel.interrupt()
 
     def discard(self, size: int) -> None:
@@ -144,11 +137,9 @@ class HippiCard:
         p, channel = self.p, self.incoming
         assert channel is not None
         p.put(channel.accept, 1)
-        for count, amount in ((size // channel.burst, channel.burst), (1, size % channel.burst)):
-            if count and amount:
-                with p.loop(count):
-                    p.get(channel.arrived, amount)
-                    channel.allow_burst()
+        for amount in p.pieces(size, channel.burst):
+            p.get(channel.arrived, amount)
+            channel.allow_burst()
 
 
 def connect(link: Link, sender: HippiCard, receiver: HippiCard, read: bool) -> HippiChannel:

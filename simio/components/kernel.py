@@ -64,17 +64,11 @@ class UnixKernel:
         Linux 2.4 maps at most one kiobuf's worth of pages, submits it and waits (drivers/char/raw.c).
         """
         self.system_call()
-        chunk = min(self.sheet.raw_chunk or size, size)
-        with self.p.loop(size // chunk):
-            self._read_piece(device, chunk)
-        if size % chunk:
-            self._read_piece(device, size % chunk)
-
-    def _read_piece(self, device: Device, size: int) -> None:
-        self.pin(size)
-        device.read(size)
-        self.wake()
-        self.unpin(size)
+        for amount in self.p.pieces(size, self.sheet.raw_chunk or size):
+            self.pin(amount)
+            device.read(amount)
+            self.wake()
+            self.unpin(amount)
 
     def requests(self, size: int) -> list[int]:
         """Sizes of the requests that the block layer makes of one piece."""

@@ -232,6 +232,19 @@ class Builder:
             self._regions.append(Region(start, len(self._steps), least))
         self._registers_used = used
 
+    def pieces(self, size: int, piece: int) -> Iterator[int]:
+        """Run a for loop's body for each whole `piece` of `size`, and for the rest; gives the amount of each.
+
+            for amount in p.pieces(10_000, 4096):
+                p.put(buffer, amount)
+
+        emits the body once in a loop of two for 4096, and once more for 1808.
+        """
+        for count, amount in ((size // piece, piece), (1, size % piece)):
+            if count and amount:
+                with self.loop(count):
+                    yield amount
+
     @contextmanager
     def forever(self) -> Iterator[None]:
         """Run the body until the run ends; for daemons and for runs with a time limit."""

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from simio.engines import reference
+from simio.engines.outcome import Options
 from simio.program.builder import Builder, Handle, ProgramError, Register
 from simio.program.steps import HORIZON, NO_REGISTER, UNBOUNDED, Compare, Draw, Fn, Op, Program, Region
 
@@ -364,3 +365,21 @@ def test_handles_say_what_they_are() -> None:
     assert p.container("b") == Handle("container", 0, "b")
     assert p.observation("m") == Handle("mark", 0, "m")
     assert p.window("w", 2) == Handle("window", 0, "w")
+
+
+def test_pieces_are_the_whole_ones_and_the_rest() -> None:
+    def puts(size: int, piece: int) -> list[int]:
+        p = Builder()
+        buffer = p.container("buffer")
+        with p.thread("t"):
+            for amount in p.pieces(size, piece):
+                p.put(buffer, amount)
+        outcome = reference.run(p.build(), Options(trace=True))
+        return [outcome.containers[0, 3], *(outcome.trace[:, 2].tolist())]
+
+    # 10 in pieces of 4: LET, then PUT 4 and LOOP twice, then PUT 2 and END.
+    assert puts(10, 4) == [10, 0, 1, 2, 1, 2, 3, 4]
+    # One piece or less needs no loop, and nothing at all no step but END.
+    assert puts(4, 4) == [4, 0, 1]
+    assert puts(3, 4) == [3, 0, 1]
+    assert puts(0, 4) == [0, 0]
