@@ -15,7 +15,8 @@ from pydantic.fields import FieldInfo
 from simio import units
 from simio.description.model import Report, Run
 from simio.description.quantities import quantity_of
-from simio.description.sheets import CLASSES, Zone, sheet_kinds
+from simio.description.sheets import CLASSES, sheet_kinds
+from simio.description.sheets.disks import Zone
 from simio.description.workloads import references, workload_kinds
 from simio.loading.parts import value_as_text
 

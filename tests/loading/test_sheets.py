@@ -13,9 +13,12 @@ from load_samples import HIPPI, Loader
 from pydantic import ValidationError
 
 from simio import plugins
-from simio.description import sheets, workloads
+from simio.description import workloads
 from simio.description.quantities import Extent, Time
-from simio.description.sheets import FibreChannelDisk, Sheet, register_sheet, sheet_kinds
+from simio.description.sheets import Sheet, base, register_sheet, sheet_kinds
+from simio.description.sheets.disks import FibreChannelDisk
+from simio.description.sheets.hippi import HippiAdapter
+from simio.description.sheets.hosts import Cpu, Memory
 from simio.description.workloads import WorkloadParams, register_workload
 from simio.errors import SimioError
 from simio.loading.catalogue import Catalogue
@@ -31,13 +34,13 @@ def disk(parts: Catalogue) -> dict[str, object]:
 @pytest.fixture
 def registry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Registers into copies, so that other tests do not see what this one adds."""
-    monkeypatch.setattr(sheets, "_SHEETS", dict(sheets._SHEETS))
+    monkeypatch.setattr(base, "_SHEETS", dict(base._SHEETS))
     monkeypatch.setattr(workloads, "_WORKLOADS", dict(workloads._WORKLOADS))
 
 
 def test_python_gives_numbers_in_simios_units_or_text() -> None:
-    assert sheets.Cpu(clock=Fraction(10**8)) == sheets.Cpu(clock="100 MHz")  # type: ignore[arg-type]
-    assert sheets.Memory(size=1024, rate=5) == sheets.Memory(size="1 KiB", rate="5 B/s")  # type: ignore[arg-type]
+    assert Cpu(clock=Fraction(10**8)) == Cpu(clock="100 MHz")  # type: ignore[arg-type]
+    assert Memory(size=1024, rate=5) == Memory(size="1 KiB", rate="5 B/s")  # type: ignore[arg-type]
 
 
 def test_a_sheet_cannot_be_changed(parts: Catalogue) -> None:
@@ -70,9 +73,9 @@ def test_disks_that_cannot_be(parts: Catalogue, key: str, value: object) -> None
 
 def test_a_hippi_card_stores_no_more_than_its_buffer(parts: Catalogue) -> None:
     values = dict(parts.sheet("adapters/hippi-card").sheet)
-    sheets.HippiAdapter.model_validate({**values, "store_limit": "1 MiB"})
+    HippiAdapter.model_validate({**values, "store_limit": "1 MiB"})
     with pytest.raises(ValidationError, match="at most the buffer"):
-        sheets.HippiAdapter.model_validate({**values, "store_limit": "2 MiB"})
+        HippiAdapter.model_validate({**values, "store_limit": "2 MiB"})
 
 
 def test_a_plug_in_adds_a_kind_of_part_and_workload(

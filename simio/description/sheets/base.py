@@ -1,0 +1,66 @@
+"""Datasheets: which values each kind of part has, and what makes physical sense for them.
+
+A part has a class (what it is: ``disk``) and a kind (which behaviour models it: ``fibre-channel``).  The
+sheet of a kind is a frozen pydantic model; `register_sheet` adds one, from simio or from an installed
+plug-in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, TypeVar
+
+from ... import units
+from ..quantities import Values
+
+CLASSES: Mapping[str, str] = {
+    "cpu": "cpus",
+    "memory": "memories",
+    "kernel": "kernels",
+    "bus": "buses",
+    "adapter": "adapters",
+    "link": "links",
+    "switch": "switches",
+    "disk": "disks",
+    "host": "hosts",
+}
+"""The class of a part and the folder of the catalogue that holds its datasheets."""
+
+
+class Sheet(Values):
+    """The values of one kind of part.
+
+    ``link_kinds`` names the kinds of link that fit an adapter, switch or disk; empty means its own kind only.
+    """
+
+    link_kinds: ClassVar[tuple[str, ...]] = ()
+
+
+S = TypeVar("S", bound=type[Sheet])
+_SHEETS: dict[tuple[str, str], type[Sheet]] = {}
+
+
+def register_sheet(cls: str, kind: str, model: S) -> S:
+    """Make ``model`` the sheet of parts of class ``cls`` and kind ``kind``; a second model for them is
+    refused.
+    """
+    if cls not in CLASSES:
+        raise ValueError(f"no class of part is called {cls!r}; there are {', '.join(CLASSES)}")
+    if _SHEETS.setdefault((cls, kind), model) is not model:
+        raise ValueError(f"a sheet for {cls} {kind!r} is registered already")
+    return model
+
+
+def sheet_kinds(cls: str) -> dict[str, type[Sheet]]:
+    """The registered kinds of a class, sorted by name, each with its sheet."""
+    return {kind: _SHEETS[c, kind] for c, kind in sorted(_SHEETS) if c == cls}
+
+
+def time_text(value: int) -> str:
+    """A time in ps as a message tells it."""
+    return units.format_quantity(value, "time")
+
+
+def size_text(value: int) -> str:
+    """A size in bytes as a message tells it."""
+    return units.format_quantity(value, "size")

@@ -1,0 +1,30 @@
+"""Datasheets of I/O buses inside a host."""
+
+from __future__ import annotations
+
+from pydantic import Field, model_validator
+
+from ..quantities import Extent, Frequency, Whole, refusal
+from .base import Sheet, register_sheet, size_text
+
+
+class ParallelBus(Sheet):
+    """A bus that is arbitrated burst by burst."""
+
+    clock: Frequency = Field(description="bus clock")
+    width: Extent = Field(description="bytes moved a clock")
+    burst: Extent = Field(description="bytes moved an arbitrated burst")
+    overhead_cycles: Whole = Field(description="clocks of arbitration, address and turn-around a burst")
+
+    @model_validator(mode="after")
+    def _burst_holds_a_word(self) -> ParallelBus:
+        if self.burst < self.width:
+            raise refusal(
+                size_text(self.burst),
+                f"at least the width of the bus, {size_text(self.width)}",
+                field="burst",
+            )
+        return self
+
+
+register_sheet("bus", "parallel", ParallelBus)

@@ -1,0 +1,72 @@
+"""Datasheets of disk drives."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from ..quantities import Count, Duration, Extent, Rotation, Time, Values, refusal
+from .base import Sheet, register_sheet, size_text, time_text
+
+
+class Zone(Values):
+    """Neighbouring cylinders of a disk that have equally many sectors a track."""
+
+    cylinders: Count = Field(description="cylinders in the zone")
+    sectors: Count = Field(description="sectors a track")
+
+
+class FibreChannelDisk(Sheet):
+    """A disk drive with a Fibre Channel port: mechanism, buffer and interface."""
+
+    rotation: Rotation = Field(description="spindle speed")
+    heads: Count = Field(description="heads, that is tracks a cylinder")
+    sector: Extent = Field(description="bytes a sector")
+    zones: Annotated[tuple[Zone, ...], Field(min_length=1)] = Field(
+        description="zones from the outermost (sector address 0) inwards"
+    )
+    track_skew: Time = Field(description="time from the last sector of a track to the first of the next")
+    cylinder_skew: Time = Field(
+        description="time from the last sector of a cylinder to the first of the next"
+    )
+    head_switch: Time = Field(description="time to switch to another head of the cylinder")
+    seek_single: Duration = Field(description="seek to the next cylinder, with settling")
+    seek_average: Duration = Field(description="mean seek over random pairs of cylinders")
+    seek_full: Duration = Field(description="seek across all cylinders")
+    buffer: Extent = Field(description="memory of the drive for data")
+    segments: Count = Field(description="segments that the buffer is divided into")
+    command_overhead: Time = Field(description="time of the drive's controller a command")
+    frame_payload: Extent = Field(description="payload of a full frame it sends")
+    credit: Count = Field(
+        description="buffer-to-buffer credit: frames it can receive before it must free one"
+    )
+
+    @model_validator(mode="after")
+    def _seeks_grow(self) -> FibreChannelDisk:
+        if self.seek_average < self.seek_single:
+            raise refusal(
+                time_text(self.seek_average),
+                f"at least seek_single, {time_text(self.seek_single)}",
+                field="seek_average",
+            )
+        if self.seek_full < self.seek_average:
+            raise refusal(
+                time_text(self.seek_full),
+                f"at least seek_average, {time_text(self.seek_average)}",
+                field="seek_full",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _segments_hold_sectors(self) -> FibreChannelDisk:
+        if self.buffer < self.segments * self.sector:
+            raise refusal(
+                size_text(self.buffer),
+                f"room for a sector in each segment, {size_text(self.segments * self.sector)}",
+                field="buffer",
+            )
+        return self
+
+
+register_sheet("disk", "fibre-channel", FibreChannelDisk)

@@ -1,0 +1,32 @@
+"""Datasheets of computers: processor, memory, and what is not a part of its own."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from ..quantities import Count, Extent, Frequency, Rate
+from .base import Sheet, register_sheet
+
+
+class Cpu(Sheet):
+    """A processor."""
+
+    clock: Frequency = Field(description="clock rate; kernel costs scale with it")
+
+
+class Memory(Sheet):
+    """Main memory as the I/O path sees it: one server that bytes pass through."""
+
+    size: Extent = Field(description="capacity")
+    rate: Rate = Field(description="bytes a second that memory moves for reads and writes together")
+
+
+class HostSheet(Sheet):
+    """A computer: what is not a part of its own."""
+
+    cpus: Count = Field(description="number of CPUs")
+
+
+register_sheet("cpu", "cpu", Cpu)
+register_sheet("memory", "memory", Memory)
+register_sheet("host", "host", HostSheet)

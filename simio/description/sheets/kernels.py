@@ -1,0 +1,31 @@
+"""Datasheets of kernels: what their services cost."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from ..quantities import Extent, Frequency, Limit, Time
+from .base import Sheet, register_sheet
+
+
+class UnixKernel(Sheet):
+    """A Unix kernel: what its services cost the CPU."""
+
+    page: Extent = Field(description="size of a page of virtual memory")
+    reference_clock: Frequency = Field(
+        description="clock of the CPU that the costs below hold for; on another CPU they scale with its clock"
+    )
+    system_call: Time = Field(description="CPU time to enter and leave the kernel")
+    context_switch: Time = Field(description="CPU time to switch to another process")
+    interrupt: Time = Field(description="CPU time to take an interrupt and return")
+    page_pin: Time = Field(description="CPU time to pin and unpin one page of a user's buffer")
+    block_request: Time = Field(description="CPU time of the block layer a request")
+    raw_chunk: Limit = Field(
+        None, description="largest piece of a raw request submitted at once; none: whole"
+    )
+    max_request: Limit = Field(
+        None, description="largest request the block layer hands to a driver; none: any"
+    )
+
+
+register_sheet("kernel", "unix", UnixKernel)
