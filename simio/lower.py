@@ -8,14 +8,17 @@ from functools import cached_property
 import networkx as nx
 
 from simio.components.disk import DiskDrive
+from simio.components.driver import DiskDriver, HostInitiator
+from simio.components.fcp import FcpTransport
 from simio.components.fibre_channel import Fabric
 from simio.components.host import Host
 from simio.components.kernel import UnixKernel
+from simio.components.storage import BlockDevice
 from simio.description.model import System, Workload
 from simio.errors import RunError
-from simio.program.builder import Builder
+from simio.program.builder import Builder, Handle
 from simio.program.steps import Program
-from simio.wiring.graph import wire
+from simio.wiring.graph import route, wire
 
 
 class Site:
@@ -28,6 +31,10 @@ class Site:
         self._hosts: dict[str, Host] = {}
         self._kernels: dict[str, UnixKernel] = {}
         self._drives: dict[str, DiskDrive] = {}
+
+    def stream(self, name: str) -> Handle:
+        """A stream of deliveries of its own, whose rate is reported beside the throughput of all."""
+        return self.p.observation(name, "delivered", "bytes")
 
     def host(self, name: str) -> Host:
         """A host, made when something first uses it."""
@@ -54,6 +61,17 @@ class Site:
                 raise RunError(f"disk {disk!r} is of kind {kind!r}, which this workload cannot read")
             self._drives[disk] = DiskDrive(self.p, description)
         return self._drives[disk]
+
+    def device(self, host: str, disk: str) -> BlockDevice:
+        """A disk as a block device of a host, over the adapter that the wiring leads through."""
+        way = route(self.graph, host, disk)
+        name = way.of_class(self.graph, "adapter")[0].split(".", 1)[1]
+        adapter = self.system.hosts[host].adapters[name]
+        bus = self.host(host).bus(adapter.bus)
+        out, back = self.fabric.path(way), self.fabric.path(way, reverse=True)
+        initiator = HostInitiator(self.p, self.kernel(host), adapter)
+        transport = FcpTransport(self.p, out, back, bus)
+        return DiskDriver(self.p, initiator, self.drive(disk), transport, adapter.part.sheet.queue_depth)
 
     @cached_property
     def graph(self) -> nx.Graph:

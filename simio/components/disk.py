@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from simio.components.bus import ParallelBus
-from simio.components.fibre_channel import Path
+from simio.components.storage import Transport
 from simio.description.model import Disk
 from simio.machines import disk as mechanism
 from simio.machines.calls import DISK_BEGIN, DISK_READY, DISK_TAKE
@@ -51,27 +50,21 @@ class DiskDrive:
         """Bytes that can be read; the last sector stays unused as the end of the read-ahead."""
         return (self.sectors - 1) * self.sheet.sector
 
-    def read(self, sector: Register, size: int, path: Path, bus: ParallelBus) -> None:
-        """A read command: `size` bytes from `sector` on go down `path` and over the reader's `bus` into memory."""
+    def read(self, sector: Register, size: int, transport: Transport) -> None:
+        """A read command: `size` bytes from `sector` on go to the host over `transport`."""
         p = self.p
         p.occupy(self.media, ceil_times(self.sectors_of(size), self.media_sector))
         with p.hold(self.turn):
             p.advance(self.sheet.command_overhead)
             answer = p.register()
             p.call(answer, DISK_BEGIN, self.state, sector, self.sectors_of(size))
-            unit = max(path.payload // self.sheet.sector, 1)
+            unit = max(transport.unit // self.sheet.sector, 1)
             for sectors in p.pieces(self.sectors_of(size), unit):
-                self._send(sectors, path, bus, answer)
+                p.call(answer, DISK_READY, self.state, sectors)
+                p.advance(0, answer, 1)
+                transport.send(sectors * self.sheet.sector)
+                p.call(answer, DISK_TAKE, self.state, sectors)
 
-    def _send(self, sectors: int, path: Path, bus: ParallelBus, delay: Register) -> None:
-        """Send `sectors` sectors when they are in the buffer, in as many frames as they need."""
-        p = self.p
-        p.call(delay, DISK_READY, self.state, sectors)
-        p.advance(0, delay, 1)
-        left = sectors * self.sheet.sector
-        while left:
-            payload = min(left, path.payload)
-            with path.frame("frame", payload, bus.duration(payload)):
-                bus.transfer(payload)
-            left -= payload
-        p.call(delay, DISK_TAKE, self.state, sectors)
+    def write(self, sector: Register, size: int, transport: Transport) -> None:
+        """Not a path that is modelled yet."""
+        raise NotImplementedError("writes to a disk")

@@ -19,11 +19,6 @@ from simio.program.builder import Builder
 from simio.program.service import SECOND, ceil_times
 from simio.wiring.graph import Route
 
-COMMAND = 32
-"""Bytes of an FCP_CMND information unit with a 16-byte command (FCP, ANSI X3.269-1996, clause 7.1)."""
-RESPONSE = 24
-"""Bytes of an FCP_RSP information unit without sense data (FCP, ANSI X3.269-1996, clause 7.4)."""
-
 
 class Hop:
     """One direction of a link, out of one port and into another, with the receiving port's credit."""

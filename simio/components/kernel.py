@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 from simio.components.host import INTERRUPT, Host
-from simio.program.builder import Builder
+from simio.components.storage import BlockDevice
+from simio.program.builder import Builder, Register
 
 
 class Device(Protocol):
@@ -59,18 +60,24 @@ class UnixKernel:
         self.unpin(size)
 
     def read_raw(self, device: Device, size: int) -> None:
-        """read() from a raw device, in pieces of `raw_chunk` that are each waited for.
+        """read() from a raw character device: the user's pages are pinned and the device fills them by DMA."""
+        self.system_call()
+        self.pin(size)
+        device.read(size)
+        self.wake()
+        self.unpin(size)
+
+    def read_unbuffered(self, device: BlockDevice, at: Register, size: int, aligned: int) -> None:
+        """read() from a block device past the cache, in pieces of `raw_chunk` that are each waited for.
 
         Linux 2.4 maps at most one kiobuf's worth of pages, submits it and waits (drivers/char/raw.c).
         """
+        p = self.p
+        place = p.register(at)
         self.system_call()
-        for amount in self.p.pieces(size, self.sheet.raw_chunk or size):
+        for amount in p.pieces(size, self.sheet.raw_chunk or size):
             self.pin(amount)
-            device.read(amount)
+            device.read(place, amount, aligned)
             self.wake()
             self.unpin(amount)
-
-    def requests(self, size: int) -> list[int]:
-        """Sizes of the requests that the block layer makes of one piece."""
-        limit = self.sheet.max_request or size
-        return [limit] * (size // limit) + ([size % limit] if size % limit else [])
+            p.let(place, "ADD", place, amount)

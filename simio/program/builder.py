@@ -256,14 +256,26 @@ class Builder:
     @contextmanager
     def when(self, register: Register, comparison: str, operand: Amount) -> Iterator[None]:
         """Run the body only if the comparison ('<', '==', …) holds."""
-        if comparison not in _COMPARE:
-            raise ProgramError(f"{comparison!r} is no comparison; there are {', '.join(_COMPARE)}")
+        self._compares(comparison)
         inverse = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}[comparison]
         reg, const = self._operand(operand)
         at = self._emit(Op.BRANCH, _COMPARE[inverse], register.number, reg, const, 0)
         yield
         self._steps[at][5] = len(self._steps)
         self._regions.append(Region(at + 1, len(self._steps), 0))
+
+    @contextmanager
+    def until(self, register: Register, comparison: str, operand: Amount) -> Iterator[None]:
+        """Run the body again and again until the comparison holds after it."""
+        self._inside("until")
+        self._compares(comparison)
+        reg, const = self._operand(operand)
+        start = len(self._steps)
+        yield
+        at = self._emit(Op.BRANCH, _COMPARE[comparison], register.number, reg, const, 0)
+        self._emit(Op.JUMP, start)
+        self._steps[at][5] = len(self._steps)
+        self._regions.append(Region(start, len(self._steps), 1))
 
     @contextmanager
     def hold(self, resource: Handle, units: int = 1, priority: int = 0) -> Iterator[None]:
@@ -398,6 +410,11 @@ class Builder:
     def _inside(self, what: str) -> None:
         if not self._depth:
             raise ProgramError(f"{what} stands outside of any thread")
+
+    @staticmethod
+    def _compares(comparison: str) -> None:
+        if comparison not in _COMPARE:
+            raise ProgramError(f"{comparison!r} is no comparison; there are {', '.join(_COMPARE)}")
 
     def _row(self, kind: str, handle: Handle) -> int:
         if handle.kind != kind:

@@ -55,6 +55,7 @@ def _case(case: CaseResult, unit: str) -> dict[str, Any]:
             for c in comparisons(case)
         ],
         **data,
+        "streams": {stream.name: float(stream.rate) for stream in case.streams},
     }
 
 

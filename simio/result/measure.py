@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from fractions import Fraction
+
 import numpy as np
 from numpy.typing import NDArray
 
-from simio.engines.outcome import Outcome
+from simio.engines.outcome import Outcome, Status
+from simio.program.service import SECOND
 from simio.program.steps import UNBOUNDED, Program
-from simio.result.model import ContainerUse, Observation, ResourceUse, ThreadUse, Throughput, Timeline
+from simio.result.model import (
+    ContainerUse,
+    Observation,
+    ResourceUse,
+    StreamRate,
+    ThreadUse,
+    Throughput,
+    Timeline,
+)
 from simio.result.statistics import percentile, warm_up
 
 Ints = NDArray[np.int64]
@@ -16,19 +28,57 @@ Ints = NDArray[np.int64]
 def throughput(program: Program, outcome: Outcome, warm: int | str) -> Throughput:
     """Bytes delivered in the measured span.
 
-    The span begins at a delivery and ends at the last one, so that it holds whole intervals between deliveries.
-    With `warm` 'auto' the deliveries before it are those that MSER-5 discards, by the time a byte that each took;
-    otherwise the span begins with the first delivery from `warm` ps on, or at 0 where `warm` is 0. A run with
-    fewer than two deliveries after that is measured from its start.
+    The span begins at a delivery. With `warm` 'auto' the deliveries before it are those that MSER-5 discards, by
+    the time a byte that each took; otherwise the span begins with the first delivery from `warm` ps on, or at 0 where
+    `warm` is 0. It ends at the last delivery of all, or, where a time limit cut the run off, at the earliest last
+    delivery of a stream; streams silent in the second half of such a run count as ended. What is delivered
+    at once is taken to have accrued evenly since its stream's delivery before, so that streams in step with one
+    another do not count double. A run with fewer than two deliveries after the warm-up is measured from its start.
     """
     times, amounts = deliveries(program, outcome)
     if not len(times):
         return Throughput(0, 0, outcome.end, 0)
+    found = [(own, totals) for _, own, totals in streams(program, outcome)]
+    until = int(times[-1])
+    if outcome.status == Status.UNTIL:
+        until = min(last for last in [int(own[-1]) for own, _ in found] if 2 * last >= until)
     first = _first_delivery(times, amounts, warm)
-    if first < 0 or times[first] >= times[-1]:
-        return Throughput(int(amounts.sum()), 0, int(times[-1]), len(times))
-    inside = times > times[first]
-    return Throughput(int(amounts[inside].sum()), int(times[first]), int(times[-1]), int(inside.sum()))
+    since = int(times[first]) if first >= 0 and times[first] < until else 0
+    amount = sum(progress(own, totals, until) - progress(own, totals, since) for own, totals in found)
+    return Throughput(amount, since, until, int(((times > since) & (times <= until)).sum()))
+
+
+def streams(program: Program, outcome: Outcome) -> Iterator[tuple[str, Ints, Ints]]:
+    """Name, instants (ps) and bytes so far of each stream of deliveries that delivered anything."""
+    for row, mark in enumerate(program.marks):
+        marks = outcome.marks[outcome.marks[:, 1] == row]
+        if mark.role == "delivered" and len(marks):
+            yield mark.name, marks[:, 0], np.cumsum(marks[:, 2])
+
+
+def progress(times: Ints, totals: Ints, at: int) -> int:
+    """Bytes of a stream up to an instant, a delivery having accrued evenly since the one before; whole bytes."""
+    index = int(np.searchsorted(times, at, side="right"))
+    before, total = (int(times[index - 1]), int(totals[index - 1])) if index else (0, 0)
+    if index == len(times):
+        return total
+    return total + (int(totals[index]) - total) * (at - before) // (int(times[index]) - before)
+
+
+def stream_rates(program: Program, outcome: Outcome, span: Throughput) -> tuple[StreamRate, ...]:
+    """The rate of each stream of deliveries over the measured span."""
+    length = span.until - span.since
+    return tuple(
+        StreamRate(
+            name,
+            Fraction(
+                (progress(times, totals, span.until) - progress(times, totals, span.since)) * SECOND, length
+            )
+            if length > 0
+            else Fraction(0),
+        )
+        for name, times, totals in streams(program, outcome)
+    )
 
 
 def deliveries(program: Program, outcome: Outcome) -> tuple[Ints, Ints]:

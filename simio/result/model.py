@@ -26,6 +26,14 @@ class Throughput:
 
 
 @dataclass(frozen=True)
+class StreamRate:
+    """What one stream of deliveries contributed to the throughput, in bytes a second."""
+
+    name: str
+    rate: Fraction
+
+
+@dataclass(frozen=True)
 class ResourceUse:
     """Use of a resource in the measured span: shares of its units, and its line.
 
@@ -116,6 +124,7 @@ class CaseResult:
     half_width: float | None
     bound: Fraction | None
     bound_by: str
+    streams: tuple[StreamRate, ...]
     limiter: Limiter
     resources: tuple[ResourceUse, ...]
     containers: tuple[ContainerUse, ...]

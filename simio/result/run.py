@@ -122,6 +122,7 @@ def _result(
         half_width=confidence([float(rate) for rate in rates])[1] if len(rates) > 1 else None,
         bound=certain.rate(),
         bound_by=tightest.name if tightest else "",
+        streams=measure.stream_rates(program, outcome, spans[0]),
         limiter=limiter(resources, threads),
         resources=resources,
         containers=measure.container_use(program, outcome),

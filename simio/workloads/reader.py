@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from simio import units
-from simio.components.scsi import RawDisk
 from simio.description.model import Workload
 from simio.errors import RunError
 from simio.lower import Site
 from simio.program.builder import Handle
-from simio.wiring.graph import route
 
 
 def reader(site: Site, workload: Workload) -> None:
@@ -22,19 +20,19 @@ def reader(site: Site, workload: Workload) -> None:
 
 def _read(site: Site, workload: Workload, disk: str, latency: Handle) -> None:
     p, params = site.p, workload.params
-    device = _device(site, params.host, disk)
+    kernel, device = site.kernel(params.host), site.device(params.host, disk)
+    delivered = site.stream(f"{workload.name}: {disk}")
     blocks, rest = divmod(params.size, params.block)
-    step = device.drive.sectors_of(params.block)
-    places = (device.drive.sectors - 1) // step
-    if params.size > device.drive.capacity and params.pattern == "sequential" or not places:
-        size, room = (units.format_quantity(n, "size") for n in (params.size, device.drive.capacity))
+    places = device.capacity // params.block
+    if params.size > device.capacity and params.pattern == "sequential" or not places:
+        size, room = (units.format_quantity(n, "size") for n in (params.size, device.capacity))
         raise RunError(f"workload {workload.name!r} reads {size} from {disk!r}, which holds {room}")
     think = p.exponential(f"{workload.name}: think before {disk}", params.think) if params.think else None
     place = (
         p.uniform(f"{workload.name}: place on {disk}", 0, places - 1) if params.pattern == "random" else None
     )
     with p.thread(f"{workload.name}: reader of {disk}"):
-        sector, begun, pause = device.open(), p.register(), p.register()
+        at, begun, pause = p.register(0), p.register(), p.register()
 
         def block(size: int) -> None:
             if think:
@@ -43,23 +41,17 @@ def _read(site: Site, workload: Workload, disk: str, latency: Handle) -> None:
                     p.advance(0, pause, 1)
                 p.join()
             if place:
-                p.draw(sector, place)
-                p.let(sector, "MUL", sector, step)
+                p.draw(at, place)
+                p.let(at, "MUL", at, params.block)
             p.let(begun, "SINCE", 0)
-            device.kernel.read_raw(device, size)
+            kernel.read_unbuffered(device, at, size, params.block)
             p.let(begun, "SINCE", begun)
             p.mark(latency, begun)
+            p.mark(delivered, size)
+            if not place:
+                p.let(at, "ADD", at, size)
 
         with p.loop(blocks):
             block(params.block)
         if rest:
             block(rest)
-
-
-def _device(site: Site, host: str, disk: str) -> RawDisk:
-    """The disk as a raw device of the host, over the adapter that the wiring leads through."""
-    path = route(site.graph, host, disk)
-    name = path.of_class(site.graph, "adapter")[0].split(".", 1)[1]
-    adapter = site.system.hosts[host].adapters[name]
-    out, back = site.fabric.path(path), site.fabric.path(path, reverse=True)
-    return RawDisk(site.p, site.kernel(host), adapter, site.drive(disk), out, back, site.delivered)

@@ -143,6 +143,7 @@ def test_steps_that_are_refused(emit: Callable[[Things], object], message: str) 
         lambda t: t.p.call(Register(0), 0, 0), lambda t: t.p.occupy(t.w, 1),
         lambda t: t.p.fork("f").__enter__(), lambda t: t.p.loop(3).__enter__(),
         lambda t: t.p.hold(t.r).__enter__(), lambda t: t.p.when(Register(0), "<", 1).__enter__(),
+        lambda t: t.p.until(Register(0), "<", 1).__enter__(),
     ],
 )  # fmt: skip
 def test_steps_stand_inside_a_thread(emit: Callable[[Things], object]) -> None:
@@ -237,6 +238,20 @@ def test_forever_and_when() -> None:
         (Op.BRANCH, Compare.NE, 0, 0, 0, 4), (Op.ADVANCE, 2, NONE, 0, 1),
         (Op.JUMP, 0), (Op.END,),
     ]  # fmt: skip
+
+
+def test_until_runs_its_body_first_and_leaves_when_the_comparison_holds() -> None:
+    p = Builder()
+    with p.thread("t"):
+        r = p.register(0)
+        with p.until(r, ">=", 3):
+            p.let(r, "ADD", r, 1)
+    program = p.build()
+    assert rows(program) == [
+        (Op.LET, 0, Fn.SET, NONE, 0, NONE, 0), (Op.LET, 0, Fn.ADD, 0, 0, NONE, 1),
+        (Op.BRANCH, Compare.GE, 0, NONE, 3, 4), (Op.JUMP, 1), (Op.END,),
+    ]  # fmt: skip
+    assert program.regions == (Region(1, 4, 1),)
 
 
 def test_forks_stand_in_place_and_are_jumped_over() -> None:

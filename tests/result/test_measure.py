@@ -65,6 +65,46 @@ def test_nothing_delivered_is_a_rate_of_zero():
     assert measure.throughput(program, outcome, "auto").rate == 0
 
 
+def batches(until: int | None = None):
+    """Two streams in step: 100 bytes every 10 us by one, 400 bytes every 40 us by the other, 4 times."""
+    p = Builder()
+    for name, size in (("small", 100), ("large", 400)):
+        done = p.observation(name, "delivered", "bytes")
+        with p.thread(name), p.loop(1600 // size):
+            p.advance(size * US // 10)
+            p.mark(done, size)
+    program = p.build()
+    return program, reference.run(program, Options() if until is None else Options(until=until))
+
+
+def test_what_is_delivered_at_once_accrued_since_the_delivery_before():
+    program, outcome = batches()
+    # From 50 us on: 1100 bytes of the small ones; of the large ones 300 of the second 400, and two more.
+    span = measure.throughput(program, outcome, 50 * US)
+    assert span == Throughput(2200, 50 * US, 160 * US, 11)
+    small, large = measure.stream_rates(program, outcome, span)
+    assert (small.name, small.rate) == ("small", large.rate)
+    assert small.rate == Fraction(10**7)
+
+
+def test_a_run_that_is_cut_off_is_measured_up_to_where_every_stream_has_delivered():
+    program, outcome = batches(until=115 * US)
+    # The large stream's last delivery is at 80 us; what it has done since is not known.
+    assert measure.throughput(program, outcome, 0) == Throughput(1600, 0, 80 * US, 8)
+
+
+def test_a_stream_that_ended_early_does_not_end_the_span():
+    p = Builder()
+    for name, count in (("short", 1), ("long", 10)):
+        done = p.observation(name, "delivered", "bytes")
+        with p.thread(name), p.loop(count):
+            p.advance(10)
+            p.mark(done, 7)
+    program = p.build()
+    outcome = reference.run(program, Options(until=95))
+    assert measure.throughput(program, outcome, 0) == Throughput(70, 0, 90, 9)
+
+
 def test_deliveries_at_one_instant_count_as_one():
     p = Builder()
     done = p.observation("done", "delivered", "bytes")

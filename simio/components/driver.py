@@ -1,0 +1,71 @@
+"""The driver of a disk: requests become commands, several outstanding at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from simio.components.disk import DiskDrive
+from simio.components.kernel import UnixKernel
+from simio.components.storage import Initiator, Transport
+from simio.description.model import Adapter
+from simio.program.builder import Builder, Register
+
+
+class HostInitiator:
+    """The block layer and the adapter's driver on a host: commands of at most `max_request`, an interrupt each."""
+
+    def __init__(self, p: Builder, kernel: UnixKernel, adapter: Adapter) -> None:
+        self.p = p
+        self.kernel = kernel
+        self.cost = kernel.sheet.block_request + adapter.part.sheet.command_cost
+
+    def requests(self, size: int) -> Iterator[int]:
+        """The commands that the block layer makes of a request."""
+        return self.p.pieces(size, self.kernel.sheet.max_request or size)
+
+    def issue(self, size: int) -> None:
+        """CPU time of the block layer and the driver."""
+        self.kernel.host.work(self.cost)
+
+    def complete(self) -> None:
+        """An interrupt."""
+        self.kernel.interrupt()
+
+
+class DiskDriver:
+    """A disk as a block device: splits requests into commands and keeps up to `depth` outstanding."""
+
+    def __init__(
+        self, p: Builder, initiator: Initiator, drive: DiskDrive, transport: Transport, depth: int
+    ) -> None:
+        self.p = p
+        self.initiator = initiator
+        self.drive = drive
+        self.transport = transport
+        self.name = drive.name
+        self.sector = drive.sheet.sector
+        self.capacity = drive.capacity
+        self.queue = p.resource(f"{drive.name} queue", depth, turn=True)
+
+    def read(self, at: Register, size: int, aligned: int) -> None:
+        """Read `size` bytes at the byte address `at`; returns when every command is done."""
+        self._commands(at, size, self.drive.read)
+
+    def write(self, at: Register, size: int, aligned: int) -> None:
+        """Write `size` bytes at the byte address `at`; returns when every command is done."""
+        self._commands(at, size, self.drive.write)
+
+    def _commands(self, at: Register, size: int, execute: Callable[[Register, int, Transport], None]) -> None:
+        p = self.p
+        sector = p.register()
+        p.let(sector, "DIV", at, self.sector)
+        for amount in self.initiator.requests(size):
+            self.initiator.issue(amount)
+            with p.fork("command", joined=True):
+                with p.hold(self.queue):
+                    self.transport.request()
+                    execute(sector, amount, self.transport)
+                    self.transport.reply()
+                self.initiator.complete()
+            p.let(sector, "ADD", sector, self.drive.sectors_of(amount))
+        p.join()

@@ -1,0 +1,58 @@
+"""What the layers of a storage path ask of one another: block devices, transports to a drive, initiators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from simio.program.builder import Register
+
+
+class BlockDevice(Protocol):
+    """A disk behind its driver, or a volume over several: bytes at addresses.
+
+    `at` is a register with a byte address, a multiple of `aligned`, which the steps leave as it is; `size` is a
+    multiple of the sector. The steps are emitted in the calling thread and end when the request is done.
+    """
+
+    name: str
+    capacity: int
+    sector: int
+
+    def read(self, at: Register, size: int, aligned: int) -> None:
+        """Fill a buffer in the host's memory with `size` bytes from the device."""
+
+    def write(self, at: Register, size: int, aligned: int) -> None:
+        """Store `size` bytes; done when the device says so, which with a write cache is before the media has them."""
+
+
+class Transport(Protocol):
+    """How one device's commands and data get from a host's adapter to the drive and back."""
+
+    unit: int
+    """Bytes that the drive gathers in its buffer before it sends them, and takes from the host at once."""
+
+    def request(self) -> None:
+        """The command travels from the adapter to the drive."""
+
+    def send(self, amount: int) -> None:
+        """`amount` bytes leave the drive's buffer for the host's memory; returns when they have left the drive."""
+
+    def fetch(self, amount: int) -> None:
+        """`amount` bytes go from the host's memory to the drive's buffer; returns when they are there."""
+
+    def reply(self) -> None:
+        """Status travels back; returns when it and all data sent before are with the host."""
+
+
+class Initiator(Protocol):
+    """Whoever issues commands to a drive: a host's driver, or the processor of an array controller."""
+
+    def requests(self, size: int) -> Iterator[int]:
+        """Run a for loop's body for each command that a request of `size` bytes is cut into; gives its size."""
+
+    def issue(self, size: int) -> None:
+        """What it costs to issue a command."""
+
+    def complete(self) -> None:
+        """What it costs to learn that a command is done."""
