@@ -17,8 +17,8 @@ class Zone(Values):
     sectors: Count = Field(description="sectors a track")
 
 
-class FibreChannelDisk(Sheet):
-    """A disk drive with a Fibre Channel port: mechanism, buffer and interface."""
+class Drive(Sheet):
+    """A disk drive but for its interface: mechanism, buffer and controller."""
 
     rotation: Rotation = Field(description="spindle speed")
     heads: Count = Field(description="heads, that is tracks a cylinder")
@@ -37,13 +37,9 @@ class FibreChannelDisk(Sheet):
     buffer: Extent = Field(description="memory of the drive for data")
     segments: Count = Field(description="segments that the buffer is divided into")
     command_overhead: Time = Field(description="time of the drive's controller a command")
-    frame_payload: Extent = Field(description="payload of a full frame it sends")
-    credit: Count = Field(
-        description="buffer-to-buffer credit: frames it can receive before it must free one"
-    )
 
     @model_validator(mode="after")
-    def _seeks_grow(self) -> FibreChannelDisk:
+    def _seeks_grow(self) -> Drive:
         if self.seek_average < self.seek_single:
             raise refusal(
                 time_text(self.seek_average),
@@ -59,7 +55,7 @@ class FibreChannelDisk(Sheet):
         return self
 
     @model_validator(mode="after")
-    def _segments_hold_sectors(self) -> FibreChannelDisk:
+    def _segments_hold_sectors(self) -> Drive:
         if self.buffer < self.segments * self.sector:
             raise refusal(
                 size_text(self.buffer),
@@ -67,6 +63,15 @@ class FibreChannelDisk(Sheet):
                 field="buffer",
             )
         return self
+
+
+class FibreChannelDisk(Drive):
+    """A disk drive with a Fibre Channel port."""
+
+    frame_payload: Extent = Field(description="payload of a full frame it sends")
+    credit: Count = Field(
+        description="buffer-to-buffer credit: frames it can receive before it must free one"
+    )
 
 
 register_sheet("disk", "fibre-channel", FibreChannelDisk)
