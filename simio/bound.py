@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import floor
 
 import numpy as np
 
@@ -92,7 +93,7 @@ def executions(program: Program) -> list[int]:
         times[start.entry : ends[start.entry]] = start.count
     for region in program.regions:
         times[region.start : region.end] *= region.least
-    return times.tolist()
+    return [floor(count) for count in times]
 
 
 def _demand(

@@ -14,7 +14,7 @@ from simio.components.fibre_channel import Fabric
 from simio.components.host import Host
 from simio.components.kernel import UnixKernel
 from simio.components.storage import BlockDevice
-from simio.description.model import System, Workload
+from simio.description.model import Part, System, Workload
 from simio.errors import RunError
 from simio.program.builder import Builder, Handle
 from simio.program.steps import Program
@@ -61,6 +61,20 @@ class Site:
                 raise RunError(f"disk {disk!r} is of kind {kind!r}, which this workload cannot read")
             self._drives[disk] = DiskDrive(self.p, description)
         return self._drives[disk]
+
+    def targets(self, name: str) -> list[str]:
+        """The devices that a name in a workload stands for: the disks of a group, or one disk."""
+        return [disk.name for disk in self.system.disks.values() if name in (disk.group, disk.name)]
+
+    def file_system(self, workload: Workload, device: str) -> Part:
+        """The file system on a disk; raises RunError where it has none."""
+        part = self.system.disks[device].file_system
+        if part is None:
+            raise RunError(
+                f"workload {workload.name!r} goes through the cache, and {device!r} has no file_system; "
+                "give it one, or use access: raw"
+            )
+        return part
 
     def device(self, host: str, disk: str) -> BlockDevice:
         """A disk as a block device of a host, over the adapter that the wiring leads through."""

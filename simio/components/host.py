@@ -30,6 +30,8 @@ class Host:
         self.cpu = p.resource(f"{self.name}.cpu", description.cpus)
         self.memory = p.resource(f"{self.name}.memory")
         self.memory_byte = per_byte(description.memory.sheet.rate)
+        self.copy_byte = per_byte(description.memory.sheet.copy_rate)
+        self.xor_byte = per_byte(description.memory.sheet.xor_rate)
         self.scale = Fraction(description.kernel.sheet.reference_clock) / description.cpu.sheet.clock
         self._buses: dict[str, ParallelBus] = {}
 
@@ -48,3 +50,30 @@ class Host:
         if span:
             with self.p.hold(self.cpu, priority=priority):
                 self.p.advance(span)
+
+    def copy(self, size: int) -> None:
+        """One CPU copies `size` bytes between the kernel's memory and a program's buffer of that size.
+
+        The source comes from memory. A target that fits into half of the CPU's cache stays there; a larger one is
+        fetched line by line before it is written (write-allocate) and goes back to memory in the end, so that three
+        bytes cross the memory bus for each byte copied.
+        """
+        crossings = 1 if 2 * size <= self.description.cpu.sheet.cache else 3
+        self._touch(size, crossings * size, self.copy_byte)
+
+    def xor(self, sources: int, size: int) -> None:
+        """One CPU computes parity over `sources` buffers of `size` bytes into another one."""
+        self._touch(sources * size, (sources + 2) * size, self.xor_byte)
+
+    def _touch(self, size: int, traffic: int, byte: Fraction) -> None:
+        """A CPU works through `size` bytes at `byte` ps each, of which `traffic` bytes cross the memory bus.
+
+        Page by page, so that interrupts and DMA get in between; the CPU waits while others have the memory bus.
+        """
+        p = self.p
+        for amount in p.pieces(size, self.description.kernel.sheet.page):
+            crossing = ceil_times(amount * traffic, self.memory_byte / size)
+            with p.hold(self.cpu, priority=PROCESS):
+                with p.hold(self.memory):
+                    p.advance(crossing)
+                p.advance(max(ceil_times(amount, byte) - crossing, 0))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from math import gcd
 from typing import Protocol
 
 from simio.components.host import INTERRUPT, Host
@@ -67,17 +69,45 @@ class UnixKernel:
         self.wake()
         self.unpin(size)
 
-    def read_unbuffered(self, device: BlockDevice, at: Register, size: int, aligned: int) -> None:
-        """read() from a block device past the cache, in pieces of `raw_chunk` that are each waited for.
+    def read_unbuffered(
+        self, device: BlockDevice, at: Register, size: int, aligned: int, direct: bool = False
+    ) -> None:
+        """read() from a disk or volume past the cache, its raw device or (`direct`) with O_DIRECT."""
+        self._unbuffered(device.read, at, size, aligned, direct)
 
-        Linux 2.4 maps at most one kiobuf's worth of pages, submits it and waits (drivers/char/raw.c).
+    def write_unbuffered(
+        self, device: BlockDevice, at: Register, size: int, aligned: int, direct: bool = False
+    ) -> None:
+        """write() to a disk or volume past the cache, its raw device or (`direct`) with O_DIRECT."""
+        self._unbuffered(device.write, at, size, aligned, direct)
+
+    def _unbuffered(
+        self,
+        transfer: Callable[[Register, int, int], None],
+        at: Register,
+        size: int,
+        aligned: int,
+        direct: bool,
+    ) -> None:
+        """The request in pieces that are each pinned, submitted under one or more buffer headers, and waited for.
+
+        Linux 2.4 maps at most one kiobuf's worth of pages, submits it and waits (drivers/char/raw.c, fs/buffer.c).
         """
-        p = self.p
+        p, sheet = self.p, self.sheet
+        chunk, header = (
+            (sheet.direct_chunk, sheet.direct_buffer) if direct else (sheet.raw_chunk, sheet.raw_buffer)
+        )
+        grain = gcd(aligned, chunk) if chunk and chunk < size else aligned
         place = p.register(at)
         self.system_call()
-        for amount in p.pieces(size, self.sheet.raw_chunk or size):
+        for amount in p.pieces(size, chunk or size):
             self.pin(amount)
-            device.read(place, amount, aligned)
+            self.buffers(amount, header or amount)
+            transfer(place, amount, grain)
             self.wake()
             self.unpin(amount)
             p.let(place, "ADD", place, amount)
+
+    def buffers(self, size: int, header: int) -> None:
+        """The buffer headers of `size` bytes of input or output, each for `header` bytes."""
+        self.host.work(-(-size // header) * self.sheet.buffer_cost)

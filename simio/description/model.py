@@ -75,12 +75,13 @@ class Host:
 @dataclass(frozen=True)
 class Disk:
     """A disk; ``group`` is its key in the scenario, which it shares with its likes when ``count`` is above
-    one.
+    one.  ``file_system`` is what reads and writes through the cache go by.
     """
 
     name: str
     group: str
     part: Part
+    file_system: Part | None = None
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import Field
 
-from .quantities import Count, Extent, Flag, Text, Time, Values
+from .quantities import Count, Extent, Flag, Limit, Text, Time, Values
 
 
 @dataclass(frozen=True)
@@ -80,19 +80,60 @@ class Blast(WorkloadParams):
     sink: Flag = Field(True, description="whether a process on the receiving host reads the packets")
 
 
-class Reader(WorkloadParams):
-    """One process a device that reads it block by block."""
+class Storage(WorkloadParams):
+    """What readers and writers of disks, files and volumes have in common."""
+
+    host: HostName = Field(description="host that the program runs on")
+    block: Extent = Field(description="bytes a request")
+    size: Extent = Field(description="bytes from or to each device")
+    pattern: Literal["sequential", "strided", "random"] = Field(
+        "sequential", description="order of the blocks"
+    )
+    stride: Limit = Field(None, description="strided: distance between the beginnings of blocks")
+    think: Time = Field(0, description="mean of an exponential pause before each request; 0 s for none")
+    depth: Count = Field(1, le=4096, description="requests that a thread has outstanding (asynchronous I/O)")
+    threads: Literal["each", "one"] = Field(
+        "each", description="each: a thread for each device; one: a single thread visits the devices in turn"
+    )
+    processes: Count = Field(1, le=4096, description="threads for each device, each with a part of it")
+    passes: Count = Field(1, description="how often the range is gone through")
+
+    @property
+    def sizes(self) -> dict[int, int]:
+        """Sizes of requests, each with its weight."""
+        return {self.block: 1}
+
+    @property
+    def extent(self) -> int:
+        """Bytes of each device that requests reach to, from its beginning."""
+        if self.pattern == "random":
+            return max(self.sizes)
+        return -(-self.size // self.block) * (self.stride or self.block) if self.stride else self.size
+
+
+class Reader(Storage):
+    """Threads that read disks, files or volumes block by block."""
 
     routes = (("host", "from_"),)
 
-    host: HostName = Field(description="host that reads")
-    from_: DiskGroup = Field(alias="from", description="group of disks that is read, all at once")
-    access: Literal["raw"] = Field("raw", description="raw: the device, without a file system or cache")
-    block: Extent = Field(description="bytes a read")
-    size: Extent = Field(description="bytes read from each device")
-    pattern: Literal["sequential", "random"] = Field("sequential", description="order of the blocks")
-    think: Time = Field(0, description="mean of an exponential pause between reads; 0 s for none")
+    from_: DiskGroup = Field(alias="from", description="what is read: a disk, a group of disks, or a volume")
+    access: Literal["raw", "direct", "buffered", "nocopy", "mmap"] = Field(
+        "raw",
+        description="raw or direct: past the cache; buffered: through it; nocopy: without the copy; mmap",
+    )
+    window: Limit = Field(None, description="mmap: bytes mapped at once; none: the block")
+
+
+class Writer(Storage):
+    """Threads that write disks, files or volumes block by block."""
+
+    routes = (("host", "to"),)
+
+    to: DiskGroup = Field(description="what is written: a disk, a group of disks, or a volume")
+    access: Literal["raw", "direct", "buffered"] = Field("raw", description="as for a reader")
+    sync: Flag = Field(False, description="buffered: bytes count when the device has them")
 
 
 register_workload("blast", Blast)
 register_workload("reader", Reader)
+register_workload("writer", Writer)

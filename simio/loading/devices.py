@@ -25,6 +25,7 @@ class DiskGroup:
     name: str
     count: int
     part: Part | None
+    file_system: Part | None = None
 
     @cached_property
     def members(self) -> tuple[str, ...]:
@@ -73,7 +74,20 @@ def _group(ctx: Context, name: str, given: Node, place: Place) -> DiskGroup:
     if node.kind != "map":
         ctx.faults.mapping(node, path, "the name of a disk model, or a mapping with model")
         return DiskGroup(name, number, None)
-    return DiskGroup(name, number, build_part(ctx, name, "disk", node, path, place, ("count",)))
+    part = build_part(ctx, name, "disk", node, path, place, ("count", "file_system"))
+    return DiskGroup(name, number, part, build_file_system(ctx, name, node, path))
+
+
+def build_file_system(ctx: Context, name: str, node: Node, path: str) -> Part | None:
+    """The file system on a disk or volume, if it has one: the name of a model, or a mapping with overrides."""
+    given = node.entries.get("file_system")
+    if given is None:
+        return None
+    path = f"{path}.file_system"
+    mapped = as_mapping(given, given.place)
+    if not ctx.faults.mapping(mapped, path, "the name of a file system, or a mapping with model"):
+        return None
+    return build_part(ctx, f"{name}.file_system", "filesystem", mapped, path, given.place)
 
 
 def expanded(groups: dict[str, DiskGroup]) -> dict[str, Disk]:
@@ -83,7 +97,7 @@ def expanded(groups: dict[str, DiskGroup]) -> dict[str, Disk]:
         for name in group.members if group.part else ():
             part = group.part
             assert part is not None
-            disks[name] = Disk(name, group.name, replace(part, name=name))
+            disks[name] = Disk(name, group.name, replace(part, name=name), group.file_system)
     return disks
 
 

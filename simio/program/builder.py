@@ -48,7 +48,7 @@ _COMPARE = {
     "==": Compare.EQ, "!=": Compare.NE, "<": Compare.LT, "<=": Compare.LE, ">": Compare.GT, ">=": Compare.GE,
 }  # fmt: skip
 _LIMIT = 2**62
-MAX_REGISTERS = 20
+MAX_REGISTERS = 64
 """Registers of a thread."""
 _Row = TypeVar("_Row", Resource, Container, Mark, Window)
 
@@ -254,15 +254,21 @@ class Builder:
         self._regions.append(Region(start, len(self._steps), 0))
 
     @contextmanager
-    def when(self, register: Register, comparison: str, operand: Amount) -> Iterator[None]:
-        """Run the body only if the comparison ('<', '==', …) holds."""
+    def when(
+        self, register: Register, comparison: str, operand: Amount, share: Fraction | int = 0
+    ) -> Iterator[None]:
+        """Run the body only if the comparison ('<', '==', …) holds.
+
+        `share` is what the bound may count on: of n times that execution comes by here, in all threads that run this
+        body, the comparison holds at least n * share times, rounded down.
+        """
         self._compares(comparison)
         inverse = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}[comparison]
         reg, const = self._operand(operand)
         at = self._emit(Op.BRANCH, _COMPARE[inverse], register.number, reg, const, 0)
         yield
         self._steps[at][5] = len(self._steps)
-        self._regions.append(Region(at + 1, len(self._steps), 0))
+        self._regions.append(Region(at + 1, len(self._steps), Fraction(share)))
 
     @contextmanager
     def until(self, register: Register, comparison: str, operand: Amount) -> Iterator[None]:

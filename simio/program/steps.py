@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -142,11 +143,14 @@ class ThreadStart:
 
 @dataclass(frozen=True)
 class Region:
-    """Steps `start` to `end` (excluded) run at least `least` times for each time their surroundings run."""
+    """Steps `start` to `end` (excluded) run at least `least` times for each time their surroundings run.
+
+    A `least` that is not whole is a share of how often the surroundings run in all.
+    """
 
     start: int
     end: int
-    least: int
+    least: Fraction | int
 
 
 @dataclass(frozen=True)

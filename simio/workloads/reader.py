@@ -1,57 +1,78 @@
-"""Readers of raw devices: one process a disk, block after block."""
+"""Readers of disks, files and volumes."""
 
 from __future__ import annotations
 
-from simio import units
+from simio.components.files import CachedFile, MappedFile
+from simio.components.kernel import UnixKernel
+from simio.components.storage import BlockDevice
 from simio.description.model import Workload
-from simio.errors import RunError
 from simio.lower import Site
-from simio.program.builder import Handle
+from simio.program.builder import Builder, Handle, Register
+from simio.workloads.streams import Access, emit
 
 
 def reader(site: Site, workload: Workload) -> None:
-    """One thread a disk of the group reads `size` bytes in blocks, in sequence or at random, with think time."""
-    p, params = site.p, workload.params
-    latency = p.observation(f"{workload.name}: block", "latency", "ps")
-    for disk in site.system.disks.values():
-        if params.from_ in (disk.group, disk.name):
-            _read(site, workload, disk.name, latency)
+    """Threads that read `size` bytes of each target in blocks; see `simio.description.workloads.Reader`."""
+    params = workload.params
+    kernel, targets = site.kernel(params.host), site.targets(params.from_)
+
+    def make(device: BlockDevice, thread: str, span: tuple[int, int], delivered: Handle) -> Access:
+        if params.access in ("raw", "direct"):
+            return Unbuffered(site.p, kernel, device, params.access == "direct", delivered)
+        file_system = site.file_system(workload, device.name)
+        if params.access == "mmap":
+            threads = 1 if params.threads == "one" else len(targets) * params.processes
+            file = MappedFile(site.p, kernel, file_system, device, (workload.name, threads))
+            return Mapped(site.p, file, params.window, delivered)
+        sequential = params.pattern == "sequential"
+        cached = CachedFile(site.p, kernel, file_system, device, thread, span, sequential)
+        return Cached(site.p, cached, params.access == "buffered", delivered)
+
+    emit(site, workload, targets, make)
 
 
-def _read(site: Site, workload: Workload, disk: str, latency: Handle) -> None:
-    p, params = site.p, workload.params
-    kernel, device = site.kernel(params.host), site.device(params.host, disk)
-    delivered = site.stream(f"{workload.name}: {disk}")
-    blocks, rest = divmod(params.size, params.block)
-    places = device.capacity // params.block
-    if params.size > device.capacity and params.pattern == "sequential" or not places:
-        size, room = (units.format_quantity(n, "size") for n in (params.size, device.capacity))
-        raise RunError(f"workload {workload.name!r} reads {size} from {disk!r}, which holds {room}")
-    think = p.exponential(f"{workload.name}: think before {disk}", params.think) if params.think else None
-    place = (
-        p.uniform(f"{workload.name}: place on {disk}", 0, places - 1) if params.pattern == "random" else None
-    )
-    with p.thread(f"{workload.name}: reader of {disk}"):
-        at, begun, pause = p.register(0), p.register(), p.register()
+class Unbuffered(Access):
+    """Reads past the cache."""
 
-        def block(size: int) -> None:
-            if think:
-                p.draw(pause, think)
-                with p.fork("think", joined=True):
-                    p.advance(0, pause, 1)
-                p.join()
-            if place:
-                p.draw(at, place)
-                p.let(at, "MUL", at, params.block)
-            p.let(begun, "SINCE", 0)
-            kernel.read_unbuffered(device, at, size, params.block)
-            p.let(begun, "SINCE", begun)
-            p.mark(latency, begun)
-            p.mark(delivered, size)
-            if not place:
-                p.let(at, "ADD", at, size)
+    def __init__(
+        self, p: Builder, kernel: UnixKernel, device: BlockDevice, direct: bool, delivered: Handle
+    ) -> None:
+        self.p, self.kernel, self.device, self.direct, self.delivered = p, kernel, device, direct, delivered
 
-        with p.loop(blocks):
-            block(params.block)
-        if rest:
-            block(rest)
+    def request(self, at: Register, size: int, aligned: int, again: bool) -> None:
+        """One read() that returns when the data are in the program's buffer."""
+        self.kernel.read_unbuffered(self.device, at, size, aligned, self.direct)
+        self.p.mark(self.delivered, size)
+
+
+class Cached(Access):
+    """Reads through the cache, with or without the copy into the program's buffer."""
+
+    def __init__(self, p: Builder, file: CachedFile, copy: bool, delivered: Handle) -> None:
+        self.p, self.file, self.copy, self.delivered = p, file, copy, delivered
+
+    def open(self) -> None:
+        """Opens the file."""
+        self.file.open()
+
+    def rewind(self) -> None:
+        """Goes to the file's beginning."""
+        self.file.rewind()
+
+    def request(self, at: Register, size: int, aligned: int, again: bool) -> None:
+        """One read(); a later pass finds a file in the cache that fits into it whole."""
+        kept = again and self.file.size <= self.file.sheet.cache
+        self.file.read(at, size, aligned, self.copy, kept)
+        self.p.mark(self.delivered, size)
+
+
+class Mapped(Access):
+    """Reads by touching mapped pages."""
+
+    def __init__(self, p: Builder, file: MappedFile, window: int | None, delivered: Handle) -> None:
+        self.p, self.file, self.window, self.delivered = p, file, window, delivered
+
+    def request(self, at: Register, size: int, aligned: int, again: bool) -> None:
+        """One block, mapped in windows."""
+        self.file.read(at, size, aligned, self.window or size)
+        self.p.mark(self.delivered, size)

@@ -40,7 +40,9 @@ def test_an_unknown_name_is_told_with_the_nearest(parts: Catalogue) -> None:
 
 def write(root: Path, values: str) -> Catalogue:
     (root / "cpus").mkdir(exist_ok=True)
-    (root / "cpus" / "x.yaml").write_text(f"kind: cpu\ntitle: x\nvalues:\n  clock: {values}\n")
+    (root / "cpus" / "x.yaml").write_text(
+        f"kind: cpu\ntitle: x\nvalues:\n  clock: {values}\n  cache: {{value: 1 KiB, basis: assumed, source: me}}\n"
+    )
     return Catalogue(root)
 
 

@@ -105,7 +105,10 @@ def test_origins_tell_catalogue_scenario_and_default(read: Loader) -> None:
 
 
 def test_a_part_file_beside_the_scenario(read: Loader, tmp_path: Path) -> None:
-    sheet = "kind: cpu\ntitle: mine\nvalues:\n  clock: {value: 7 MHz, basis: measured, source: a clock}\n"
+    sheet = (
+        "kind: cpu\ntitle: mine\nvalues:\n  clock: {value: 7 MHz, basis: measured, source: a clock}\n"
+        "  cache: {value: 1 KiB, basis: assumed, source: me}\n"
+    )
     (tmp_path / "mine.yaml").write_text(sheet)
     text = HIPPI.replace("b: {like: a}", "b: {like: a, cpu: ./mine.yaml}")
     host = read(text).cases[0].system.hosts["b"]

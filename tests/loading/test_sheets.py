@@ -39,8 +39,10 @@ def registry(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_python_gives_numbers_in_simios_units_or_text() -> None:
-    assert Cpu(clock=Fraction(10**8)) == Cpu(clock="100 MHz")  # type: ignore[arg-type]
-    assert Memory(size=1024, rate=5) == Memory(size="1 KiB", rate="5 B/s")  # type: ignore[arg-type]
+    assert Cpu(clock=Fraction(10**8), cache=1024) == Cpu(clock="100 MHz", cache="1 KiB")  # type: ignore[arg-type]
+    assert Memory(size=1024, rate=5, copy_rate=2, xor_rate=3) == Memory(
+        size="1 KiB", rate="5 B/s", copy_rate="2 B/s", xor_rate="3 B/s"
+    )  # type: ignore[arg-type]
 
 
 def test_a_sheet_cannot_be_changed(parts: Catalogue) -> None:

@@ -12,6 +12,7 @@ class Cpu(Sheet):
     """A processor."""
 
     clock: Frequency = Field(description="clock rate; kernel costs scale with it")
+    cache: Extent = Field(description="largest cache of one CPU")
 
 
 class Memory(Sheet):
@@ -19,6 +20,12 @@ class Memory(Sheet):
 
     size: Extent = Field(description="capacity")
     rate: Rate = Field(description="bytes a second that memory moves for reads and writes together")
+    copy_rate: Rate = Field(
+        description="rate at which one CPU, alone, copies from the kernel's memory to a program's"
+    )
+    xor_rate: Rate = Field(
+        description="rate at which one CPU, alone, works through buffers to compute parity"
+    )
 
 
 class HostSheet(Sheet):

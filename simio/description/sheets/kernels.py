@@ -20,12 +20,23 @@ class UnixKernel(Sheet):
     interrupt: Time = Field(description="CPU time to take an interrupt and return")
     page_pin: Time = Field(description="CPU time to pin and unpin one page of a user's buffer")
     block_request: Time = Field(description="CPU time of the block layer a request")
-    raw_chunk: Limit = Field(
-        None, description="largest piece of a raw request submitted at once; none: whole"
-    )
+    buffer_cost: Time = Field(description="CPU time of a buffer header: allocate, submit or merge, complete")
     max_request: Limit = Field(
         None, description="largest request the block layer hands to a driver; none: any"
     )
+    raw_chunk: Limit = Field(
+        None, description="largest piece of a raw request submitted and waited for at once; none: whole"
+    )
+    raw_buffer: Limit = Field(None, description="bytes a buffer header of raw I/O; none: one header a piece")
+    direct_chunk: Limit = Field(None, description="as raw_chunk, for O_DIRECT on a file or block device")
+    direct_buffer: Limit = Field(None, description="as raw_buffer, for O_DIRECT on a file or block device")
+    page_fault: Time = Field(
+        description="CPU time of a fault on a mapped page, beside bringing the page into the cache"
+    )
+    map_call: Time = Field(
+        description="CPU time to map a range of a file, and again to unmap it, with the address space locked"
+    )
+    fault_cluster: Extent = Field(description="bytes read from the device around a page that faults")
 
 
 register_sheet("kernel", "unix", UnixKernel)

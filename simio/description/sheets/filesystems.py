@@ -1,0 +1,47 @@
+"""Datasheets of file systems, and of block devices that are read and written through the cache without one."""
+
+from __future__ import annotations
+
+from pydantic import Field, model_validator
+
+from ..quantities import Extent, Limit, Size, Time, refusal
+from .base import Sheet, register_sheet, size_text
+
+
+class CachedFileSystem(Sheet):
+    """A file system above a page or buffer cache: read-ahead, write-behind, and what they cost.
+
+    CPU times hold for the reference clock of the kernel that the file system runs in.
+    """
+
+    block: Extent = Field(description="bytes a block: what a buffer header and an index entry stand for")
+    cluster: Extent = Field(
+        description="largest read that one request makes when its data are not in the cache"
+    )
+    read_ahead: Size = Field(
+        description="bytes that sequential reading fetches at once, a window ahead of the reader; 0 B: none"
+    )
+    write_behind: Extent = Field(description="bytes written sequentially that go to the device together")
+    dirty_limit: Extent = Field(description="bytes written but not yet on the device at which writers wait")
+    cache: Extent = Field(description="memory that the cache may fill")
+    page_cost: Time = Field(
+        description="CPU time to bring a page into the cache: find room, enter it, drop it again later"
+    )
+    lookup_cost: Time = Field(description="CPU time to find a page in the cache for a read or write call")
+    index_span: Limit = Field(
+        None, description="bytes of a file that one index block maps; none: extents, found without reading"
+    )
+
+    @model_validator(mode="after")
+    def _windows_are_whole_blocks(self) -> CachedFileSystem:
+        for name in ("cluster", "read_ahead", "write_behind"):
+            if getattr(self, name) % self.block:
+                wanted = f"a multiple of the block, {size_text(self.block)}"
+                raise refusal(size_text(getattr(self, name)), wanted, field=name)
+        if self.dirty_limit < self.write_behind:
+            wanted = f"at least write_behind, {size_text(self.write_behind)}"
+            raise refusal(size_text(self.dirty_limit), wanted, field="dirty_limit")
+        return self
+
+
+register_sheet("filesystem", "cached", CachedFileSystem)

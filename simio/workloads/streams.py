@@ -1,0 +1,192 @@
+"""What readers and writers of storage have in common: which device, which places, how many requests at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from math import gcd
+
+from simio import units
+from simio.components.storage import BlockDevice
+from simio.description.model import Workload
+from simio.errors import RunError
+from simio.lower import Site
+from simio.program.builder import Handle, Register
+
+
+class Access:
+    """One way to read or write a device or file, for one thread; each method emits steps of that thread."""
+
+    def open(self) -> None:
+        """Once, before everything else."""
+
+    def rewind(self) -> None:
+        """At the beginning of each pass."""
+
+    def request(self, at: Register, size: int, aligned: int, again: bool) -> None:
+        """One request; `again`: in a later pass over the same range."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """After the last request."""
+
+
+MakeAccess = Callable[[BlockDevice, str, tuple[int, int], Handle], Access]
+"""Access for a device, a thread's name, a span (first byte, size) and the stream that counts what is delivered."""
+
+
+def emit(site: Site, workload: Workload, targets: Sequence[str], make: MakeAccess) -> None:
+    """The threads of a workload over its targets: one for each, several for each, or one for all of them in turn."""
+    params = workload.params
+    devices = [site.device(params.host, target) for target in targets]
+    for device in devices:
+        _check(workload, device)
+    verb = workload.kind
+    if params.threads == "one":
+        _thread(site, workload, f"{workload.name}: {verb}", devices, make, (0, params.size))
+        return
+    share = params.size // params.processes
+    for device in devices:
+        for number in range(params.processes):
+            which = f" {number + 1}" if params.processes > 1 else ""
+            name = f"{workload.name}: {verb}{which} of {device.name}"
+            first = number * share
+            span = (first, share if number + 1 < params.processes else params.size - first)
+            _thread(site, workload, name, [device], make, span)
+
+
+def _check(workload: Workload, device: BlockDevice) -> None:
+    params = workload.params
+    name = workload.name
+    for size in params.sizes:
+        if size % device.sector and params.access in ("raw", "direct"):
+            found, sector = (units.format_quantity(n, "size") for n in (size, device.sector))
+            raise RunError(
+                f"workload {name!r} has blocks of {found}; {device.name!r} takes whole sectors of {sector}"
+            )
+    extent = params.extent
+    if extent > device.capacity:
+        size, room = (units.format_quantity(n, "size") for n in (extent, device.capacity))
+        raise RunError(f"workload {name!r} covers {size} of {device.name!r}, which holds {room}")
+
+
+def _thread(
+    site: Site,
+    workload: Workload,
+    name: str,
+    devices: Sequence[BlockDevice],
+    make: MakeAccess,
+    span: tuple[int, int],
+) -> None:
+    p, params = site.p, workload.params
+    delivered = [site.stream(f"{workload.name}: {device.name}") for device in devices]
+    latency = p.observation(f"{workload.name}: block", "latency", "ps")
+    accesses = [
+        make(device, name if len(devices) == 1 else f"{name} of {device.name}", span, stream)
+        for device, stream in zip(devices, delivered, strict=True)
+    ]
+    places = Places(site, workload, name, min(device.capacity for device in devices))
+    slots = p.container(f"{name} slots", params.depth, params.depth, "requests") if params.depth > 1 else None
+    with p.thread(name):
+        at = p.register()
+        for access in accesses:
+            access.open()
+        for again in range(min(params.passes, 2)):
+            with p.loop(params.passes - 1 if again else 1):
+                p.let(at, "SET", span[0])
+                for access in accesses:
+                    access.rewind()
+                for size in places.requests(at, span[1]):
+                    for access in accesses:
+                        _request(site, access, at, size, places.aligned, slots, latency, again > 0)
+        for access in accesses:
+            access.close()
+
+
+def _request(
+    site: Site,
+    access: Access,
+    at: Register,
+    size: int,
+    aligned: int,
+    slots: Handle | None,
+    latency: Handle,
+    again: bool,
+) -> None:
+    """One request, waited for or, where several may be outstanding, in a thread of its own."""
+    p = site.p
+
+    def timed() -> None:
+        begun = p.register()
+        p.let(begun, "SINCE", 0)
+        access.request(at, size, aligned, again)
+        p.let(begun, "SINCE", begun)
+        p.mark(latency, begun)
+
+    if slots is None:
+        timed()
+        return
+    p.get(slots, 1)
+    with p.fork("request"):
+        timed()
+        p.put(slots, 1)
+
+
+class Places:
+    """Where the requests of a thread go, one after the other, with what size and after which pause."""
+
+    def __init__(self, site: Site, workload: Workload, thread: str, room: int) -> None:
+        self.p = p = site.p
+        self.params = params = workload.params
+        self.think = p.exponential(f"{thread}: think", params.think) if params.think else None
+        self.mix = None
+        if len(params.sizes) > 1:
+            weights = [(number, weight) for number, weight in enumerate(params.sizes.values())]
+            self.mix = p.discrete(f"{thread}: size", weights)
+        self.drawn = {}
+        if params.pattern == "random":
+            self.drawn = {
+                size: p.uniform(f"{thread}: place for {size}", 0, room // size - 1) for size in params.sizes
+            }
+        self.aligned = gcd(*params.sizes, params.stride or 0)
+
+    def requests(self, at: Register, size: int) -> Iterator[int]:
+        """Run a for loop's body for every request over `size` bytes from `at` on, `at` being set; gives sizes."""
+        p, params = self.p, self.params
+        if self.mix:
+            yield from self._mixed(at, size, self.mix)
+            return
+        (block,) = params.sizes
+        for amount in p.pieces(size, block):
+            self._pause()
+            if self.drawn:
+                p.draw(at, self.drawn[block])
+                p.let(at, "MUL", at, block)
+            yield amount
+            if not self.drawn:
+                p.let(at, "ADD", at, params.stride or amount)
+
+    def _mixed(self, at: Register, size: int, mix: Handle) -> Iterator[int]:
+        """As many requests as come to `size` bytes in the mean, each of a size drawn by weight."""
+        p, sizes = self.p, self.params.sizes
+        mean = sum(length * weight for length, weight in sizes.items()) // sum(sizes.values())
+        with p.loop(max(size // mean, 1)):
+            self._pause()
+            which = p.register()
+            p.draw(which, mix)
+            for number, length in enumerate(sizes):
+                with p.when(which, "==", number):
+                    if self.drawn:
+                        p.draw(at, self.drawn[length])
+                        p.let(at, "MUL", at, length)
+                    yield length
+                    if not self.drawn:
+                        p.let(at, "ADD", at, length)
+
+    def _pause(self) -> None:
+        p = self.p
+        if self.think:
+            pause = p.register()
+            p.draw(pause, self.think)
+            with p.fork("think", joined=True):
+                p.advance(0, pause, 1)
+            p.join()

@@ -1,0 +1,69 @@
+"""Writers of disks, files and volumes."""
+
+from __future__ import annotations
+
+from simio.components.files import CachedFile
+from simio.components.kernel import UnixKernel
+from simio.components.storage import BlockDevice
+from simio.description.model import Workload
+from simio.lower import Site
+from simio.program.builder import Builder, Handle, Register
+from simio.workloads.streams import Access, emit
+
+
+def writer(site: Site, workload: Workload) -> None:
+    """Threads that write `size` bytes to each target in blocks; see `simio.description.workloads.Writer`."""
+    params = workload.params
+    kernel = site.kernel(params.host)
+
+    def make(device: BlockDevice, thread: str, span: tuple[int, int], delivered: Handle) -> Access:
+        if params.access in ("raw", "direct"):
+            return Unbuffered(site.p, kernel, device, params.access == "direct", delivered)
+        file_system = site.file_system(workload, device.name)
+        sequential = params.pattern == "sequential"
+        file = CachedFile(site.p, kernel, file_system, device, thread, span, sequential)
+        return Behind(site.p, file, params.sync, delivered)
+
+    emit(site, workload, site.targets(params.to), make)
+
+
+class Unbuffered(Access):
+    """Writes past the cache."""
+
+    def __init__(
+        self, p: Builder, kernel: UnixKernel, device: BlockDevice, direct: bool, delivered: Handle
+    ) -> None:
+        self.p, self.kernel, self.device, self.direct, self.delivered = p, kernel, device, direct, delivered
+
+    def request(self, at: Register, size: int, aligned: int, again: bool) -> None:
+        """One write() that returns when the device says that it has the data."""
+        self.kernel.write_unbuffered(self.device, at, size, aligned, self.direct)
+        self.p.mark(self.delivered, size)
+
+
+class Behind(Access):
+    """Writes into the cache; bytes count when write() returns or, with `sync`, when the device has them."""
+
+    def __init__(self, p: Builder, file: CachedFile, sync: bool, delivered: Handle) -> None:
+        self.p, self.file, self.sync, self.delivered = p, file, sync, delivered
+
+    def open(self) -> None:
+        """Opens the file."""
+        self.file.open()
+
+    def rewind(self) -> None:
+        """Goes to the file's beginning."""
+        self.file.rewind()
+
+    def request(self, at: Register, size: int, aligned: int, again: bool) -> None:
+        """One write()."""
+        self.file.write(at, size, aligned, self._count if self.sync else None)
+        if not self.sync:
+            self.p.mark(self.delivered, size)
+
+    def _count(self, size: int) -> None:
+        self.p.mark(self.delivered, size)
+
+    def close(self) -> None:
+        """The end of the file is flushed like the rest of it."""
+        self.file.close(self._count if self.sync else None)
