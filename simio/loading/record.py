@@ -31,6 +31,16 @@ def resolved(system: System) -> dict[str, Any]:
             for name, host in system.hosts.items()
         },
         "disks": {name: {"group": disk.group, **_part(disk.part)} for name, disk in system.disks.items()},
+        "volumes": {
+            volume.name: {
+                "kind": volume.kind,
+                "of": list(volume.members),
+                "unit": value_as_text(volume.unit, "size"),
+                "file_system": _part(volume.file_system) if volume.file_system else None,
+                "controller": _part(volume.controller) if volume.controller else None,
+            }
+            for volume in system.volumes.values()
+        },
         "switches": {name: _part(switch.part) for name, switch in system.switches.items()},
         "links": {
             link.name: {

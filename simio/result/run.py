@@ -153,6 +153,8 @@ def parts(system: System) -> Iterator[Part]:
     for host in system.hosts.values():
         yield from _host_parts(host)
     yield from (disk.part for disk in system.disks.values())
+    for volume in system.volumes.values():
+        yield from (part for part in (volume.file_system, volume.controller) if part)
     yield from (switch.part for switch in system.switches.values())
     yield from (link.part for link in system.links)
 

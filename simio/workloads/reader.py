@@ -12,10 +12,23 @@ from simio.program.builder import Handle
 def reader(site: Site, workload: Workload) -> None:
     """One thread a disk of the group reads `size` bytes in blocks, in sequence or at random, with think time."""
     p, params = site.p, workload.params
+    _refuse_the_rest(site, workload)
     latency = p.observation(f"{workload.name}: block", "latency", "ps")
-    for disk in site.system.disks.values():
-        if params.from_ in (disk.group, disk.name):
-            _read(site, workload, disk.name, latency)
+    for disk in site.system.disks_of(params.from_):
+        _read(site, workload, disk, latency)
+
+
+def _refuse_the_rest(site: Site, workload: Workload) -> None:
+    """Only what this lowering does is accepted, so that no parameter is passed over in silence."""
+    params = workload.params
+    plain = {"access": "raw", "depth": 1, "threads": "each", "processes": 1, "passes": 1, "stride": None}
+    for key, value in plain.items():
+        if getattr(params, key) != value:
+            raise RunError(f"workload {workload.name!r}: {key} {getattr(params, key)} is not modelled yet")
+    if not isinstance(params.block, int):
+        raise RunError(f"workload {workload.name!r}: blocks of several sizes are not modelled yet")
+    if params.from_ in site.system.volumes:
+        raise RunError(f"workload {workload.name!r}: volumes ({params.from_!r}) are not modelled yet")
 
 
 def _read(site: Site, workload: Workload, disk: str, latency: Handle) -> None:
