@@ -63,12 +63,13 @@ class Site:
         return self._drives[disk]
 
     def targets(self, name: str) -> list[str]:
-        """The devices that a name in a workload stands for: the disks of a group, or one disk."""
-        return [disk.name for disk in self.system.disks.values() if name in (disk.group, disk.name)]
+        """The devices that a name in a workload stands for: a volume, the disks of a group, or one disk."""
+        return [name] if name in self.system.volumes else list(self.system.disks_of(name))
 
     def file_system(self, workload: Workload, device: str) -> Part:
-        """The file system on a disk; raises RunError where it has none."""
-        part = self.system.disks[device].file_system
+        """The file system on a disk or volume; raises RunError where it has none."""
+        system = self.system
+        part = (system.volumes[device] if device in system.volumes else system.disks[device]).file_system
         if part is None:
             raise RunError(
                 f"workload {workload.name!r} goes through the cache, and {device!r} has no file_system; "

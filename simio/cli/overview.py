@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, TypeVar
 
 from simio import units
 
 if TYPE_CHECKING:
-    from simio.description.model import Case, Disk, Host, Link, Part, Scenario, System, Workload
+    from simio.description.model import Case, Disk, Host, Link, Part, Scenario, System, Volume, Workload
 
 _WIDTH = 100
 _INDENT = "  "
@@ -30,10 +30,11 @@ def overview(scenario: Scenario, case: Case) -> str:
 def _sections(system: System) -> Iterator[tuple[str, list[str]]]:
     yield "hosts", [line for host in system.hosts.values() for line in _host(host)]
     yield "disks", _aligned(_disks(group) for group in _alike(system.disks.values(), lambda d: d.group))
+    yield "volumes", _aligned(_volume(volume, system) for volume in system.volumes.values())
     yield "switches", _aligned((s.name, s.part.model, _given(s.part)) for s in system.switches.values())
     groups = {disk.name: disk.group for disk in system.disks.values()}
-    links = _alike(system.links, lambda link: tuple(groups.get(end, end) for end in link.ends))
-    yield "links", _aligned(_links(group) for group in links)
+    links = _alike(system.links, lambda link: _joins(link, groups))
+    yield "links", _aligned(_links(group, groups) for group in links)
     yield "workloads", _aligned((w.name, _kind(w), _parameters(w)) for w in system.workloads.values())
 
 
@@ -89,11 +90,26 @@ def _disks(group: list[Disk]) -> tuple[str, str, str]:
     return _span([disk.name for disk in group]), group[0].part.model, _given(group[0].part)
 
 
-def _links(group: list[Link]) -> tuple[str, str, str]:
+def _volume(volume: Volume, system: System) -> tuple[str, str, str]:
+    groups = {disk.name: disk.group for disk in system.disks.values()}
+    unit = f", unit {units.format_quantity(volume.unit, 'size')}" if volume.unit is not None else ""
+    parts = [part for part in (volume.file_system, volume.controller) if part]
+    told = [f"{part.model} {_given(part)}".rstrip() for part in parts]
+    return volume.name, f"{volume.kind} of {_spans(volume.members, groups)}{unit}", ", ".join(told)
+
+
+def _joins(link: Link, groups: Mapping[str, str]) -> tuple[str, ...]:
+    """What is the same for links that are told together: those of two ends, by group; a shared link is alone."""
+    return (link.name,) if link.part.sheet.shared else tuple(groups.get(end, end) for end in link.ends)
+
+
+def _links(group: list[Link], groups: Mapping[str, str]) -> tuple[str, str, str]:
     first = group[0]
     ends = " to ".join(
         _span(list(dict.fromkeys(names))) for names in zip(*(x.ends for x in group), strict=True)
     )
+    if first.part.sheet.shared:
+        ends = _spans(first.ends, groups)
     length = f"{units.format_quantity(first.length, 'length')}{' each' if len(group) > 1 else ''}"
     given = _given(first.part)
     return (
@@ -107,16 +123,30 @@ def _span(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{names[0]} … {names[-1]} ({len(names)})"
 
 
+def _spans(names: Iterable[str], groups: Mapping[str, str]) -> str:
+    """Names, with disks of a group that follow one another told as one."""
+    place = {name: number for number, name in enumerate(groups)}
+    numbered = [(name, number) for number, name in enumerate(names)]
+    runs = _alike(numbered, lambda item: (groups.get(item[0], item[0]), place.get(item[0], 0) - item[1]))
+    return ", ".join(_span([name for name, _ in run]) for run in runs)
+
+
 def _kind(workload: Workload) -> str:
     return "" if workload.kind == workload.name else workload.kind
 
 
 def _parameters(workload: Workload) -> str:
+    """The parameters that have no default or differ from it."""
     from simio.loading.faults import keys_of
     from simio.loading.parts import default_text
 
     params = workload.params
-    return ", ".join(f"{key} {default_text(params, key)}" for key in keys_of(type(params)))
+    told = {
+        key: default_text(params, key)
+        for key, (name, field) in zip(keys_of(type(params)), type(params).model_fields.items(), strict=True)
+        if field.is_required() or getattr(params, name) != field.default
+    }
+    return ", ".join(f"{key} {text}" for key, text in told.items())
 
 
 def _cases(scenario: Scenario, shown: Case) -> list[str]:

@@ -85,6 +85,24 @@ class Disk:
 
 
 @dataclass(frozen=True)
+class Volume:
+    """Several disks as one device: ``kind`` is stripe, concat, mirror, raid3 or raid5.
+
+    ``members`` names disks and other volumes in order, groups expanded; the parity of raid3 is on the last.
+    ``unit`` is in bytes what lies on a member before the next one's turn, and None for concat and mirror.
+    ``file_system`` is what is on the volume, if anything; ``controller`` the array controller that splits requests
+    and makes parity, or None where the host's software does.
+    """
+
+    name: str
+    kind: str
+    members: tuple[str, ...]
+    unit: int | None
+    file_system: Part | None = None
+    controller: Part | None = None
+
+
+@dataclass(frozen=True)
 class Switch:
     """A switch."""
 
@@ -94,13 +112,14 @@ class Switch:
 
 @dataclass(frozen=True)
 class Link:
-    """A link between two ports, named by their owners: ``challenge.hippi``, a switch or a disk; length in
-    m.
+    """A link between ports, named by their owners: ``challenge.hippi``, a switch or a disk; length in m.
+
+    There are two ends, or on a shared link (``part.sheet.shared``) two and more, in the order of the scenario.
     """
 
     name: str
     part: Part
-    ends: tuple[str, str]
+    ends: tuple[str, ...]
     length: Fraction
 
 
@@ -191,6 +210,13 @@ class System:
     workloads: Mapping[str, Workload]
     run: Run
     report: Report
+    volumes: Mapping[str, Volume] = field(default_factory=dict)
+
+    def disks_of(self, name: str) -> tuple[str, ...]:
+        """The disks that a disk, a group of disks or a volume stands for, in order; none for any other name."""
+        if name in self.volumes:
+            return tuple(disk for member in self.volumes[name].members for disk in self.disks_of(member))
+        return tuple(disk.name for disk in self.disks.values() if name in (disk.group, disk.name))
 
 
 @dataclass(frozen=True)

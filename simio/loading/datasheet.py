@@ -217,8 +217,8 @@ def _parts(top: Mapping[str, Node], root: Node, faults: FaultList) -> dict[str, 
     adapters = parts["adapters"].entries if "adapters" in parts else {}
     for key, item in adapters.items():
         bus = item.entries.get("bus")
-        if bus is not None and bus.value not in buses:
-            faults.unknown(f"parts.adapters.{key}.bus", str(bus.value), buses, bus.place, "bus")
+        if bus is not None and isinstance(bus.value, str) and bus.value not in buses:
+            faults.unknown(f"parts.adapters.{key}.bus", bus.value, buses, bus.place, "bus")
     return parts
 
 

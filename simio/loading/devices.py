@@ -121,12 +121,13 @@ def build_switches(ctx: Context, section: Node) -> dict[str, Switch | None]:
 
 
 def check_distinct(ctx: Context, root: Node, groups: dict[str, DiskGroup]) -> None:
-    """Note hosts, switches and disks that share a name, which a link could not tell apart."""
+    """Note hosts, switches, disks and volumes that share a name, which a link or a workload could not tell apart."""
     owners: dict[str, str] = {}
-    for section in ("hosts", "switches", "disks"):
+    for section in ("hosts", "switches", "disks", "volumes"):
         node = root.at((section,))
         for key in node.entries if section in root.entries else ():
-            for name in groups[key].members if section == "disks" and key in groups else (key,):
+            members = groups[key].members if section == "disks" and key in groups else ()
+            for name in dict.fromkeys((key, *members)):
                 path = join(section, key)
                 if owners.setdefault(name, path) != path:
                     found = f"{quote(name)}, which {owners[name]} is called too"

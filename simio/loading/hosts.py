@@ -208,8 +208,10 @@ def _seats(ctx: Context, host: str, whole: Node) -> dict[str, str]:
         if bus is None:
             expected = f"a bus of the host: {', '.join(known)}"
             ctx.faults.add(path, "nothing", expected, "this key is required", place_of(group, key))
-        elif bus.value not in known:
-            ctx.faults.unknown(path, str(bus.value), known, bus.place, "bus")
-        else:
-            seats[key] = str(bus.value)
+            continue
+        seat = ctx.faults.text(bus, path, "the name of a bus")
+        if seat is not None and seat not in known:
+            ctx.faults.unknown(path, seat, known, bus.place, "bus")
+        elif seat is not None:
+            seats[key] = seat
     return seats

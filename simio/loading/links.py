@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ..description.model import Link, Part, Switch
+from ..description.model import Link, Part, Switch, Volume
 from ..description.quantities import FROM_TEXT, Length, Text
+from ..description.sheets import sheet_kinds
 from ..errors import did_you_mean, quote
 from .context import Context
 from .devices import DiskGroup
@@ -30,8 +32,8 @@ class LinkKeys(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Text = Field("", description="name for messages and results; link1, link2 ... where it is left out")
-    between: Annotated[tuple[Text, ...], Field(min_length=2, max_length=2)] = Field(
-        description="the two ends: host.adapter, a switch, or a group of disks (one link for each disk)"
+    between: Annotated[tuple[Text, ...], Field(min_length=2)] = Field(
+        description="the ends, two or on a shared link more: host.adapter, a switch, a disk or a group of disks"
     )
     length: Length = Field(Fraction(0), description="length of the cable; 0 m where it is left out")
 
@@ -42,18 +44,24 @@ class LinkSpec:
 
     name: str
     part: Part | None
-    ends: tuple[str, str]
+    ends: tuple[str, ...]
     length: Fraction
     node: Node
+
+    @property
+    def shared(self) -> bool:
+        """Whether one link joins all the ends."""
+        return self.part is not None and self.part.sheet.shared
 
 
 @dataclass(frozen=True)
 class Inventory:
-    """What a link can end at; None stands for what is there but has a fault."""
+    """What a link can end at and a workload can name; None stands for what is there but has a fault."""
 
     hosts: Mapping[str, HostSite]
     switches: Mapping[str, Switch | None]
     disks: Mapping[str, DiskGroup]
+    volumes: Mapping[str, Volume | None] = field(default_factory=dict)
 
     @cached_property
     def disk_names(self) -> dict[str, DiskGroup]:
@@ -92,29 +100,73 @@ def _link(ctx: Context, name: str, node: Node) -> LinkSpec | None:
     except ValidationError as error:
         ctx.faults.model(error, LinkKeys, own, path, node.place)
         return None
-    return LinkSpec(name, part, (keys.between[0], keys.between[1]), keys.length, node)
+    spec = LinkSpec(name, part, keys.between, keys.length, node)
+    if part is not None and not spec.shared and len(spec.ends) != 2:
+        kinds = [kind for kind, sheet in sheet_kinds("link").items() if sheet.shared]
+        hint = f"more ends go on a link of kind {' or '.join(kinds)}" if kinds else ""
+        place = node.entries["between"].place
+        ctx.faults.add(f"{path}.between", f"a list of {len(spec.ends)}", "a list of 2", hint, place)
+        return None
+    return spec
 
 
 def join_links(ctx: Context, specs: list[LinkSpec], inventory: Inventory) -> tuple[list[Link], bool]:
-    """The links between single ports, and whether all of them are known; what cannot be joined is noted."""
+    """The links as they join ports, and whether all of them are known; what cannot be joined is noted."""
     links: list[Link] = []
     complete = True
     used: dict[str, str] = {}
     for spec in specs:
-        ends = [_ports(ctx, spec, index, inventory) for index in (0, 1)]
-        if None in ends or not _fits(ctx, spec, inventory):
+        found = [_ports(ctx, spec, index, inventory) for index in range(len(spec.ends))]
+        ends = [ports for ports in found if ports is not None]
+        if len(ends) < len(found) or not _fits(ctx, spec, inventory):
             complete = False
             continue
-        pairs = _pairs(ctx, spec, ends[0] or (), ends[1] or ())
-        _check_free(ctx, spec, pairs, used, inventory)
+        joined = _joined(ctx, spec, ends)
+        _check_free(ctx, spec, ends, joined, used, inventory)
         if spec.part is None:
             complete = False
             continue
-        for first, second in pairs:
-            name = spec.name if len(pairs) == 1 else _member(spec, first, second)
-            links.append(Link(name, replace(spec.part, name=name), (first, second), spec.length))
+        for ports in joined:
+            name = spec.name if len(joined) == 1 else _member(spec, *ports)
+            links.append(Link(name, replace(spec.part, name=name), ports, spec.length))
     _count_ports(ctx, specs, links, inventory)
     return links, complete
+
+
+def _joined(ctx: Context, spec: LinkSpec, ends: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """The ports of each link that comes of a link as written."""
+    if spec.shared:
+        return _bus(ctx, spec, ends)
+    if spec.part is None and any(len(ports) > 1 for ports in ends):
+        # Whether one link joins them all is not known.
+        return []
+    return [] if len(ends) != 2 else _pairs(ctx, spec, ends[0], ends[1])
+
+
+def _bus(ctx: Context, spec: LinkSpec, ends: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """All ports on the one link, each once."""
+    path = f"links.{spec.name}.between"
+    known: dict[str, str] = {}
+    good = True
+    for index, (end, ports) in enumerate(zip(spec.ends, ends, strict=True)):
+        twice = [port for port in ports if port in known]
+        if twice:
+            one = known[twice[0]]
+            found = (
+                f"{quote(end)} again"
+                if one == end
+                else f"{quote(twice[0])} in both {quote(one)} and {quote(end)}"
+            )
+            ctx.faults.add(path, found, "each end once", place=_end_node(spec, index).place)
+            good = False
+        known.update(dict.fromkeys(ports, end))
+    most = getattr(spec.part.sheet, "devices", None) if spec.part else None
+    if most is not None and len(known) > most and spec.part:
+        place = place_of(spec.node, "between")
+        expected = f"at most the {most} devices of {spec.part.model}, adapters included"
+        ctx.faults.add(path, f"{len(known)} ends", expected, place=place)
+        good = False
+    return [tuple(known)] if good and len(known) > 1 else []
 
 
 def _member(spec: LinkSpec, first: str, second: str) -> str:
@@ -144,6 +196,10 @@ def _ports(ctx: Context, spec: LinkSpec, index: int, inventory: Inventory) -> tu
         return inventory.disks[end].members
     if end in inventory.switches or end in inventory.disk_names:
         return (end,)
+    if end in inventory.volumes:
+        place = _end_node(spec, index).place
+        ctx.faults.add(f"links.{spec.name}.between", f"the volume {quote(end)}", "its disks", place=place)
+        return None
     known = [f"{name}.{key}" for name, site in inventory.hosts.items() for key in site.adapters or ()]
     _no_end(ctx, spec, index, end, [*known, *inventory.switches, *inventory.disks])
     return None
@@ -190,7 +246,8 @@ def _fits(ctx: Context, spec: LinkSpec, inventory: Inventory) -> bool:
 
 def _pairs(
     ctx: Context, spec: LinkSpec, first: tuple[str, ...], second: tuple[str, ...]
-) -> list[tuple[str, str]]:
+) -> list[tuple[str, ...]]:
+    """The two ports of each link: one link, or one for each disk of a group."""
     if len(first) > 1 and len(second) > 1:
         expected = "a group of disks at one end only"
         place = place_of(spec.node, "between")
@@ -207,25 +264,30 @@ def _pairs(
 def _check_free(
     ctx: Context,
     spec: LinkSpec,
-    pairs: list[tuple[str, str]],
+    ends: list[tuple[str, ...]],
+    joined: list[tuple[str, ...]],
     used: dict[str, str],
     inventory: Inventory,
 ) -> None:
     """Note ends whose ports have a link already; a switch has several ports, which are counted later."""
-    for index in (0, 1):
+    times = Counter(port for ports in joined for port in ports)
+    for index, ports in enumerate(ends):
         twice = []
-        for port in (pair[index] for pair in pairs if pair[index] not in inventory.switches):
-            if used.setdefault(port, spec.name) != spec.name or (len(pairs) > 1 and port in spec.ends):
+        for port in ports:
+            if port in inventory.switches or port not in times:
+                continue
+            if used.setdefault(port, spec.name) != spec.name or times[port] > 1:
                 twice.append(port)
         if not twice:
             continue
         found = f"{quote(twice[0])}, whose port {used[twice[0]]} has already"
+        hint = "put a switch between them"
         if used[twice[0]] == spec.name:
-            found = f"a link for each of {len(pairs)} disks at {quote(twice[0])}"
+            found = f"a link for each of {len(joined)} disks at {quote(twice[0])}"
+        elif spec.shared:
+            hint = ""
         place = _end_node(spec, index).place
-        ctx.faults.add(
-            f"links.{spec.name}.between", found, "one link a port", "put a switch between them", place
-        )
+        ctx.faults.add(f"links.{spec.name}.between", found, "one link a port", hint, place)
 
 
 def _count_ports(ctx: Context, specs: list[LinkSpec], links: list[Link], inventory: Inventory) -> None:

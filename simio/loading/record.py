@@ -30,7 +30,20 @@ def resolved(system: System) -> dict[str, Any]:
             }
             for name, host in system.hosts.items()
         },
-        "disks": {name: {"group": disk.group, **_part(disk.part)} for name, disk in system.disks.items()},
+        "disks": {
+            name: {"group": disk.group, "file_system": _perhaps(disk.file_system), **_part(disk.part)}
+            for name, disk in system.disks.items()
+        },
+        "volumes": {
+            volume.name: {
+                "kind": volume.kind,
+                "of": list(volume.members),
+                "unit": value_as_text(volume.unit, "size"),
+                "file_system": _perhaps(volume.file_system),
+                "controller": _perhaps(volume.controller),
+            }
+            for volume in system.volumes.values()
+        },
         "switches": {name: _part(switch.part) for name, switch in system.switches.items()},
         "links": {
             link.name: {
@@ -47,6 +60,10 @@ def resolved(system: System) -> dict[str, Any]:
         "run": _plain(system.run),
         "report": _plain(system.report),
     }
+
+
+def _perhaps(part: Part | None) -> dict[str, Any] | None:
+    return None if part is None else _part(part)
 
 
 def _part(part: Part) -> dict[str, Any]:

@@ -10,7 +10,19 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from ..description.model import Case, Disk, Host, Link, Report, Run, Scenario, Switch, System, Workload
+from ..description.model import (
+    Case,
+    Disk,
+    Host,
+    Link,
+    Report,
+    Run,
+    Scenario,
+    Switch,
+    System,
+    Volume,
+    Workload,
+)  # fmt: skip
 from ..description.quantities import FROM_TEXT
 from ..plugins import load_plugins
 from .catalogue import Catalogue, catalogue, data_root
@@ -22,12 +34,15 @@ from .keypaths import empty
 from .links import Inventory, build_links, join_links
 from .measured import assign_rows, read_tables
 from .vary import apply, case_trees, described, expand, read_sets, texts
+from .volumes import build_volumes
 from .workloads import build_workloads, check_references, check_routes
 from .yamltree import Node, parse_yaml, read_file
 
 KEYS = (
-    "title", "about", "hosts", "disks", "switches", "links", "workload", "run", "report", "vary", "measured",
+    "title", "about", "hosts", "disks", "volumes", "switches", "links", "workload", "run", "report", "vary",
+    "measured",
 )  # fmt: skip
+_PLACES = ("hosts", "disks", "volumes", "switches", "links")
 _REQUIRED = {"hosts": "a mapping of hosts", "workload": "a mapping of workloads"}
 
 M = TypeVar("M", bound=BaseModel)
@@ -110,6 +125,7 @@ class _Topology:
     disks: Mapping[str, Disk]
     switches: Mapping[str, Switch]
     links: tuple[Link, ...]
+    volumes: Mapping[str, Volume]
     inventory: Inventory
     complete: bool
 
@@ -117,11 +133,12 @@ class _Topology:
 def _topology(ctx: Context, root: Node) -> _Topology:
     hosts = build_hosts(ctx, _section(ctx, root, "hosts"))
     groups = build_disks(ctx, _section(ctx, root, "disks"))
+    volumes = build_volumes(ctx, _section(ctx, root, "volumes"), groups)
     switches = build_switches(ctx, _section(ctx, root, "switches"))
     links_node = _section(ctx, root, "links")
     specs = build_links(ctx, links_node)
     check_distinct(ctx, root, groups)
-    inventory = Inventory(hosts, switches, groups)
+    inventory = Inventory(hosts, switches, groups, volumes)
     links, complete = join_links(ctx, specs, inventory)
     # Where a link has a fault, that there is no way around it is no news.
     whole = complete and links_node.kind == "list" and len(specs) == len(links_node.elements)
@@ -130,6 +147,7 @@ def _topology(ctx: Context, root: Node) -> _Topology:
         expanded(groups),
         {name: switch for name, switch in switches.items() if switch},
         tuple(links),
+        {name: volume for name, volume in volumes.items() if volume},
         inventory,
         whole,
     )
@@ -145,7 +163,7 @@ def _check_workloads(
 
 def _system(ctx: Context, root: Node, title: str) -> System | None:
     """The system of one case, or None if it has a fault."""
-    nodes = tuple(_section(ctx, root, key) for key in ("hosts", "disks", "switches", "links"))
+    nodes = tuple(_section(ctx, root, key) for key in _PLACES)
     there = ctx.once(("topology",), nodes, lambda: _topology(ctx, root))
     section = _section(ctx, root, "workload")
     workloads = build_workloads(ctx, section)
@@ -162,6 +180,7 @@ def _system(ctx: Context, root: Node, title: str) -> System | None:
         {name: workload for name, workload in workloads.items() if workload},
         run,
         report,
+        there.volumes,
     )
 
 

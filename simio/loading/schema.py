@@ -15,13 +15,15 @@ from pydantic import BaseModel
 from ..description.model import Report, Run
 from ..description.quantities import quantity_of
 from ..description.sheets import sheet_kinds
-from ..description.workloads import references, workload_kinds, yaml_key
+from ..description.workloads import REFERRED, references, workload_kinds, yaml_key
 from ..plugins import load_plugins
 from .catalogue import Catalogue, catalogue, data_root
 from .devices import MOST_DISKS
 from .links import LinkKeys
 from .measured import table_names
 from .scenario import KEYS
+from .vary import SECTIONS
+from .volumes import OF, PARTS, VolumeKeys
 
 Schema = dict[str, Any]
 
@@ -33,6 +35,7 @@ _ABOUT = {
     "about": "what the scenario reproduces or explores",
     "hosts": "computers by name",
     "disks": "disks, or groups of like disks, by name",
+    "volumes": "several disks as one, by name",
     "switches": "switches by name",
     "links": "cables between adapters, switches and disks",
     "workload": "application programs by name; the name is the kind unless kind says otherwise",
@@ -52,6 +55,7 @@ def scenario_schema(parts: Catalogue | None = None) -> Schema:
         "about": {"type": "string"},
         "hosts": {**_named(_host(known)), "minProperties": 1},
         "disks": _named(_part(known, "disk", {"count": _count()})),
+        "volumes": _named(_volume(known)),
         "switches": _named(_part(known, "switch", {})),
         "links": {"type": "array", "items": _link(known)},
         "workload": {**_workloads(), "minProperties": 1},
@@ -164,6 +168,12 @@ def _host(known: Catalogue) -> Schema:
     return {"anyOf": [model, {**mapping, "oneOf": [{"required": ["model"]}, {"required": ["like"]}]}]}
 
 
+def _volume(known: Catalogue) -> Schema:
+    members = {**_one_or_more({"type": "string"}), "description": OF}
+    parts = {key: _part(known, cls, {}) for key, cls in PARTS.items()}
+    return _object({**_properties(VolumeKeys), "of": members, **parts}, ["kind", "of"])
+
+
 def _link(known: Catalogue) -> Schema:
     return _object(
         {"model": _model(known, "link"), **_properties(LinkKeys), **_overrides("link")}, ["model", "between"]
@@ -177,9 +187,7 @@ def _workloads() -> Schema:
     for kind, model in kinds.items():
         properties = _properties(model)
         for field, what in references(model).items():
-            properties[yaml_key(model, field)]["description"] += (
-                f" (name of {'a host' if what == 'host' else 'disks'})"
-            )
+            properties[yaml_key(model, field)]["description"] += f" (name of {REFERRED[what]})"
         # What vary supplies need not be given, so nothing is required here.
         own = _object({"kind": {"const": kind, "description": (model.__doc__ or "").strip()}, **properties})
         named[kind] = own
@@ -195,7 +203,7 @@ def _workloads() -> Schema:
 
 
 def _vary() -> Schema:
-    sections = "hosts|disks|switches|links|workload|run"
+    sections = "|".join(SECTIONS)
     values = {"anyOf": [_SCALAR, {"type": "array", "items": _SCALAR, "minItems": 1}]}
     grid = {
         "type": "object",

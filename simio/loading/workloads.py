@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 from pydantic import ValidationError
 
-from ..description.model import Link, Workload
+from ..description.model import Link, Volume, Workload
 from ..description.quantities import FROM_TEXT
 from ..description.workloads import references, workload_kinds, yaml_key
 from ..errors import Place, quote
@@ -68,13 +68,23 @@ def check_references(ctx: Context, section: Node, inventory: Inventory) -> None:
             given = node.entries.get(key)
             if given is None or given.kind != "scalar" or not isinstance(given.value, str):
                 continue
-            known: Iterable[str] = inventory.hosts
-            if what != "host":
-                known = [*inventory.disks, *(n for n in inventory.disk_names if n not in inventory.disks)]
+            known, listed, noun = _there(what, inventory)
             if given.value not in known:
-                listed = inventory.hosts if what == "host" else inventory.disks
-                noun = "host" if what == "host" else "disk or group of disks"
                 ctx.faults.unknown(f"workload.{name}.{key}", given.value, listed, given.place, noun)
+
+
+def _there(what: str, inventory: Inventory) -> tuple[Container[str], Iterable[str], str]:
+    """What a field that refers to `what` may name, those of them that a message lists, and what they are."""
+    if what == "host":
+        return inventory.hosts, inventory.hosts, "host"
+    disks = {*inventory.disks, *inventory.disk_names}
+    if what == "disks":
+        return disks, inventory.disks, "disk or group of disks"
+    return (
+        disks | {*inventory.volumes},
+        [*inventory.disks, *inventory.volumes],
+        "disk, group of disks or volume",
+    )
 
 
 def check_routes(
@@ -121,26 +131,43 @@ def _members(name: str, inventory: Inventory) -> tuple[str, ...] | None:
         return (name,)
     if name in inventory.disks:
         return inventory.disks[name].members
+    if name in inventory.volumes:
+        return _disks_of(inventory.volumes[name], inventory)
     return (name,) if name in inventory.disk_names else None
 
 
-def _graph(links: list[Link]) -> dict[str, set[str]]:
-    """Neighbours by name of host, switch or disk; whichever adapter of a host will do."""
-    graph: dict[str, set[str]] = {}
+def _disks_of(volume: Volume | None, inventory: Inventory) -> tuple[str, ...] | None:
+    """The disks beneath a volume, or None where it has a fault."""
+    disks: list[str] = []
+    for member in volume.members if volume else ():
+        inside = (
+            (member,) if member in inventory.disk_names else _disks_of(inventory.volumes[member], inventory)
+        )
+        disks += inside or ()
+    return tuple(disks) or None
+
+
+Graph = Mapping[str, list[frozenset[str]]]
+"""The links at each host, switch or disk, each as the owners of its ends; whichever adapter of a host will do."""
+
+
+def _graph(links: list[Link]) -> Graph:
+    graph: dict[str, list[frozenset[str]]] = {}
     for link in links:
-        first, second = (end.partition(".")[0] for end in link.ends)
-        graph.setdefault(first, set()).add(second)
-        graph.setdefault(second, set()).add(first)
+        owners = frozenset(end.partition(".")[0] for end in link.ends)
+        for owner in owners:
+            graph.setdefault(owner, []).append(owners)
     return graph
 
 
-def _reached(start: str, graph: Mapping[str, set[str]], through: Iterable[str]) -> set[str]:
+def _reached(start: str, graph: Graph, through: Container[str]) -> set[str]:
     """What links lead to from ``start``; only switches pass on what is not for them."""
-    seen, waiting = {start}, [start]
+    seen, waiting, crossed = {start}, [start], set[int]()
     while waiting:
         here = waiting.pop()
-        for other in graph.get(here, ()) if here == start or here in through else ():
-            if other not in seen:
-                seen.add(other)
-                waiting.append(other)
+        for link in graph.get(here, ()) if here == start or here in through else ():
+            if id(link) not in crossed:
+                crossed.add(id(link))
+                waiting += link - seen
+                seen |= link
     return seen

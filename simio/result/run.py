@@ -152,7 +152,10 @@ def parts(system: System) -> Iterator[Part]:
     """Every part of a system."""
     for host in system.hosts.values():
         yield from _host_parts(host)
-    yield from (disk.part for disk in system.disks.values())
+    for disk in system.disks.values():
+        yield from (part for part in (disk.part, disk.file_system) if part)
+    for volume in system.volumes.values():
+        yield from (part for part in (volume.file_system, volume.controller) if part)
     yield from (switch.part for switch in system.switches.values())
     yield from (link.part for link in system.links)
 

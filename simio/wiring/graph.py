@@ -2,7 +2,9 @@
 
 Nodes are named as everywhere else: `challenge.cpu`, `challenge.memory`, `challenge.hio` (a bus),
 `challenge.hippi` (an adapter), and links, switches and disks by their own names. Each has `cls` ('cpu', 'bus',
-…), `title` and `host` (or ''). What a node is decides what it does; that is in `simio.components`.
+…), `title` and `host` (or ''). What a node is decides what it does; that is in `simio.components`. A link is
+joined to all its ends. Volumes are no components: `graph.graph["volumes"]` has a `VolumeFrame` of each by name, and
+`graph.graph["owners"]` the volume that a disk or a volume is in.
 """
 
 from __future__ import annotations
@@ -11,7 +13,8 @@ from dataclasses import dataclass
 
 import networkx as nx
 
-from simio.description.model import System
+from simio import units
+from simio.description.model import System, Volume
 from simio.errors import RunError
 
 
@@ -26,9 +29,20 @@ class Route:
         return [node for node in self.nodes if graph.nodes[node]["cls"] == cls]
 
 
+@dataclass(frozen=True)
+class VolumeFrame:
+    """A volume as a picture shows it: a frame around its members, which are disks and other volumes."""
+
+    name: str
+    title: str
+    members: tuple[str, ...]
+
+
 def wire(system: System) -> nx.Graph:
     """The graph of a system's components."""
-    graph = nx.Graph(title=system.title)
+    volumes = {name: _frame(volume) for name, volume in system.volumes.items()}
+    owners = {member: name for name, frame in volumes.items() for member in frame.members}
+    graph = nx.Graph(title=system.title, volumes=volumes, owners=owners)
     for host in system.hosts.values():
         name = host.name
         graph.add_node(f"{name}.cpu", cls="cpu", title=f"{host.cpus} x {host.cpu.model}", host=name)
@@ -49,6 +63,22 @@ def wire(system: System) -> nx.Graph:
         for end in link.ends:
             graph.add_edge(link.name, end)
     return graph
+
+
+def _frame(volume: Volume) -> VolumeFrame:
+    unit = f" {units.format_quantity(volume.unit, 'size')}" if volume.unit is not None else ""
+    parts = [part.model for part in (volume.file_system, volume.controller) if part]
+    return VolumeFrame(volume.name, ", ".join([f"{volume.kind}{unit}", *parts]), volume.members)
+
+
+def volumes_around(graph: nx.Graph, name: str) -> tuple[str, ...]:
+    """The volumes that a disk or a volume is in, the outermost first."""
+    owners = graph.graph.get("owners", {})
+    found: list[str] = []
+    while name in owners:
+        name = owners[name]
+        found.append(name)
+    return tuple(reversed(found))
 
 
 def route(graph: nx.Graph, source: str, target: str) -> Route:

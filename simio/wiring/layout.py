@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import networkx as nx
 
+from simio.wiring.graph import volumes_around
+
 _DEPTH = {"cpu": 0, "memory": 0, "bus": 1, "adapter": 2}
 _MIDDLE = ("link", "switch")
 _HOST_GAP = 1.0
@@ -18,12 +20,15 @@ _HOST_GAP = 1.0
 
 @dataclass(frozen=True)
 class Layout:
-    """Column and row of every node (rows grow downward, from 0), and the hosts with the nodes inside."""
+    """Column and row of every node (rows grow downward, from 0), the hosts with the nodes inside, and the volumes
+    with the disks inside, those around others first.
+    """
 
     places: dict[str, tuple[float, float]]
     hosts: dict[str, list[str]]
     columns: int
     rows: float
+    volumes: dict[str, list[str]]
 
 
 def layout(graph: nx.Graph) -> Layout:
@@ -38,7 +43,17 @@ def layout(graph: nx.Graph) -> Layout:
     top = min(rows.values(), default=0.0)
     places = {name: (float(columns[name]), rows[name] - top) for name in graph.nodes}
     height = max((row for _, row in places.values()), default=0.0) + 1
-    return Layout(places, hosts, max(columns.values(), default=0) + 1, height)
+    return Layout(places, hosts, max(columns.values(), default=0) + 1, height, _volumes(graph))
+
+
+def _volumes(graph: nx.Graph) -> dict[str, list[str]]:
+    """The disks of each volume; a volume comes before those inside it."""
+    found: dict[str, list[str]] = {}
+    for name, cls in graph.nodes(data="cls"):
+        if cls == "disk":
+            for volume in volumes_around(graph, name):
+                found.setdefault(volume, []).append(name)
+    return found
 
 
 def _networks(graph: nx.Graph) -> list[tuple[list[str], list[str], list[str]]]:
@@ -103,17 +118,43 @@ def _distances(graph: nx.Graph, inside: list[str], right: set[str], inner: int) 
 def _rows(
     graph: nx.Graph, hosts: dict[str, list[str]], right: set[str], columns: dict[str, int]
 ) -> dict[str, float]:
-    blocks = dict(hosts) | {name: [name] for name, cls in graph.nodes(data="cls") if cls == "disk"}
+    blocks = dict(hosts) | {name: [name] for name in _disks(graph)}
     rows = _stack(graph, blocks, [name for name in blocks if name not in right])
     opposite = _opposite(graph, rows)
     # What hangs on the upper hosts of the left stands high on the right.
-    others = [name for name in blocks if name in right]
-    rows |= _stack(graph, blocks, sorted(others, key=lambda name: opposite.get(name, 0.0)))
+    others = _together(graph, [name for name in blocks if name in right], opposite)
+    rows |= _stack(graph, blocks, others)
     middle = [name for name in graph.nodes if name not in rows]
     fixed = frozenset(rows)
     for column in sorted({columns[name] for name in middle}, reverse=True):
         _place(graph, [name for name in middle if columns[name] == column], fixed, columns, rows)
     return rows
+
+
+def _disks(graph: nx.Graph) -> list[str]:
+    """The disks, those of a volume together."""
+    disks = [name for name, cls in graph.nodes(data="cls") if cls == "disk"]
+    place = {name: number for number, name in enumerate(disks)}
+    around = {name: volumes_around(graph, name) for name in disks}
+    first: dict[tuple[str, ...], int] = {}
+    for name in disks:
+        for depth in range(len(around[name])):
+            first.setdefault(around[name][: depth + 1], place[name])
+    # Where the volumes around a disk begin, from the outermost, then the disk itself.
+    return sorted(
+        disks,
+        key=lambda name: (*(first[around[name][: n + 1]] for n in range(len(around[name]))), place[name]),
+    )
+
+
+def _together(graph: nx.Graph, names: list[str], opposite: dict[str, float]) -> list[str]:
+    """Hosts and disks by what is opposite, but the disks of an outermost volume where its first one is."""
+    rows: dict[str, float] = {}
+    for name in names:
+        outermost = (volumes_around(graph, name) or (name,))[0]
+        row = opposite.get(name, 0.0)
+        rows[outermost] = min(rows.get(outermost, row), row)
+    return sorted(names, key=lambda name: rows[(volumes_around(graph, name) or (name,))[0]])
 
 
 def _opposite(graph: nx.Graph, left: dict[str, float]) -> dict[str, float]:
@@ -133,7 +174,9 @@ def _stack(graph: nx.Graph, blocks: dict[str, list[str]], names: list[str]) -> d
     for name in names:
         inside = blocks[name]
         alone = inside == [name]
-        top += 0.0 if not before or (alone and blocks[before] == [before]) else _HOST_GAP
+        like = alone and blocks.get(before) == [before]
+        if before and not (like and volumes_around(graph, name) == volumes_around(graph, before)):
+            top += _HOST_GAP
         placed = {name: top} if alone else _inside_host(graph, inside, top)
         rows |= placed
         top, before = max(placed.values()) + 1, name

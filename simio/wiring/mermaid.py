@@ -32,7 +32,7 @@ def mermaid(graph: nx.Graph) -> str:
         lines.append(f'  subgraph h{number}["{_escaped(host)}"]')
         lines += [f"  {line}" for line in _nodes(graph, numbers, host)]
         lines.append("  end")
-    lines += _nodes(graph, numbers, "")
+    lines += _others(graph, numbers)
     lines += [f"  {numbers[one]} --- {numbers[other]}" for one, other in _edges(graph)]
     return "\n".join(lines) + "\n"
 
@@ -40,9 +40,39 @@ def mermaid(graph: nx.Graph) -> str:
 def _nodes(graph: nx.Graph, numbers: dict[str, str], host: str) -> Iterator[str]:
     for name, node in graph.nodes(data=True):
         if node["host"] == host:
-            opening, closing = _SHAPES.get(node["cls"], _PLAIN)
-            shown = name.removeprefix(f"{host}.") if host else name
-            yield f"  {numbers[name]}{opening}{_escaped(shown)}<br/>{_escaped(node['title'])}{closing}"
+            yield f"  {_node(graph, numbers, name)}"
+
+
+def _node(graph: nx.Graph, numbers: dict[str, str], name: str) -> str:
+    node = graph.nodes[name]
+    opening, closing = _SHAPES.get(node["cls"], _PLAIN)
+    shown = name.removeprefix(f"{node['host']}.") if node["host"] else name
+    return f"{numbers[name]}{opening}{_escaped(shown)}<br/>{_escaped(node['title'])}{closing}"
+
+
+def _others(graph: nx.Graph, numbers: dict[str, str]) -> Iterator[str]:
+    """What belongs to no host, with each volume as a subgraph around its members."""
+    volumes = graph.graph.get("volumes", {})
+    inside = {member for frame in volumes.values() for member in frame.members}
+    for name in volumes:
+        if name not in inside:
+            yield from _volume(graph, numbers, name, "  ")
+    for name, node in graph.nodes(data=True):
+        if not node["host"] and name not in inside:
+            yield f"  {_node(graph, numbers, name)}"
+
+
+def _volume(graph: nx.Graph, numbers: dict[str, str], name: str, indent: str) -> Iterator[str]:
+    volumes = graph.graph["volumes"]
+    frame = volumes[name]
+    number = list(volumes).index(name)
+    yield f'{indent}subgraph v{number}["{_escaped(name)}<br/>{_escaped(frame.title)}"]'
+    for member in frame.members:
+        if member in volumes:
+            yield from _volume(graph, numbers, member, indent + "  ")
+        else:
+            yield f"{indent}  {_node(graph, numbers, member)}"
+    yield f"{indent}end"
 
 
 def _edges(graph: nx.Graph) -> list[tuple[str, str]]:

@@ -10,6 +10,7 @@ import networkx as nx
 
 from simio.errors import SimioError
 from simio.files import write_whole
+from simio.wiring.graph import volumes_around
 from simio.wiring.layout import Layout, layout
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ _BOX = (140, 48)
 _MARGIN = 40
 _HEAD = 62
 _PAD = 22
+_INSET = 7
+_LABEL = 17
+_MOST_FRAMES = 3
 _INK = "#1f2937"
 _SOFT = "#5b6675"
 _LINE = "#94a3b8"
@@ -79,7 +83,7 @@ def figure(graph: nx.Graph) -> Figure:
         margin={"l": 0, "r": 0, "t": 0, "b": 0},
         xaxis={"range": [0, width], "visible": False, "fixedrange": True},
         yaxis={"range": [height, 0], "visible": False, "fixedrange": True},
-        shapes=_frames(plan, centres) + [_box(graph, name, *at) for name, at in centres.items()],
+        shapes=_frames(graph, plan, centres) + [_box(graph, name, *at) for name, at in centres.items()],
         annotations=_texts(graph, plan, centres),
         font={"family": _FONT, "color": _INK},
         paper_bgcolor="rgba(0,0,0,0)",
@@ -172,11 +176,31 @@ def _hovers(go: Any, graph: nx.Graph, centres: dict[str, tuple[float, float]]) -
     )
 
 
-def _frames(plan: Layout, centres: dict[str, tuple[float, float]]) -> list[dict[str, Any]]:
+def _frames(graph: nx.Graph, plan: Layout, centres: dict[str, tuple[float, float]]) -> list[dict[str, Any]]:
+    grey = "rgba(148,163,184,0.12)"
     return [
-        _shape(_frame(plan, host, centres), radius=14, fill="rgba(148,163,184,0.12)", line=_LINE, dash="dot")
+        _shape(_frame(plan, host, centres), radius=14, fill=grey, line=_LINE, dash="dot")
         for host in plan.hosts
+    ] + [
+        _shape(corners, radius=10, fill=grey, line=_SOFT, dash="dash")
+        for _, corners in _volume_frames(graph, plan, centres)
     ]
+
+
+def _volume_frames(
+    graph: nx.Graph, plan: Layout, centres: dict[str, tuple[float, float]]
+) -> list[tuple[str, tuple[float, float, float, float]]]:
+    """Each volume with left, top, right and bottom of its frame, or frames where its disks are in two columns."""
+    frames = []
+    for name, disks in plan.volumes.items():
+        levels = min(max(len(volumes_around(graph, disk)) for disk in disks), _MOST_FRAMES)
+        level = max(levels - len(volumes_around(graph, name)), 1)
+        for x in sorted({centres[disk][0] for disk in disks}):
+            ys = [centres[disk][1] for disk in disks if centres[disk][0] == x]
+            aside, below = _BOX[0] / 2 + _INSET * level, _BOX[1] / 2 + _INSET * level
+            top = min(ys) - _BOX[1] / 2 - _LABEL * level
+            frames.append((name, (x - aside, top, x + aside, max(ys) + below)))
+    return frames
 
 
 def _frame(
@@ -210,7 +234,7 @@ def _shape(
         f"Q {right},{bottom} {right - r},{bottom} L {left + r},{bottom} Q {left},{bottom} {left},{bottom - r} "
         f"L {left},{top + r} Q {left},{top} {left + r},{top} Z"
     )
-    layer = "below" if dash == "dot" else "above"
+    layer = "above" if dash == "solid" else "below"
     return {
         "type": "path", "path": path, "fillcolor": fill, "layer": layer,
         "line": {"color": line, "width": 1, "dash": dash},
@@ -224,6 +248,10 @@ def _texts(graph: nx.Graph, plan: Layout, centres: dict[str, tuple[float, float]
     for host in plan.hosts:
         left, top, _, _ = _frame(plan, host, centres)
         texts.append(_text(f"<b>{_shown(host)}</b>", left + 14, top + 15, 13, "left"))
+    for name, (left, top, _, _) in _volume_frames(graph, plan, centres):
+        label = f"<b>{_short(name, 20)}</b> {_short(_kind_of(graph, name), 22 - min(len(name), 20))}"
+        told = f"<b>{_shown(name)}</b><br>{_shown(graph.graph['volumes'][name].title)}"
+        texts.append({**_text(label, left + 6, top + _LABEL / 2, 11, "left"), "hovertext": told})
     for name, node in graph.nodes(data=True):
         shown = name.removeprefix(f"{node['host']}.") if node["host"] else name
         label = (
@@ -231,6 +259,11 @@ def _texts(graph: nx.Graph, plan: Layout, centres: dict[str, tuple[float, float]
         )
         texts.append(_text(label, *centres[name], 13, "center"))
     return texts
+
+
+def _kind_of(graph: nx.Graph, volume: str) -> str:
+    """Kind and unit of a volume, without the models that hovering tells."""
+    return str(graph.graph["volumes"][volume].title).partition(",")[0]
 
 
 def _model(node: dict[str, Any]) -> str:

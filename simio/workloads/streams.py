@@ -57,7 +57,7 @@ def emit(site: Site, workload: Workload, targets: Sequence[str], make: MakeAcces
 def _check(workload: Workload, device: BlockDevice) -> None:
     params = workload.params
     name = workload.name
-    for size in params.sizes:
+    for size, _ in params.sizes:
         if size % device.sector and params.access in ("raw", "direct"):
             found, sector = (units.format_quantity(n, "size") for n in (size, device.sector))
             raise RunError(
@@ -140,14 +140,15 @@ class Places:
         self.think = p.exponential(f"{thread}: think", params.think) if params.think else None
         self.mix = None
         if len(params.sizes) > 1:
-            weights = [(number, weight) for number, weight in enumerate(params.sizes.values())]
+            weights = [(number, weight) for number, (_, weight) in enumerate(params.sizes)]
             self.mix = p.discrete(f"{thread}: size", weights)
         self.drawn = {}
         if params.pattern == "random":
             self.drawn = {
-                size: p.uniform(f"{thread}: place for {size}", 0, room // size - 1) for size in params.sizes
+                size: p.uniform(f"{thread}: place for {size}", 0, room // size - 1)
+                for size, _ in params.sizes
             }
-        self.aligned = gcd(*params.sizes, params.stride or 0)
+        self.aligned = gcd(*(size for size, _ in params.sizes), params.stride or 0)
 
     def requests(self, at: Register, size: int) -> Iterator[int]:
         """Run a for loop's body for every request over `size` bytes from `at` on, `at` being set; gives sizes."""
@@ -155,7 +156,7 @@ class Places:
         if self.mix:
             yield from self._mixed(at, size, self.mix)
             return
-        (block,) = params.sizes
+        block = params.largest
         for amount in p.pieces(size, block):
             self._pause()
             if self.drawn:
@@ -168,12 +169,12 @@ class Places:
     def _mixed(self, at: Register, size: int, mix: Handle) -> Iterator[int]:
         """As many requests as come to `size` bytes in the mean, each of a size drawn by weight."""
         p, sizes = self.p, self.params.sizes
-        mean = sum(length * weight for length, weight in sizes.items()) // sum(sizes.values())
+        mean = sum(length * weight for length, weight in sizes) // sum(weight for _, weight in sizes)
         with p.loop(max(size // mean, 1)):
             self._pause()
             which = p.register()
             p.draw(which, mix)
-            for number, length in enumerate(sizes):
+            for number, (length, _) in enumerate(sizes):
                 with p.when(which, "==", number):
                     if self.drawn:
                         p.draw(at, self.drawn[length])

@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import load_sheets
 import pytest
 from load_samples import Loader
 
 from simio.description.model import Scenario
+from simio.description.sheets import base
 from simio.loading import load
 from simio.loading.catalogue import Catalogue
 
 HERE = Path(__file__).parent
+
+
+@pytest.fixture(autouse=True)
+def kinds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kinds of parts of these tests, which other tests do not see."""
+    monkeypatch.setattr(base, "_SHEETS", dict(base._SHEETS))
+    load_sheets.register()
 
 
 @pytest.fixture

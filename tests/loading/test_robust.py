@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from load_samples import DISKS, HIPPI, Loader
+from load_samples import BUS, DISKS, HIPPI, VOLUMES, Loader
 
 from simio.errors import Fault, ScenarioError
 
@@ -18,6 +18,8 @@ MORE = "run: {until: 1 s}\nreport: {unit: MB/s}\nmeasured: study/table\n"
 SAMPLES = {
     "hippi": HIPPI + "vary: {workload.blast.size: [1 KiB, 64 KiB]}\n" + MORE,
     "disks": DISKS + "vary: [{disks.d.count: [1, 2]}, {hosts.s.adapters.fc.credit: [3]}]\n" + MORE,
+    "bus": BUS,
+    "volumes": VOLUMES.replace("block: 64 KiB", "block: {4 KiB: 1, 8 KiB: 2}"),
 }
 
 

@@ -6,8 +6,9 @@ import networkx as nx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wiring_samples import made_up, scenario_graph
+from wiring_samples import made_up, on_a_bus, scenario_graph
 
+from simio.wiring.graph import volumes_around, wire
 from simio.wiring.layout import layout
 
 
@@ -59,12 +60,18 @@ def wirings(draw: st.DrawFn) -> nx.Graph:
     switches, disks = draw(st.integers(0, 4)), draw(st.integers(0, 8))
     ports = [f"h{host}.a{port}" for host, count in enumerate(adapters) for port in range(count)]
     ports += [f"s{number}" for number in range(switches)] + [f"d{number}" for number in range(disks)]
+    volumes: dict[str, list[str]] = {}
+    for number in range(disks):
+        if home := draw(st.sampled_from(["", "v0", "v1", "v2"])):
+            volumes.setdefault(home, []).append(f"d{number}")
+    if "v0" in volumes and "v1" in volumes and draw(st.booleans()):
+        volumes["v0"].append("v1")
     if len(ports) < 2:
-        return made_up(adapters, switches, disks, [])
+        return made_up(adapters, switches, disks, [], volumes=volumes)
     cable = st.lists(st.sampled_from(ports), min_size=2, max_size=2, unique=True).map(
         lambda pair: (pair[0], pair[1])
     )
-    return made_up(adapters, switches, disks, draw(st.lists(cable, max_size=12)))
+    return made_up(adapters, switches, disks, draw(st.lists(cable, max_size=12)), volumes=volumes)
 
 
 @given(wirings())
@@ -86,3 +93,32 @@ def test_no_two_boxes_and_no_two_hosts_overlap(graph: nx.Graph) -> None:
         for name, (x, y) in plan.places.items():
             within = left <= x <= right and top - 1 < y < bottom + 1
             assert within == (name in inside), f"{name} and {host}"
+
+
+@given(wirings())
+def test_the_disks_of_a_volume_stand_together(graph: nx.Graph) -> None:
+    plan = layout(graph)
+    for volume, inside in plan.volumes.items():
+        assert set(inside) == {
+            n for n, c in graph.nodes(data="cls") if c == "disk" and volume in volumes_around(graph, n)
+        }
+        for column in {plan.places[name][0] for name in inside}:
+            rows = [plan.places[name][1] for name in inside if plan.places[name][0] == column]
+            for name, place in plan.places.items():
+                if name in inside or place[0] != column or _in_an_outer_one(graph, volume, name):
+                    continue
+                # A row beside a frame is free for its label.
+                assert not min(rows) - 2 + 1e-9 < place[1] < max(rows) + 1
+
+
+def _in_an_outer_one(graph: nx.Graph, volume: str, name: str) -> bool:
+    """Whether a disk just beside a volume's frame is in the same volumes but for that one."""
+    return bool(set(volumes_around(graph, name)) & {*volumes_around(graph, volume), volume})
+
+
+def test_disks_on_a_bus_stand_across_from_the_host() -> None:
+    plan = layout(wire(on_a_bus()))
+    columns = [plan.places[name][0] for name in ("server.fc", "bus", "d1")]
+    assert columns == sorted(set(columns))
+    assert len({plan.places[name][0] for name in ("d1", "d2", "d3")}) == 1
+    assert plan.places["bus"][1] == plan.places["server.fc"][1] == plan.places["d2"][1]

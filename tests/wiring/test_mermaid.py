@@ -6,7 +6,7 @@ import re
 
 import networkx as nx
 import pytest
-from wiring_samples import hostile, scenario_graph
+from wiring_samples import hostile, made_up, scenario_graph
 
 from simio.wiring.mermaid import mermaid
 
@@ -60,3 +60,19 @@ def test_equal_systems_give_equal_text() -> None:
     other.add_nodes_from(graph.nodes(data=True))
     other.add_edges_from((two, one) for one, two in reversed(list(graph.edges)))
     assert mermaid(other) == mermaid(graph)
+
+
+def test_volumes_are_subgraphs_around_their_disks() -> None:
+    lines = mermaid(made_up([1], 0, 3, [], volumes={"in": ["d0", "d2"], "out": ["in", "d1"]})).splitlines()
+    start = next(number for number, line in enumerate(lines) if "out" in line)
+    shown = [re.sub(r"n\d+", "n", line.replace("<br/>disk/x", "")) for line in lines[start : start + 7]]
+    assert shown == [
+        '  subgraph v1["out<br/>stripe 64 KiB"]',
+        '    subgraph v0["in<br/>stripe 64 KiB"]',
+        '      n[("d0")]',
+        '      n[("d2")]',
+        "    end",
+        '    n[("d1")]',
+        "  end",
+    ]
+    assert sum("d0" in line for line in lines) == 1

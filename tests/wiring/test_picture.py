@@ -37,6 +37,27 @@ def test_everything_lies_within_the_picture() -> None:
             assert all(0 <= float(x) <= layout.width and 0 <= float(y) <= layout.height for x, y in pairs)
 
 
+def test_a_volume_is_a_frame_around_its_disks_with_its_name() -> None:
+    picture = figure(made_up([1], 0, 4, [], volumes={"in": ["d0", "d2"], "out": ["in", "d1"]})).layout
+    frames = {}
+    for shape in picture.shapes:
+        if shape.line.dash == "dash":
+            points = [(float(x), float(y)) for x, y in re.findall(r"(-?[\d.]+),(-?[\d.]+)", shape.path)]
+            xs, ys = zip(*points, strict=True)
+            frames[len(frames)] = (min(xs), min(ys), max(xs), max(ys))
+    outer, inner = frames[0], frames[1]
+    assert outer[0] < inner[0] < inner[2] < outer[2]
+    assert outer[1] < inner[1] < inner[3] < outer[3]
+    at = {note.text[3:5]: (note.x, note.y) for note in picture.annotations}
+    for name, inside in (("d0", inner), ("d2", inner), ("d1", outer)):
+        assert inside[0] < at[name][0] < inside[2]
+        assert inside[1] < at[name][1] < inside[3]
+    assert not inner[1] < at["d1"][1] < inner[3]
+    assert not outer[1] < at["d3"][1] < outer[3]
+    labels = [note for note in picture.annotations if note.text == "<b>out</b> stripe 64 KiB"]
+    assert outer[1] < labels[0].y < inner[1]
+
+
 def test_markup_in_names_stays_text() -> None:
     graph = hostile()
     for text in (*[note.text for note in figure(graph).layout.annotations], *figure(graph).data[1].hovertext):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import networkx as nx
 
+from simio.description.model import System
 from simio.loading import load
 from simio.loading.catalogue import data_root
-from simio.wiring.graph import wire
+from simio.wiring.graph import VolumeFrame, wire
 
 HOSTILE = 'a"]<script>&`#x; ---\n'
 
@@ -24,9 +26,15 @@ def made_up(
     disks: int,
     cables: Sequence[tuple[str, str]],
     title: str = "made up",
+    volumes: Mapping[str, Sequence[str]] | None = None,
 ) -> nx.Graph:
-    """Hosts h0, h1 … with so many adapters each, switches s0 …, disks d0 …, and cables between named ports."""
-    graph = nx.Graph(title=title)
+    """Hosts h0, h1 … with so many adapters each, switches s0 …, disks d0 …, and cables between named ports.
+
+    `volumes` has the members of each volume.
+    """
+    frames = {name: VolumeFrame(name, "stripe 64 KiB", tuple(of)) for name, of in (volumes or {}).items()}
+    owners = {member: name for name, frame in frames.items() for member in frame.members}
+    graph = nx.Graph(title=title, volumes=frames, owners=owners)
     for number, count in enumerate(adapters):
         host = f"h{number}"
         for part in ("cpu", "memory", "bus"):
@@ -53,3 +61,11 @@ def hostile() -> nx.Graph:
     graph.add_node(HOSTILE * 3, cls="link", title=HOSTILE, host="")
     graph.add_edge(*graph.nodes)
     return graph
+
+
+def on_a_bus() -> System:
+    """A server with three disks on one shared link."""
+    system = load(data_root("simio.scenarios") / "linux-fc-raw.yaml").cases[0].system
+    disks = {name: system.disks[name] for name in ("d1", "d2", "d3")}
+    bus = replace(system.links[0], name="bus", ends=("server.fc", *disks))
+    return replace(system, disks=disks, switches={}, links=(bus,))

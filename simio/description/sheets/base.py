@@ -22,6 +22,7 @@ CLASSES: Mapping[str, str] = {
     "link": "links",
     "switch": "switches",
     "disk": "disks",
+    "controller": "controllers",
     "filesystem": "filesystems",
     "host": "hosts",
 }
@@ -32,9 +33,12 @@ class Sheet(Values):
     """The values of one kind of part.
 
     ``link_kinds`` names the kinds of link that fit an adapter, switch or disk; empty means its own kind only.
+    ``shared`` marks a kind of link that joins any number of ends, as a bus or a loop does, and not two; where
+    its sheet has a value ``devices``, that is how many at most.
     """
 
     link_kinds: ClassVar[tuple[str, ...]] = ()
+    shared: ClassVar[bool] = False
 
 
 S = TypeVar("S", bound=type[Sheet])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from ..quantities import Count, Duration, Extent, Rotation, Time, Values, refusal
+from ..quantities import Count, Duration, Extent, Flag, Rotation, Time, Values, refusal
 from .base import Sheet, register_sheet, size_text, time_text
 
 
@@ -34,9 +34,21 @@ class Drive(Sheet):
     seek_single: Duration = Field(description="seek to the next cylinder, with settling")
     seek_average: Duration = Field(description="mean seek over random pairs of cylinders")
     seek_full: Duration = Field(description="seek across all cylinders")
+    write_settle: Time = Field(description="what a write waits more than a read after a seek or head switch")
     buffer: Extent = Field(description="memory of the drive for data")
     segments: Count = Field(description="segments that the buffer is divided into")
-    command_overhead: Time = Field(description="time of the drive's controller a command")
+    read_ahead: Flag = Field(description="whether the drive reads on after a command")
+    write_cache: Flag = Field(description="whether a write is done when the buffer has it")
+    command_overhead: Time = Field(
+        description="time of the drive's controller a command that needs the media"
+    )
+    cached_overhead: Time = Field(
+        description="time of the drive's controller a command served from the buffer or taken into the write cache"
+    )
+    queue_depth: Count = Field(description="commands that the drive holds; 1: no tagged queueing")
+    scheduling: Literal["fifo", "elevator", "shortest"] = Field(
+        description="order of the commands it holds: of arrival, of cylinders, or least access time first"
+    )
 
     @model_validator(mode="after")
     def _seeks_grow(self) -> Drive:

@@ -1,0 +1,66 @@
+"""Sizes that may be mixed: one size, or several with the weights that each request draws one by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import GetJsonSchemaHandler
+
+from .quantities import Quantity, refusal, show
+
+MOST_SIZES = 64
+MOST_WEIGHT = 2**31 - 1
+
+Mixture = tuple[tuple[int, int], ...]
+"""Sizes in bytes, each with its weight."""
+
+
+@dataclass(frozen=True)
+class MixedSize(Quantity):
+    """A size, or a mapping of sizes to weights; read as int, or as pairs of size and weight in ascending order.
+
+    A mapping of a single size is that size.
+    """
+
+    @property
+    def wanted(self) -> str:
+        return f"{super().wanted}, or sizes with weights such as {{4 KiB: 70, 64 KiB: 30}}"
+
+    def read(self, value: object, *, from_text: bool = False) -> Any:
+        if isinstance(value, tuple) and not from_text:
+            return self._mixture(dict(value), from_text)
+        if not isinstance(value, Mapping):
+            return super().read(value, from_text=from_text)
+        return self._mixture(value, from_text)
+
+    def _mixture(self, given: Mapping[Any, object], from_text: bool) -> int | Mixture:
+        found: dict[int, int] = {}
+        for text, weight in given.items():
+            size = int(super().read(text, from_text=from_text))
+            if isinstance(weight, bool) or not isinstance(weight, int) or not 1 <= weight <= MOST_WEIGHT:
+                told = f"the weight {show(weight)} of {show(text)}"
+                raise refusal(told, f"a whole number from 1 to {MOST_WEIGHT}")
+            if size in found:
+                raise refusal(f"{show(text)} again", "each size once")
+            found[size] = weight
+        if not 1 <= len(found) <= MOST_SIZES:
+            raise refusal(f"a mapping of {len(found)} sizes", f"from 1 to {MOST_SIZES} sizes with weights")
+        return next(iter(found)) if len(found) == 1 else tuple(sorted(found.items()))
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        size = super().__get_pydantic_json_schema__(schema, handler)
+        weight = {"type": "integer", "minimum": 1}
+        names = {"pattern": self.pattern}
+        mixture = {
+            "type": "object",
+            "propertyNames": names,
+            "additionalProperties": weight,
+            "minProperties": 1,
+        }
+        return {"anyOf": [size, mixture], "examples": [self.example]}
+
+
+Sizes = Annotated[int | Mixture, MixedSize("size", positive=True)]
+"""A size above zero, or sizes with weights."""

@@ -1,0 +1,220 @@
+"""Volumes of a scenario: which disks and other volumes each is made of, and what is on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ..description.model import Part, Volume
+from ..description.quantities import FROM_TEXT, Limit
+from ..description.sheets.base import size_text
+from ..errors import Place, quote
+from .context import Context
+from .devices import DiskGroup, check_names
+from .faults import a, join, keys_of, place_of
+from .keypaths import as_mapping, mapping
+from .parts import build_part
+from .yamltree import Node
+
+MOST_LEVELS = 8
+LEAST = {"stripe": 2, "concat": 1, "mirror": 2, "raid3": 3, "raid5": 3}
+"""Kinds of volumes, each with its least number of members."""
+PARTS = {"file_system": "filesystem", "controller": "controller"}
+"""Keys that name a part, and its class."""
+_STRIPED = ("stripe", "raid5")
+
+
+class VolumeKeys(BaseModel):
+    """The keys of a volume beside ``of`` and the parts."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Literal["stripe", "concat", "mirror", "raid3", "raid5"] = Field(
+        description="how data lies on the members"
+    )
+    unit: Limit = Field(
+        None, description="bytes on one member before the next one's turn; raid3: a sector if left out"
+    )
+
+
+OF = "disks, groups of disks or other volumes that it is made of, one or a list"
+
+
+@dataclass(frozen=True)
+class _Written:
+    """A volume as written; ``of`` holds the nodes of the names in it."""
+
+    name: str
+    place: Place
+    keys: VolumeKeys
+    of: list[Node]
+    node: Node
+    parts: Mapping[str, Part | None]
+
+    @property
+    def path(self) -> str:
+        return f"volumes.{self.name}"
+
+
+def build_volumes(ctx: Context, section: Node, groups: Mapping[str, DiskGroup]) -> dict[str, Volume | None]:
+    """The volumes by name; None stands for one with a fault."""
+    check_names(ctx, section, "volumes")
+    written = {}
+    for name, node in ctx.faults.mapping(section, "volumes").items():
+        place = place_of(section, name)
+
+        def read(name: str = name, node: Node = node, place: Place = place) -> _Written | None:
+            return _written(ctx, name, node, place)
+
+        written[name] = ctx.once(("volume", name), (node,), read)
+    members = _Members(ctx, written, groups)
+    whole = members.check_nesting()
+    return {name: members.volume(item) if item and whole else None for name, item in written.items()}
+
+
+def _written(ctx: Context, name: str, node: Node, place: Place) -> _Written | None:
+    path = f"volumes.{name}"
+    if not ctx.faults.mapping(node, path, "a mapping with kind and of"):
+        return None
+    before = ctx.faults.noted
+    keys = keys_of(VolumeKeys)
+    ctx.faults.unknown_keys(node, (*keys, "of", *PARTS), path)
+    of = _names(ctx, node, path)
+    parts = {key: _part(ctx, name, key, node, path) for key in PARTS if key in node.entries}
+    own = mapping(
+        {key: node.entries[key] for key in keys if key in node.entries}, node.place, dict(node.key_places)
+    )
+    try:
+        read = VolumeKeys.model_validate(own.plain(), context=FROM_TEXT)
+    except ValidationError as error:
+        ctx.faults.model(error, VolumeKeys, own, path, place)
+        return None
+    if read.kind in _STRIPED and read.unit is None:
+        expected = (
+            f"a size such as '64 KiB' (bytes on one member before the next one's turn), for {a(read.kind)}"
+        )
+        ctx.faults.add(f"{path}.unit", "nothing", expected, "this key is required", place)
+    if read.kind in ("concat", "mirror") and read.unit is not None:
+        found, at = f"a unit for a {read.kind}", place_of(node, "unit")
+        ctx.faults.add(f"{path}.unit", found, "none", "only stripe, raid3 and raid5 interleave", at)
+    return _Written(name, place, read, of, node, parts) if ctx.faults.noted == before else None
+
+
+def _names(ctx: Context, node: Node, path: str) -> list[Node]:
+    """The names that a volume is made of; what is no name is noted."""
+    given = node.entries.get("of")
+    what = "the name of a disk, a group of disks or a volume, or a list of them"
+    if given is None:
+        ctx.faults.add(f"{path}.of", "nothing", what, "this key is required", node.place)
+        return []
+    items = given.elements if given.kind == "list" else [given]
+    if not items:
+        ctx.faults.add(f"{path}.of", "an empty list", what, place=given.place)
+    for index, item in enumerate(items):
+        ctx.faults.text(item, f"{path}.of" if item is given else join(f"{path}.of", index), what)
+    return items
+
+
+def _part(ctx: Context, name: str, key: str, node: Node, path: str) -> Part | None:
+    cls, place = PARTS[key], place_of(node, key)
+    given = as_mapping(node.entries[key], place)
+    if not ctx.faults.mapping(given, f"{path}.{key}", f"the name of {a(cls)} model, or a mapping with model"):
+        return None
+    return build_part(ctx, f"{name}.{key}", cls, given, f"{path}.{key}", place)
+
+
+class _Members:
+    """What the names in volumes stand for; each member belongs to one volume."""
+
+    def __init__(
+        self, ctx: Context, written: Mapping[str, _Written | None], groups: Mapping[str, DiskGroup]
+    ) -> None:
+        self.ctx = ctx
+        self.written = {name: item for name, item in written.items() if item}
+        self.known = [*groups, *written]
+        self.groups = groups
+        self.disks = {name: group for group in groups.values() for name in group.members}
+        self.owners: dict[str, str] = {}
+        self.faulty: set[str] = set()
+        self.members = {
+            name: tuple(member for node in item.of for member in self._expanded(item, node))
+            for name, item in self.written.items()
+        }
+
+    def _expanded(self, item: _Written, node: Node) -> tuple[str, ...]:
+        """The members that one name stands for; unknown ones and those in a volume already are noted."""
+        name, path = str(node.value), f"{item.path}.of"
+        members = self.groups[name].members if name in self.groups else (name,)
+        if not (name in self.known or name in self.disks):
+            others = [other for other in self.known if other != item.name]
+            self.ctx.faults.unknown(path, name, others, node.place, "disk, group of disks or volume")
+            self.faulty.add(item.name)
+            return ()
+        for member in members:
+            if member in self.owners:
+                found = f"{quote(member)}, which is in the volume {quote(self.owners[member])} already"
+                self.ctx.faults.add(path, found, "each disk or volume in one volume", place=node.place)
+                self.faulty.add(item.name)
+                return ()
+            self.owners[member] = item.name
+        return members
+
+    def check_nesting(self) -> bool:
+        """Note volumes that are made of themselves, and those that are nested too deeply; whether there are none."""
+        order, good = list(self.written), True
+        for name, item in self.written.items():
+            chain = [name]
+            while (owner := self.owners.get(chain[-1])) is not None and owner not in chain:
+                chain.append(owner)
+                if len(chain) > MOST_LEVELS:
+                    break
+            at, path = item.node.entries["of"].place, f"{item.path}.of"
+            if len(chain) > MOST_LEVELS:
+                expected = f"at most {MOST_LEVELS}"
+                self.ctx.faults.add(path, f"more than {MOST_LEVELS} levels of volumes", expected, place=at)
+                return False
+            if owner == name:
+                # Told at one place of the circle only, whichever volume it was entered from.
+                good = False
+                if name == min(chain, key=order.index):
+                    circle = " of ".join([name, *reversed(chain)])
+                    self.ctx.faults.add(path, circle, "a volume that ends in disks", place=at)
+            elif owner is not None:
+                good = False
+        return good
+
+    def volume(self, item: _Written) -> Volume | None:
+        """The volume, or None if it has faulty or too few members or a unit that does not fit them."""
+        if item.name in self.faulty:
+            return None
+        members, kind = self.members[item.name], item.keys.kind
+        if len(members) < LEAST[kind]:
+            found = f"{len(members)} member{'s' if len(members) != 1 else ''} ({', '.join(members)})"
+            place = item.node.entries["of"].place
+            self.ctx.faults.add(
+                f"{item.path}.of", found, f"at least {LEAST[kind]} for {a(kind)}", place=place
+            )
+            return None
+        sectors = dict(self._sectors(item.name))
+        unit = item.keys.unit
+        if kind == "raid3" and unit is None:
+            unit = max(sectors.values(), default=None)
+        for name, sector in sectors.items():
+            if unit is not None and unit % sector:
+                place = item.node.at(("unit",)).place
+                expected = f"a multiple of the sector of {quote(name)}, {size_text(sector)}"
+                self.ctx.faults.add(f"{item.path}.unit", size_text(unit), expected, place=place)
+                return None
+        parts = item.parts
+        return Volume(item.name, kind, members, unit, parts.get("file_system"), parts.get("controller"))
+
+    def _sectors(self, name: str) -> Iterator[tuple[str, int]]:
+        """The disks beneath a volume with their sectors, as far as they are known."""
+        for member in self.members.get(name, ()):
+            if member not in self.disks:
+                yield from self._sectors(member)
+            elif (part := self.disks[member].part) is not None and hasattr(part.sheet, "sector"):
+                yield member, part.sheet.sector
