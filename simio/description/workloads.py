@@ -152,7 +152,9 @@ class BlockParams(WorkloadParams):
         """Bytes of each device, from its beginning, that requests reach to."""
         if self.pattern == "random":
             return self.largest
-        return -(-self.size // self.largest) * self.stride if self.stride else self.size
+        if self.stride is None:
+            return self.size
+        return (-(-self.size // self.largest) - 1) * self.stride + self.largest
 
     @model_validator(mode="after")
     def _strides(self) -> BlockParams:

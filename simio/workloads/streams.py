@@ -57,11 +57,11 @@ def emit(site: Site, workload: Workload, targets: Sequence[str], make: MakeAcces
 def _check(workload: Workload, device: BlockDevice) -> None:
     params = workload.params
     name = workload.name
-    for size, _ in params.sizes:
+    for size in (*(size for size, _ in params.sizes), params.size):
         if size % device.sector and params.access in ("raw", "direct"):
             found, sector = (units.format_quantity(n, "size") for n in (size, device.sector))
             raise RunError(
-                f"workload {name!r} has blocks of {found}; {device.name!r} takes whole sectors of {sector}"
+                f"workload {name!r} asks for {found}; {device.name!r} takes whole sectors of {sector}"
             )
     extent = params.extent
     if extent > device.capacity:
