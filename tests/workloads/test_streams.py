@@ -139,7 +139,7 @@ def test_pauses_come_before_requests():
         ({"block": "4 KiB", "size": "2 MiB"}, "workload 'r' covers 2 MiB of 'd1', which holds 1 MiB"),
         (
             {"block": "4 KiB", "size": "40 KiB", "pattern": "strided", "stride": "512 KiB"},
-            "workload 'r' covers 4612 KiB of 'd1', which holds 1 MiB",
+            "workload 'r' covers 4.723 MB of 'd1', which holds 1 MiB",
         ),
         ({"block": "2 MiB", "size": "2 MiB", "pattern": "random"}, "covers 2 MiB of 'd1', which holds 1 MiB"),
         ({"block": "4 KiB", "size": "4100 B"}, "asks for 4.1 kB; 'd1' takes whole sectors of 512 B"),
