@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines import disk
+from simio.machines import bus, disk
 from simio.machines.shared import shared
 
 DISK_BEGIN = 0
 DISK_READY = 1
 DISK_TAKE = 2
+BUS_BEGIN = 16
+BUS_REST = 17
+BUS_STALL = 18
 
-NAMES = {DISK_BEGIN: "disk.begin", DISK_READY: "disk.ready", DISK_TAKE: "disk.take"}
+NAMES = {
+    DISK_BEGIN: "disk.begin", DISK_READY: "disk.ready", DISK_TAKE: "disk.take",
+    BUS_BEGIN: "bus.begin", BUS_REST: "bus.rest", BUS_STALL: "bus.stall",
+}  # fmt: skip
 
 _begin = disk.begin
 _ready = disk.ready
 _take = disk.take
+_bus_begin = bus.begin
+_bus_rest = bus.rest
+_bus_stall = bus.stall
 
 
 @shared
@@ -27,4 +36,10 @@ def call(function: int, state: NDArray, base: int, now: int, a: int, b: int) -> 
         return _ready(state, base, now, a)
     if function == 2:
         return _take(state, base, now, a)
+    if function == 16:
+        return _bus_begin(state, base, now, a, b)
+    if function == 17:
+        return _bus_rest(state, base, now, a)
+    if function == 18:
+        return _bus_stall(state, base, now, a)
     return -1
