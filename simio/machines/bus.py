@@ -1,13 +1,13 @@
 """A bus that several devices use burst by burst, in turns: when each of their transfers is done.
 
-Whoever has asked for the bus gets it for one burst, and then stands behind all others that have asked: round robin,
-which is the order of arrival of bursts. The bus is never idle while there is work. A transfer of n bytes takes for its
-first m bursts
+Whoever has asked for the bus gets it for a burst, and then stands behind all others that have asked: round robin,
+which is the order of arrival of bursts. The bus is never idle while there is work. A transfer of n bytes takes for
+its first m bursts
 
     T(m) = ceil((ceil(min(m * burst, n) / width) + m * overhead) * period)
 
-from the moment that it has the bus alone. When it is done among others follows from counting rounds, in closed form: so a
-transfer costs no event a burst, only one more look for each time that others have come meanwhile.
+from the moment that it has the bus alone. When it is done among others follows from counting rounds, in closed form:
+so a transfer costs no event a burst, only one more look for each time that others have come meanwhile.
 """
 
 from __future__ import annotations

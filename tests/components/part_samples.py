@@ -7,7 +7,8 @@ from types import ModuleType
 from typing import Any
 
 from simio.components.bus import ParallelBus
-from simio.description.model import Part
+from simio.components.scsi import ScsiBus, ScsiTransport
+from simio.description.model import Link, Part
 from simio.description.sheets import Sheet, sheet_kinds
 from simio.engines.outcome import Options, Outcome
 from simio.program.builder import Builder
@@ -58,3 +59,39 @@ class Trace:
         found = [(value, time) for time, mark, value in outcome.marks.tolist() if mark == seen]
         assert len(dict(found)) == len(found)
         return {value: time // NS if time % NS == 0 else time / NS for value, time in found}  # type: ignore
+
+
+def link_of(kind: str, name: str, ends: tuple[str, ...], length: int = 0, **values: Any) -> Link:
+    """A link that joins these ends."""
+    return Link(name, part("link", kind, name, **values), ends, Fraction(length))  # type: ignore[arg-type]
+
+
+SCSI: dict[str, Any] = {
+    "devices": 16, "width": "2 B", "transfer_rate": "10 MHz", "handshake": "250 ns", "bus_settle_delay": "400 ns",
+    "bus_free_delay": "800 ns", "arbitration_delay": "2.4 us", "bus_clear_delay": "800 ns", "deskew_delay": "50 ns",
+    "selection_response": "1 us", "longest": "25 m", "propagation": "5 ns/m",
+}  # fmt: skip
+ADAPTER: dict[str, Any] = {
+    "synchronous": "20 MB/s",
+    "width": "2 B",
+    "command_cost": "10 us",
+    "queue_depth": 8,
+}
+MECHANISM: dict[str, Any] = {
+    "rotation": "6000 rpm", "heads": 2, "sector": "512 B", "zones": [{"cylinders": 100, "sectors": 100}],
+    "track_skew": "1 ms", "cylinder_skew": "2 ms", "head_switch": "500 us", "seek_single": "1 ms",
+    "seek_average": "5 ms", "seek_full": "10 ms", "buffer": "512 KiB", "segments": 1, "command_overhead": "100 us",
+}  # fmt: skip
+SCSI_DISK: dict[str, Any] = {**MECHANISM, "synchronous": "10 MB/s", "width": "1 B", "reconnect": "8 KiB"}
+
+
+class ScsiSample:
+    """A SCSI bus with round values between one adapter and some drives: 100 ns a byte of data."""
+
+    def __init__(self, p: Builder, drives: int, disk: dict[str, Any] | None = None, **adapter: Any) -> None:
+        names = [f"d{number}" for number in range(drives)]
+        self.bus = ScsiBus(p, link_of("scsi", "scsi", ("host.scsi", *names), **SCSI), ["host.scsi"], names)
+        host = bus_of(p)
+        sheet = part("adapter", "scsi", **{**ADAPTER, **adapter}).sheet
+        drive = part("disk", "scsi", **{**SCSI_DISK, **(disk or {})}).sheet
+        self.drives = [ScsiTransport(p, self.bus, host, sheet, drive, name, "host.scsi") for name in names]

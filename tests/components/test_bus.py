@@ -58,8 +58,8 @@ def test_devices_take_turns(trace: Trace, engine: ModuleType) -> None:
         with trace.p.thread(f"t{number}", start=start * NS):
             bus.transfer(amount)
             trace.mark(number)
-    # 0-60 a, 60-120 b, 120-180 c; a and b again until 240 and 300; d came at 200, behind b and before a's third burst,
-    # which asked at 240: 300-360 d, 360-420 a, 420-480 b, 480-540 d.
+    # 0-60 a, 60-120 b, 120-180 c; a and b again until 240 and 300; d came at 200, behind b and before a's third
+    # burst, which asked at 240: 300-360 d, 360-420 a, 420-480 b, 480-540 d.
     assert trace.times(engine) == {0: 420, 1: 480, 2: 180, 3: 540}
 
 
