@@ -7,18 +7,19 @@ from functools import cached_property
 
 import networkx as nx
 
+from simio.components.attachment import Attachments
 from simio.components.disk import DiskDrive
 from simio.components.driver import DiskDriver, HostInitiator
-from simio.components.fcp import FcpTransport
 from simio.components.fibre_channel import Fabric
 from simio.components.host import Host
 from simio.components.kernel import UnixKernel
 from simio.components.storage import BlockDevice
 from simio.description.model import Part, System, Workload
+from simio.description.sheets.disks import Drive
 from simio.errors import RunError
 from simio.program.builder import Builder, Handle
 from simio.program.steps import Program
-from simio.wiring.graph import route, wire
+from simio.wiring.graph import wire
 
 
 class Site:
@@ -56,7 +57,7 @@ class Site:
         """A disk, made when something first uses it."""
         if disk not in self._drives:
             description = self.system.disks[disk]
-            if description.part.kind != "fibre-channel":
+            if not isinstance(description.part.sheet, Drive):
                 kind = description.part.kind
                 raise RunError(f"disk {disk!r} is of kind {kind!r}, which this workload cannot read")
             self._drives[disk] = DiskDrive(self.p, description)
@@ -79,14 +80,15 @@ class Site:
 
     def device(self, host: str, disk: str) -> BlockDevice:
         """A disk as a block device of a host, over the adapter that the wiring leads through."""
-        way = route(self.graph, host, disk)
-        name = way.of_class(self.graph, "adapter")[0].split(".", 1)[1]
-        adapter = self.system.hosts[host].adapters[name]
-        bus = self.host(host).bus(adapter.bus)
-        out, back = self.fabric.path(way), self.fabric.path(way, reverse=True)
+        adapter = self.attachments.adapter(host, disk)
         initiator = HostInitiator(self.p, self.kernel(host), adapter)
-        transport = FcpTransport(self.p, out, back, bus)
+        transport = self.attachments.transport(host, disk, self.host(host).bus(adapter.bus))
         return DiskDriver(self.p, initiator, self.drive(disk), transport, adapter.part.sheet.queue_depth)
+
+    @cached_property
+    def attachments(self) -> Attachments:
+        """The ways from hosts to disks."""
+        return Attachments(self.p, self.system, self.graph, self.fabric)
 
     @cached_property
     def graph(self) -> nx.Graph:

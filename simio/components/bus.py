@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 
 from simio.description.model import Part
-from simio.program.builder import Builder, Handle
-from simio.program.service import ceil_times, clocks
+from simio.machines import bus as turns
+from simio.machines.calls import BUS_BEGIN, BUS_REST, BUS_STALL
+from simio.program.builder import Builder, Handle, Register
+from simio.program.service import SECOND, ceil_times, clocks
 
 
 class ParallelBus:
     """One transaction at a time; each burst pays arbitration, address and turn-around before its data.
 
     A transfer of n bytes occupies the bus for ceil(n / width) + ceil(n / burst) * overhead_cycles clocks, and
-    memory, through which it passes at the same time, for n bytes at memory's rate.
+    memory, through which it passes at the same time, for n bytes at memory's rate. Devices that transfer at the same
+    time have the bus in turns, a burst each (`simio.machines.bus`).
     """
 
     def __init__(self, p: Builder, part: Part, memory: Handle, memory_byte: Fraction) -> None:
@@ -22,37 +27,85 @@ class ParallelBus:
         self.bus = p.resource(part.name)
         self.memory = memory
         self.memory_byte = memory_byte
+        period = SECOND / self.sheet.clock
+        self.state = p.machine(part.name, turns.initial(period, self.sheet.width, self.sheet.burst))
 
-    def occupied(self, amount: int) -> int:
+    def overhead(self, read: bool) -> int:
+        """Clocks of a burst beside its data, from memory (`read`) or to it."""
+        sheet = self.sheet
+        if read and sheet.read_overhead_cycles is not None:
+            return int(sheet.read_overhead_cycles)
+        return int(sheet.overhead_cycles)
+
+    def occupied(self, amount: int, read: bool = False) -> int:
         """Time that a transfer of `amount` bytes occupies the bus, in ps."""
         sheet = self.sheet
-        cycles = -(-amount // sheet.width) + -(-amount // sheet.burst) * sheet.overhead_cycles
+        cycles = -(-amount // sheet.width) + -(-amount // sheet.burst) * self.overhead(read)
         return clocks(cycles, sheet.clock)
 
-    def duration(self, amount: int, device_byte: Fraction = Fraction(0)) -> int:
+    def duration(self, amount: int, device_byte: Fraction = Fraction(0), read: bool = False) -> int:
         """Time of an undisturbed transfer by a device that moves a byte in `device_byte` ps, in ps."""
         return max(
-            self.occupied(amount), ceil_times(amount, device_byte), ceil_times(amount, self.memory_byte)
+            self.occupied(amount, read), ceil_times(amount, device_byte), ceil_times(amount, self.memory_byte)
         )
 
-    def transfer(self, amount: int, device_byte: Fraction = Fraction(0)) -> None:
-        """DMA of `amount` bytes by a device that moves a byte in `device_byte` ps.
+    def transfer(self, amount: int, device_byte: Fraction = Fraction(0), read: bool = False) -> None:
+        """DMA of `amount` bytes by a device that moves a byte in `device_byte` ps; `read`: from memory.
 
         A device slower than the bus lets go of it between bursts, so that others may use it meanwhile: the bus
         and memory are busy for their own parts of the time, and the transfer as a whole takes the longest.
         """
+        if not amount:
+            return
         p = self.p
-        on_memory, on_bus = ceil_times(amount, self.memory_byte), self.occupied(amount)
-        both = min(on_memory, on_bus)
-        p.seize(self.bus)
-        p.seize(self.memory)
+        times = ceil_times(amount, self.memory_byte), self.occupied(amount, read)
+        with p.loop(1):
+            turn, burst = p.register(amount), p.register(self.overhead(read))
+            p.call(turn, BUS_BEGIN, self.state, turn, burst)
+            with p.when(turn, "<", turns.PLACES), p.fork("bus"):
+                self._hold(*times)
+            # Held under a condition, while the time passes in any case: so the bound counts it for the bus, whoever
+            # holds that.
+            self._hold(*times, turn)
+            p.advance(self.duration(amount, device_byte, read) - max(times))
+            self._wait_for_others(turn)
+
+    def _hold(self, on_memory: int, on_bus: int, turn: Register | None = None) -> None:
+        """Pass through memory, holding the bus, which stands still while memory serves others; then release both.
+
+        The resources keep account of what is busy: a transfer that finds the bus idle holds them itself, for any
+        other a child does, since turns do not end in the order of arrival. With `turn`, only the former holds.
+        """
+        p, both = self.p, min(on_memory, on_bus)
+        with self._if_alone(turn):
+            stalled = p.register()
+            p.seize(self.bus)
+            p.let(stalled, "SINCE", 0)
+            p.seize(self.memory)
+            p.let(stalled, "SINCE", stalled)
+            with p.when(stalled, ">", 0):
+                p.call(stalled, BUS_STALL, self.state, stalled, stalled)
         p.advance(both)
-        if on_memory > both:
-            p.release(self.bus)
-            p.advance(on_memory - both)
-            p.release(self.memory)
+        with self._if_alone(turn):
+            p.release(self.bus if on_memory > both else self.memory)
+        p.advance(max(on_memory, on_bus) - both)
+        with self._if_alone(turn):
+            p.release(self.memory if on_memory > both else self.bus)
+
+    @contextmanager
+    def _if_alone(self, turn: Register | None) -> Iterator[None]:
+        """Run the body if the transfer found the bus idle, or if there is no question of that."""
+        if turn is None:
+            yield
         else:
-            p.release(self.memory)
-            p.advance(on_bus - both)
-            p.release(self.bus)
-        p.advance(self.duration(amount, device_byte) - max(on_memory, on_bus))
+            with self.p.when(turn, ">=", turns.PLACES):
+                yield
+
+    def _wait_for_others(self, turn: Register) -> None:
+        """Wait for the bursts of others that came between."""
+        p = self.p
+        left = p.register()
+        p.call(left, BUS_REST, self.state, turn, turn)
+        with p.when(left, ">", 0), p.until(left, "==", 0):
+            p.advance(0, left, 1)
+            p.call(left, BUS_REST, self.state, turn, turn)

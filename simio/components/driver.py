@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from simio.components.disk import DiskDrive
+from simio.components.interrupts import Interrupts
 from simio.components.kernel import UnixKernel
 from simio.components.storage import Initiator, Transport
 from simio.description.model import Adapter
@@ -17,7 +18,9 @@ class HostInitiator:
     def __init__(self, p: Builder, kernel: UnixKernel, adapter: Adapter) -> None:
         self.p = p
         self.kernel = kernel
-        self.cost = kernel.sheet.block_request + adapter.part.sheet.command_cost
+        sheet = adapter.part.sheet
+        self.cost = kernel.sheet.block_request + sheet.command_cost
+        self.interrupts = Interrupts(p, kernel, adapter.part.name, sheet.coalesce_count, sheet.coalesce_delay)
 
     def requests(self, size: int) -> Iterator[int]:
         """The commands that the block layer makes of a request."""
@@ -28,8 +31,8 @@ class HostInitiator:
         self.kernel.host.work(self.cost)
 
     def complete(self) -> None:
-        """An interrupt."""
-        self.kernel.interrupt()
+        """An interrupt, of its own or shared with other commands."""
+        self.interrupts.raise_and_wait()
 
 
 class DiskDriver:

@@ -1,6 +1,16 @@
 """Datasheets: which values each kind of part has; one file a kind of component."""
 
-from . import buses, disks, fibre_channel, filesystems, hippi, hosts, kernels  # noqa: F401  (each registers its sheets)
+from . import (  # noqa: F401  (each registers its sheets)
+    buses,
+    disks,
+    fibre_channel,
+    filesystems,
+    hippi,
+    hosts,
+    ipi,
+    kernels,
+    scsi,
+)
 from .base import CLASSES, Sheet, register_sheet, sheet_kinds
 
 __all__ = ["CLASSES", "Sheet", "register_sheet", "sheet_kinds"]

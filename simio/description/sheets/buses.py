@@ -15,6 +15,9 @@ class ParallelBus(Sheet):
     width: Extent = Field(description="bytes moved a clock")
     burst: Extent = Field(description="bytes moved an arbitrated burst")
     overhead_cycles: Whole = Field(description="clocks of arbitration, address and turn-around a burst")
+    read_overhead_cycles: Whole | None = Field(
+        None, description="the same for a burst that a device reads from memory; none: as for a write"
+    )
 
     @model_validator(mode="after")
     def _burst_holds_a_word(self) -> ParallelBus:

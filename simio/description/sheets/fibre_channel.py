@@ -7,18 +7,17 @@ from typing import Annotated
 from pydantic import Field, model_validator
 
 from ..quantities import Count, DelayPerLength, Extent, Signalling, Size, Time, refusal
+from .adapters import StorageAdapter
 from .base import Sheet, register_sheet
 
 
-class FibreChannelAdapter(Sheet):
+class FibreChannelAdapter(StorageAdapter):
     """A Fibre Channel host bus adapter with its SCSI driver."""
 
     frame_payload: Annotated[Extent, Field(description="payload of a full frame it sends")]
     credit: Count = Field(
         description="buffer-to-buffer credit: frames it can receive before it must free one"
     )
-    command_cost: Time = Field(description="CPU time of the driver a SCSI command")
-    queue_depth: Count = Field(description="commands outstanding to one device")
 
 
 class FibreChannelLink(Sheet):

@@ -1,0 +1,58 @@
+"""Interrupts of an adapter: one a command, or one for several."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from simio.machines.calls import COALESCE_ARRIVE, COALESCE_BATCH, COALESCE_EXPIRE
+from simio.program.builder import Builder
+
+
+class Interruptible(Protocol):
+    """A kernel that an interrupt can be raised on."""
+
+    def interrupt(self) -> None:
+        """Emit the service of one interrupt."""
+
+
+class Interrupts:
+    """Commands that are done wait until `count` of them are, or the first has waited `delay` ps; then one interrupt
+    serves them all. A count of 1 or no delay means an interrupt a command."""
+
+    def __init__(self, p: Builder, kernel: Interruptible, name: str, count: int = 1, delay: int = 0) -> None:
+        self.p = p
+        self.kernel = kernel
+        self.name = name
+        self.count, self.delay = count, delay
+        self.coalesces = count > 1 and delay > 0
+        if self.coalesces:
+            self.state = p.machine(f"{name} interrupts", [0, 0])
+            self.served = p.container(f"{name} interrupts", unit="commands")
+
+    def raise_and_wait(self) -> None:
+        """A command is done; returns when an interrupt that serves it has been taken."""
+        p = self.p
+        if not self.coalesces:
+            self.kernel.interrupt()
+            return
+        with p.loop(1):
+            member = p.register(self.count)
+            p.call(member, COALESCE_ARRIVE, self.state, member, member)
+            with p.when(member, "==", 1):
+                self._expire_later()
+            with p.when(member, "<", self.count):
+                p.get(self.served, 1)
+            with p.when(member, "==", self.count):
+                self.kernel.interrupt()
+                p.put(self.served, self.count - 1)
+
+    def _expire_later(self) -> None:
+        """Whoever is first starts the clock of its batch."""
+        p = self.p
+        batch = p.register(0)
+        p.call(batch, COALESCE_BATCH, self.state, batch, batch)
+        with p.fork("coalesce", delay=self.delay, daemon=True):
+            p.call(batch, COALESCE_EXPIRE, self.state, batch, batch)
+            with p.when(batch, ">", 0):
+                self.kernel.interrupt()
+                p.put(self.served, batch)

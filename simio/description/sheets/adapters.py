@@ -1,0 +1,25 @@
+"""What the datasheets of all storage adapters have in common."""
+
+from __future__ import annotations
+
+from pydantic import Field, model_validator
+
+from ..quantities import Count, Time, refusal
+from .base import Sheet
+
+
+class StorageAdapter(Sheet):
+    """A host bus adapter with its driver: what commands and interrupts cost."""
+
+    command_cost: Time = Field(description="CPU time of the driver a command")
+    queue_depth: Count = Field(description="commands outstanding to one device")
+    coalesce_count: Count = Field(1, description="completed commands that share an interrupt; 1: none do")
+    coalesce_delay: Time = Field(
+        0, description="longest wait of a completed command for others to share with"
+    )
+
+    @model_validator(mode="after")
+    def _no_command_waits_for_ever(self) -> StorageAdapter:
+        if self.coalesce_count > 1 and not self.coalesce_delay:
+            raise refusal("0 s", "a time above zero, as commands share interrupts", field="coalesce_delay")
+        return self

@@ -1,0 +1,107 @@
+"""Datasheets of parallel SCSI: host adapters, buses and drives."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated, ClassVar
+
+from pydantic import Field, model_validator
+
+from ..quantities import (
+    Count,
+    DelayPerLength,
+    Duration,
+    Extent,
+    Flag,
+    Frequency,
+    Length,
+    Quantity,
+    Time,
+    refusal,
+)
+from .adapters import StorageAdapter
+from .base import Sheet, register_sheet, size_text
+from .disks import Drive
+
+SynchronousRate = Annotated[Fraction | None, Quantity("rate", positive=True, word="none")]
+"""A rate, or none for asynchronous data."""
+OptionalTime = Annotated[int | None, Quantity("time", positive=True, word="none")]
+Width = Annotated[int, Quantity("size", positive=True)]
+
+
+def check_width(width: int) -> None:
+    """Refuse a data bus that is not 8 or 16 bits wide."""
+    if width not in (1, 2):
+        raise refusal(size_text(width), "1 B (narrow) or 2 B (wide)", field="width")
+
+
+class ScsiAdapter(StorageAdapter):
+    """A SCSI host bus adapter with its driver."""
+
+    synchronous: SynchronousRate = Field(description="fastest synchronous data rate; none: asynchronous")
+    width: Width = Field(description="bytes of its data bus, 1 or 2")
+    dma: SynchronousRate = Field(
+        None, description="rate of DMA between SCSI and host bus; none: as fast as either"
+    )
+    command_bytes: Extent = Field(10, description="bytes of a command descriptor block")
+    disconnect: Flag = Field(True, description="whether drives may disconnect in the middle of a command")
+    tagged: Flag = Field(True, description="whether several commands may be queued in a drive")
+
+    @model_validator(mode="after")
+    def _is_narrow_or_wide(self) -> ScsiAdapter:
+        check_width(self.width)
+        return self
+
+
+class ScsiLink(Sheet):
+    """A parallel SCSI bus (SCSI-2, ANSI X3.131-1994; SPI): one at a time of those who share it."""
+
+    shared: ClassVar[bool] = True
+
+    devices: Count = Field(description="most devices on the bus, host adapters included")
+    width: Width = Field(description="bytes of the data bus, 1 or 2")
+    transfer_rate: Frequency = Field(description="most synchronous transfers a second")
+    handshake: Duration = Field(
+        description="an asynchronous REQ/ACK handshake without the cable, which it crosses four times"
+    )
+    bus_settle_delay: Time = Field(description="bus settle delay")
+    bus_free_delay: Time = Field(description="bus free delay")
+    arbitration_delay: Time = Field(description="arbitration delay")
+    bus_clear_delay: Time = Field(description="bus clear delay")
+    deskew_delay: Time = Field(description="deskew delay")
+    selection_response: Time = Field(description="time in which a selected device answers")
+    quick_arbitration: OptionalTime = Field(
+        None,
+        description="time of arbitration by those who wait (QAS); none: bus free and arbitration for all",
+    )
+    longest: Length = Field(description="longest cable")
+    propagation: DelayPerLength = Field(description="signal delay of the cable")
+
+    @model_validator(mode="after")
+    def _is_narrow_or_wide(self) -> ScsiLink:
+        check_width(self.width)
+        return self
+
+
+class ScsiDisk(Drive):
+    """A disk drive with a parallel SCSI interface."""
+
+    synchronous: SynchronousRate = Field(
+        description="fastest synchronous data rate of its interface; none: asynchronous"
+    )
+    width: Width = Field(description="bytes of its data bus, 1 or 2")
+    reconnect: Extent = Field(description="bytes that it gathers before it reselects the host")
+
+    @model_validator(mode="after")
+    def _reconnects_for_something(self) -> ScsiDisk:
+        check_width(self.width)
+        if not self.sector <= self.reconnect <= self.buffer // self.segments:
+            segment = size_text(self.buffer // self.segments)
+            expected = f"from a sector, {size_text(self.sector)}, to a buffer segment, {segment}"
+            raise refusal(size_text(self.reconnect), expected, field="reconnect")
+        return self
+
+
+register_sheet("adapter", "scsi", ScsiAdapter)
+register_sheet("link", "scsi", ScsiLink)
+register_sheet("disk", "scsi", ScsiDisk)

@@ -1,0 +1,51 @@
+"""A latch, and a batch that ends when it is full or too old."""
+
+from __future__ import annotations
+
+from numpy.typing import NDArray
+
+from simio.machines.shared import shared
+
+PENDING = 0
+"""Members of the present batch."""
+BATCH = 1
+"""Number of the present batch."""
+
+
+@shared
+def swap(state: NDArray, base: int, value: int) -> int:
+    """Set a latch to `value`; returns what it was."""
+    old = state[base]
+    state[base] = value
+    return old
+
+
+@shared
+def arrive(state: NDArray, base: int, count: int) -> int:
+    """One more member: its number in the batch from 1 on; with `count`, the batch is full and another begins."""
+    if count < 1:
+        return -1
+    pending = state[base] + 1
+    if pending >= count:
+        state[base] = 0
+        state[base + 1] += 1
+    else:
+        state[base] = pending
+    return pending
+
+
+@shared
+def batch(state: NDArray, base: int) -> int:
+    """Number of the present batch."""
+    return state[base + 1]
+
+
+@shared
+def expire(state: NDArray, base: int, number: int) -> int:
+    """End batch `number` if it is still the present one; returns its members, or 0."""
+    if state[base + 1] != number:
+        return 0
+    pending = state[base]
+    state[base] = 0
+    state[base + 1] += 1
+    return pending
