@@ -15,6 +15,7 @@ from pydantic import Field, field_validator, model_validator
 
 from .. import units
 from ..errors import quote
+from .measured import MeasuredRow, MeasuredTable
 from .quantities import Count, Horizon, Text, Values, WarmUp, Whole, refusal
 
 
@@ -168,34 +169,6 @@ class Report(Values):
         except units.UnitError as error:
             raise refusal(quote(unit), "a unit of throughput such as 'MB/s'", error.hint) from None
         return unit
-
-
-@dataclass(frozen=True)
-class MeasuredRow:
-    """A measured value for a case, in ``unit``; ``value`` is None where it is only known to exist
-    (``held``).
-    """
-
-    study: str
-    table: str
-    value: Fraction | None
-    text: str
-    held: bool
-    unit: str
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class MeasuredTable:
-    """A table of measurements: ``name`` is study/table, ``source`` who published it where."""
-
-    name: str
-    title: str
-    source: Mapping[str, str]
-    quantity: str
-    unit: str
-    notes: str
-    rows: int
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,8 @@ def load(
         if index:
             places = {setting.value.place for setting in varied[index]}
             ctx.faults.explain(known, f"with {described(told[index])}", places)
-    found = read_tables(ctx, root.entries.get("measured"), tables or data_root("simio.validation"))
+    studies = tables or data_root("simio.validation")
+    found = read_tables(ctx, root.entries.get("measured"), studies, Path(path).stem)
     rows = assign_rows(ctx, found, trees, told, strict=not sets)
     ctx.faults.forget_missing(ctx.dropped)
     ctx.faults.raise_any()

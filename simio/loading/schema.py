@@ -20,8 +20,8 @@ from ..plugins import load_plugins
 from .catalogue import Catalogue, catalogue, data_root
 from .devices import MOST_DISKS
 from .links import LinkKeys
-from .measured import table_names
 from .scenario import KEYS
+from .tables import table_names
 from .vary import SECTIONS
 from .volumes import OF, PARTS, VolumeKeys
 

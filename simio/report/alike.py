@@ -15,11 +15,18 @@ def merged(
 
     Items are in one group only if the `keys` agree as well; groups are in the order of their first items.
     """
+    return [(label, group[0]) for label, group in grouped(items, name, *keys)]
+
+
+def grouped(
+    items: Iterable[Item], name: Callable[[Item], str], *keys: Callable[[Item], Hashable]
+) -> list[tuple[str, list[Item]]]:
+    """The same groups with all their items."""
     groups: dict[Hashable, list[Item]] = {}
     for item in items:
         pattern = "".join("#" if char.isdigit() else char for char in name(item))
         groups.setdefault((pattern, *(key(item) for key in keys)), []).append(item)
     return [
-        (name(group[0]) + (f" and {len(group) - 1} alike" if len(group) > 1 else ""), group[0])
+        (name(group[0]) + (f" and {len(group) - 1} alike" if len(group) > 1 else ""), group)
         for group in groups.values()
     ]

@@ -9,7 +9,8 @@ from dataclasses import asdict
 from typing import Any
 
 from simio import units
-from simio.result.compare import comparisons
+from simio.description.measured import MeasuredRow
+from simio.result.compare import Comparison, comparisons
 from simio.result.model import CaseResult, ScenarioResult
 
 SCHEMA = 1
@@ -46,8 +47,10 @@ def _case(case: CaseResult, unit: str) -> dict[str, Any]:
         "comparisons": [
             {
                 "table": f"{c.row.study}/{c.row.table}",
+                "quantity": c.row.quantity,
+                "of": c.row.of,
                 "unit": c.row.unit,
-                "measured": None if c.row.value is None else float(c.row.value),
+                "measured": _measured(c.row),
                 "held": c.row.held,
                 "simulated": c.simulated,
                 "error": c.error,
@@ -57,6 +60,13 @@ def _case(case: CaseResult, unit: str) -> dict[str, Any]:
         **data,
         "streams": {stream.name: float(stream.rate) for stream in case.streams},
     }
+
+
+def _measured(row: MeasuredRow) -> float | list[float] | None:
+    """A value, or least and most of a range; None if held."""
+    if row.value is None:
+        return None
+    return float(row.value) if row.upper is None else [float(row.value), float(row.upper)]
 
 
 def in_unit(rate: float, unit: str) -> float:
@@ -70,28 +80,51 @@ def as_json(result: ScenarioResult) -> str:
 
 
 def as_csv(result: ScenarioResult) -> str:
-    """One line a case: its settings, throughput, measured values and errors."""
+    """One line a case: its settings, throughput, measured values and errors, the quantities beside it at the end."""
+    others = other_quantities(result)
     keys = list(dict.fromkeys(key for case in result.cases for key in case.settings))
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(
         ["case", *keys, f"throughput ({result.unit})", f"half width ({result.unit})", "measured", "error",
-         f"bound ({result.unit})", "limit", "busy", "hash"]
+         f"bound ({result.unit})", "limit", "busy", "hash",
+         *(f"{head}{end}" for head, unit in others for end in (f" ({unit})", " measured", " error"))]
     )  # fmt: skip
     for case in result.cases:
-        rows = comparisons(case)
+        compared = comparisons(case)
+        rows = [row for row in compared if row.row.quantity == "throughput"]
         writer.writerow(
             [
                 case.index + 1,
                 *(case.settings.get(key, "") for key in keys),
                 f"{in_unit(float(case.rate), result.unit):.6g}",
                 "" if case.half_width is None else f"{in_unit(case.half_width, result.unit):.6g}",
-                "; ".join(row.row.text for row in rows),
-                "; ".join("" if row.error is None else f"{row.error:.4f}" for row in rows),
+                *_cells(rows),
                 "" if case.bound is None else f"{in_unit(float(case.bound), result.unit):.6g}",
                 case.limiter.name,
                 f"{case.limiter.busy:.4f}",
                 case.hash,
+                *(cell for key in others for cell in _other_cells(compared, key)),
             ]
         )
     return out.getvalue()
+
+
+def other_quantities(result: ScenarioResult) -> list[tuple[str, str]]:
+    """What was measured beside throughput, in words and with its unit, in the order of the first rows."""
+    rows = (row for case in result.cases for row in case.measured if row.quantity != "throughput")
+    return list(dict.fromkeys((row.label, row.unit) for row in rows))
+
+
+def _cells(rows: list[Comparison]) -> list[str]:
+    """Measured values and errors of a case."""
+    return [
+        "; ".join(row.row.text for row in rows),
+        "; ".join("" if row.error is None else f"{row.error:.4f}" for row in rows),
+    ]
+
+
+def _other_cells(compared: list[Comparison], key: tuple[str, str]) -> list[str]:
+    rows = [row for row in compared if (row.row.label, row.row.unit) == key]
+    simulated = [row.simulated for row in rows[:1] if row.simulated is not None]
+    return [f"{simulated[0]:.6g}" if simulated else "", *_cells(rows)]

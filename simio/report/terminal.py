@@ -10,8 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from simio import units
-from simio.report.alike import merged
-from simio.report.data import in_unit
+from simio.description.measured import MeasuredRow
+from simio.report.alike import grouped, merged
+from simio.report.data import in_unit, other_quantities
 from simio.result.compare import Comparison, comparisons, summary
 from simio.result.model import CaseResult, ResourceUse, ScenarioResult
 
@@ -32,6 +33,8 @@ def show(console: Console, result: ScenarioResult, detail: int | None = None) ->
         return
     if len(result.cases) > 1 or any(case.measured for case in result.cases):
         console.print(Padding(_table(result), (1, 0, 0, 0)))
+        if other_quantities(result):
+            console.print(Padding(_others(result), (1, 0, 0, 0)))
         _print_summary(console, result)
     shown = [case for case in result.cases if detail is None or case.index == detail]
     if detail is not None or len(shown) <= DETAILED:
@@ -43,7 +46,7 @@ def show(console: Console, result: ScenarioResult, detail: int | None = None) ->
 
 def _table(result: ScenarioResult) -> Table:
     varied = _varied(result)
-    measured = any(case.measured for case in result.cases)
+    measured = any(row.quantity == "throughput" for case in result.cases for row in case.measured)
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("case", justify="right", style="dim")
     for name in short_names(varied):
@@ -58,7 +61,8 @@ def _table(result: ScenarioResult) -> Table:
         cells: list[RenderableType] = [str(case.index + 1), *(case.settings.get(key, "") for key in varied)]
         cells.append(_rate(case, result.unit))
         if measured:
-            cells += _measured(comparisons(case))
+            rows = [row for row in comparisons(case) if row.row.quantity == "throughput"]
+            cells += _measured(rows, result.unit)
         name = case.limiter.name if case.limiter.kind != "none" else f"in turns ({case.limiter.name})"
         table.add_row(*cells, name, f"{case.limiter.busy:.0%}")
     return table
@@ -77,12 +81,38 @@ def short_names(keys: Iterable[str]) -> list[str]:
     return [tail if tails.count(tail) == 1 else key for tail, key in zip(tails, keys, strict=True)]
 
 
-def _measured(rows: list[Comparison]) -> list[RenderableType]:
-    if not rows:
-        return ["", ""]
-    texts = ", ".join("held" if row.row.held else row.row.text for row in rows)
-    error = rows[0].error
-    return [texts, Text("predicted", style="dim") if error is None else _error(error)]
+def _measured(rows: list[Comparison], unit: str) -> list[RenderableType]:
+    """What was measured for a case and the error of each; a unit is told where it is not that of the column."""
+    texts = (row.row.text if row.row.unit == unit or row.row.held else _with_unit(row.row) for row in rows)
+    return [", ".join(texts), Text(", ").join(_judged(row) for row in rows)]
+
+
+def _with_unit(row: MeasuredRow) -> str:
+    return row.text if row.held or row.text.endswith(row.unit) else f"{row.text} {row.unit}"
+
+
+def _judged(row: Comparison) -> Text:
+    """The error of a row, or why there is none."""
+    if row.error is None:
+        return Text("predicted" if row.row.held else "not simulated", style="dim")
+    return _error(row.error)
+
+
+def _others(result: ScenarioResult) -> Table:
+    """The measured quantities beside throughput, a line each."""
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table.add_column("case", justify="right", style="dim")
+    table.add_column("quantity")
+    table.add_column("simulated", justify="right", style="bold")
+    table.add_column("measured", justify="right")
+    table.add_column("error", justify="right")
+    for case in result.cases:
+        for row in comparisons(case):
+            if row.row.quantity != "throughput":
+                simulated = "none" if row.simulated is None else f"{row.simulated:.4g} {row.row.unit}"
+                cells = (row.row.label, simulated, _with_unit(row.row))
+                table.add_row(str(case.index + 1), *cells, _judged(row))
+    return table
 
 
 def _error(error: float) -> Text:
@@ -96,12 +126,14 @@ def _print_summary(console: Console, result: ScenarioResult) -> None:
         return
     keys = _varied(result)
     settings = found.worst.case.settings
-    where = ", ".join(f"{name} {settings[key]}" for name, key in zip(short_names(keys), keys, strict=True))
-    where = f"({where})" if where else ""
+    told = [found.worst.row.label] if other_quantities(result) else []
+    told += [f"{name} {settings[key]}" for name, key in zip(short_names(keys), keys, strict=True)]
+    where = f" ({', '.join(told)})" if told else ""
     held = f"; {found.held} held rows predicted" if found.held else ""
+    missing = f"; {found.missing} rows without a simulated value" if found.missing else ""
     console.print(
-        f"\n{found.rows} measured rows: median error {found.median:.1%}, worst {found.worst.error:+.1%} "
-        f"{where}{held}; fitted values in the parts used: {found.fitted}",
+        f"\n{found.rows} measured rows: median error {found.median:.1%}, worst {found.worst.error:+.1%}"
+        f"{where}{held}{missing}; fitted values in the parts used: {found.fitted}",
         highlight=False,
     )
     if result.sets:
@@ -134,6 +166,8 @@ def _case(case: CaseResult, unit: str) -> Group:
         )
     lines.append(Text(_span(case), style="dim"))
     lines.append(Padding(_resources(case.resources), (1, 0, 0, 0)))
+    if len(case.streams) > 1:
+        lines.append(Padding(_streams(case, unit), (1, 0, 0, 0)))
     if case.observations:
         lines.append(Padding(_observations(case), (1, 0, 0, 0)))
     return Group(*lines)
@@ -157,6 +191,18 @@ def _resources(uses: tuple[ResourceUse, ...]) -> Table:
     for name, use in merged(ordered, lambda use: use.name, lambda use: use.turn):
         shown = f"{name} (a turn)" if use.turn else name
         table.add_row(shown, bar_text(use.utilisation), f"{use.mean_line:.2f}", str(use.longest_line))
+    return table
+
+
+def _streams(case: CaseResult, unit: str) -> Table:
+    """The rates of streams; like ones on one line, with their spread."""
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for heading in ("stream", f"mean {unit}", "least", "most"):
+        table.add_column(heading, justify="left" if heading == "stream" else "right")
+    for name, streams in grouped(case.streams, lambda stream: stream.name):
+        rates = [in_unit(float(stream.rate), unit) for stream in streams]
+        spread = (min(rates), max(rates)) if len(rates) > 1 else ()
+        table.add_row(name, *(f"{rate:.4g}" for rate in (sum(rates) / len(rates), *spread)))
     return table
 
 

@@ -2,40 +2,95 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from statistics import median
 
 from simio import units
-from simio.description.model import MeasuredRow
+from simio.description.measured import MeasuredRow
+from simio.errors import RunError, quote
 from simio.result.model import CaseResult, ScenarioResult
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One measured row and the case that predicts it; `error` is simulated / measured - 1, None if held."""
+    """One measured row and the case that predicts it.
+
+    `simulated` is in the row's unit, and None where the run has nothing to compare (an observation that was never
+    made); `error` is `MeasuredRow.error`, None if held.
+    """
 
     case: CaseResult
     row: MeasuredRow
-    simulated: float
+    simulated: float | None
     error: float | None
 
 
 def comparisons(case: CaseResult) -> list[Comparison]:
-    """Every measured row of a case, the simulated throughput in the row's unit."""
+    """Every measured row of a case with what was simulated, in the row's unit."""
     found = []
     for row in case.measured:
-        simulated = units.convert(case.rate, "rate", row.unit)
-        error = None if row.value is None else float(simulated / row.value - 1)
-        found.append(Comparison(case, row, float(simulated), error))
+        simulated = simulated_value(case, row)
+        error = None if simulated is None else row.error(simulated)
+        found.append(Comparison(case, row, simulated, error))
     return found
+
+
+def simulated_value(case: CaseResult, row: MeasuredRow) -> float | None:
+    """What a case says of the quantity of a row, in its unit; None if it says nothing.
+
+    Throughput is the mean of all replications; the other quantities are those of the first.
+    """
+    if row.quantity == "throughput":
+        return float(units.convert(case.rate, "rate", row.unit))
+    if row.quantity == "stream":
+        rates = [stream.rate for stream in case.streams]
+        mean = sum(rates, Fraction(0)) / len(rates) if rates else None
+        return None if mean is None else float(units.convert(mean, "rate", row.unit))
+    if row.quantity == "cpu":
+        shares = [use.utilisation for use in case.resources if use.name == f"{row.of}.cpu"]
+        # A host that no workload uses does nothing.
+        return 100 * shares[0] if shares else 0.0
+    times = {each.name: each.mean for each in case.observations if each.unit == "ps"}
+    matching = observed(row, times)
+    return float(units.convert(times[matching[0]], "time", row.unit)) if matching else None
+
+
+def observed(row: MeasuredRow, names: Iterable[str]) -> list[str]:
+    """The observations that a latency may be of: those with its name, or whose names end in its words; else all."""
+    known = list(names)
+    if not row.of:
+        return known
+    return [name for name in known if name == row.of] or [
+        name for name in known if name.endswith(f" {row.of}")
+    ]
+
+
+def check_observations(rows: Iterable[MeasuredRow], names: Iterable[str]) -> None:
+    """Raise RunError for a latency that none of the observations of time in `names` is, or more than one."""
+    known = list(names)
+    for row in rows:
+        if row.quantity != "latency" or len(matching := observed(row, known)) == 1:
+            continue
+        table, there = f"{row.study}/{row.table}".strip("/"), ", ".join(map(quote, known)) or "none"
+        if matching:
+            raise RunError(
+                f"{table}: a {row.label} may be of {', '.join(map(quote, matching))}; tell which in 'of'"
+            )
+        raise RunError(f"{table}: no observation for {row.label}; there are {there}")
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Errors over all measured rows of a scenario, beside the fitted values that its parts use."""
+    """Errors over all measured rows of a scenario, beside the fitted values that its parts use.
+
+    `rows` have a measured and a simulated value; `missing` have a measured one only.
+    """
 
     rows: int
     held: int
+    missing: int
     median: float
     worst: Comparison
     fitted: int
@@ -48,9 +103,11 @@ def summary(result: ScenarioResult) -> Summary | None:
     if not judged:
         return None
     worst = max(judged, key=lambda item: item[0])[1]
+    held = sum(row.row.held for row in all_rows)
     return Summary(
         rows=len(judged),
-        held=len(all_rows) - len(judged),
+        held=held,
+        missing=len(all_rows) - len(judged) - held,
         median=median(size for size, _ in judged),
         worst=worst,
         fitted=len(result.fitted),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from simio.description.model import MeasuredRow
+from simio.description.measured import MeasuredRow
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from simio.lower import lower
 from simio.program.digest import program_hash
 from simio.program.steps import HORIZON, Program
 from simio.result import measure
+from simio.result.compare import check_observations
 from simio.result.limiter import limiter
 from simio.result.model import CaseResult, ScenarioResult
 from simio.result.statistics import confidence
@@ -76,6 +77,7 @@ def run_case(
 ) -> CaseResult:
     """Lower, bound, run (several times if it is random) and measure one case."""
     program = lower(case.system)
+    check_observations(case.measured, [mark.name for mark in program.marks if mark.unit == "ps"])
     run = case.system.run
     replications = run.replications or (RANDOM_REPLICATIONS if program.random else 1)
     seeds = tuple(run.seed + number for number in range(replications if program.random else 1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from load_samples import DISKS, HIPPI, Loader
@@ -94,3 +95,38 @@ def test_settings_may_leave_rows_without_a_case(read: Loader) -> None:
     text = HIPPI + "vary: {workload.blast.size: [1 KiB, 64 KiB]}\nmeasured: study/table\n"
     cases = read(text, ["workload.blast.size=64 KiB"]).cases
     assert [row.held for row in cases[0].measured] == [True]
+
+
+def test_several_keys_vary_together(read: Loader) -> None:
+    pairs = """vary:
+  - {workload.reader.access: raw, workload.reader.block: 4 MiB}
+  - {workload.reader.access: mmap, workload.reader.block: 64 KiB, workload.reader.window: 1 MiB}
+"""
+    params = [case.system.workloads["reader"].params for case in read(DISKS + pairs).cases]
+    assert [(p.access, p.block, p.window) for p in params] == [("raw", 2**22, None), ("mmap", 2**16, 2**20)]
+
+
+def test_rows_tell_quantity_unit_and_what_they_are_of(read: Loader) -> None:
+    (case,) = read(HIPPI + "measured: study/quantities\n").cases
+    told = [(row.quantity, row.of, row.unit, row.value, row.upper, row.text) for row in case.measured]
+    assert told == [
+        ("throughput", "", "MB/s", 30, 40, "30 to 40"),
+        ("latency", "write", "ms", Fraction(3, 2), 2, "1.5-2"),
+        ("cpu", "b", "%", 20, None, "20"),
+        ("stream", "", "MB/s", 35, None, "35"),
+        ("throughput", "", "kB/s", 36000, None, "36000"),
+    ]
+    assert case.measured[1].label == "latency of write"
+
+
+def test_rows_for_another_scenario_are_left_to_it(read: Loader) -> None:
+    scenario = read(HIPPI + "measured: study/quantities\n")
+    assert scenario.tables[0].rows == 5
+    assert scenario.tables[0].quantity == "throughput"
+
+
+def test_the_only_host_need_not_be_named(read: Loader, tmp_path: Path) -> None:
+    rows = "rows: [{where: {}, value: 3}]\n"
+    (tmp_path / "cpu.yaml").write_text(f'title: t\nsource: me\nquantity: cpu\nunit: "%"\n{rows}')
+    (case,) = read(DISKS + "measured: ./cpu.yaml\n").cases
+    assert [row.of for row in case.measured] == ["s"]

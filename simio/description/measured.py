@@ -1,0 +1,70 @@
+"""Tables of measurements: what was measured, in which unit, and for what part of a system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+QUANTITIES: Mapping[str, str] = {"throughput": "rate", "stream": "rate", "latency": "time", "cpu": "share"}
+"""What may be measured, and its dimension.
+
+``throughput`` is that of all workloads together, ``stream`` the mean rate of a stream of deliveries (of one disk),
+``latency`` the mean of an observation, ``cpu`` the utilisation of all CPUs of a host together.
+"""
+PERCENT = "%"
+"""The unit of a share."""
+OF = {"latency": "an observation", "cpu": "a host"}
+"""Quantities of which there may be several in a case, and what ``of`` names then."""
+
+
+@dataclass(frozen=True)
+class MeasuredRow:
+    """A measured value for a case, in ``unit``; ``value`` is None where it is only known to exist (``held``).
+
+    A source that says "4 to 5" gives a range: from ``value`` to ``upper``. ``of`` names the observation or the
+    host that the quantity is of.
+    """
+
+    study: str
+    table: str
+    value: Fraction | None
+    text: str
+    held: bool
+    unit: str
+    note: str = ""
+    quantity: str = "throughput"
+    of: str = ""
+    upper: Fraction | None = None
+
+    @property
+    def label(self) -> str:
+        """What was measured, in words: ``latency of block``."""
+        return f"{self.quantity} of {self.of}" if self.of else self.quantity
+
+    def error(self, simulated: float) -> float | None:
+        """Signed error of a simulated value relative to the measured one, None if that is held.
+
+        Against a range it is 0 inside, and outside relative to the nearer end.
+        """
+        if self.value is None:
+            return None
+        upper = self.value if self.upper is None else self.upper
+        nearest = min(max(Fraction(simulated), self.value), upper)
+        return float(Fraction(simulated) / nearest - 1)
+
+
+@dataclass(frozen=True)
+class MeasuredTable:
+    """A table of measurements: ``name`` is study/table, ``source`` who published it where.
+
+    ``quantity`` and ``unit`` are those of rows that do not say otherwise; ``rows`` counts those of the scenario.
+    """
+
+    name: str
+    title: str
+    source: Mapping[str, str]
+    quantity: str
+    unit: str
+    notes: str
+    rows: int

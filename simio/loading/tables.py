@@ -1,0 +1,220 @@
+"""Reading one measured table: its form, its quantities and units, and the value of each row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from .. import units
+from ..description.measured import OF, PERCENT, QUANTITIES, MeasuredRow, MeasuredTable
+from ..errors import did_you_mean, quote
+from .catalogue import display
+from .datasheet import value_text
+from .faults import FaultList, join, node_text, place_of
+from .yamltree import Node, parse_yaml, read_file
+
+_KEYS = ("title", "source", "quantity", "unit", "scenario", "notes", "rows")
+_ROW_KEYS = ("where", "value", "quantity", "of", "unit", "scenario", "note", "text")
+_EXAMPLES = {"rate": "MB/s", "time": "us", "share": PERCENT}
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """A row as read: what was measured, the settings that tell the case, and the scenario if it names one."""
+
+    row: MeasuredRow
+    where: dict[str, Node]
+    node: Node
+    path: str
+    scenario: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A measured table with its rows."""
+
+    table: MeasuredTable
+    rows: tuple[TableRow, ...]
+
+
+@dataclass(frozen=True)
+class _Heading:
+    """What the top of a table says of all rows."""
+
+    study: str
+    table: str
+    quantity: str
+    unit: str
+    scenarios: tuple[str, ...]
+
+
+def table_names(root: Path) -> list[str]:
+    """The names of the tables under a folder, study/table, sorted."""
+    return sorted(f"{path.parent.name}/{path.stem}" for path in root.glob("*/*.yaml"))
+
+
+def read_table(path: Path, name: str) -> Table:
+    """The table in a file; ScenarioError with all that is wrong with it."""
+    root = parse_yaml(read_file(path), display(path))
+    faults = FaultList()
+    top = faults.mapping(root, "", f"a table with the keys {', '.join(_KEYS)}")
+    faults.raise_any()
+    faults.unknown_keys(root, _KEYS, "")
+    said: dict[str, str] = {}
+    for key in ("title", "quantity", "unit", "notes"):
+        if key in top:
+            said[key] = faults.text(top[key], key) or ""
+        elif key != "notes":
+            faults.add(key, "nothing", "a text", "this key is required", root.place)
+    quantity = said.get("quantity", "")
+    known = not quantity or _known_quantity(faults, quantity, top["quantity"], "quantity")
+    if said.get("unit") and quantity and known:
+        _fitting_unit(faults, said["unit"], quantity, top["unit"], "unit")
+    for key in ("source", "rows"):
+        if key not in top:
+            what = "a text or mapping" if key == "source" else "a list"
+            faults.add(key, "nothing", what, "this key is required", root.place)
+    study, _, short = name.rpartition("/")
+    heading = _Heading(study, short, quantity, said.get("unit", ""), _scenarios(faults, top.get("scenario")))
+    rows = _rows(faults, top.get("rows"), heading)
+    faults.raise_any()
+    source, notes = _source(top["source"]), said.get("notes", "").strip()
+    table = MeasuredTable(name, said["title"], source, quantity, heading.unit, notes, len(rows))
+    return Table(table, tuple(rows))
+
+
+def _known_quantity(faults: FaultList, quantity: str, node: Node, path: str) -> bool:
+    if quantity in QUANTITIES:
+        return True
+    faults.unknown(path, quantity, QUANTITIES, node.place, "quantity")
+    return False
+
+
+def _fitting_unit(faults: FaultList, unit: str, quantity: str, node: Node, path: str) -> bool:
+    """Whether a unit is one of the quantity's dimension; if not, it is noted."""
+    dimension = QUANTITIES[quantity]
+    actual = "share" if unit == PERCENT else units.dimension_of(unit)
+    if actual == dimension:
+        return True
+    expected = f"a unit for {quantity} such as '{_EXAMPLES[dimension]}'"
+    near = did_you_mean(unit, units.units_of(dimension)) if dimension != "share" and actual is None else ""
+    faults.add(path, quote(unit), expected, near, node.place)
+    return False
+
+
+def _scenarios(faults: FaultList, node: Node | None) -> tuple[str, ...]:
+    """The scenarios that a table is for: a name, or a list of them."""
+    if node is None:
+        return ()
+    items = node.elements if node.kind == "list" else [node]
+    told = (
+        faults.text(item, "scenario" if item is node else join("scenario", index), "the name of a scenario")
+        for index, item in enumerate(items)
+    )
+    return tuple(name for name in told if name)
+
+
+def _source(node: Node) -> dict[str, str]:
+    if node.kind == "map":
+        return {key: value_text(item) for key, item in node.entries.items()}
+    return {"document": value_text(node)}
+
+
+def _rows(faults: FaultList, node: Node | None, heading: _Heading) -> list[TableRow]:
+    if node is not None and node.kind != "list":
+        faults.add("rows", node_text(node), "a list of rows", place=node.place)
+    rows = []
+    for index, item in enumerate(node.elements if node is not None else ()):
+        path = join("rows", index)
+        entry = faults.mapping(item, path, "a row with where and value")
+        faults.unknown_keys(item, _ROW_KEYS, path)
+        if item.kind == "map":
+            rows.append(_row(faults, item, entry, path, heading))
+    return rows
+
+
+def _row(faults: FaultList, item: Node, entry: dict[str, Node], path: str, heading: _Heading) -> TableRow:
+    for key in ("where", "value"):
+        if key not in entry:
+            faults.add(join(path, key), "nothing", "a value", "this key is required", item.place)
+    where = (
+        faults.mapping(entry["where"], f"{path}.where", "a mapping of key paths to values")
+        if "where" in entry
+        else {}
+    )
+    said: dict[str, str] = {
+        key: faults.text(entry[key], f"{path}.{key}") or ""
+        for key in ("quantity", "of", "unit", "scenario")
+        if key in entry
+    }
+    quantity, unit = _measure(faults, item, said, path, heading)
+    if said.get("of") and quantity in QUANTITIES and quantity not in OF:
+        hint = f"only {' and '.join(OF)} are of something"
+        faults.add(f"{path}.of", quote(said["of"]), f"none for {quantity}", hint, place_of(item, "of"))
+    if said.get("scenario") and said["scenario"] not in heading.scenarios:
+        place = entry["scenario"].place
+        faults.unknown(
+            f"{path}.scenario", said["scenario"], heading.scenarios, place, "scenario of the table"
+        )
+    value, upper, held = None, None, False
+    if "value" in entry:
+        value, upper, held = _value(faults, entry["value"], f"{path}.value", quantity)
+    text, note = (value_text(entry[key]).strip() if key in entry else "" for key in ("text", "note"))
+    if "value" in entry and not text:
+        ends = entry["value"].elements
+        text = " to ".join(value_text(end) for end in ends) if ends else value_text(entry["value"])
+    row = MeasuredRow(
+        heading.study, heading.table, value, text, held, unit, note, quantity, said.get("of", ""), upper
+    )
+    return TableRow(row, where, item, path, said.get("scenario", ""))
+
+
+def _measure(
+    faults: FaultList, item: Node, said: dict[str, str], path: str, heading: _Heading
+) -> tuple[str, str]:
+    """Quantity and unit of a row: its own, or those of the table."""
+    quantity, unit = said.get("quantity") or heading.quantity, said.get("unit") or heading.unit
+    if said.get("quantity"):
+        node = item.entries["quantity"]
+        if not _known_quantity(faults, quantity, node, f"{path}.quantity"):
+            return quantity, unit
+    if quantity not in QUANTITIES:
+        return quantity, unit
+    if said.get("unit"):
+        _fitting_unit(faults, unit, quantity, item.entries["unit"], f"{path}.unit")
+    elif QUANTITIES[quantity] != QUANTITIES.get(heading.quantity):
+        expected = f"a unit for {quantity} such as '{_EXAMPLES[QUANTITIES[quantity]]}'"
+        hint = f"that of the table is of {heading.quantity}" if heading.quantity else ""
+        faults.add(f"{path}.unit", "nothing", expected, hint, item.place)
+    return quantity, unit
+
+
+def _value(
+    faults: FaultList, node: Node, path: str, quantity: str
+) -> tuple[Fraction | None, Fraction | None, bool]:
+    """Least and most of what was measured (None for a single value), and whether it is held."""
+    if node.value == "held":
+        return None, None, True
+    ends = [_number(item) for item in node.elements] if node.kind == "list" else [_number(node)]
+    found = [end for end in ends if end is not None]
+    expected = "a number above zero in the unit of the row, a range of two such as [4, 5], or 'held'"
+    if len(found) < len(ends) or len(ends) not in (1, 2) or (node.kind == "list" and len(ends) == 1):
+        faults.add(path, node_text(node), expected, place=node.place)
+        return None, None, False
+    if found[0] > found[-1] or (len(found) == 2 and found[0] == found[1]):
+        told = " to ".join(value_text(item) for item in node.elements)
+        faults.add(path, told, "two numbers, the least first", place=node.place)
+    if QUANTITIES.get(quantity) == "share" and found[-1] > 100:
+        told = value_text(node.elements[-1] if node.elements else node)
+        faults.add(path, f"{told} {PERCENT}", "at most 100 %, a share of all CPUs together", place=node.place)
+    return found[0], found[1] if len(found) == 2 else None, False
+
+
+def _number(node: Node) -> Fraction | None:
+    """A number above zero, exactly as it is written."""
+    value = node.value
+    if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+        return None
+    # The text rather than the float, so that 0.32 stays 8/25.
+    return Fraction(node.text) if isinstance(value, float) else Fraction(value)
