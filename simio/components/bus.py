@@ -109,3 +109,23 @@ class ParallelBus:
         with p.when(left, ">", 0), p.until(left, "==", 0):
             p.advance(0, left, 1)
             p.call(left, BUS_REST, self.state, turn, turn)
+
+
+class BusMaster:
+    """A device that transfers over a bus one thing after another, in order of arrival."""
+
+    def __init__(self, bus: ParallelBus, name: str) -> None:
+        self.bus = bus
+        self.order = bus.p.container(f"{name} DMA", 1, 1, "transfers")
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Run the body after all that was asked of the device before."""
+        self.bus.p.get(self.order, 1)
+        yield
+        self.bus.p.put(self.order, 1)
+
+    def transfer(self, amount: int) -> None:
+        """DMA of `amount` bytes to memory in a turn of its own."""
+        with self.turn():
+            self.bus.transfer(amount)

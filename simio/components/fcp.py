@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from simio.components.bus import ParallelBus
+from simio.components.bus import BusMaster, ParallelBus
 from simio.components.fibre_channel import Path
 from simio.program.builder import Builder
 
 COMMAND = 32
 """Bytes of an FCP_CMND information unit with a 16-byte command (FCP, clause 7.1)."""
+TRANSFER_READY = 12
+"""Bytes of an FCP_XFER_RDY information unit (FCP, clause 7.2)."""
 RESPONSE = 24
 """Bytes of an FCP_RSP information unit without sense data (FCP, clause 7.4)."""
+PREFETCHED = 2
+"""Frames that an adapter has read from memory before they are sent: one is on the line while the next is read."""
 
 
 class FcpTransport:
-    """Frames `out` to a drive and `back` from it, each of which crosses the host's `bus`."""
+    """Frames `out` to a drive and `back` from it, each of which crosses the host's `bus`.
+
+    The adapter moves frames between bus and line in the order in which they come, in each direction for itself.
+    """
 
     def __init__(self, p: Builder, out: Path, back: Path, bus: ParallelBus) -> None:
         self.p = p
         self.out, self.back = out, back
         self.bus = bus
+        self.receiving = BusMaster(bus, back.hops[-1].name)
+        self.sending = BusMaster(bus, out.hops[0].name)
         self.unit = back.payload
 
     def request(self) -> None:
@@ -29,19 +38,39 @@ class FcpTransport:
 
     def send(self, amount: int) -> None:
         """FCP_DATA to the host, in as many frames as it takes; each is in memory before its buffer is freed."""
-        left = amount
-        while left:
-            payload = min(left, self.back.payload)
+        for payload in self.p.pieces(amount, self.back.payload):
             with self.back.frame("frame", payload, self.bus.duration(payload)):
-                self.bus.transfer(payload)
-            left -= payload
+                self.receiving.transfer(payload)
 
     def fetch(self, amount: int) -> None:
-        """Not a path that is modelled yet."""
-        raise NotImplementedError("writes over Fibre Channel")
+        """FCP_XFER_RDY to the host and FCP_DATA back; returns when the drive has all of it.
+
+        The adapter reads frames from memory ahead of the line, so that one is sent while the next crosses the bus.
+        It sends the frames of one XFER_RDY after those of another.
+        """
+        p, name = self.p, self.out.hops[0].name
+        with p.loop(1):
+            self._transfer_ready()
+            staged = p.container(f"{name} staged", PREFETCHED, unit="frames")
+            with p.fork("prefetch"), self.sending.turn():
+                for payload in p.pieces(amount, self.out.payload):
+                    self.bus.transfer(payload, read=True)
+                    p.put(staged, 1)
+            with p.hold(p.resource(f"{name} sequence", turn=True)):
+                for payload in p.pieces(amount, self.out.payload):
+                    p.get(staged, 1)
+                    with self.out.frame("frame", payload, 0, joined=True):
+                        pass
+            p.join()
+
+    def _transfer_ready(self) -> None:
+        """The drive has room: FCP_XFER_RDY to the host, in whose memory the adapter learns of it."""
+        with self.back.frame("FCP_XFER_RDY", TRANSFER_READY, self.bus.duration(TRANSFER_READY), joined=True):
+            self.receiving.transfer(TRANSFER_READY)
+        self.p.join()
 
     def reply(self) -> None:
         """FCP_RSP to the host."""
         with self.back.frame("FCP_RSP", RESPONSE, self.bus.duration(RESPONSE), joined=True):
-            self.bus.transfer(RESPONSE)
+            self.receiving.transfer(RESPONSE)
         self.p.join()

@@ -95,3 +95,17 @@ class ScsiSample:
         sheet = part("adapter", "scsi", **{**ADAPTER, **adapter}).sheet
         drive = part("disk", "scsi", **{**SCSI_DISK, **(disk or {})}).sheet
         self.drives = [ScsiTransport(p, self.bus, host, sheet, drive, name, "host.scsi") for name in names]
+
+
+FC_LINK: dict[str, Any] = {
+    "signalling": "1 Gbaud", "frame_overhead": "36 B", "gap": "24 B", "max_payload": "1000 B",
+    "propagation": "5 ns/m",
+}  # fmt: skip
+FC_LOOP: dict[str, Any] = {**FC_LINK, "devices": 127, "port_words": 6, "login_credit": 0, "gather": "8 KiB"}
+FC_ADAPTER: dict[str, Any] = {
+    "frame_payload": "2048 B",
+    "credit": 4,
+    "command_cost": "10 us",
+    "queue_depth": 8,
+}
+FC_DISK: dict[str, Any] = {**MECHANISM, "frame_payload": "2048 B", "credit": 4}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -79,6 +79,8 @@ class Drive(Sheet):
 
 class FibreChannelDisk(Drive):
     """A disk drive with a Fibre Channel port."""
+
+    link_kinds: ClassVar[tuple[str, ...]] = ("fibre-channel", "fibre-channel-loop")
 
     frame_payload: Extent = Field(description="payload of a full frame it sends")
     credit: Count = Field(

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field, model_validator
 
-from ..quantities import Count, DelayPerLength, Extent, Signalling, Size, Time, refusal
+from ..quantities import Count, DelayPerLength, Extent, Flag, Signalling, Size, Time, Whole, refusal
 from .adapters import StorageAdapter
 from .base import Sheet, register_sheet
 
 
 class FibreChannelAdapter(StorageAdapter):
     """A Fibre Channel host bus adapter with its SCSI driver."""
+
+    link_kinds: ClassVar[tuple[str, ...]] = ("fibre-channel", "fibre-channel-loop")
 
     frame_payload: Annotated[Extent, Field(description="payload of a full frame it sends")]
     credit: Count = Field(
@@ -38,6 +40,20 @@ class FibreChannelLink(Sheet):
         return self
 
 
+class FibreChannelLoop(FibreChannelLink):
+    """A Fibre Channel arbitrated loop (FC-AL): one pair of ports at a time."""
+
+    shared: ClassVar[bool] = True
+
+    devices: Count = Field(description="most ports on the loop")
+    port_words: Whole = Field(description="transmission words by which each port delays what passes")
+    login_credit: Whole = Field(
+        description="frames that a port may send when it has opened another; 0: it waits for a receiver-ready"
+    )
+    fair: Flag = Field(True, description="whether ports give way until all that wait have had the loop")
+    gather: Extent = Field(description="bytes that a disk gathers before it arbitrates")
+
+
 class FibreChannelSwitch(Sheet):
     """A Fibre Channel switch that cuts frames through."""
 
@@ -48,4 +64,5 @@ class FibreChannelSwitch(Sheet):
 
 register_sheet("adapter", "fibre-channel", FibreChannelAdapter)
 register_sheet("link", "fibre-channel", FibreChannelLink)
+register_sheet("link", "fibre-channel-loop", FibreChannelLoop)
 register_sheet("switch", "fibre-channel", FibreChannelSwitch)
