@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from simio.errors import Place, ScenarioError
 from simio.loading import yamltree
-from simio.loading.yamltree import decode, parse_yaml, read_file
+from simio.loading.yamlfiles import decode, read_file
+from simio.loading.yamltree import parse_yaml
 
 SCENARIO = """\
 title: raw blast   # a comment

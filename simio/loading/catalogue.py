@@ -16,7 +16,8 @@ from ..errors import Fault, ScenarioError, SimioError, did_you_mean, quote
 from ..plugins import load_plugins
 from .datasheet import BASES, CatalogueEntry, ValueEntry, read_datasheet
 from .faults import a, one_of, there_are
-from .yamltree import Node, parse_yaml, read_file
+from .yamlfiles import read_file
+from .yamltree import Node, parse_yaml
 
 __all__ = ["BASES", "Catalogue", "CatalogueEntry", "UnknownPart", "ValueEntry", "catalogue", "names", "sheet"]
 

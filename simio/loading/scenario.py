@@ -36,7 +36,8 @@ from .measured import assign_rows, read_tables
 from .vary import apply, case_trees, described, expand, read_sets, texts
 from .volumes import build_volumes
 from .workloads import build_workloads, check_references, check_routes
-from .yamltree import Node, parse_yaml, read_file
+from .yamlfiles import read_file
+from .yamltree import Node, parse_yaml
 
 KEYS = (
     "title", "about", "hosts", "disks", "volumes", "switches", "links", "workload", "run", "report", "vary",

@@ -12,7 +12,8 @@ from ..errors import did_you_mean, quote
 from .catalogue import display
 from .datasheet import value_text
 from .faults import FaultList, join, node_text, place_of
-from .yamltree import Node, parse_yaml, read_file
+from .yamlfiles import read_file
+from .yamltree import Node, parse_yaml
 
 _KEYS = ("title", "source", "quantity", "unit", "scenario", "notes", "rows")
 _ROW_KEYS = ("where", "value", "quantity", "of", "unit", "scenario", "note", "text")

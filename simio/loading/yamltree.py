@@ -8,9 +8,6 @@ aliases that multiply, deep nesting and large files.
 
 from __future__ import annotations
 
-import difflib
-import math
-import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -21,12 +18,13 @@ import yaml
 
 from simio.errors import Fault, Place, ScenarioError, did_you_mean, key_path, quote
 
-MAX_BYTES = 2**20
+from .yamlfiles import MAX_BYTES, too_large
+from .yamlscalars import CORE, Refused, Scalar, short, tagged
+from .yamlsyntax import syntax_fault
+
 MAX_DEPTH = 64
 MAX_NODES = 100_000
 MAX_FAULTS = 100
-
-_Scalar = str | int | float | bool | None
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ class Node:
     """
 
     kind: Literal["map", "list", "scalar"]
-    value: dict[str, Node] | list[Node] | _Scalar
+    value: dict[str, Node] | list[Node] | Scalar
     place: Place
     key_places: dict[str, Place] = field(default_factory=dict)
     text: str = ""
@@ -80,142 +78,6 @@ class Node:
             else:
                 break
         return node, place
-
-
-# ---------------------------------------------------------------- files
-
-
-def read_file(path: str | os.PathLike[str]) -> str:
-    """The text of a YAML file.
-
-    Raises ScenarioError if it is missing, a directory, unreadable, larger than MAX_BYTES or not UTF-8.
-    """
-    name = os.fspath(path)
-    try:
-        with open(path, "rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except FileNotFoundError:
-        raise ScenarioError(Fault(name, "no such file", "a YAML file", _similar_file(name))) from None
-    except IsADirectoryError:
-        raise ScenarioError(Fault(name, "a directory", "a YAML file")) from None
-    except PermissionError:
-        found = "a directory" if os.path.isdir(name) else "a file that may not be read"
-        raise ScenarioError(Fault(name, found, "a readable YAML file")) from None
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise ScenarioError(Fault(name, f"a file that cannot be read ({reason})", "a YAML file")) from None
-    return decode(data, name)
-
-
-def decode(data: bytes, file: str) -> str:
-    """The text that the bytes of ``file`` hold.  Raises ScenarioError if they are too many or not UTF-8."""
-    if len(data) > MAX_BYTES:
-        raise ScenarioError(_too_large(file))
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        before = data[: error.start].decode("utf-8-sig", errors="replace")
-        line = before.count("\n") + 1
-        place = Place(file, line, len(before) - (before.rfind("\n") + 1) + 1)
-        hint = "save the file as UTF-8"
-        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-            hint = "the file seems to be UTF-16; save it as UTF-8"
-        found = f"the byte 0x{data[error.start]:02x}"
-        raise ScenarioError(Fault("", found, "UTF-8 text", hint, place)) from None
-
-
-def _too_large(file: str) -> Fault:
-    return Fault("", "a file of more than 1 MiB", "at most 1 MiB", place=Place(file, 1, 1))
-
-
-def _similar_file(name: str) -> str:
-    folder, base = os.path.split(name)
-    try:
-        beside = [other for other in os.listdir(folder or ".") if other.endswith((".yaml", ".yml"))]
-    except (OSError, ValueError):
-        return ""
-    # With the ending left on, any two short names would seem alike.
-    stems = {os.path.splitext(other)[0]: other for other in sorted(beside)}
-    near = difflib.get_close_matches(os.path.splitext(base)[0], stems, n=1)
-    return f"did you mean '{os.path.join(folder, stems[near[0]])}'?" if near else ""
-
-
-# ---------------------------------------------------------------- scalars
-
-
-class _Refused(Exception):
-    """A scalar that is not accepted, with what was found, what was expected and a hint."""
-
-
-_NULL = frozenset(("", "~", "null", "Null", "NULL"))
-_BOOL = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
-_INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
-_LEADING_ZERO = re.compile("([-+]?)0+([0-9]+)")
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
-
-
-def _resolve(text: str) -> _Scalar:
-    """What a plain scalar stands for.  Raises _Refused for numbers that are ambiguous or out of range."""
-    if text in _NULL:
-        return None
-    if text in _BOOL:
-        return _BOOL[text]
-    if _INT.fullmatch(text):
-        return _integer(text)
-    if _NOT_FINITE.fullmatch(text):
-        raise _Refused(quote(text), "a finite number")
-    if _FLOAT.fullmatch(text):
-        return _float(text)
-    return text
-
-
-def _integer(text: str) -> int:
-    if match := _LEADING_ZERO.fullmatch(text):
-        hint = f"write {quote(match[1] + match[2])[1:-1]}, or put it in quotes if it is a text"
-        raise _Refused(f"{quote(text)}, which may be read as octal", "a number without leading zeros", hint)
-    base = {"0o": 8, "0x": 16}.get(text[:2], 10)
-    digits = text.lstrip("+-") if base == 10 else text[2:].lstrip("0") or "0"
-    # 22 octal digits hold 2**63; a length limit also keeps int() from refusing or labouring.
-    value = int(digits, base) if len(digits) <= 22 else 2**64
-    value = -value if text.startswith("-") else value
-    if not -(2**63) <= value < 2**63:
-        raise _Refused(f"the number {quote(text)[1:-1]}", "a whole number of at most 64 bits")
-    return value
-
-
-def _float(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value):
-        raise _Refused(f"the number {quote(text)[1:-1]}, which is too large", "a number below 1.7e308")
-    if value == 0 and re.search("[1-9]", re.split("[eE]", text)[0]):
-        raise _Refused(f"the number {quote(text)[1:-1]}, which is too small", "a number above 1e-307, or 0")
-    return value
-
-
-_CORE = "tag:yaml.org,2002:"
-_TYPES: dict[str, type | tuple[type, ...]] = {
-    "int": int, "float": (float, int), "bool": bool, "null": type(None)
-}  # fmt: skip
-
-
-def _tagged(event: yaml.ScalarEvent) -> _Scalar:
-    tag, text = event.tag, event.value
-    if tag is None:
-        return text if event.style else _resolve(text)
-    if tag in ("!", f"{_CORE}str"):
-        return text
-    name = tag.removeprefix(_CORE)
-    if not tag.startswith(_CORE) or name not in _TYPES:
-        raise _Refused(f"the tag {_short(tag)}", "a value without a tag")
-    value = _resolve(text)
-    if not isinstance(value, _TYPES[name]) or (name != "bool" and isinstance(value, bool)):
-        raise _Refused(f"{quote(text)} with the tag {_short(tag)}", f"a value of type {name}")
-    return float(value) if name == "float" and isinstance(value, int) else value
-
-
-def _short(tag: str) -> str:
-    return quote(f"!!{tag.removeprefix(_CORE)}" if tag.startswith(_CORE) else tag)
 
 
 # ---------------------------------------------------------------- composing
@@ -313,11 +175,11 @@ class _Composer:
     def _scalar(self, event: yaml.ScalarEvent) -> None:
         place = self._place(event)
         self._count(1, 0, place)
-        value: _Scalar = None
+        value: Scalar = None
         wants_key = bool(self._open) and self._open[-1].wants_key
         try:
-            value = _tagged(event)
-        except _Refused as refused:
+            value = tagged(event)
+        except Refused as refused:
             if not wants_key:
                 self.fault(place, *refused.args)
         if wants_key:
@@ -327,7 +189,7 @@ class _Composer:
         self._keep(event.anchor, node, 1, 0)
         self._add(node, 1, 0)
 
-    def _key(self, value: _Scalar, event: yaml.ScalarEvent, place: Place) -> None:
+    def _key(self, value: Scalar, event: yaml.ScalarEvent, place: Place) -> None:
         frame = self._open[-1]
         frame.weight += 1
         frame.keyed = True
@@ -351,8 +213,8 @@ class _Composer:
         place = self._place(event)
         self._count(1, 1, place)
         is_map = isinstance(event, yaml.MappingStartEvent)
-        if event.tag not in (None, "!", f"{_CORE}{'map' if is_map else 'seq'}"):
-            self.fault(place, f"the tag {_short(event.tag)}", "a value without a tag")
+        if event.tag not in (None, "!", f"{CORE}{'map' if is_map else 'seq'}"):
+            self.fault(place, f"the tag {short(event.tag)}", "a value without a tag")
         if self._open and self._open[-1].wants_key:
             self._complex_key(place, "a map" if is_map else "a list")
         self._open.append(_Open(place, event.anchor, {} if is_map else []))
@@ -425,19 +287,19 @@ def parse_yaml(text: str, file: str) -> Node:
     """
     text = text.removeprefix("\ufeff")
     if len(text) > MAX_BYTES:
-        raise ScenarioError(_too_large(file))
+        raise ScenarioError(too_large(file))
     if bad := (_UNPRINTABLE_ASCII if text.isascii() else _unprintable()).search(text):
         place = _place_of(text, bad.start(), file)
         raise ScenarioError(Fault("", f"the character U+{ord(bad[0]):04X}", "printable text", place=place))
     if len(text.encode()) > MAX_BYTES:
-        raise ScenarioError(_too_large(file))
+        raise ScenarioError(too_large(file))
     composer = _Composer(file)
     try:
         composer.read(yaml.parse(text, Loader=yaml.CSafeLoader))
     except _Stop:
         pass
     except yaml.MarkedYAMLError as error:
-        composer.faults.append(_syntax_fault(error, text, file))
+        composer.faults.append(syntax_fault(error, text, file))
     except yaml.YAMLError as error:
         composer.faults.append(Fault("", "text that is not YAML", "YAML", str(error), Place(file, 1, 1)))
     if composer.faults:
@@ -451,52 +313,3 @@ def parse_yaml(text: str, file: str) -> Node:
 def _place_of(text: str, index: int, file: str) -> Place:
     start = text.rfind("\n", 0, index) + 1
     return Place(file, text.count("\n", 0, index) + 1, index - start + 1)
-
-
-# What the parser says, and what that means to someone who has never seen its grammar: (expected, hint).
-_MEANINGS = {
-    "mapping values are not allowed": (
-        "one 'key: value' a line",
-        "check the indentation, and put a text with ': ' in it in quotes",
-    ),
-    "could not find expected ':'": ("'key: value'", "every line of a map has a key and a ':'"),
-    "did not find expected key": (
-        "the next key",
-        "check indentation and quotes of this line and the one before",
-    ),
-    "did not find expected '-' indicator": ("the next '- ' of the list", "check the indentation"),
-    "did not find expected node content": ("a value", ""),
-    "found unknown escape character": ("a known escape", "in single quotes a backslash is just a backslash"),
-    "found incompatible YAML document": ("YAML 1.2", ""),
-}
-
-
-def _syntax_fault(error: yaml.MarkedYAMLError, text: str, file: str) -> Fault:
-    problem = error.problem or "no reason given"
-    mark = error.problem_mark or error.context_mark
-    if mark is None:
-        return Fault("", "text that is not YAML", "YAML", problem, Place(file, 1, 1))
-    place = Place(file, mark.line + 1, mark.column + 1)
-    rest = text[mark.index :].split("\n", 1)[0].strip(" \r")
-    opened = error.context_mark
-    if opened is not None and not text[mark.index :].strip():
-        what = text[opened.index : opened.index + 1]
-        if what in ("[", "{", '"', "'"):
-            start = Place(file, opened.line + 1, opened.column + 1)
-            closing = {"[": "]", "{": "}"}.get(what, what)
-            expected = f"a closing {closing} before the end of the file"
-            return Fault("", f"an opening {what} that is never closed", expected, place=start)
-    if rest.startswith("\t"):
-        return Fault("", "a tab", "spaces", "YAML is indented with spaces", place)
-    if problem.startswith("found character that cannot start"):
-        hint = f"put a text that starts with {quote(rest[:1])} in quotes"
-        return Fault("", quote(rest), "a value", hint, place)
-    end = "line" if text[mark.index :].strip() else "file"
-    found = quote(rest) if rest else f"the end of the {end}"
-    if match := re.match(r"did not find expected ',' or '(.)'", problem):
-        hint = f"it was opened at line {opened.line + 1}, column {opened.column + 1}" if opened else ""
-        return Fault("", found, f"',' or '{match[1]}'", hint, place)
-    for said, (expected, hint) in _MEANINGS.items():
-        if problem.startswith(said):
-            return Fault("", found, expected, hint, place)
-    return Fault("", found, "YAML", problem, place)

@@ -13,11 +13,12 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from simio import units
+from simio.description.mixtures import MixedSize
 from simio.description.model import Report, Run
 from simio.description.quantities import quantity_of
 from simio.description.sheets import CLASSES, sheet_kinds
 from simio.description.sheets.disks import Zone
-from simio.description.workloads import references, workload_kinds
+from simio.description.workloads import REFERRED, references, workload_kinds
 from simio.loading.parts import value_as_text
 
 _TABLE = re.compile(r"(?s)(<!-- table: (\w+) -->\n).*?(<!-- end of table -->)")
@@ -49,10 +50,11 @@ def kind(model: type[BaseModel], name: str, field: FieldInfo) -> str:
     if quantity:
         above = "" if not quantity.positive else ", above 0"
         word = f", or `{quantity.word}`" if quantity.word else ""
-        return f"{units.DIMENSIONS[quantity.dimension].noun.split(' ', 1)[1]}{above}{word}"
+        mixed = ", or mapping of sizes to weights" if isinstance(quantity, MixedSize) else ""
+        return f"{units.DIMENSIONS[quantity.dimension].noun.split(' ', 1)[1]}{above}{word}{mixed}"
     refers = references(model).get(name) if hasattr(model, "routes") else None
     if refers:
-        return "name of a host" if refers == "host" else "name of a group of disks"
+        return f"name of {REFERRED[refers]}"
     return plain_kind(field)
 
 
@@ -60,7 +62,8 @@ def plain_kind(field: FieldInfo) -> str:
     """What may be written for a field that is no quantity."""
     annotation = field.annotation
     if typing.get_origin(annotation) is typing.Literal:
-        return " or ".join(f"`{choice}`" for choice in typing.get_args(annotation))
+        choices = [f"`{choice}`" for choice in typing.get_args(annotation)]
+        return " or ".join([", ".join(choices[:-1]), choices[-1]]) if choices[1:] else choices[0]
     if annotation == tuple[Zone, ...]:
         return "list of `{cylinders: n, sectors: n}`"
     text = str(annotation)

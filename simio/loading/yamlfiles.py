@@ -1,0 +1,66 @@
+"""YAML files as text, or the fault that keeps them from being read."""
+
+from __future__ import annotations
+
+import difflib
+import os
+
+from simio.errors import Fault, Place, ScenarioError
+
+MAX_BYTES = 2**20
+
+
+def read_file(path: str | os.PathLike[str]) -> str:
+    """The text of a YAML file.
+
+    Raises ScenarioError if it is missing, a directory, unreadable, larger than MAX_BYTES or not UTF-8.
+    """
+    name = os.fspath(path)
+    try:
+        with open(path, "rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise ScenarioError(Fault(name, "no such file", "a YAML file", _similar_file(name))) from None
+    except IsADirectoryError:
+        raise ScenarioError(Fault(name, "a directory", "a YAML file")) from None
+    except PermissionError:
+        found = "a directory" if os.path.isdir(name) else "a file that may not be read"
+        raise ScenarioError(Fault(name, found, "a readable YAML file")) from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise ScenarioError(Fault(name, f"a file that cannot be read ({reason})", "a YAML file")) from None
+    return decode(data, name)
+
+
+def decode(data: bytes, file: str) -> str:
+    """The text that the bytes of ``file`` hold.  Raises ScenarioError if they are too many or not UTF-8."""
+    if len(data) > MAX_BYTES:
+        raise ScenarioError(too_large(file))
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode("utf-8-sig", errors="replace")
+        line = before.count("\n") + 1
+        place = Place(file, line, len(before) - (before.rfind("\n") + 1) + 1)
+        hint = "save the file as UTF-8"
+        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+            hint = "the file seems to be UTF-16; save it as UTF-8"
+        found = f"the byte 0x{data[error.start]:02x}"
+        raise ScenarioError(Fault("", found, "UTF-8 text", hint, place)) from None
+
+
+def too_large(file: str) -> Fault:
+    """The fault of a file of more than MAX_BYTES."""
+    return Fault("", "a file of more than 1 MiB", "at most 1 MiB", place=Place(file, 1, 1))
+
+
+def _similar_file(name: str) -> str:
+    folder, base = os.path.split(name)
+    try:
+        beside = [other for other in os.listdir(folder or ".") if other.endswith((".yaml", ".yml"))]
+    except (OSError, ValueError):
+        return ""
+    # With the ending left on, any two short names would seem alike.
+    stems = {os.path.splitext(other)[0]: other for other in sorted(beside)}
+    near = difflib.get_close_matches(os.path.splitext(base)[0], stems, n=1)
+    return f"did you mean '{os.path.join(folder, stems[near[0]])}'?" if near else ""
