@@ -109,3 +109,15 @@ FC_ADAPTER: dict[str, Any] = {
     "queue_depth": 8,
 }
 FC_DISK: dict[str, Any] = {**MECHANISM, "frame_payload": "2048 B", "credit": 4}
+
+
+IPI: dict[str, Any] = {
+    "devices": 9, "rate": "10 MB/s", "attention": "2 us", "selection": "1 us", "bus_exchange": "500 ns",
+    "burst": "1000 B", "longest": "125 m", "propagation": "5 ns/m",
+}  # fmt: skip
+IPI_ADAPTER: dict[str, Any] = {"dma": "40 MB/s", "command_cost": "10 us", "queue_depth": 8}
+IPI_DISK: dict[str, Any] = {**MECHANISM, "rate": "25 MB/s", "reconnect": "8 KiB"}
+HIPPI: dict[str, Any] = {
+    "clock": "25 MHz", "word": "4 B", "burst_words": 256, "gap_words": 2, "connect_words": 16,
+    "propagation": "5 ns/m",
+}  # fmt: skip

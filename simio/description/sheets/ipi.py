@@ -1,0 +1,55 @@
+"""Datasheets of IPI-3: adapters (masters), the physical bus and drives behind their slaves."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field, model_validator
+
+from ..quantities import Count, DelayPerLength, Extent, Length, Rate, Time, refusal
+from .adapters import StorageAdapter
+from .base import Sheet, register_sheet, size_text
+from .disks import Drive
+
+
+class IpiAdapter(StorageAdapter):
+    """An IPI channel adapter, the master of its bus, with its driver."""
+
+    dma: Rate = Field(description="rate of DMA between the channel and the host's bus")
+
+
+class IpiLink(Sheet):
+    """An IPI physical bus (ANSI X3.129, ISO 9318-1): one master, and slaves that it selects."""
+
+    shared: ClassVar[bool] = True
+
+    devices: Count = Field(description="most devices on the bus, the master included")
+    rate: Rate = Field(description="rate of an information transfer")
+    attention: Time = Field(description="time of the master to find which slave asks for it")
+    selection: Time = Field(description="time to select a slave and its facility")
+    bus_exchange: Time = Field(
+        description="bus control before an information transfer and ending status after it, without the cable"
+    )
+    burst: Extent = Field(description="most bytes of an information transfer")
+    longest: Length = Field(description="longest cable")
+    propagation: DelayPerLength = Field(description="signal delay of the cable")
+
+
+class IpiDisk(Drive):
+    """A disk drive behind a slave that speaks IPI-3 (ISO 9318-3)."""
+
+    rate: Rate = Field(description="fastest information transfer of its slave")
+    reconnect: Extent = Field(description="bytes that the slave gathers before it asks for the master")
+
+    @model_validator(mode="after")
+    def _asks_for_something(self) -> IpiDisk:
+        if not self.sector <= self.reconnect <= self.buffer // self.segments:
+            segment = size_text(self.buffer // self.segments)
+            expected = f"from a sector, {size_text(self.sector)}, to a buffer segment, {segment}"
+            raise refusal(size_text(self.reconnect), expected, field="reconnect")
+        return self
+
+
+register_sheet("adapter", "ipi-3", IpiAdapter)
+register_sheet("link", "ipi-3", IpiLink)
+register_sheet("disk", "ipi-3", IpiDisk)
