@@ -10,6 +10,7 @@ import networkx as nx
 from simio.components.bus import ParallelBus
 from simio.components.fcp import FcpTransport
 from simio.components.fibre_channel import Fabric
+from simio.components.ipi import IpiBus, IpiTransport
 from simio.components.loop import Loop, LoopTransport
 from simio.components.scsi import ScsiBus, ScsiTransport
 from simio.components.storage import Transport
@@ -23,6 +24,7 @@ MakeTransport = Callable[[Builder, Any, ParallelBus, Any, Any, str, str], Transp
 
 SHARED: dict[str, tuple[MakeMedium, MakeTransport]] = {
     "scsi": (ScsiBus, ScsiTransport),
+    "ipi-3": (IpiBus, IpiTransport),
     "fibre-channel-loop": (Loop, LoopTransport),
 }
 """Kinds of link that adapters and disks share: the medium, and a transport over it."""
