@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from simio import units
 from simio.units import LIMIT, UnitError, convert, format_quantity, parse
+from simio.units.refusals import AMBIGUOUS
+from simio.units.table import DIMENSION_OF
 
 ALL = sorted(units.DIMENSIONS)
 
@@ -323,7 +325,7 @@ NEAR_QUANTITIES = st.one_of(
     st.builds(
         "{} {}".format,
         st.text("0123456789.eE-+_, ", max_size=12),
-        st.sampled_from([*units._DIMENSION_OF, "KB", "Mbps", "K"]),
+        st.sampled_from([*DIMENSION_OF, "KB", "Mbps", "K"]),
     ),
 )
 
@@ -384,8 +386,8 @@ def test_a_unit_belongs_to_one_dimension():
 
 
 def test_no_spelling_that_is_refused_as_ambiguous_is_a_unit():
-    assert not set(units._AMBIGUOUS) & set(units._DIMENSION_OF)
-    assert {unit for meanings in units._AMBIGUOUS.values() for unit in meanings} <= set(units._DIMENSION_OF)
+    assert not set(AMBIGUOUS) & set(DIMENSION_OF)
+    assert {unit for meanings in AMBIGUOUS.values() for unit in meanings} <= set(DIMENSION_OF)
 
 
 @pytest.mark.parametrize("dimension", ALL)

@@ -180,3 +180,26 @@ def test_the_schema_leaves_words_and_null_to_limits(parts: Catalogue) -> None:
     limit = host["kernel"]["anyOf"][1]["properties"]["raw_chunk"]["anyOf"]
     assert re.search(limit[0]["pattern"], "none")
     assert {"type": "null"} in limit
+
+
+def test_the_schema_has_volumes_and_their_parts(parts: Catalogue) -> None:
+    volume = scenario_schema(parts)["properties"]["volumes"]["additionalProperties"]
+    assert set(volume["properties"]) == {"kind", "of", "unit", "file_system", "controller"}
+    assert volume["required"] == ["kind", "of"]
+    assert volume["properties"]["kind"]["enum"] == ["stripe", "concat", "mirror", "raid3", "raid5"]
+    model, mapping = volume["properties"]["file_system"]["anyOf"]
+    assert model["anyOf"][0]["enum"] == ["filesystems/extents"]
+    assert set(mapping["properties"]) == {"model", "block"}
+
+
+def test_the_schema_takes_mixed_sizes_and_any_number_of_ends(parts: Catalogue) -> None:
+    sections = scenario_schema(parts)["properties"]
+    block = sections["workload"]["properties"]["reader"]["anyOf"][0]["properties"]["block"]
+    size, mixture = block["anyOf"]
+    assert re.search(size["pattern"], "64 KiB")
+    assert re.search(mixture["propertyNames"]["pattern"], "4 KiB")
+    assert not re.search(mixture["propertyNames"]["pattern"], "4096")
+    assert mixture["additionalProperties"] == {"type": "integer", "minimum": 1}
+    between = sections["links"]["items"]["properties"]["between"]
+    assert between["minItems"] == 2
+    assert "maxItems" not in between
