@@ -70,7 +70,7 @@ class Site:
         bus = self.host(host).bus(adapter.bus)
         out, back = self.fabric.path(way), self.fabric.path(way, reverse=True)
         initiator = HostInitiator(self.p, self.kernel(host), adapter)
-        transport = FcpTransport(self.p, out, back, bus)
+        transport = FcpTransport(self.p, out, back, bus, adapter.part.sheet)
         return DiskDriver(self.p, initiator, self.drive(disk), transport, adapter.part.sheet.queue_depth)
 
     @cached_property
