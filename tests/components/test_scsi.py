@@ -247,8 +247,8 @@ def test_real_drives_stream_until_the_bus_is_full(
     trace: Trace, engine: ModuleType, drives: int, least: float, most: float
 ) -> None:
     # 100 sectors a track in 10 ms of revolution and, in turn, 1 and 2 ms of skew: 4.452 MB/s. Four drives want more
-    # than a bus gives: 8192 bytes in 819.6 us if all is ready, in 828.05 us with a reselection and a disconnection each
-    # time, and eighths of 12.4 us a command of 64 KiB.
+    # than a bus gives: 8192 bytes in 819.6 us if all is ready, in 828.05 us with a reselection and a disconnection
+    # each time, and eighths of 12.4 us a command of 64 KiB.
     p, sample = trace.p, ScsiSample(trace.p, drives)
     delivered = p.observation("delivered", "delivered", "bytes")
     for number, transport in enumerate(sample.drives):
