@@ -50,7 +50,8 @@ class Attachments:
         way = route(self.graph, host, disk)
         link = self.links[way.of_class(self.graph, "link")[0]]
         if link.part.kind == "fibre-channel":
-            return FcpTransport(self.p, self.fabric.path(way), self.fabric.path(way, reverse=True), bus)
+            out, back = self.fabric.path(way), self.fabric.path(way, reverse=True)
+            return FcpTransport(self.p, out, back, bus, self._at(way).part.sheet)
         if link.part.kind not in SHARED:
             kind = link.part.kind
             raise RunError(

@@ -7,10 +7,16 @@ from contextlib import contextmanager
 from fractions import Fraction
 
 from simio.description.model import Part
+from simio.description.sheets.adapters import StorageAdapter
 from simio.machines import bus as turns
 from simio.machines.calls import BUS_BEGIN, BUS_REST, BUS_STALL
 from simio.program.builder import Builder, Handle, Register
-from simio.program.service import SECOND, ceil_times, clocks
+from simio.program.service import SECOND, ceil_times, clocks, per_byte
+
+
+def dma_byte(adapter: StorageAdapter) -> Fraction:
+    """Time in which an adapter itself moves a byte to or from the bus, in ps; zero if it says no rate."""
+    return per_byte(adapter.dma) if adapter.dma else Fraction(0)
 
 
 class ParallelBus:
@@ -112,10 +118,11 @@ class ParallelBus:
 
 
 class BusMaster:
-    """A device that transfers over a bus one thing after another, in order of arrival."""
+    """A device that transfers over a bus one thing after another, in order of arrival, a byte in `device_byte` ps."""
 
-    def __init__(self, bus: ParallelBus, name: str) -> None:
+    def __init__(self, bus: ParallelBus, name: str, device_byte: Fraction = Fraction(0)) -> None:
         self.bus = bus
+        self.device_byte = device_byte
         self.order = bus.p.container(f"{name} DMA", 1, 1, "transfers")
 
     @contextmanager
@@ -125,7 +132,15 @@ class BusMaster:
         yield
         self.bus.p.put(self.order, 1)
 
+    def duration(self, amount: int) -> int:
+        """Least time of a transfer to memory, in ps."""
+        return self.bus.duration(amount, self.device_byte)
+
     def transfer(self, amount: int) -> None:
         """DMA of `amount` bytes to memory in a turn of its own."""
         with self.turn():
-            self.bus.transfer(amount)
+            self.bus.transfer(amount, self.device_byte)
+
+    def read(self, amount: int) -> None:
+        """DMA of `amount` bytes from memory, in the turn that the caller has."""
+        self.bus.transfer(amount, self.device_byte, read=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from simio.components.bus import BusMaster, ParallelBus
+from simio.components.bus import BusMaster, ParallelBus, dma_byte
 from simio.components.fibre_channel import Path
+from simio.description.sheets.fibre_channel import FibreChannelAdapter
 from simio.program.builder import Builder
 
 COMMAND = 32
@@ -22,12 +23,13 @@ class FcpTransport:
     The adapter moves frames between bus and line in the order in which they come, in each direction for itself.
     """
 
-    def __init__(self, p: Builder, out: Path, back: Path, bus: ParallelBus) -> None:
+    def __init__(
+        self, p: Builder, out: Path, back: Path, bus: ParallelBus, adapter_sheet: FibreChannelAdapter
+    ) -> None:
         self.p = p
         self.out, self.back = out, back
-        self.bus = bus
-        self.receiving = BusMaster(bus, back.hops[-1].name)
-        self.sending = BusMaster(bus, out.hops[0].name)
+        self.receiving = BusMaster(bus, back.hops[-1].name, dma_byte(adapter_sheet))
+        self.sending = BusMaster(bus, out.hops[0].name, dma_byte(adapter_sheet))
         self.unit = back.payload
 
     def request(self) -> None:
@@ -39,7 +41,7 @@ class FcpTransport:
     def send(self, amount: int) -> None:
         """FCP_DATA to the host, in as many frames as it takes; each is in memory before its buffer is freed."""
         for payload in self.p.pieces(amount, self.back.payload):
-            with self.back.frame("frame", payload, self.bus.duration(payload)):
+            with self.back.frame("frame", payload, self.receiving.duration(payload)):
                 self.receiving.transfer(payload)
 
     def fetch(self, amount: int) -> None:
@@ -54,7 +56,7 @@ class FcpTransport:
             staged = p.container(f"{name} staged", PREFETCHED, unit="frames")
             with p.fork("prefetch"), self.sending.turn():
                 for payload in p.pieces(amount, self.out.payload):
-                    self.bus.transfer(payload, read=True)
+                    self.sending.read(payload)
                     p.put(staged, 1)
             with p.hold(p.resource(f"{name} sequence", turn=True)):
                 for payload in p.pieces(amount, self.out.payload):
@@ -65,12 +67,14 @@ class FcpTransport:
 
     def _transfer_ready(self) -> None:
         """The drive has room: FCP_XFER_RDY to the host, in whose memory the adapter learns of it."""
-        with self.back.frame("FCP_XFER_RDY", TRANSFER_READY, self.bus.duration(TRANSFER_READY), joined=True):
+        with self.back.frame(
+            "FCP_XFER_RDY", TRANSFER_READY, self.receiving.duration(TRANSFER_READY), joined=True
+        ):
             self.receiving.transfer(TRANSFER_READY)
         self.p.join()
 
     def reply(self) -> None:
         """FCP_RSP to the host."""
-        with self.back.frame("FCP_RSP", RESPONSE, self.bus.duration(RESPONSE), joined=True):
+        with self.back.frame("FCP_RSP", RESPONSE, self.receiving.duration(RESPONSE), joined=True):
             self.receiving.transfer(RESPONSE)
         self.p.join()

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from simio import units
-from simio.components.bus import ParallelBus
+from simio.components.bus import ParallelBus, dma_byte
 from simio.components.connection import Connection
 from simio.components.hippi import HippiChannel
 from simio.description.model import Link
@@ -92,7 +92,7 @@ class IpiTransport:
         self.bus = bus
         self.host_bus = host_bus
         self.unit: int = drive_sheet.reconnect
-        self.byte = per_byte(min(bus.sheet.rate, adapter_sheet.dma, drive_sheet.rate))
+        self.byte = max(per_byte(min(bus.sheet.rate, drive_sheet.rate)), dma_byte(adapter_sheet))
         self.connection = Connection(p, bus.bus, f"{device} to {adapter}")
 
     def request(self) -> None:

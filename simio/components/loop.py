@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any
 
-from simio.components.bus import BusMaster, ParallelBus
+from simio.components.bus import BusMaster, ParallelBus, dma_byte
 from simio.components.connection import Connection
 from simio.components.fcp import COMMAND, PREFETCHED, RESPONSE, TRANSFER_READY
 from simio.description.model import Link
@@ -137,14 +137,13 @@ class LoopTransport:
     ) -> None:
         self.p = p
         self.loop = loop
-        self.bus = host_bus
         self.device, self.adapter = device, adapter
         self.out = Direction(loop, adapter, device, drive_sheet.credit)
         self.back = Direction(loop, device, adapter, adapter_sheet.credit)
         self.out_payload = self._payload(adapter_sheet)
         self.back_payload = self._payload(drive_sheet)
-        self.receiving = BusMaster(host_bus, f"{loop.name}>{adapter}")
-        self.sending = BusMaster(host_bus, f"{adapter}>{loop.name}")
+        self.receiving = BusMaster(host_bus, f"{loop.name}>{adapter}", dma_byte(adapter_sheet))
+        self.sending = BusMaster(host_bus, f"{adapter}>{loop.name}", dma_byte(adapter_sheet))
         self.connection = Connection(p, loop.loop, f"{device} to {adapter}")
         self.unit: int = min(loop.sheet.gather, drive_sheet.buffer // drive_sheet.segments)
 
@@ -163,7 +162,7 @@ class LoopTransport:
         """FCP_DATA to the host; each frame is in memory before its buffer is freed."""
         self._open()
         for payload in self.p.pieces(amount, self.back_payload):
-            with self.back.frame("frame", payload, self.bus.duration(payload)):
+            with self.back.frame("frame", payload, self.receiving.duration(payload)):
                 self.receiving.transfer(payload)
         self.connection.linger(self.loop.closing)
 
@@ -177,7 +176,7 @@ class LoopTransport:
         staged = p.container(f"{self.adapter} staged", PREFETCHED, unit="frames")
         with p.fork("prefetch"), self.sending.turn():
             for payload in p.pieces(amount, self.out_payload):
-                self.bus.transfer(payload, read=True)
+                self.sending.read(payload)
                 p.put(staged, 1)
             p.put(staged, 1)
         with p.hold(p.resource(f"{self.adapter} sequence", turn=True)):
@@ -202,7 +201,7 @@ class LoopTransport:
     def _report(self, name: str, payload: int) -> None:
         """A short frame from the disk to the host's memory, and the end of the tenancy."""
         self._open()
-        with self.back.frame(name, payload, self.bus.duration(payload), joined=True):
+        with self.back.frame(name, payload, self.receiving.duration(payload), joined=True):
             self.receiving.transfer(payload)
         self.loop.close_behind()
         self.p.join()

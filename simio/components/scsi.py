@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from simio import units
-from simio.components.bus import ParallelBus
+from simio.components.bus import ParallelBus, dma_byte
 from simio.components.connection import Connection
 from simio.description.model import Link
 from simio.description.sheets.scsi import ScsiAdapter, ScsiDisk
 from simio.errors import RunError
 from simio.program.builder import Builder, Handle
-from simio.program.service import SECOND, ceil_times, per_byte
+from simio.program.service import SECOND, ceil_times
 
 PRIORITIES = (7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8)
 """SCSI IDs, those that win arbitration first (SCSI-2 clause 6.1.2; SPI for those above 7)."""
@@ -141,9 +141,7 @@ class ScsiTransport:
         self.sheet = adapter_sheet
         self.device, self.adapter = device, adapter
         self.unit: int = drive_sheet.reconnect
-        self.byte = bus.data_byte(adapter_sheet, drive_sheet)
-        if adapter_sheet.dma is not None:
-            self.byte = max(self.byte, per_byte(adapter_sheet.dma))
+        self.byte = max(bus.data_byte(adapter_sheet, drive_sheet), dma_byte(adapter_sheet))
         self.tag = QUEUE_TAG if adapter_sheet.tagged else 0
         self.connection = Connection(p, bus.bus, f"{device} to {adapter}")
 

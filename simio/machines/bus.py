@@ -38,7 +38,9 @@ DONE = 263
 """Of each place: bursts done."""
 OVERHEAD = 391
 """Of each place: clocks beside its data that each burst takes."""
-SIZE = 519
+MOST_CLOCKS = 519
+"""Clocks of the longest transfer that can be reckoned."""
+SIZE = 520
 LATEST = 9 * 10**18
 """Last instant in ps (104 days) at which a bus can be asked, so that what it answers stays below 2**63."""
 LONGEST = 10**16
@@ -52,6 +54,7 @@ def initial(period: Fraction, width: int, burst: int) -> list[int]:
     state[WHOLE], state[PART], state[OF], state[WIDTH], state[BURST] = (
         whole, part, period.denominator, width, burst,
     )  # fmt: skip
+    state[MOST_CLOCKS] = min(LONGEST // (whole + 1), LATEST // period.denominator)
     return state
 
 
@@ -76,8 +79,8 @@ def time_of(state: NDArray, base: int, place: int, bursts: int) -> int:
 def more(state: NDArray, base: int, place: int, bursts: int) -> int:
     """Time of the next `bursts` bursts of a place, or of those that are left, in ps."""
     done = state[base + 263 + place]
-    upto = min(done + bursts, bursts_of(state, base, place))
-    return time_of(state, base, place, upto) - time_of(state, base, place, done)
+    time = time_of(state, base, place, min(done + bursts, bursts_of(state, base, place)))
+    return time - time_of(state, base, place, done) if done > 0 else time
 
 
 @shared
@@ -122,11 +125,22 @@ def serve_one(state: NDArray, base: int) -> None:
 @shared
 def settle(state: NDArray, base: int, now: int) -> None:
     """Bring the state up to now: all bursts that have ended by now are done."""
-    if state[base + 5] == 0 or state[base + 6] + more(state, base, state[base + 7], 1) > now:
+    active = state[base + 5]
+    if active == 0:
+        return
+    if active == 1:
+        place = state[base + 7]
+        bursts = bursts_of(state, base, place)
+        time = more(state, base, place, bursts)
+        if state[base + 6] + time <= now:
+            state[base + 263 + place] = bursts
+            state[base + 5] = 0
+            return
+    if state[base + 6] + more(state, base, state[base + 7], 1) > now:
         return
     low = 0
     high = 0
-    for at in range(state[base + 5]):
+    for at in range(active):
         place = state[base + 7 + at]
         high = max(high, bursts_of(state, base, place) - state[base + 263 + place])
     while low < high:
@@ -146,14 +160,10 @@ def begin(state: NDArray, base: int, now: int, amount: int, overhead: int) -> in
 
     Returns its place, plus PLACES if the bus was idle; FULL if there is no place; -1 for what could not be reckoned.
     """
-    if now > LATEST or amount < 1 or overhead < 0 or overhead > 2**31:
+    if now > LATEST or amount < 1 or amount > 2**40 or overhead < 0 or overhead > 2**20:
         return -1
-    clocks = (amount - 1) // state[base + 3] + 1
     bursts = (amount - 1) // state[base + 4] + 1
-    if bursts > 10**16 // (overhead + 1) or clocks > 10**16:
-        return -1
-    clocks += bursts * overhead
-    if clocks > LONGEST // (state[base] + 1) or clocks > LATEST // state[base + 2]:
+    if (amount - 1) // state[base + 3] + 1 + bursts * overhead > state[base + 519]:
         return -1
     settle(state, base, now)
     place = 0

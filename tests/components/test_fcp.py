@@ -8,19 +8,20 @@ from __future__ import annotations
 from types import ModuleType
 
 import pytest
-from part_samples import FC_LINK, NS, Trace, bus_of, link_of
+from part_samples import FC_ADAPTER, FC_LINK, NS, Trace, bus_of, link_of, part
 
 from simio.components.fcp import FcpTransport
 from simio.components.fibre_channel import Hop, Path
 from simio.engines import compiled
 
 
-def transport(trace: Trace, length: int, credit: int = 4, **bus: str) -> FcpTransport:
+def transport(trace: Trace, length: int, credit: int = 4, dma: str = "none", **bus: int) -> FcpTransport:
     """FCP over a direct link of so many metres to a drive with so much credit."""
     p = trace.p
     link = link_of("fibre-channel", "fc", ("host.fc", "d"), length, **FC_LINK)
+    adapter = part("adapter", "fibre-channel", **{**FC_ADAPTER, "dma": dma}).sheet
     out, back = Hop(p, link, "host.fc", "d", credit), Hop(p, link, "d", "host.fc", credit)
-    return FcpTransport(p, Path(p, [out], [], 1000), Path(p, [back], [], 1000), bus_of(p, **bus))
+    return FcpTransport(p, Path(p, [out], [], 1000), Path(p, [back], [], 1000), bus_of(p, **bus), adapter)
 
 
 def test_a_write_takes_its_frames_and_the_first_read_from_memory(trace: Trace, engine: ModuleType) -> None:
@@ -82,3 +83,12 @@ def test_data_arrive_in_order_and_before_the_response(trace: Trace, engine: Modu
         trace.mark(1)
     # Two frames of 250 + 63 x 40 clocks from 10600 on, then 24 bytes: 6 words and two bursts.
     assert trace.times(engine) == {1: 10_600 + 2 * 27_700 + 860}
+
+
+def test_a_card_slower_than_bus_and_line_sets_the_pace(trace: Trace, engine: ModuleType) -> None:
+    drive = transport(trace, 0, dma="50 MB/s")
+    with trace.p.thread("write"):
+        drive.fetch(10_000)
+        trace.mark(1)
+    # 12 bytes of FCP_XFER_RDY, then ten frames of 1000, at 20 ns a byte; the last one's line follows.
+    assert trace.times(engine) == {1: 720 + 240 + 10 * 20_000 + 10_600}

@@ -8,6 +8,7 @@ data of n bytes 400 + 100 n, status and command complete 2 x 650.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from types import ModuleType
 
@@ -15,7 +16,10 @@ import pytest
 from part_samples import ADAPTER, MS, NS, SCSI, SCSI_DISK, US, ScsiSample, Trace, link_of, part
 
 from simio.bound import bound
+from simio.components.disk import DiskDrive
+from simio.components.driver import DiskDriver
 from simio.components.scsi import ScsiBus
+from simio.description.model import Disk
 from simio.description.sheets.scsi import ScsiAdapter, ScsiDisk
 from simio.engines import compiled
 from simio.errors import RunError
@@ -220,6 +224,46 @@ def test_a_slow_host_bus_holds_the_scsi_bus_up(trace: Trace) -> None:
         drive.fetch(1000)
         trace.mark(1)
     assert trace.times(compiled) == {1: RESELECTION + SETTLE + 200_000}
+
+
+class Free:
+    """An initiator whose commands cost nothing."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.p = trace.p
+
+    def requests(self, size: int) -> Iterator[int]:
+        return self.p.pieces(size, 64 * 1024)
+
+    def issue(self, size: int) -> None:
+        """Nothing."""
+
+    def complete(self) -> None:
+        """Nothing."""
+
+
+@pytest.mark.parametrize(("drives", "least", "most"), [(1, 4.452, 4.452), (4, 9.874, 9.995)])
+def test_real_drives_stream_until_the_bus_is_full(
+    trace: Trace, engine: ModuleType, drives: int, least: float, most: float
+) -> None:
+    # 100 sectors a track in 10 ms of revolution and, in turn, 1 and 2 ms of skew: 4.452 MB/s. Four drives want more
+    # than a bus gives: 8192 bytes in 819.6 us if all is ready, in 828.05 us with a reselection and a disconnection
+    # each time, and eighths of 12.4 us a command of 64 KiB.
+    p, sample = trace.p, ScsiSample(trace.p, drives)
+    delivered = p.observation("delivered", "delivered", "bytes")
+    for number, transport in enumerate(sample.drives):
+        disk = Disk(f"d{number}", "d", part("disk", "scsi", f"d{number}", **SCSI_DISK))
+        driver = DiskDriver(p, Free(trace), DiskDrive(p, disk), transport, 4)
+        with p.thread(f"t{number}"):
+            at = p.register(0)
+            with p.forever():
+                driver.read(at, 256 * 1024, 256 * 1024)
+                p.mark(delivered, 256 * 1024)
+                p.let(at, "ADD", at, 256 * 1024)
+    run = trace.run(engine, until=2000 * MS)
+    moved = sum(value for _, _, value in run.marks.tolist())
+    # A request of 256 KiB counts when all of it is there.
+    assert 2e6 * least - (drives + 1) * 256 * 1024 <= moved <= 2e6 * most
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from typing import Annotated
+
 from pydantic import Field, model_validator
 
-from ..quantities import Count, Time, refusal
+from ..quantities import Count, Quantity, Time, refusal
 from .base import Sheet
+
+OptionalRate = Annotated[Fraction | None, Quantity("rate", positive=True, word="none")]
+"""A rate, or none."""
 
 
 class StorageAdapter(Sheet):
@@ -13,6 +19,9 @@ class StorageAdapter(Sheet):
 
     command_cost: Time = Field(description="CPU time of the driver a command")
     queue_depth: Count = Field(description="commands outstanding to one device")
+    dma: OptionalRate = Field(
+        None, description="rate of DMA to and from the host's bus; none: as the bus can"
+    )
     coalesce_count: Count = Field(1, description="completed commands that share an interrupt; 1: none do")
     coalesce_delay: Time = Field(
         0, description="longest wait of a completed command for others to share with"

@@ -15,8 +15,6 @@ from .disks import Drive
 class IpiAdapter(StorageAdapter):
     """An IPI channel adapter, the master of its bus, with its driver."""
 
-    dma: Rate = Field(description="rate of DMA between the channel and the host's bus")
-
 
 class IpiLink(Sheet):
     """An IPI physical bus (ANSI X3.129, ISO 9318-1): one master, and slaves that it selects."""

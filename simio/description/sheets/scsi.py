@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Annotated, ClassVar
 
 from pydantic import Field, model_validator
@@ -19,12 +18,10 @@ from ..quantities import (
     Time,
     refusal,
 )
-from .adapters import StorageAdapter
+from .adapters import OptionalRate, StorageAdapter
 from .base import Sheet, register_sheet, size_text
 from .disks import Drive
 
-SynchronousRate = Annotated[Fraction | None, Quantity("rate", positive=True, word="none")]
-"""A rate, or none for asynchronous data."""
 OptionalTime = Annotated[int | None, Quantity("time", positive=True, word="none")]
 Width = Annotated[int, Quantity("size", positive=True)]
 
@@ -38,11 +35,8 @@ def check_width(width: int) -> None:
 class ScsiAdapter(StorageAdapter):
     """A SCSI host bus adapter with its driver."""
 
-    synchronous: SynchronousRate = Field(description="fastest synchronous data rate; none: asynchronous")
+    synchronous: OptionalRate = Field(description="fastest synchronous data rate; none: asynchronous")
     width: Width = Field(description="bytes of its data bus, 1 or 2")
-    dma: SynchronousRate = Field(
-        None, description="rate of DMA between SCSI and host bus; none: as fast as either"
-    )
     command_bytes: Extent = Field(10, description="bytes of a command descriptor block")
     disconnect: Flag = Field(True, description="whether drives may disconnect in the middle of a command")
     tagged: Flag = Field(True, description="whether several commands may be queued in a drive")
@@ -86,7 +80,7 @@ class ScsiLink(Sheet):
 class ScsiDisk(Drive):
     """A disk drive with a parallel SCSI interface."""
 
-    synchronous: SynchronousRate = Field(
+    synchronous: OptionalRate = Field(
         description="fastest synchronous data rate of its interface; none: asynchronous"
     )
     width: Width = Field(description="bytes of its data bus, 1 or 2")
