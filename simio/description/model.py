@@ -84,6 +84,20 @@ class Disk:
 
 
 @dataclass(frozen=True)
+class Volume:
+    """Several disks or volumes, named by ``members`` in order, as one; ``unit`` is the stripe unit in bytes, where
+    the kind has one. With a ``controller`` the array is the controller's, else the host's.
+    """
+
+    name: str
+    kind: str
+    members: tuple[str, ...]
+    unit: int | None
+    file_system: Part | None
+    controller: Part | None
+
+
+@dataclass(frozen=True)
 class Switch:
     """A switch."""
 
