@@ -22,6 +22,7 @@ CLASSES: Mapping[str, str] = {
     "link": "links",
     "switch": "switches",
     "disk": "disks",
+    "controller": "controllers",
     "host": "hosts",
 }
 """The class of a part and the folder of the catalogue that holds its datasheets."""
