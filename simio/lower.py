@@ -8,8 +8,8 @@ from functools import cached_property
 import networkx as nx
 
 from simio.components.attachment import Attachments
+from simio.components.devices import Devices
 from simio.components.disk import DiskDrive
-from simio.components.driver import DiskDriver, HostInitiator
 from simio.components.fibre_channel import Fabric
 from simio.components.host import Host
 from simio.components.kernel import UnixKernel
@@ -32,6 +32,7 @@ class Site:
         self._hosts: dict[str, Host] = {}
         self._kernels: dict[str, UnixKernel] = {}
         self._drives: dict[str, DiskDrive] = {}
+        self._devices: dict[str, Devices] = {}
 
     def stream(self, name: str) -> Handle:
         """A stream of deliveries of its own, whose rate is reported beside the throughput of all."""
@@ -78,12 +79,13 @@ class Site:
             )
         return part
 
-    def device(self, host: str, disk: str) -> BlockDevice:
-        """A disk as a block device of a host, over the adapter that the wiring leads through."""
-        adapter = self.attachments.adapter(host, disk)
-        initiator = HostInitiator(self.p, self.kernel(host), adapter)
-        transport = self.attachments.transport(host, disk, self.host(host).bus(adapter.bus))
-        return DiskDriver(self.p, initiator, self.drive(disk), transport, adapter.part.sheet.queue_depth)
+    def device(self, host: str, name: str) -> BlockDevice:
+        """A disk or volume as a block device of a host."""
+        if host not in self._devices:
+            self._devices[host] = Devices(
+                self.p, self.system, self.kernel(host), self.attachments, self.drive
+            )
+        return self._devices[host].device(name)
 
     @cached_property
     def attachments(self) -> Attachments:

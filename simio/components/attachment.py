@@ -7,7 +7,7 @@ from typing import Any
 
 import networkx as nx
 
-from simio.components.bus import ParallelBus
+from simio.components.bus import DmaPath
 from simio.components.fcp import FcpTransport
 from simio.components.fibre_channel import Fabric
 from simio.components.ipi import IpiBus, IpiTransport
@@ -20,7 +20,7 @@ from simio.program.builder import Builder
 from simio.wiring.graph import Route, route
 
 MakeMedium = Callable[[Builder, Link, Sequence[str], Sequence[str]], Any]
-MakeTransport = Callable[[Builder, Any, ParallelBus, Any, Any, str, str], Transport]
+MakeTransport = Callable[[Builder, Any, Any, Any, Any, str, str], Transport]
 
 SHARED: dict[str, tuple[MakeMedium, MakeTransport]] = {
     "scsi": (ScsiBus, ScsiTransport),
@@ -45,8 +45,8 @@ class Attachments:
         """The adapter that the way from a host to a disk leads through."""
         return self._at(route(self.graph, host, disk))
 
-    def transport(self, host: str, disk: str, bus: ParallelBus) -> Transport:
-        """The transport from a host's adapter to a disk, data crossing the host's `bus`."""
+    def transport(self, host: str, disk: str, bus: DmaPath) -> Transport:
+        """The transport from a host's adapter to a disk, data crossing `bus`: the host's, or an adapter's own."""
         way = route(self.graph, host, disk)
         link = self.links[way.of_class(self.graph, "link")[0]]
         if link.part.kind == "fibre-channel":

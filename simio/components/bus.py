@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from typing import Protocol
 
 from simio.description.model import Part
 from simio.description.sheets.adapters import StorageAdapter
@@ -17,6 +18,18 @@ from simio.program.service import SECOND, ceil_times, clocks, per_byte
 def dma_byte(adapter: StorageAdapter) -> Fraction:
     """Time in which an adapter itself moves a byte to or from the bus, in ps; zero if it says no rate."""
     return per_byte(adapter.dma) if adapter.dma else Fraction(0)
+
+
+class DmaPath(Protocol):
+    """What an adapter transfers over into some memory: a bus of the host, or memory of its own."""
+
+    p: Builder
+
+    def duration(self, amount: int, device_byte: Fraction = Fraction(0), read: bool = False) -> int:
+        """Time of an undisturbed transfer by a device that moves a byte in `device_byte` ps, in ps."""
+
+    def transfer(self, amount: int, device_byte: Fraction = Fraction(0), read: bool = False) -> None:
+        """Transfer `amount` bytes to memory, or from it (`read`)."""
 
 
 class ParallelBus:
@@ -120,7 +133,7 @@ class ParallelBus:
 class BusMaster:
     """A device that transfers over a bus one thing after another, in order of arrival, a byte in `device_byte` ps."""
 
-    def __init__(self, bus: ParallelBus, name: str, device_byte: Fraction = Fraction(0)) -> None:
+    def __init__(self, bus: DmaPath, name: str, device_byte: Fraction = Fraction(0)) -> None:
         self.bus = bus
         self.device_byte = device_byte
         self.order = bus.p.container(f"{name} DMA", 1, 1, "transfers")

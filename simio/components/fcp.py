@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simio.components.bus import BusMaster, ParallelBus, dma_byte
+from simio.components.bus import BusMaster, DmaPath, dma_byte
 from simio.components.fibre_channel import Path
 from simio.description.sheets.fibre_channel import FibreChannelAdapter
 from simio.program.builder import Builder
@@ -24,7 +24,7 @@ class FcpTransport:
     """
 
     def __init__(
-        self, p: Builder, out: Path, back: Path, bus: ParallelBus, adapter_sheet: FibreChannelAdapter
+        self, p: Builder, out: Path, back: Path, bus: DmaPath, adapter_sheet: FibreChannelAdapter
     ) -> None:
         self.p = p
         self.out, self.back = out, back

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from simio import units
-from simio.components.bus import ParallelBus, dma_byte
+from simio.components.bus import DmaPath, dma_byte
 from simio.components.connection import Connection
 from simio.components.hippi import HippiChannel
 from simio.description.model import Link
@@ -82,7 +82,7 @@ class IpiTransport:
         self,
         p: Builder,
         bus: IpiBus,
-        host_bus: ParallelBus,
+        host_bus: DmaPath,
         adapter_sheet: IpiAdapter,
         drive_sheet: IpiDisk,
         device: str,
@@ -145,7 +145,7 @@ class IpiHippiTransport:
         p: Builder,
         out: HippiChannel,
         back: HippiChannel,
-        bus: ParallelBus,
+        bus: DmaPath,
         out_byte: Fraction,
         back_byte: Fraction,
         unit: int,

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any
 
-from simio.components.bus import BusMaster, ParallelBus, dma_byte
+from simio.components.bus import BusMaster, DmaPath, dma_byte
 from simio.components.connection import Connection
 from simio.components.fcp import COMMAND, PREFETCHED, RESPONSE, TRANSFER_READY
 from simio.description.model import Link
@@ -129,7 +129,7 @@ class LoopTransport:
         self,
         p: Builder,
         loop: Loop,
-        host_bus: ParallelBus,
+        host_bus: DmaPath,
         adapter_sheet: FibreChannelAdapter,
         drive_sheet: FibreChannelDisk,
         device: str,

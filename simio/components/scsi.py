@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from simio import units
-from simio.components.bus import ParallelBus, dma_byte
+from simio.components.bus import DmaPath, dma_byte
 from simio.components.connection import Connection
 from simio.description.model import Link
 from simio.description.sheets.scsi import ScsiAdapter, ScsiDisk
@@ -129,7 +129,7 @@ class ScsiTransport:
         self,
         p: Builder,
         bus: ScsiBus,
-        host_bus: ParallelBus,
+        host_bus: DmaPath,
         adapter_sheet: ScsiAdapter,
         drive_sheet: ScsiDisk,
         device: str,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines import bus, coalesce, disk
+from simio.machines import bus, coalesce, disk, rotation
 from simio.machines.shared import shared
 
 DISK_BEGIN = 0
@@ -17,11 +17,13 @@ SWAP = 19
 COALESCE_ARRIVE = 20
 COALESCE_BATCH = 21
 COALESCE_EXPIRE = 22
+ROTATION_NEXT = 24
 
 NAMES = {
     DISK_BEGIN: "disk.begin", DISK_READY: "disk.ready", DISK_TAKE: "disk.take",
     BUS_BEGIN: "bus.begin", BUS_REST: "bus.rest", BUS_STALL: "bus.stall", SWAP: "swap",
     COALESCE_ARRIVE: "coalesce.arrive", COALESCE_BATCH: "coalesce.batch", COALESCE_EXPIRE: "coalesce.expire",
+    ROTATION_NEXT: "rotation.next",
 }  # fmt: skip
 
 _begin = disk.begin
@@ -34,6 +36,7 @@ _swap = coalesce.swap
 _arrive = coalesce.arrive
 _batch = coalesce.batch
 _expire = coalesce.expire
+_following = rotation.following
 
 
 @shared
@@ -59,4 +62,6 @@ def call(function: int, state: NDArray, base: int, now: int, a: int, b: int) -> 
         return _batch(state, base)
     if function == 22:
         return _expire(state, base, a)
+    if function == 24:
+        return _following(state, base, a)
     return -1

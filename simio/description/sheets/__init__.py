@@ -2,6 +2,7 @@
 
 from . import (  # noqa: F401  (each registers its sheets)
     buses,
+    controllers,
     disks,
     fibre_channel,
     filesystems,

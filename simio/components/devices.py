@@ -1,0 +1,82 @@
+"""Disks and volumes as block devices of a host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from simio.components.attachment import Attachments
+from simio.components.disk import DiskDrive
+from simio.components.driver import DiskDriver, HostInitiator
+from simio.components.host import Host
+from simio.components.kernel import UnixKernel
+from simio.components.storage import BlockDevice
+from simio.components.volumes import ArrayController, ArrayPort, make_volume
+from simio.components.volumes.card import CardMemory, CardTransport
+from simio.description.model import System, Volume
+from simio.errors import RunError
+from simio.program.builder import Builder
+
+
+class Devices:
+    """The block devices that one host sees, each made once."""
+
+    def __init__(
+        self,
+        p: Builder,
+        system: System,
+        kernel: UnixKernel,
+        attachments: Attachments,
+        drive: Callable[[str], DiskDrive],
+    ) -> None:
+        self.p = p
+        self.system = system
+        self.kernel = kernel
+        self.host: Host = kernel.host
+        self.attachments = attachments
+        self.drive = drive
+        self._made: dict[str, BlockDevice] = {}
+
+    def device(self, name: str) -> BlockDevice:
+        """The block device of a disk or volume."""
+        if name not in self._made:
+            volume = self.system.volumes.get(name)
+            self._made[name] = self._volume(volume) if volume else self._disk(name)
+        return self._made[name]
+
+    def _disk(self, disk: str) -> BlockDevice:
+        """A disk behind its driver, over the adapter that the wiring leads through."""
+        adapter = self.attachments.adapter(self.host.name, disk)
+        transport = self.attachments.transport(self.host.name, disk, self.host.bus(adapter.bus))
+        initiator = HostInitiator(self.p, self.kernel, adapter)
+        return DiskDriver(self.p, initiator, self.drive(disk), transport, adapter.part.sheet.queue_depth)
+
+    def _volume(self, volume: Volume) -> BlockDevice:
+        if volume.controller is None:
+            members = [self.device(member) for member in volume.members]
+            return make_volume(self.p, volume, members, self.host)
+        disks = self.system.disks_of(volume.name)
+        adapter = self.attachments.adapter(self.host.name, disks[0])
+        if any(self.attachments.adapter(self.host.name, disk) != adapter for disk in disks):
+            raise RunError(
+                f"the members of volume {volume.name!r} are behind several adapters; its controller "
+                f"({volume.controller.model}) is a card, whose disks are on its own channels"
+            )
+        controller = ArrayController(self.p, volume.name, volume.controller)
+        port = ArrayPort(
+            HostInitiator(self.p, self.kernel, adapter),
+            CardTransport(self.host.bus(adapter.bus), adapter.part.name, adapter.part.sheet),
+            adapter.part.sheet.queue_depth,
+        )
+        members = [self._member(name, controller, port) for name in volume.members]
+        return make_volume(self.p, volume, members, controller=controller, port=port)
+
+    def _member(self, name: str, controller: ArrayController, port: ArrayPort) -> BlockDevice:
+        """A disk or inner volume of a hardware array, driven by the controller."""
+        inner = self.system.volumes.get(name)
+        if inner:
+            members = [self._member(member, controller, port) for member in inner.members]
+            return make_volume(self.p, inner, members, controller.parity)
+        way = self.attachments.transport(self.host.name, name, CardMemory(self.p))
+        drive = self.drive(name)
+        transport = controller.transport(way, port.transport)
+        return DiskDriver(self.p, controller.initiator, drive, transport, drive.sheet.queue_depth)

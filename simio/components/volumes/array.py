@@ -1,0 +1,181 @@
+"""Array controllers: the host sees one device, the controller issues the commands to the members."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import gcd
+
+from simio.components.storage import BlockDevice, Initiator, Transport
+from simio.components.volumes.parity import ControllerParity
+from simio.description.model import Part
+from simio.program.builder import Builder, Register
+
+
+class ArrayController:
+    """Processors, parity engine and write cache of a controller.
+
+    Drivers of members are made with its `initiator` and a transport from `transport`; `array` makes the device that
+    the host sees.
+    """
+
+    def __init__(self, p: Builder, name: str, part: Part) -> None:
+        self.p = p
+        self.name = name
+        self.sheet = part.sheet
+        self.processor = p.resource(f"{name} processor", self.sheet.processors)
+        self.parity = ControllerParity(p, name, self.sheet.parity_rate)
+        self.initiator = ControllerInitiator(self)
+        self.cache_size: int = self.sheet.write_cache or 0
+        self.free = (
+            p.container(f"{name} write cache free", self.cache_size, self.cache_size)
+            if self.cache_size
+            else None
+        )
+        self.passing = False
+
+    def work(self, cost: int) -> None:
+        """Keep one processor busy for `cost` ps."""
+        if cost:
+            with self.p.hold(self.processor):
+                self.p.advance(cost)
+
+    def transport(self, member: Transport, host: Transport) -> PassingTransport:
+        """The way between a member and the controller, and for what the host reads from there to the host."""
+        return PassingTransport(self, member, host)
+
+    def array(self, volume: BlockDevice, port: ArrayPort) -> ArrayDevice:
+        """A volume of this controller as the host sees it."""
+        return ArrayDevice(self, volume, port)
+
+    @contextmanager
+    def passes(self) -> Iterator[None]:
+        """Steps emitted inside send what members deliver on to the host."""
+        self.passing = True
+        yield
+        self.passing = False
+
+
+@dataclass(frozen=True)
+class ArrayPort:
+    """Where an array is attached: the host's initiator, the way between host and controller, places in the queue."""
+
+    initiator: Initiator
+    transport: Transport
+    depth: int
+
+
+class ControllerInitiator:
+    """The controller's firmware as the one that issues commands to the members."""
+
+    def __init__(self, controller: ArrayController) -> None:
+        self.controller = controller
+
+    def requests(self, size: int) -> Iterator[int]:
+        """Commands of at most `max_command`."""
+        return self.controller.p.pieces(size, self.controller.sheet.max_command or size)
+
+    def issue(self, size: int) -> None:
+        """Processor time of a command."""
+        self.controller.work(self.controller.sheet.command_cost)
+
+    def complete(self) -> None:
+        """Processor time of a completion."""
+        self.controller.work(self.controller.sheet.completion_cost)
+
+
+class PassingTransport:
+    """What a member sends for a read of the host goes on to the host, piece by piece, while the member sends more."""
+
+    def __init__(self, controller: ArrayController, member: Transport, host: Transport) -> None:
+        self.controller = controller
+        self.member = member
+        self.host = host
+        self.unit = member.unit
+
+    def request(self) -> None:
+        """A command to the member."""
+        self.member.request()
+
+    def send(self, amount: int) -> None:
+        """From the member to the controller's memory, and from there to the host."""
+        self.member.send(amount)
+        if self.controller.passing:
+            with self.controller.p.fork(f"{self.controller.name}: to host", joined=True):
+                self.host.send(amount)
+
+    def fetch(self, amount: int) -> None:
+        """From the controller's memory to the member."""
+        self.member.fetch(amount)
+
+    def reply(self) -> None:
+        """Status from the member; returns when its data have left for the host, too."""
+        self.member.reply()
+        if self.controller.passing:
+            self.controller.p.join()
+
+
+class ArrayDevice:
+    """A hardware array behind the host's driver: one command of the host, whatever it takes of the members."""
+
+    def __init__(self, controller: ArrayController, volume: BlockDevice, port: ArrayPort) -> None:
+        self.p = controller.p
+        self.controller = controller
+        self.volume = volume
+        self.port = port
+        self.name = volume.name
+        self.capacity = volume.capacity
+        self.sector = volume.sector
+        self.queue = self.p.resource(f"{self.name} queue", port.depth, turn=True)
+
+    def read(self, at: Register, size: int, aligned: int) -> None:
+        """Members deliver through the controller's memory to the host; done with the last status."""
+        for place, amount, grain in self._commands(at, size, aligned):
+            self.controller.work(self.controller.sheet.request_cost)
+            with self.controller.passes():
+                self.volume.read(place, amount, grain)
+
+    def write(self, at: Register, size: int, aligned: int) -> None:
+        """Data come into the controller's memory; done when the cache has them or, without one, the members have.
+
+        A command that is larger than the cache is written through.
+        """
+        cache = self.controller.free
+        for place, amount, grain in self._commands(at, size, aligned):
+            self.controller.work(self.controller.sheet.request_cost)
+            if cache is None or amount > self.controller.cache_size:
+                self._fetch(amount)
+                self.volume.write(place, amount, grain)
+                continue
+            self.p.get(cache, amount)
+            self._fetch(amount)
+            # Condition that always holds: what is written behind may still wait when the last write is done, so the
+            # bound on what was delivered must not count it.
+            with (
+                self.p.when(place, ">=", 0),
+                self.p.fork(f"{self.controller.name}: write behind"),
+            ):
+                self.volume.write(place, amount, grain)
+                self.p.put(cache, amount)
+
+    def _fetch(self, size: int) -> None:
+        for amount in self.p.pieces(size, self.port.transport.unit):
+            self.port.transport.fetch(amount)
+
+    def _commands(self, at: Register, size: int, aligned: int) -> Iterator[tuple[Register, int, int]]:
+        """Run a for loop's body as each command of the host: a register with its address, its size and alignment."""
+        p, port = self.p, self.port
+        with p.loop(1):
+            place, grain = p.register(at), aligned
+            for amount in port.initiator.requests(size):
+                grain = grain if amount == size else gcd(grain, amount)
+                port.initiator.issue(amount)
+                with p.fork(f"{self.name}: command", joined=True):
+                    with p.hold(self.queue):
+                        port.transport.request()
+                        yield place, amount, grain
+                        port.transport.reply()
+                    port.initiator.complete()
+                p.let(place, "ADD", place, amount)
+            p.join()

@@ -1,0 +1,55 @@
+"""An array controller on a card in the host: its members' data are in its own memory, and cross the host's bus."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from simio.components.bus import BusMaster, ParallelBus, dma_byte
+from simio.description.sheets.adapters import StorageAdapter
+from simio.program.builder import Builder
+from simio.program.service import ceil_times
+from simio.program.steps import UNBOUNDED
+
+STATUS = 4
+"""Bytes of the word by which a card tells that a request is done."""
+
+
+class CardMemory:
+    """The memory of the card as a bus to which members transfer: never in the way, as fast as the device."""
+
+    def __init__(self, p: Builder) -> None:
+        self.p = p
+
+    def duration(self, amount: int, device_byte: Fraction = Fraction(0), read: bool = False) -> int:
+        """Time of a transfer by a device that moves a byte in `device_byte` ps, in ps."""
+        return ceil_times(amount, device_byte)
+
+    def transfer(self, amount: int, device_byte: Fraction = Fraction(0), read: bool = False) -> None:
+        """`amount` bytes by a device that moves a byte in `device_byte` ps."""
+        self.p.advance(self.duration(amount, device_byte))
+
+
+class CardTransport:
+    """Between the memory of the card and that of the host: DMA, one transfer after another in each direction."""
+
+    unit = UNBOUNDED
+
+    def __init__(self, bus: ParallelBus, name: str, adapter: StorageAdapter) -> None:
+        self.to_host = BusMaster(bus, f"{name} to host", dma_byte(adapter))
+        self.from_host = BusMaster(bus, f"{name} from host", dma_byte(adapter))
+
+    def request(self) -> None:
+        """The driver's write to a register of the card; its time is in the cost of a command."""
+
+    def send(self, amount: int) -> None:
+        """From the card's memory to the host's."""
+        self.to_host.transfer(amount)
+
+    def fetch(self, amount: int) -> None:
+        """From the host's memory to the card's."""
+        with self.from_host.turn():
+            self.from_host.read(amount)
+
+    def reply(self) -> None:
+        """A status word into the host's memory."""
+        self.to_host.transfer(STATUS)

@@ -1,0 +1,30 @@
+"""What computes parity: a host (`simio.components.host.Host.xor`), or the engine of an array controller."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Protocol
+
+from simio.program.builder import Builder
+from simio.program.service import per_byte
+
+
+class ParityEngine(Protocol):
+    """Exclusive or of blocks."""
+
+    def xor(self, sources: int, size: int) -> None:
+        """Combine `sources` blocks of `size` bytes into one; returns when that is done."""
+
+
+class ControllerParity:
+    """An engine beside the controller's processors, which combines `rate` bytes of sources a second."""
+
+    def __init__(self, p: Builder, name: str, rate: Fraction) -> None:
+        self.p = p
+        self.engine = p.resource(f"{name} parity")
+        self.byte = per_byte(rate)
+
+    def xor(self, sources: int, size: int) -> None:
+        """The engine is busy for sources * size bytes."""
+        with self.p.hold(self.engine):
+            self.p.advance(0, sources * size, self.byte)
