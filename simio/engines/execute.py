@@ -80,6 +80,7 @@ def _waiting(program: Program, outcome: Outcome) -> str:
     groups = Counter(
         f"{program.names[name] if name >= 0 else 'a Python process'!r} waits {_for(program, Wait(wait), what)}"
         for _, name, _, wait, what in rows
+        if wait != Wait.READY
     )
     return "; ".join(text + (f" ({count} threads)" if count > 1 else "") for text, count in groups.items())
 

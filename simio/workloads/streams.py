@@ -84,7 +84,7 @@ def _thread(
         make(device, name if len(devices) == 1 else f"{name} of {device.name}", span, stream)
         for device, stream in zip(devices, delivered, strict=True)
     ]
-    places = Places(site, workload, name, min(device.capacity for device in devices))
+    places = Places(site, workload, name, span[0], min(device.capacity for device in devices))
     slots = p.container(f"{name} slots", params.depth, params.depth, "requests") if params.depth > 1 else None
     with p.thread(name):
         at = p.register()
@@ -134,7 +134,7 @@ def _request(
 class Places:
     """Where the requests of a thread go, one after the other, with what size and after which pause."""
 
-    def __init__(self, site: Site, workload: Workload, thread: str, room: int) -> None:
+    def __init__(self, site: Site, workload: Workload, thread: str, start: int, room: int) -> None:
         self.p = p = site.p
         self.params = params = workload.params
         self.think = p.exponential(f"{thread}: think", params.think) if params.think else None
@@ -148,7 +148,7 @@ class Places:
                 size: p.uniform(f"{thread}: place for {size}", 0, room // size - 1)
                 for size, _ in params.sizes
             }
-        self.aligned = gcd(*(size for size, _ in params.sizes), params.stride or 0)
+        self.aligned = gcd(start, *(size for size, _ in params.sizes), params.stride or 0)
 
     def requests(self, at: Register, size: int) -> Iterator[int]:
         """Run a for loop's body for every request over `size` bytes from `at` on, `at` being set; gives sizes."""
