@@ -31,7 +31,12 @@ def like(sample: Part, **values: Any) -> Part:
 def bus_of(p: Builder, name: str = "host.bus", memory: str = "1 GB/s", **values: Any) -> ParallelBus:
     """A bus of 100 MHz and 4 bytes with bursts of 16 bytes and 2 clocks of overhead: 60 ns a burst."""
     sheet = {"clock": "100 MHz", "width": "4 B", "burst": "16 B", "overhead_cycles": 2, **values}
-    byte = Fraction(10**12) / sheet_kinds("memory")["memory"].model_validate({"size": 1, "rate": memory}).rate
+    byte = (
+        Fraction(10**12)
+        / sheet_kinds("memory")["memory"]
+        .model_validate({"size": 1, "rate": memory, "copy_rate": "1 MB/s", "xor_rate": "1 MB/s"})
+        .rate
+    )
     return ParallelBus(p, part("bus", "parallel", name, **sheet), p.resource("host.memory"), byte)
 
 
@@ -81,6 +86,8 @@ MECHANISM: dict[str, Any] = {
     "rotation": "6000 rpm", "heads": 2, "sector": "512 B", "zones": [{"cylinders": 100, "sectors": 100}],
     "track_skew": "1 ms", "cylinder_skew": "2 ms", "head_switch": "500 us", "seek_single": "1 ms",
     "seek_average": "5 ms", "seek_full": "10 ms", "buffer": "512 KiB", "segments": 1, "command_overhead": "100 us",
+    "write_settle": "500 us", "read_ahead": True, "write_cache": False, "cached_overhead": "50 us", "queue_depth": 1,
+    "scheduling": "fifo",
 }  # fmt: skip
 SCSI_DISK: dict[str, Any] = {**MECHANISM, "synchronous": "10 MB/s", "width": "1 B", "reconnect": "8 KiB"}
 

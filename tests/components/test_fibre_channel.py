@@ -17,7 +17,13 @@ def disks(load):
     """The raw read scenario with so many disks and overrides; its only case."""
 
     def loaded(count: int, *sets: str):
-        scenario = load("linux-fc-raw.yaml", f"disks.d.count={count}", "run.until=1 s", *sets)
+        scenario = load(
+            "linux-fc-raw.yaml",
+            f"disks.d.count={count}",
+            "workload.reader.access=raw",
+            "run.until=1 s",
+            *sets,
+        )
         assert len(scenario.cases) == 1
         return scenario.cases[0]
 
