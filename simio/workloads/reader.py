@@ -22,6 +22,7 @@ def _read(site: Site, workload: Workload, disk: str, latency: Handle) -> None:
     p, params = site.p, workload.params
     kernel, device = site.kernel(params.host), site.device(params.host, disk)
     delivered = site.stream(f"{workload.name}: {disk}")
+    site.drive(disk).sequential = params.pattern == "sequential" and len(site.system.workloads) == 1
     blocks, rest = divmod(params.size, params.block)
     places = device.capacity // params.block
     if params.size > device.capacity and params.pattern == "sequential" or not places:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from ..quantities import Count, Duration, Extent, Rotation, Time, Values, refusal
+from ..quantities import Count, Duration, Extent, Flag, Rotation, Time, Values, refusal
 from .base import Sheet, register_sheet, size_text, time_text
 
 
@@ -36,7 +36,23 @@ class Drive(Sheet):
     seek_full: Duration = Field(description="seek across all cylinders")
     buffer: Extent = Field(description="memory of the drive for data")
     segments: Count = Field(description="segments that the buffer is divided into")
-    command_overhead: Time = Field(description="time of the drive's controller a command")
+    command_overhead: Time = Field(
+        description="time of the drive's controller a command that needs the media"
+    )
+    cached_overhead: Time = Field(
+        description="the same of a read that the buffer serves, and of a write into the write cache"
+    )
+    write_settle: Time = Field(
+        description="what a write waits more than a read after a seek or a switch of heads"
+    )
+    read_ahead: Flag = Field(description="whether the drive reads on into its buffer after a command")
+    write_cache: Flag = Field(description="whether a write is done when the buffer has its data")
+    queue_depth: Annotated[Count, Field(le=256)] = Field(
+        description="commands that the drive holds; 1 without tagged queueing"
+    )
+    scheduling: Literal["fifo", "elevator", "shortest"] = Field(
+        description="order of the commands it holds: of arrival, of cylinders, of seek and rotation together"
+    )
 
     @model_validator(mode="after")
     def _seeks_grow(self) -> Drive:
