@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import networkx as nx
@@ -14,7 +14,7 @@ from simio.components.fibre_channel import Fabric
 from simio.components.host import Host
 from simio.components.kernel import UnixKernel
 from simio.components.storage import BlockDevice
-from simio.description.model import Part, System, Workload
+from simio.description.model import Disk, Part, System, Volume, Workload
 from simio.description.sheets.disks import Drive
 from simio.errors import RunError
 from simio.program.builder import Builder, Handle
@@ -68,10 +68,23 @@ class Site:
         """The devices that a name in a workload stands for: a volume, the disks of a group, or one disk."""
         return [name] if name in self.system.volumes else list(self.system.disks_of(name))
 
+    def goes_over_once(self, workload: Workload, targets: Sequence[str]) -> None:
+        """A workload reads or writes targets once from their beginning on; the bound may count on it if it is alone.
+
+        Index blocks are read beside the data, so that a file system that has them does not count.
+        """
+        spans = (getattr(self._storage(name).file_system, "sheet", None) for name in targets)
+        if len(self.system.workloads) == 1 and not any(getattr(sheet, "index_span", None) for sheet in spans):
+            for disk in (disk for name in targets for disk in self.system.disks_of(name)):
+                self.drive(disk).sequential = True
+
+    def _storage(self, name: str) -> Disk | Volume:
+        system = self.system
+        return system.volumes[name] if name in system.volumes else system.disks[name]
+
     def file_system(self, workload: Workload, device: str) -> Part:
         """The file system on a disk or volume; raises RunError where it has none."""
-        system = self.system
-        part = (system.volumes[device] if device in system.volumes else system.disks[device]).file_system
+        part = self._storage(device).file_system
         if part is None:
             raise RunError(
                 f"workload {workload.name!r} goes through the cache, and {device!r} has no file_system; "

@@ -7,10 +7,11 @@ from typing import Any
 
 import networkx as nx
 
-from simio.components.bus import DmaPath
+from simio.components.bus import DmaPath, dma_byte
 from simio.components.fcp import FcpTransport
 from simio.components.fibre_channel import Fabric
-from simio.components.ipi import IpiBus, IpiTransport
+from simio.components.hippi import HippiChannel
+from simio.components.ipi import IpiBus, IpiHippiTransport, IpiTransport
 from simio.components.loop import Loop, LoopTransport
 from simio.components.scsi import ScsiBus, ScsiTransport
 from simio.components.storage import Transport
@@ -52,6 +53,8 @@ class Attachments:
         if link.part.kind == "fibre-channel":
             out, back = self.fabric.path(way), self.fabric.path(way, reverse=True)
             return FcpTransport(self.p, out, back, bus, self._at(way).part.sheet)
+        if link.part.kind == "hippi":
+            return self._hippi(way, link, disk, bus)
         if link.part.kind not in SHARED:
             kind = link.part.kind
             raise RunError(
@@ -65,6 +68,19 @@ class Attachments:
         port = way.of_class(self.graph, "adapter")[0]
         sheets = self._at(way).part.sheet, self.system.disks[disk].part.sheet
         return transport(self.p, self._media[link.name], bus, *sheets, disk, port)
+
+    def _hippi(self, way: Route, link: Link, disk: str, bus: DmaPath) -> Transport:
+        """IPI-3 over a HIPPI channel in each direction."""
+        adapter, drive = self._at(way).part, self.system.disks[disk].part.sheet
+        byte = dma_byte(adapter.sheet)
+
+        def drain(size: int) -> int:
+            return bus.duration(size, byte)
+
+        window = adapter.sheet.ready_window
+        out = HippiChannel(self.p, link, adapter.name, disk, window, lambda size: 0)
+        back = HippiChannel(self.p, link, disk, adapter.name, window, drain)
+        return IpiHippiTransport(self.p, out, back, bus, byte, byte, drive.reconnect)
 
     def _at(self, way: Route) -> Adapter:
         host, key = way.of_class(self.graph, "adapter")[0].split(".", 1)

@@ -1,4 +1,4 @@
-"""A disk drive with a Fibre Channel port: one command after another from the mechanism to the wire."""
+"""A disk drive, whatever its interface: commands from the queue to the media and the buffer, and to the host."""
 
 from __future__ import annotations
 
@@ -6,27 +6,41 @@ from fractions import Fraction
 
 from simio.components.storage import Transport
 from simio.description.model import Disk
+from simio.machines import calls
 from simio.machines import disk as mechanism
-from simio.machines.calls import DISK_BEGIN, DISK_READY, DISK_TAKE
 from simio.program.builder import Builder, Register
 from simio.program.service import SECOND, ceil_times
 
 
 class DiskDrive:
-    """Mechanism, track buffer and read-ahead are the machine's (`simio.machines.disk`); here is the drive's
-    controller: it takes commands in order, waits for sectors to be in the buffer and sends them as frames."""
+    """Mechanism, buffer and queue are the machine's (`simio.machines.disk`); here is what a command passes through.
+
+    It waits for a place in the drive, then for the controller, is queued, gets a segment of the buffer and, if it
+    needs the media, the arm, which it leaves when the media is done. Its data go over the interface meanwhile.
+
+    `sequential` says, before the first `read` or `write`, that commands will go over the disk once, in ascending
+    order from its beginning. Only then is it certain that all data pass the media at no more than the rate of a
+    sequential pass, and the bound may count on it. Otherwise some may be in the buffer already.
+    """
 
     def __init__(self, p: Builder, disk: Disk) -> None:
         self.p = p
         self.name = disk.name
         self.sheet = sheet = disk.part.sheet
-        self.turn = p.resource(disk.name, turn=True)
+        self.sequential = False
+        self.places = p.resource(f"{disk.name} places", sheet.queue_depth, turn=True)
+        self.controller = p.resource(f"{disk.name} controller")
+        self.arm = p.resource(disk.name, turn=True)
+        self.gate = p.container(f"{disk.name} gate", unit="commands")
         self.media = p.window(f"{disk.name} media", 1)
         zones = [(zone.cylinders, zone.sectors) for zone in sheet.zones]
         self.sectors = sum(cylinders * sectors for cylinders, sectors in zones) * sheet.heads
         revolution = ceil_times(SECOND, 1 / sheet.rotation)
-        track = revolution + min(sheet.track_skew, sheet.cylinder_skew)
-        self.media_sector = Fraction(track, max(sectors for _, sectors in zones))
+        densest = max(sectors for _, sectors in zones)
+        self.media_sector = Fraction(revolution, densest)
+        self.pass_sector = Fraction(revolution + min(sheet.track_skew, sheet.cylinder_skew), densest)
+        self.segment = sheet.buffer // sheet.segments // sheet.sector
+        self.least = min(sheet.command_overhead, sheet.cached_overhead)
         self.state = p.machine(
             disk.name,
             mechanism.initial(
@@ -37,7 +51,15 @@ class DiskDrive:
                 cylinder_skew=sheet.cylinder_skew,
                 head_switch=sheet.head_switch,
                 seek=(sheet.seek_single, sheet.seek_average, sheet.seek_full),
-                segment=sheet.buffer // sheet.segments // sheet.sector,
+                segment=self.segment,
+                write_settle=sheet.write_settle,
+                segments=sheet.segments,
+                depth=sheet.queue_depth,
+                scheduling=mechanism.SCHEDULINGS[sheet.scheduling],
+                read_ahead=sheet.read_ahead,
+                write_cache=sheet.write_cache,
+                hit_time=sheet.cached_overhead - self.least,
+                miss_time=sheet.command_overhead - self.least,
             ),
         )
 
@@ -47,24 +69,110 @@ class DiskDrive:
 
     @property
     def capacity(self) -> int:
-        """Bytes that can be read; the last sector stays unused as the end of the read-ahead."""
-        return (self.sectors - 1) * self.sheet.sector
+        """Bytes that the disk holds."""
+        return self.sectors * self.sheet.sector
 
     def read(self, sector: Register, size: int, transport: Transport) -> None:
-        """A read command: `size` bytes from `sector` on go to the host over `transport`."""
-        p = self.p
-        p.occupy(self.media, ceil_times(self.sectors_of(size), self.media_sector))
-        with p.hold(self.turn):
-            p.advance(self.sheet.command_overhead)
-            answer = p.register()
-            p.call(answer, DISK_BEGIN, self.state, sector, self.sectors_of(size))
-            unit = max(transport.unit // self.sheet.sector, 1)
-            for sectors in p.pieces(self.sectors_of(size), unit):
-                p.call(answer, DISK_READY, self.state, sectors)
-                p.advance(0, answer, 1)
+        """A read command: `size` bytes from `sector` on go to the host over `transport`, unit by unit."""
+        p, count = self.p, self.sectors_of(size)
+        self._occupy(count, self.sequential)
+        with p.hold(self.places):
+            tag, answer = p.register(), p.register()
+            with p.hold(self.controller):
+                p.call(answer, calls.DISK_CONTROLLER, self.state, sector, count)
+                p.advance(self.least, answer, 1)
+            p.call(tag, calls.DISK_ENQUEUE, self.state, sector, 2 * count)
+            with p.until(answer, ">", 0):
+                p.call(answer, calls.DISK_BEGIN, self.state, tag)
+                with p.when(answer, "==", 0):
+                    p.get(self.gate, 1)
+            self._use_media(tag, answer)
+            wait = p.register()
+            for sectors in p.pieces(count, self._sectors(transport.unit)):
+                p.call(wait, calls.DISK_NEXT, self.state, tag, sectors)
+                p.advance(0, wait, 1)
                 transport.send(sectors * self.sheet.sector)
-                p.call(answer, DISK_TAKE, self.state, sectors)
+            with p.when(answer, "==", 0):
+                p.release(self.arm)
+            self._end(tag)
+
+    def _use_media(self, tag: Register, answer: Register) -> None:
+        """What has the arm (`answer` is 2) gives it back when the media has read all; `answer` is 0 where the
+        command does that itself at its end, since it depends on the host when that will be."""
+        p = self.p
+        with p.when(answer, "==", 2):
+            p.seize(self.arm)
+            p.call(answer, calls.DISK_MEDIA, self.state, tag)
+            with p.when(answer, ">", 0), p.fork("media"):
+                p.advance(0, answer, 1)
+                p.release(self.arm)
+                p.call(answer, calls.DISK_FREE, self.state, tag)
+                p.put(self.gate, answer)
 
     def write(self, sector: Register, size: int, transport: Transport) -> None:
-        """Not a path that is modelled yet."""
-        raise NotImplementedError("writes to a disk")
+        """A write command: `size` bytes come over `transport`, unit by unit, and go to `sector` and on.
+
+        It returns when the buffer has them, with a write cache, and else when the media has.
+        """
+        p, sheet, count = self.p, self.sheet, self.sectors_of(size)
+        self._occupy(count, self.sequential and not sheet.write_cache)
+        with p.hold(self.places):
+            tag, answer = p.register(), p.register()
+            with p.hold(self.controller):
+                p.advance(sheet.cached_overhead if sheet.write_cache else sheet.command_overhead)
+            p.call(tag, calls.DISK_ENQUEUE, self.state, sector, 2 * count + 1)
+            with p.until(answer, "==", 1):
+                p.call(answer, calls.DISK_ADMIT, self.state, tag)
+                with p.when(answer, "==", 0):
+                    p.get(self.gate, 1)
+            for sectors in p.pieces(count, self._sectors(transport.burst)):
+                self._wait(answer, calls.DISK_ROOM, tag, sectors)
+                transport.fetch(sectors * sheet.sector)
+                p.call(answer, calls.DISK_STORE, self.state, tag, sectors)
+                with p.when(answer, "==", 1), p.fork("destage", daemon=True):
+                    self._destage(answer)
+            if not sheet.write_cache:
+                self._wait(answer, calls.DISK_STORED, tag)
+            self._end(tag)
+
+    def _wait(self, answer: Register, function: int, tag: Register, sectors: int = 0) -> None:
+        """Wait until a machine function answers 0: for the time it tells, or to be woken where it tells 1."""
+        p = self.p
+        with p.until(answer, "==", 0):
+            p.call(answer, function, self.state, tag, sectors)
+            with p.when(answer, "==", 1):
+                p.get(self.gate, 1)
+            with p.when(answer, ">", 1):
+                p.advance(0, answer, 1)
+
+    def _destage(self, answer: Register) -> None:
+        """Write dirty data to the media, one pass over at most a track after the other, while there are any."""
+        p = self.p
+        with p.until(answer, "==", 0):
+            p.call(answer, calls.DISK_DESTAGE, self.state)
+            with p.when(answer, "==", 1):
+                p.get(self.gate, 1)
+            with p.when(answer, ">", 1):
+                with p.hold(self.arm):
+                    p.advance(0, answer, 1)
+                    p.call(answer, calls.DISK_WRITE, self.state)
+                    p.advance(0, answer, 1)
+                p.call(answer, calls.DISK_WRITTEN, self.state)
+                p.put(self.gate, answer)
+                p.let(answer, "SET", 1)
+
+    def _end(self, tag: Register) -> None:
+        woken = self.p.register()
+        self.p.call(woken, calls.DISK_END, self.state, tag)
+        self.p.put(self.gate, woken)
+
+    def _sectors(self, unit: int) -> int:
+        """Sectors that go over the interface at once, of so many bytes."""
+        return min(max(unit // self.sheet.sector, 1), self.segment)
+
+    def _occupy(self, count: int, once: bool) -> None:
+        """Tell the bound what a command of `count` sectors certainly costs the media."""
+        certain = count if once else max(count - self.segment * self.sheet.segments, 0)
+        time = ceil_times(certain, self.pass_sector if once else self.media_sector)
+        if time:
+            self.p.occupy(self.media, time)

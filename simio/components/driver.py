@@ -20,6 +20,8 @@ class HostInitiator:
         self.kernel = kernel
         sheet = adapter.part.sheet
         self.cost = kernel.sheet.block_request + sheet.command_cost
+        self.command_time: int = sheet.command_time
+        self.processor = p.resource(f"{adapter.part.name} processor") if sheet.command_time else None
         self.interrupts = Interrupts(p, kernel, adapter.part.name, sheet.coalesce_count, sheet.coalesce_delay)
 
     def requests(self, size: int) -> Iterator[int]:
@@ -29,6 +31,12 @@ class HostInitiator:
     def issue(self, size: int) -> None:
         """CPU time of the block layer and the driver."""
         self.kernel.host.work(self.cost)
+
+    def start(self) -> None:
+        """The adapter's own processor takes the command up."""
+        if self.processor:
+            with self.p.hold(self.processor):
+                self.p.advance(self.command_time)
 
     def complete(self) -> None:
         """An interrupt, of its own or shared with other commands."""
@@ -66,6 +74,7 @@ class DiskDriver:
             self.initiator.issue(amount)
             with p.fork("command", joined=True):
                 with p.hold(self.queue):
+                    self.initiator.start()
                     self.transport.request()
                     execute(sector, amount, self.transport)
                     self.transport.reply()

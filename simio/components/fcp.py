@@ -6,6 +6,7 @@ from simio.components.bus import BusMaster, DmaPath, dma_byte
 from simio.components.fibre_channel import Path
 from simio.description.sheets.fibre_channel import FibreChannelAdapter
 from simio.program.builder import Builder
+from simio.program.steps import UNBOUNDED
 
 COMMAND = 32
 """Bytes of an FCP_CMND information unit with a 16-byte command (FCP, clause 7.1)."""
@@ -31,6 +32,7 @@ class FcpTransport:
         self.receiving = BusMaster(bus, back.hops[-1].name, dma_byte(adapter_sheet))
         self.sending = BusMaster(bus, out.hops[0].name, dma_byte(adapter_sheet))
         self.unit = back.payload
+        self.burst = UNBOUNDED
 
     def request(self) -> None:
         """FCP_CMND to the drive."""

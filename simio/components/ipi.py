@@ -91,7 +91,7 @@ class IpiTransport:
         self.p = p
         self.bus = bus
         self.host_bus = host_bus
-        self.unit: int = drive_sheet.reconnect
+        self.unit = self.burst = int(drive_sheet.reconnect)
         self.byte = max(per_byte(min(bus.sheet.rate, drive_sheet.rate)), dma_byte(adapter_sheet))
         self.connection = Connection(p, bus.bus, f"{device} to {adapter}")
 
@@ -154,7 +154,7 @@ class IpiHippiTransport:
         self.out, self.back = out, back
         self.bus = bus
         self.out_byte, self.back_byte = out_byte, back_byte
-        self.unit = unit
+        self.unit = self.burst = unit
 
     def request(self) -> None:
         """The command packet, from memory to the far end."""

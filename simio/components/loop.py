@@ -145,7 +145,7 @@ class LoopTransport:
         self.receiving = BusMaster(host_bus, f"{loop.name}>{adapter}", dma_byte(adapter_sheet))
         self.sending = BusMaster(host_bus, f"{adapter}>{loop.name}", dma_byte(adapter_sheet))
         self.connection = Connection(p, loop.loop, f"{device} to {adapter}")
-        self.unit: int = min(loop.sheet.gather, drive_sheet.buffer // drive_sheet.segments)
+        self.unit = self.burst = min(loop.sheet.gather, drive_sheet.buffer // drive_sheet.segments)
 
     def _payload(self, sheet: Any) -> int:
         return int(min(sheet.frame_payload, self.loop.sheet.max_payload))

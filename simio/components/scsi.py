@@ -140,7 +140,7 @@ class ScsiTransport:
         self.host_bus = host_bus
         self.sheet = adapter_sheet
         self.device, self.adapter = device, adapter
-        self.unit: int = drive_sheet.reconnect
+        self.unit = self.burst = int(drive_sheet.reconnect)
         self.byte = max(bus.data_byte(adapter_sheet, drive_sheet), dma_byte(adapter_sheet))
         self.tag = QUEUE_TAG if adapter_sheet.tagged else 0
         self.connection = Connection(p, bus.bus, f"{device} to {adapter}")

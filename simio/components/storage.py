@@ -30,7 +30,9 @@ class Transport(Protocol):
     """How one device's commands and data get from a host's adapter to the drive and back."""
 
     unit: int
-    """Bytes that the drive gathers in its buffer before it sends them, and takes from the host at once."""
+    """Bytes that the drive gathers in its buffer before it sends them."""
+    burst: int
+    """Most bytes that the drive asks the host for at once."""
 
     def request(self) -> None:
         """The command travels from the adapter to the drive."""
@@ -53,6 +55,9 @@ class Initiator(Protocol):
 
     def issue(self, size: int) -> None:
         """What it costs to issue a command."""
+
+    def start(self) -> None:
+        """What it takes, once there is room in the drive's queue, before the command is on its way."""
 
     def complete(self) -> None:
         """What it costs to learn that a command is done."""

@@ -12,7 +12,9 @@ from simio.machines.shared import FUNCTIONS
 # costs more than the helpers do. Without wrappers: nothing but the engine's own loop calls these functions.
 OPTIONS = {"error_model": "numpy", "_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 for function in FUNCTIONS:
-    register_jitable(**OPTIONS)(function)
+    # Said explicitly, since numba hands the options of an inlined caller down: inlined into one another as a whole,
+    # the functions of a disk would take minutes to compile.
+    register_jitable(forceinline=False, **OPTIONS)(function)
 
 compiled = njit(**OPTIONS)  # type: ignore[call-overload]
 inlined = njit(forceinline=True, **OPTIONS)  # type: ignore[call-overload]

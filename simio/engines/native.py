@@ -62,8 +62,8 @@ def source_hash() -> str:
     digest = hashlib.sha256("\n".join((*versions, *machine)).encode())
     package = Path(__file__).parent.parent
     for room in ("machines", "engines"):
-        for path in sorted((package / room).glob("*.py")):
-            digest.update(f"{room}/{path.name}".encode() + path.read_bytes())
+        for path in sorted((package / room).rglob("*.py")):
+            digest.update(path.relative_to(package).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()[:16]
 
 

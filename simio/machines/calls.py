@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines import bus, coalesce, disk, rotation
+from simio.machines import bus, coalesce, rotation
+from simio.machines.disk import arm, queue, reading, writing
 from simio.machines.shared import shared
 
-DISK_BEGIN = 0
-DISK_READY = 1
-DISK_TAKE = 2
+DISK_CONTROLLER = 0
+DISK_ENQUEUE = 1
+DISK_BEGIN = 2
+DISK_MEDIA = 3
+DISK_FREE = 4
+DISK_NEXT = 5
+DISK_END = 6
+DISK_ADMIT = 7
+DISK_ROOM = 8
+DISK_STORE = 9
+DISK_STORED = 10
+DISK_DESTAGE = 11
+DISK_WRITE = 12
+DISK_WRITTEN = 13
 BUS_BEGIN = 16
 BUS_REST = 17
 BUS_STALL = 18
@@ -20,15 +32,44 @@ COALESCE_EXPIRE = 22
 ROTATION_NEXT = 24
 
 NAMES = {
-    DISK_BEGIN: "disk.begin", DISK_READY: "disk.ready", DISK_TAKE: "disk.take",
-    BUS_BEGIN: "bus.begin", BUS_REST: "bus.rest", BUS_STALL: "bus.stall", SWAP: "swap",
-    COALESCE_ARRIVE: "coalesce.arrive", COALESCE_BATCH: "coalesce.batch", COALESCE_EXPIRE: "coalesce.expire",
+    DISK_CONTROLLER: "disk.controller",
+    DISK_ENQUEUE: "disk.enqueue",
+    DISK_BEGIN: "disk.begin",
+    DISK_MEDIA: "disk.media",
+    DISK_FREE: "disk.free",
+    DISK_NEXT: "disk.next",
+    DISK_END: "disk.end",
+    DISK_ADMIT: "disk.admit",
+    DISK_ROOM: "disk.room",
+    DISK_STORE: "disk.store",
+    DISK_STORED: "disk.stored",
+    DISK_DESTAGE: "disk.destage",
+    DISK_WRITE: "disk.write",
+    DISK_WRITTEN: "disk.written",
+    BUS_BEGIN: "bus.begin",
+    BUS_REST: "bus.rest",
+    BUS_STALL: "bus.stall",
+    SWAP: "swap",
+    COALESCE_ARRIVE: "coalesce.arrive",
+    COALESCE_BATCH: "coalesce.batch",
+    COALESCE_EXPIRE: "coalesce.expire",
     ROTATION_NEXT: "rotation.next",
-}  # fmt: skip
+}
 
-_begin = disk.begin
-_ready = disk.ready
-_take = disk.take
+_controller = queue.controller_time
+_enqueue = queue.enqueue
+_begin = reading.begin
+_media = arm.media_time
+_free = arm.free
+_next = reading.next_unit
+_end = reading.end
+_admit = writing.admit
+_room = writing.room
+_store = writing.store
+_stored = writing.stored
+_destage = writing.destage
+_write = writing.write
+_written = writing.written
 _bus_begin = bus.begin
 _bus_rest = bus.rest
 _bus_stall = bus.stall
@@ -42,12 +83,34 @@ _following = rotation.following
 @shared
 def call(function: int, state: NDArray, base: int, now: int, a: int, b: int) -> int:
     """Value of machine function `function`; negative if the machine refuses (the run ends with a fault)."""
+    if function == 5:
+        return _next(state, base, now, a, b)
     if function == 0:
-        return _begin(state, base, now, a, b)
+        return _controller(state, base, now, a, b)
     if function == 1:
-        return _ready(state, base, now, a)
+        return _enqueue(state, base, now, a, b)
     if function == 2:
-        return _take(state, base, now, a)
+        return _begin(state, base, now, a)
+    if function == 3:
+        return _media(state, base, now, a)
+    if function == 4:
+        return _free(state, base, now, a)
+    if function == 6:
+        return _end(state, base, now, a)
+    if function == 7:
+        return _admit(state, base, now, a)
+    if function == 8:
+        return _room(state, base, now, a, b)
+    if function == 9:
+        return _store(state, base, now, a, b)
+    if function == 10:
+        return _stored(state, base, now, a)
+    if function == 11:
+        return _destage(state, base, now)
+    if function == 12:
+        return _write(state, base, now)
+    if function == 13:
+        return _written(state, base, now)
     if function == 16:
         return _bus_begin(state, base, now, a, b)
     if function == 17:

@@ -37,6 +37,8 @@ MakeAccess = Callable[[BlockDevice, str, tuple[int, int], Handle], Access]
 def emit(site: Site, workload: Workload, targets: Sequence[str], make: MakeAccess) -> None:
     """The threads of a workload over its targets: one for each, several for each, or one for all of them in turn."""
     params = workload.params
+    if params.pattern == "sequential" and params.passes == params.processes == 1:
+        site.goes_over_once(workload, targets)
     devices = [site.device(params.host, target) for target in targets]
     for device in devices:
         _check(workload, device)

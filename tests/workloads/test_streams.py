@@ -53,6 +53,9 @@ class Site:
     def device(self, host: str, name: str) -> Device:
         return Device(name, self.capacity)
 
+    def goes_over_once(self, workload, targets) -> None:
+        """Nothing to tell a bound here."""
+
     def stream(self, name: str):
         return self.p.observation(name, "delivered", "bytes")
 

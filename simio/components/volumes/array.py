@@ -80,6 +80,9 @@ class ControllerInitiator:
         """Processor time of a command."""
         self.controller.work(self.controller.sheet.command_cost)
 
+    def start(self) -> None:
+        """Nothing more: the processor that issues commands also starts them."""
+
     def complete(self) -> None:
         """Processor time of a completion."""
         self.controller.work(self.controller.sheet.completion_cost)
@@ -93,6 +96,7 @@ class PassingTransport:
         self.member = member
         self.host = host
         self.unit = member.unit
+        self.burst = member.burst
 
     def request(self) -> None:
         """A command to the member."""
@@ -160,7 +164,7 @@ class ArrayDevice:
                 self.p.put(cache, amount)
 
     def _fetch(self, size: int) -> None:
-        for amount in self.p.pieces(size, self.port.transport.unit):
+        for amount in self.p.pieces(size, self.port.transport.burst):
             self.port.transport.fetch(amount)
 
     def _commands(self, at: Register, size: int, aligned: int) -> Iterator[tuple[Register, int, int]]:

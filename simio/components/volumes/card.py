@@ -32,7 +32,7 @@ class CardMemory:
 class CardTransport:
     """Between the memory of the card and that of the host: DMA, one transfer after another in each direction."""
 
-    unit = UNBOUNDED
+    unit = burst = UNBOUNDED
 
     def __init__(self, bus: ParallelBus, name: str, adapter: StorageAdapter) -> None:
         self.to_host = BusMaster(bus, f"{name} to host", dma_byte(adapter))

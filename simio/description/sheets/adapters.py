@@ -18,6 +18,9 @@ class StorageAdapter(Sheet):
     """A host bus adapter with its driver: what commands and interrupts cost."""
 
     command_cost: Time = Field(description="CPU time of the driver a command")
+    command_time: Time = Field(
+        0, description="time of the adapter's own processor a command; 0 s: it has none to speak of"
+    )
     queue_depth: Count = Field(description="commands outstanding to one device")
     dma: OptionalRate = Field(
         None, description="rate of DMA to and from the host's bus; none: as the bus can"

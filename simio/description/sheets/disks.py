@@ -34,20 +34,24 @@ class Drive(Sheet):
     seek_single: Duration = Field(description="seek to the next cylinder, with settling")
     seek_average: Duration = Field(description="mean seek over random pairs of cylinders")
     seek_full: Duration = Field(description="seek across all cylinders")
-    write_settle: Time = Field(description="what a write waits more than a read after a seek or head switch")
     buffer: Extent = Field(description="memory of the drive for data")
     segments: Count = Field(description="segments that the buffer is divided into")
-    read_ahead: Flag = Field(description="whether the drive reads on after a command")
-    write_cache: Flag = Field(description="whether a write is done when the buffer has it")
     command_overhead: Time = Field(
         description="time of the drive's controller a command that needs the media"
     )
     cached_overhead: Time = Field(
-        description="time of the drive's controller a command served from the buffer or taken into the write cache"
+        description="the same of a read that the buffer serves, and of a write into the write cache"
     )
-    queue_depth: Count = Field(description="commands that the drive holds; 1: no tagged queueing")
+    write_settle: Time = Field(
+        description="what a write waits more than a read after a seek or a switch of heads"
+    )
+    read_ahead: Flag = Field(description="whether the drive reads on into its buffer after a command")
+    write_cache: Flag = Field(description="whether a write is done when the buffer has its data")
+    queue_depth: Annotated[Count, Field(le=256)] = Field(
+        description="commands that the drive holds; 1 without tagged queueing"
+    )
     scheduling: Literal["fifo", "elevator", "shortest"] = Field(
-        description="order of the commands it holds: of arrival, of cylinders, or least access time first"
+        description="order of the commands it holds: of arrival, of cylinders, of seek and rotation together"
     )
 
     @model_validator(mode="after")

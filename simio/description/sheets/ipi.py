@@ -16,6 +16,14 @@ class IpiAdapter(StorageAdapter):
     """An IPI channel adapter, the master of its bus, with its driver."""
 
 
+class IpiHippiAdapter(IpiAdapter):
+    """A HIPPI channel adapter whose driver speaks IPI-3 to what is at the other end."""
+
+    link_kinds: ClassVar[tuple[str, ...]] = ("hippi",)
+
+    ready_window: Count = Field(description="bursts that either end allows ahead (READY signals)")
+
+
 class IpiLink(Sheet):
     """An IPI physical bus (ANSI X3.129, ISO 9318-1): one master, and slaves that it selects."""
 
@@ -34,7 +42,9 @@ class IpiLink(Sheet):
 
 
 class IpiDisk(Drive):
-    """A disk drive behind a slave that speaks IPI-3 (ISO 9318-3)."""
+    """A disk drive, or an array that looks like one, behind a slave that speaks IPI-3 (ISO 9318-3)."""
+
+    link_kinds: ClassVar[tuple[str, ...]] = ("ipi-3", "hippi")
 
     rate: Rate = Field(description="fastest information transfer of its slave")
     reconnect: Extent = Field(description="bytes that the slave gathers before it asks for the master")
@@ -49,5 +59,6 @@ class IpiDisk(Drive):
 
 
 register_sheet("adapter", "ipi-3", IpiAdapter)
+register_sheet("adapter", "ipi-3-hippi", IpiHippiAdapter)
 register_sheet("link", "ipi-3", IpiLink)
 register_sheet("disk", "ipi-3", IpiDisk)
