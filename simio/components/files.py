@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from math import gcd
 
@@ -210,10 +211,10 @@ class MappedFile:
         for mapped in p.pieces(size, window):
             self._change_map()
             for amount in p.pieces(mapped, cluster):
-                with p.hold(self.space):
+                with self._locked(1):
                     kernel.host.work(kernel.sheet.page_fault)
                     self._bring(place, amount, gcd(aligned, window, cluster))
-                with p.loop(kernel.pages(amount) - 1), p.hold(self.space):
+                with p.loop(kernel.pages(amount) - 1), self._locked(1):
                     kernel.host.work(kernel.sheet.page_fault)
                 p.let(place, "ADD", place, amount)
             self._change_map()
@@ -221,8 +222,25 @@ class MappedFile:
     def _change_map(self) -> None:
         """mmap() or munmap()."""
         self.kernel.system_call()
-        with self.p.hold(self.space, self.threads):
+        with self._locked(self.threads):
             self.kernel.host.work(self.kernel.sheet.map_call)
+
+    @contextmanager
+    def _locked(self, units: int) -> Iterator[None]:
+        """Hold the lock with others (one unit) or alone; who had to wait for it has slept, and is switched to."""
+        p = self.p
+        if self.threads == 1:
+            yield
+            return
+        with p.loop(1):
+            waited = p.register()
+            p.let(waited, "SINCE", 0)
+            p.seize(self.space, units)
+            p.let(waited, "SINCE", waited)
+            with p.when(waited, ">", 0):
+                self.kernel.wake()
+            yield
+            p.release(self.space, units)
 
     def _bring(self, at: Register, size: int, aligned: int) -> None:
         kernel = self.kernel

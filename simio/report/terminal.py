@@ -127,7 +127,11 @@ def _print_summary(console: Console, result: ScenarioResult) -> None:
     keys = _varied(result)
     settings = found.worst.case.settings
     told = [found.worst.row.label] if other_quantities(result) else []
-    told += [f"{name} {settings[key]}" for name, key in zip(short_names(keys), keys, strict=True)]
+    told += [
+        f"{name} {settings[key]}"
+        for name, key in zip(short_names(keys), keys, strict=True)
+        if key in settings
+    ]
     where = f" ({', '.join(told)})" if told else ""
     held = f"; {found.held} held rows predicted" if found.held else ""
     missing = f"; {found.missing} rows without a simulated value" if found.missing else ""

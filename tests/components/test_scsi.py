@@ -238,6 +238,9 @@ class Free:
     def issue(self, size: int) -> None:
         """Nothing."""
 
+    def start(self) -> None:
+        """Nothing."""
+
     def complete(self) -> None:
         """Nothing."""
 

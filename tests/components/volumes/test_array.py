@@ -24,7 +24,7 @@ KIB = 1024
 class Wire:
     """A transport that moves a byte in `per` ps, one piece at a time; commands and status take `fixed` ps."""
 
-    unit = 4 * KIB
+    unit = burst = 4 * KIB
 
     def __init__(self, p: Builder, name: str, per: int = 1, fixed: int = 0):
         self.p, self.per, self.fixed = p, per, fixed
@@ -82,6 +82,9 @@ class Driver:
 
     def requests(self, size: int) -> Iterator[int]:
         return self.p.pieces(size, self.most)
+
+    def start(self) -> None:
+        """Nothing of its own."""
 
     def issue(self, size: int) -> None:
         self.p.mark(self.issued, size)
