@@ -36,7 +36,7 @@ def test_the_answer_comes_with_measured_values_and_their_error():
     assert "194.61" in result.output
     assert "fabric>server.fc is busy" in result.output
     assert "█" in result.output
-    assert "2 measured rows: median error" in result.output
+    assert "3 measured rows: median error" in result.output
 
 
 def test_one_case_in_full():
@@ -116,13 +116,13 @@ def test_overrides_that_are_wrong_are_refused():
 def test_a_read_beyond_the_disk_is_refused():
     result = simio("run", DISKS, "--set", "workload.reader.size=100 GiB")
     assert result.exit_code == 2
-    assert "reads 100 GiB from 'd1', which holds" in result.output
+    assert "covers 100 GiB of 'd1', which holds" in result.output
 
 
 def test_bound_names_what_sets_it():
-    result = simio("bound", DISKS, "--case", "2")
+    result = simio("bound", DISKS, "--case", "3")
     assert result.exit_code == 0, result.output
-    assert "disks.d.count = 1: at most 53.9 MiB/s" in result.output
+    assert "disks.d.count = 1, workload.reader.access = raw: at most 53.9 MiB/s" in result.output
     assert "d media" in result.output
 
 

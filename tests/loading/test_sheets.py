@@ -189,7 +189,7 @@ def test_the_schema_has_volumes_and_their_parts(parts: Catalogue) -> None:
     assert volume["properties"]["kind"]["enum"] == ["stripe", "concat", "mirror", "raid3", "raid5"]
     model, mapping = volume["properties"]["file_system"]["anyOf"]
     assert model["anyOf"][0]["enum"] == ["filesystems/extents"]
-    assert set(mapping["properties"]) == {"model", "block"}
+    assert {"model", "block", "read_ahead"} <= set(mapping["properties"])
 
 
 def test_the_schema_takes_mixed_sizes_and_any_number_of_ends(parts: Catalogue) -> None:

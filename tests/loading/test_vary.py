@@ -100,10 +100,10 @@ def test_settings_may_leave_rows_without_a_case(read: Loader) -> None:
 def test_several_keys_vary_together(read: Loader) -> None:
     pairs = """vary:
   - {workload.reader.access: raw, workload.reader.block: 4 MiB}
-  - {workload.reader.access: mmap, workload.reader.block: 64 KiB, workload.reader.window: 1 MiB}
+  - {workload.reader.access: mmap, workload.reader.block: 64 KiB, workload.reader.window: 8 KiB}
 """
     params = [case.system.workloads["reader"].params for case in read(DISKS + pairs).cases]
-    assert [(p.access, p.block, p.window) for p in params] == [("raw", 2**22, None), ("mmap", 2**16, 2**20)]
+    assert [(p.access, p.block, p.window) for p in params] == [("raw", 2**22, None), ("mmap", 2**16, 2**13)]
 
 
 def test_rows_tell_quantity_unit_and_what_they_are_of(read: Loader) -> None:

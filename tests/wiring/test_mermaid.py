@@ -34,7 +34,7 @@ def test_every_node_and_every_edge_stand_once(graph: nx.Graph) -> None:
 def test_hosts_are_subgraphs_around_their_parts() -> None:
     text = mermaid(scenario_graph("sgi-hippi-raw"))
     onyx = text[text.index('subgraph h1["onyx"]') :].split("\n  end\n")[0]
-    assert len(onyx.splitlines()) == 5
+    assert len(onyx.splitlines()) == 7
     assert "hippi<br/>adapters/iris-hippi" in onyx
     assert "link1" not in onyx
 
