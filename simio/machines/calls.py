@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines.disk import arm, queue, reading, writing
+from simio.machines.disk import arm, destaging, queue, reading, writing
 from simio.machines.shared import shared
 
 DISK_CONTROLLER = 0
@@ -50,9 +50,9 @@ _admit = writing.admit
 _room = writing.room
 _store = writing.store
 _stored = writing.stored
-_destage = writing.destage
-_write = writing.write
-_written = writing.written
+_destage = destaging.destage
+_write = destaging.write
+_written = destaging.written
 
 
 @shared
