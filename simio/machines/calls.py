@@ -5,7 +5,7 @@ from __future__ import annotations
 from numpy.typing import NDArray
 
 from simio.machines import bus, coalesce, rotation
-from simio.machines.disk import arm, queue, reading, writing
+from simio.machines.disk import arm, destaging, queue, reading, writing
 from simio.machines.shared import shared
 
 DISK_CONTROLLER = 0
@@ -67,9 +67,9 @@ _admit = writing.admit
 _room = writing.room
 _store = writing.store
 _stored = writing.stored
-_destage = writing.destage
-_write = writing.write
-_written = writing.written
+_destage = destaging.destage
+_write = destaging.write
+_written = destaging.written
 _bus_begin = bus.begin
 _bus_rest = bus.rest
 _bus_stall = bus.stall

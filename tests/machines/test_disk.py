@@ -6,62 +6,29 @@ import random
 
 import numpy as np
 import pytest
+from disk_bench import (
+    AVERAGE,
+    CYLINDER,
+    CYLINDER_SKEW,
+    CYLINDERS,
+    FULL,
+    HEAD_SWITCH,
+    HEADS,
+    MS,
+    REVOLUTION,
+    SECTORS,
+    SEGMENT,
+    SINGLE,
+    TRACK_SKEW,
+    US,
+    ZONES,
+    Drive,
+    stream,
+)
 
 from simio.machines import disk
-from simio.machines.calls import DISK_BEGIN, DISK_READY, DISK_TAKE, call
-
-MS = 10**9
-US = 10**6
-
-# A made-up drive with numbers that divide: 6 ms a revolution, 4 heads, three zones.
-REVOLUTION = 6 * MS
-HEADS = 4
-ZONES = [(1000, 600), (1000, 500), (1000, 400)]
-CYLINDERS = 3000
-TRACK_SKEW = 900 * US
-CYLINDER_SKEW = 1200 * US
-HEAD_SWITCH = 300 * US
-SINGLE, AVERAGE, FULL = 500 * US, 4 * MS, 8 * MS
-SEGMENT = 800
-SECTORS = HEADS * sum(cylinders * sectors for cylinders, sectors in ZONES)
-CYLINDER = HEADS * 600
-"""Sectors of a cylinder of the outer zone."""
-
-
-class Drive:
-    """A disk's state and a clock."""
-
-    def __init__(self, segment: int = SEGMENT) -> None:
-        sheet = disk.initial(
-            REVOLUTION, HEADS, ZONES, TRACK_SKEW, CYLINDER_SKEW, HEAD_SWITCH, (SINGLE, AVERAGE, FULL), segment
-        )
-        # Something stands before the disk's state, as it does in a program with several machines.
-        self.state = np.array([99] * 7 + sheet, dtype=np.int64)
-        self.now = 0
-
-    def ask(self, function: int, a: int, b: int = 0) -> int:
-        return int(call(function, self.state, 7, self.now, a, b))
-
-    def begin(self, sector: int, count: int = 1) -> None:
-        assert self.ask(DISK_BEGIN, sector, count) == 0
-
-    def wait(self, count: int) -> int:
-        """Wait for `count` sectors and take them; the instant at which they were there."""
-        delay = self.ask(DISK_READY, count)
-        assert delay >= 0
-        self.now += delay
-        assert self.ask(DISK_TAKE, count) == 0
-        return self.now
-
-    def read(self, sector: int, count: int = 1) -> int:
-        self.begin(sector, count)
-        return self.wait(count)
-
-
-def stream(drive: Drive, sectors: int, unit: int = 1) -> list[int]:
-    """Instants at which the next `sectors` sectors have been read, `unit` at a time."""
-    return [drive.wait(unit) for _ in range(sectors // unit)]
-
+from simio.machines.calls import DISK_BEGIN, DISK_ENQUEUE, DISK_NEXT
+from simio.machines.disk.geometry import seek_time
 
 # --- where the platters are --------------------------------------------------------------------------------
 
@@ -129,7 +96,7 @@ def test_commands_that_follow_each_other_are_one_stream() -> None:
 
 def seek(distance: int) -> int:
     """Time to move the arm over a distance."""
-    return int(disk.seek_time(Drive().state, 7, distance))
+    return int(seek_time(Drive().state, 7, distance))
 
 
 def test_seek_curve_passes_through_the_published_times() -> None:
@@ -150,7 +117,7 @@ def test_seek_curve_of_real_drives() -> None:
     ):
         sheet = disk.initial(MS, 1, [(cylinders, 10)], 0, 0, 0, tuple(US * t for t in times), 4)
         state = np.array(sheet, dtype=np.int64)
-        curve = np.array([int(disk.seek_time(state, 0, d)) for d in range(cylinders)])
+        curve = np.array([int(seek_time(state, 0, d)) for d in range(cylinders)])
         # Of all pairs of cylinders, 2 * (cylinders - d) of cylinders**2 are d apart.
         weights = 2.0 * (cylinders - np.arange(cylinders))
         average = (curve * weights).sum() / cylinders**2
@@ -167,7 +134,7 @@ def test_seek_is_the_same_both_ways() -> None:
         drive.read(here * CYLINDER)
         left = drive.now
         drive.begin(there * CYLINDER)
-        arrived = drive.now + drive.ask(DISK_READY, 1) - REVOLUTION // 600
+        arrived = drive.now + drive.delay(1) - REVOLUTION // 600
         # Every read begins at a multiple of a revolution after the target's angle; it is not before the seek ends.
         assert 0 <= arrived - left - seek(600) < REVOLUTION
 
@@ -216,9 +183,9 @@ def test_the_drive_reads_ahead_while_nobody_asks() -> None:
     drive.read(0)
     drive.now += 3 * MS
     for _ in range(300):
-        assert drive.ask(DISK_READY, 1) == 0
+        assert drive.delay(1) == 0
         drive.wait(1)
-    assert drive.ask(DISK_READY, 1) == 10 * US
+    assert drive.delay(1) == 10 * US
 
 
 def test_a_full_buffer_costs_rotational_position() -> None:
@@ -240,7 +207,7 @@ def test_a_full_buffer_costs_rotational_position() -> None:
 def test_a_host_that_takes_in_time_never_stops_the_media() -> None:
     # Each 100 sectors are taken within the ms that the media takes for them.
     drive = Drive(segment=200)
-    drive.begin(0)
+    drive.begin(0, 100)
     for track in range(3):
         for hundred in range(6):
             ready = drive.wait(100)
@@ -256,7 +223,7 @@ def test_waiting_for_more_than_a_stopped_buffer_holds() -> None:
     drive.now += 4990 * US
     drive.wait(60)
     assert drive.now == 5 * MS
-    assert drive.ask(DISK_READY, 140) == 0
+    assert drive.delay(140) == 0
     assert drive.wait(160) == 8010 * US + 20 * 10 * US
 
 
@@ -288,38 +255,59 @@ def test_state_carries_over() -> None:
 
 @pytest.mark.parametrize(
     ("sector", "count"),
-    [(-1, 1), (0, 0), (0, -1), (SECTORS, 1), (SECTORS - 1, 2), (0, SECTORS + 1), (2**62, 2**62),
-     (2**63 - 1, 2**63 - 1), (-(2**63), 1)],
+    [(-1, 1), (0, 0), (0, -1), (SECTORS, 1), (SECTORS - 1, 2), (0, SECTORS + 1), (2**62, 2**61),
+     (2**63 - 1, 2**62 - 1), (-(2**63), 1)],
 )  # fmt: skip
 def test_sectors_that_the_disk_does_not_have(sector: int, count: int) -> None:
     drive = Drive()
     before = drive.state.copy()
-    assert drive.ask(DISK_BEGIN, sector, count) == -1
+    assert drive.ask(DISK_ENQUEUE, sector, 2 * count) == -1
     assert (drive.state == before).all()
 
 
-def test_the_last_sectors_can_be_read() -> None:
-    # The very last one is kept as the end of the read-ahead.
+def test_the_last_sector_can_be_read() -> None:
+    # The media stops there; reading on from the disk's end is not to be had.
     drive = Drive()
-    drive.read(SECTORS - 9, 8)
-    assert drive.ask(DISK_READY, 1) == -1
+    drive.read(SECTORS - 9, 9)
+    drive.now += 50 * MS
+    assert drive.ask(DISK_ENQUEUE, SECTORS, 2) == -1
 
 
 @pytest.mark.parametrize("count", [0, -1, SEGMENT + 1, 2**63 - 1])
 def test_more_than_a_segment_is_never_ready(count: int) -> None:
     drive = Drive()
-    drive.begin(0, 10)
-    assert drive.ask(DISK_READY, count) == -1
+    drive.begin(0, 2 * SEGMENT)
+    assert drive.ask(DISK_NEXT, drive.tag, count) == -1
 
 
-@pytest.mark.parametrize("count", [-1, SECTORS + 1, 2**63 - 1])
-def test_taking_what_cannot_be(count: int) -> None:
+def test_more_than_the_command_asked_for_is_refused() -> None:
     drive = Drive()
     drive.begin(0, 10)
-    assert drive.ask(DISK_TAKE, count) == -1
+    assert drive.ask(DISK_NEXT, drive.tag, 11) == -1
+    assert drive.ask(DISK_NEXT, drive.tag, 10) >= 0
+    assert drive.ask(DISK_NEXT, drive.tag, 1) == -1
+
+
+@pytest.mark.parametrize("tag", [-1, 1, 2, 2**63 - 1, -(2**63)])
+def test_commands_that_are_not_there(tag: int) -> None:
+    drive = Drive()
+    drive.begin(0, 10)
+    before = drive.state.copy()
+    for function in range(2, 11):
+        assert drive.ask(function, tag, 1) == -1
+    assert (drive.state == before).all()
+
+
+def test_a_full_queue() -> None:
+    drive = Drive(depth=2)
+    assert [drive.ask(DISK_ENQUEUE, 0, 2) for _ in range(4)] == [0, 1, 2, -1]
 
 
 def test_too_near_the_horizon() -> None:
     drive = Drive()
     drive.now = 2**63 - 1
-    assert drive.ask(DISK_BEGIN, 0, 1) == -1
+    assert drive.ask(DISK_ENQUEUE, 0, 2) == -1
+    drive.now = 0
+    tag = drive.ask(DISK_ENQUEUE, 0, 2)
+    drive.now = 2**63 - 1
+    assert drive.ask(DISK_BEGIN, tag) == -1

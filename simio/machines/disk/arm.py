@@ -14,12 +14,15 @@ from simio.machines.disk.buffer import (
     least_used,
     lookup,
     note_full,
+    passed,
     refill,
     segment_at,
+    start_pass,
     stop_media,
     use,
+    written_up_to,
 )
-from simio.machines.disk.geometry import aligned, passed, track_of, travel
+from simio.machines.disk.geometry import track_end, track_of, travel
 from simio.machines.disk.layout import (
     ACTIVE,
     CHUNK,
@@ -29,6 +32,7 @@ from simio.machines.disk.layout import (
     DIRECTION,
     END,
     ENDED,
+    FIFO,
     FIRST,
     FREE,
     GIVEN,
@@ -43,6 +47,7 @@ from simio.machines.disk.layout import (
     ORIGIN,
     OWNER,
     PLACE,
+    SCHEDULING,
     SERVED,
     SLOTS,
     START,
@@ -50,6 +55,8 @@ from simio.machines.disk.layout import (
     STOP,
     STREAM,
     TAKEN,
+    WRITE_CACHE,
+    WRITES,
 )
 from simio.machines.disk.queue import choose, is_command, lack, wake
 from simio.machines.shared import shared
@@ -108,15 +115,31 @@ def start_read(state: NDArray, base: int, now: int, tag: int) -> None:
 
 
 @shared
+def pass_end(state: NDArray, base: int, s: int) -> int:
+    """Sector before which a pass over dirty data ends that begins now: with the track, or with the data.
+
+    FIFO without a write cache gives the arm away after each command.
+    """
+    sector = state[s + DESTAGED]
+    stop = min(written_up_to(state, base, s), track_end(state, base, sector))
+    if state[base + SCHEDULING] == FIFO and not state[base + WRITE_CACHE]:
+        for tag in range(state[base + SLOTS]):
+            c = command_at(state, base, tag)
+            of_run = state[c + STATUS] == SERVED and state[c + PLACE] == s and state[c + WRITES]
+            if of_run and state[c + END] > sector:
+                stop = min(stop, state[c + END])
+    return max(stop, sector + 1)
+
+
+@shared
 def start_write(state: NDArray, base: int, now: int, number: int) -> None:
     """The arm goes to the first dirty sector of a segment."""
     s = segment_at(state, base, number)
     sector = state[s + DESTAGED]
     state[base + OWNER] = DESTAGING
     state[base + CHUNK] = s
-    state[base + CHUNK_END] = sector + 1
-    state[s + ORIGIN] = sector
-    state[s + START] = aligned(state, base, move(state, base, now, sector, True), sector)
+    state[base + CHUNK_END] = pass_end(state, base, s)
+    start_pass(state, base, s, move(state, base, now, sector, True), sector)
 
 
 @shared
@@ -144,7 +167,7 @@ def media_time(state: NDArray, base: int, now: int, tag: int) -> int:
     s = state[c + PLACE]
     if state[s + KIND] != STREAM or state[s + STOP] >= 0 or state[c + END] > full_at(state, base, s):
         return 0
-    time = passed(state, base, state[s + ORIGIN], state[s + START], state[c + END]) - now
+    time = passed(state, base, s, state[c + END]) - now
     if time <= 0:
         return 0
     state[c + HELD] = 1

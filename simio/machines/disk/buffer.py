@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines.disk.geometry import aligned, passed, track_of
+from simio.machines.disk.geometry import aligned, path, path_end, track_of
 from simio.machines.disk.layout import (
     ACTIVE,
     CLOCK,
@@ -19,6 +19,7 @@ from simio.machines.disk.layout import (
     DESTAGED,
     DIRTY,
     EMPTY,
+    END,
     FIRST,
     GIVEN,
     GOAL,
@@ -27,6 +28,7 @@ from simio.machines.disk.layout import (
     LIVE,
     NEXT,
     ORIGIN,
+    PHASE,
     PLACE,
     READ_AHEAD,
     RESERVED,
@@ -62,6 +64,20 @@ def command_at(state: NDArray, base: int, tag: int) -> int:
 
 
 @shared
+def start_pass(state: NDArray, base: int, s: int, time: int, sector: int) -> None:
+    """The media begins a pass at a sector, as soon as that comes around after `time`."""
+    state[s + ORIGIN] = sector
+    state[s + START] = aligned(state, base, time, sector)
+    state[s + PHASE] = state[s + START] - path(state, base, sector)
+
+
+@shared
+def passed(state: NDArray, base: int, s: int, sector: int) -> int:
+    """Instant at which the pass of a segment has gone over all sectors below this one, which lies after ORIGIN."""
+    return state[s + PHASE] + path_end(state, base, sector)
+
+
+@shared
 def full_at(state: NDArray, base: int, s: int) -> int:
     """Sector before which the media will stop if nothing more is taken."""
     limit = min(state[s + TAKEN] + state[base + SEGMENT], state[base + SECTORS])
@@ -77,7 +93,7 @@ def has_read(state: NDArray, base: int, s: int, now: int, sector: int) -> bool:
         return True
     if sector > full_at(state, base, s):
         return False
-    return passed(state, base, state[s + ORIGIN], state[s + START], sector) <= now
+    return passed(state, base, s, sector) <= now
 
 
 @shared
@@ -89,7 +105,7 @@ def position(state: NDArray, base: int, s: int, now: int) -> int:
     high = full_at(state, base, s)
     while low < high:
         middle = (low + high + 1) // 2
-        if passed(state, base, state[s + ORIGIN], state[s + START], middle) <= now:
+        if passed(state, base, s, middle) <= now:
             low = middle
         else:
             high = middle - 1
@@ -120,18 +136,14 @@ def note_full(state: NDArray, base: int, s: int, now: int) -> None:
     """Write down that the media has stopped, before more room would let it seem never to have."""
     if state[s + STOP] < 0:
         limit = full_at(state, base, s)
-        if (
-            limit > state[s + ORIGIN]
-            and passed(state, base, state[s + ORIGIN], state[s + START], limit) <= now
-        ):
+        if limit > state[s + ORIGIN] and passed(state, base, s, limit) <= now:
             state[s + STOP] = limit
 
 
 @shared
 def go_on(state: NDArray, base: int, s: int, now: int) -> None:
     """The media, stopped in the stream where the arm is, reads on as soon as its next sector comes around."""
-    state[s + ORIGIN] = state[s + STOP]
-    state[s + START] = aligned(state, base, max(now, state[s + START]), state[s + STOP])
+    start_pass(state, base, s, max(now, state[s + START]), state[s + STOP])
     state[s + STOP] = -1
 
 
@@ -175,7 +187,8 @@ def written_up_to(state: NDArray, base: int, s: int) -> int:
     end = state[s + RESERVED]
     for tag in range(state[base + SLOTS]):
         c = command_at(state, base, tag)
-        if state[c + STATUS] == SERVED and state[c + PLACE] == s and state[c + WRITES]:
+        brings = state[c + WRITES] and state[c + NEXT] < state[c + END]
+        if brings and state[c + STATUS] == SERVED and state[c + PLACE] == s:
             end = min(end, state[c + NEXT])
     return end
 

@@ -35,6 +35,8 @@ from simio.machines.shared import shared
 @shared
 def square_root(value: int) -> int:
     """Whole part of the square root, by Newton's method in integers from a power of two above it."""
+    if value < 1:
+        return 0
     root = 1
     while root * root <= value:
         root *= 2
@@ -91,35 +93,38 @@ def track_end(state: NDArray, base: int, sector: int) -> int:
 
 
 @shared
+def track_path(state: NDArray, base: int, zone: int, track: int) -> int:
+    """Path of the first sector of a track, counted from its zone's first, in ps."""
+    heads = state[base + HEADS]
+    cylinder = state[zone + 1] + track // heads
+    head = track % heads
+    skew = cylinder * ((heads - 1) * state[base + TRACK_SKEW] + state[base + CYLINDER_SKEW])
+    return (cylinder * heads + head) * state[base + REVOLUTION] + skew + head * state[base + TRACK_SKEW]
+
+
+@shared
 def path(state: NDArray, base: int, sector: int) -> int:
     """Time from the disk's first sector to the start of this one in an unbroken sequential pass, in ps."""
     zone = zone_of(state, base, sector)
-    heads = state[base + HEADS]
+    sectors = state[zone + 2]
     within = sector - state[zone]
-    track = within // state[zone + 2]
-    cylinder = state[zone + 1] + track // heads
-    head = track % heads
-    around = (within % state[zone + 2]) * state[base + REVOLUTION] // state[zone + 2]
-    skew = cylinder * ((heads - 1) * state[base + TRACK_SKEW] + state[base + CYLINDER_SKEW])
-    skew += head * state[base + TRACK_SKEW]
-    return (cylinder * heads + head) * state[base + REVOLUTION] + skew + around
+    track = within // sectors
+    around = (within - track * sectors) * state[base + REVOLUTION] // sectors
+    return track_path(state, base, zone, track) + around
+
+
+@shared
+def path_end(state: NDArray, base: int, sector: int) -> int:
+    """The same to the end of the sector before, which is less by the skew where this one begins a track."""
+    zone = zone_of(state, base, sector - 1)
+    sectors = state[zone + 2]
+    within = sector - 1 - state[zone]
+    track = within // sectors
+    around = (within - track * sectors + 1) * state[base + REVOLUTION] // sectors
+    return track_path(state, base, zone, track) + around
 
 
 @shared
 def aligned(state: NDArray, base: int, time: int, sector: int) -> int:
     """First instant from `time` on at which the start of a sector is under its head."""
     return time + (path(state, base, sector) - time) % state[base + REVOLUTION]
-
-
-@shared
-def passed(state: NDArray, base: int, origin: int, start: int, sector: int) -> int:
-    """Instant at which a pass that began with `origin` at `start` has gone over all sectors below a later one.
-
-    That is the end of the sector before, not the start of this one: between two tracks lies their skew.
-    """
-    last = sector - 1
-    zone = zone_of(state, base, last)
-    turn = state[base + REVOLUTION]
-    within = (last - state[zone]) % state[zone + 2]
-    length = (within + 1) * turn // state[zone + 2] - within * turn // state[zone + 2]
-    return start + path(state, base, last) + length - path(state, base, origin)

@@ -58,7 +58,7 @@ DESTAGER = 29
 CHUNK = 30
 """Position of the segment that is being written to the media, or -1."""
 CHUNK_END = 31
-"""Sector before which the pass of the media over the chunk ends."""
+"""Sector before which the pass of the media over the chunk will end; more may come until the head is there."""
 ZONE_TABLE = 32
 ZONE_COLUMNS = 4
 """Of each zone: first sector, first cylinder, sectors a track, sectors a cylinder."""
@@ -76,8 +76,9 @@ KIND = 0
 FIRST = 1
 """Lowest sector that may be there; the ring overwrites it when it is a segment behind the highest."""
 ORIGIN = 2
-"""Sector at which the present pass of the media began, at time START."""
+"""Sector at which the present pass of the media began."""
 START = 3
+"""When it began, or when the arm will be there."""
 STOP = 4
 """Sector before which the media stopped, or -1 while it reads on."""
 TAKEN = 5
@@ -96,7 +97,9 @@ RESERVED = 11
 """Sector before which the run of dirty data will end when all commands so far have brought theirs."""
 SINCE = 12
 """Ticket of the oldest command whose data are dirty."""
-SEGMENT_COLUMNS = 13
+PHASE = 13
+"""START less the path of ORIGIN: added to the path of a sector, it gives the time at which this pass is there."""
+SEGMENT_COLUMNS = 14
 
 EMPTY = 0
 STREAM = 1

@@ -13,10 +13,11 @@ from simio.machines.disk.buffer import (
     kept,
     lookup,
     note_full,
+    passed,
     refill,
     release_taken,
 )
-from simio.machines.disk.geometry import passed
+from simio.machines.disk.destaging import settle
 from simio.machines.disk.layout import (
     DIRTY,
     END,
@@ -37,14 +38,12 @@ from simio.machines.disk.layout import (
     SEGMENT,
     SERVED,
     STALE,
-    START,
     STATUS,
     STOP,
     TAKEN,
     WRITES,
 )
 from simio.machines.disk.queue import can_start, choose, is_command, joins, lack, older_waits, wait, wake
-from simio.machines.disk.writing import settle
 from simio.machines.shared import shared
 
 
@@ -100,7 +99,7 @@ def next_unit(state: NDArray, base: int, now: int, tag: int, count: int) -> int:
         go_on(state, base, s, now)
     if wanted <= state[s + ORIGIN]:
         return 0
-    return max(passed(state, base, state[s + ORIGIN], state[s + START], wanted) - now, 0)
+    return max(passed(state, base, s, wanted) - now, 0)
 
 
 @shared

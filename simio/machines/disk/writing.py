@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines.disk.arm import dispatch, start_write
 from simio.machines.disk.buffer import (
     command_at,
     drop,
@@ -18,61 +17,47 @@ from simio.machines.disk.buffer import (
     kept,
     least_used,
     oldest_valid,
+    passed,
     segment_at,
     use,
     written_up_to,
 )
-from simio.machines.disk.geometry import passed, track_end, track_of
 from simio.machines.disk.layout import (
     ACTIVE,
     CHUNK,
     CHUNK_END,
     DESTAGED,
     DESTAGER,
-    DESTAGING,
     DIRTY,
     EMPTY,
     END,
-    FIFO,
     FIRST,
-    GOAL,
-    HERE,
     KIND,
-    LATEST,
     LIVE,
     NEXT,
-    NOBODY,
-    ORIGIN,
-    OWNER,
     PLACE,
     RESERVED,
-    SCHEDULING,
-    SECTORS,
     SEGMENT,
     SEGMENTS,
     SERVED,
     SINCE,
-    SLOTS,
     STALE,
     START,
     STATUS,
     STOP,
     STREAM,
-    TAKEN,
     TICKET,
-    WRITE_CACHE,
-    WRITES,
 )
-from simio.machines.disk.queue import choose, is_command, lack, wait, wake
+from simio.machines.disk.queue import is_command, lack, wait
 from simio.machines.shared import shared
 
 
 @shared
-def absorbs(state: NDArray, base: int, c: int, s: int) -> bool:
+def absorbs(state: NDArray, base: int, now: int, c: int, s: int) -> bool:
     """Whether a dirty segment has all the sectors of a write, and none of them is on the way to the media."""
     least = state[s + DESTAGED]
     if state[base + CHUNK] == s:
-        least = state[base + CHUNK_END]
+        least = least + 1 if now < state[s + START] else state[base + CHUNK_END]
     least = max(least, oldest_valid(state, base, s))
     return state[c + NEXT] >= least and state[c + END] <= written_up_to(state, base, s)
 
@@ -91,7 +76,7 @@ def continues(state: NDArray, base: int, c: int, s: int) -> bool:
 
 
 @shared
-def place_for(state: NDArray, base: int, c: int) -> int:
+def place_for(state: NDArray, base: int, now: int, c: int) -> int:
     """Position of the segment into which a write goes, or -1 while there is none.
 
     Sectors that are dirty and cannot be changed in place have to reach the media first.
@@ -100,7 +85,7 @@ def place_for(state: NDArray, base: int, c: int) -> int:
     for number in range(state[base + SEGMENTS]):
         s = segment_at(state, base, number)
         if state[s + KIND] == DIRTY:
-            if absorbs(state, base, c, s):
+            if absorbs(state, base, now, c, s):
                 return s
             if state[c + NEXT] < state[s + RESERVED] and state[c + END] > state[s + DESTAGED]:
                 return -1
@@ -136,7 +121,7 @@ def admit(state: NDArray, base: int, now: int, tag: int) -> int:
     c = command_at(state, base, tag)
     if state[c + STATUS] == SERVED:
         return 1
-    s = place_for(state, base, c)
+    s = place_for(state, base, now, c)
     if s < 0:
         lack(state, base, c, 1)
         return wait(state, base)
@@ -168,7 +153,8 @@ def media_has(state: NDArray, base: int, now: int, s: int, sector: int) -> int:
     if sector <= state[s + DESTAGED]:
         return 0
     if state[base + CHUNK] == s and sector <= state[base + CHUNK_END]:
-        return max(passed(state, base, state[s + ORIGIN], state[s + START], sector) - now, 2)
+        time = passed(state, base, s, sector) - now
+        return max(time, 2) if time > 0 else 0
     wait(state, base)
     return 1
 
@@ -222,98 +208,3 @@ def stored(state: NDArray, base: int, now: int, tag: int) -> int:
     if state[c + STATUS] != SERVED:
         return -1
     return media_has(state, base, now, state[c + PLACE], state[c + END])
-
-
-@shared
-def destage(state: NDArray, base: int, now: int) -> int:
-    """What the thread that destages does next: 0 end, 1 wait to be woken, else the time (2 ps at least) until the
-    head is at the first of the sectors that are to be written."""
-    if now > LATEST or not state[base + DESTAGER]:
-        return -1
-    if state[base + OWNER] == NOBODY:
-        chosen = choose(state, base, now)
-        if chosen == -1:
-            state[base + DESTAGER] = 0
-            return 0
-        if chosen < -1:
-            start_write(state, base, now, -2 - chosen)
-    if state[base + OWNER] != DESTAGING:
-        wait(state, base)
-        return 1
-    return max(state[state[base + CHUNK] + START] - now, 2)
-
-
-@shared
-def write(state: NDArray, base: int, now: int) -> int:
-    """The head is there: the time to write what the buffer now has of the track, in ps."""
-    s = state[base + CHUNK]
-    if now > LATEST or s < 0 or state[base + OWNER] != DESTAGING:
-        return -1
-    sector = state[s + DESTAGED]
-    stop = min(written_up_to(state, base, s), track_end(state, base, sector))
-    if state[base + SCHEDULING] == FIFO and not state[base + WRITE_CACHE]:
-        for tag in range(state[base + SLOTS]):
-            c = command_at(state, base, tag)
-            if (
-                state[c + STATUS] == SERVED
-                and state[c + PLACE] == s
-                and state[c + WRITES]
-                and state[c + END] > sector
-            ):
-                stop = min(stop, state[c + END])
-    state[base + CHUNK_END] = max(stop, sector + 1)
-    return max(passed(state, base, sector, state[s + START], state[base + CHUNK_END]) - now, 0)
-
-
-@shared
-def written(state: NDArray, base: int, now: int) -> int:
-    """The media has what `write` said. Number of threads to wake."""
-    s = state[base + CHUNK]
-    if now > LATEST or s < 0 or state[base + OWNER] != DESTAGING:
-        return -1
-    state[s + DESTAGED] = state[base + CHUNK_END]
-    state[base + HERE] = track_of(state, base, min(state[s + DESTAGED], state[base + SECTORS] - 1))
-    state[base + CHUNK] = -1
-    state[base + OWNER] = NOBODY
-    if not state[base + WRITE_CACHE]:
-        state[s + SINCE] = oldest_writer(state, base, s)
-    settle(state, base, s, now)
-    dispatch(state, base, now)
-    return wake(state, base)
-
-
-@shared
-def oldest_writer(state: NDArray, base: int, s: int) -> int:
-    """Ticket of the oldest write whose data in a segment have not all reached the media."""
-    ticket = state[s + SINCE]
-    found = False
-    for tag in range(state[base + SLOTS]):
-        c = command_at(state, base, tag)
-        if (
-            state[c + STATUS] == SERVED
-            and state[c + PLACE] == s
-            and state[c + WRITES]
-            and state[c + END] > state[s + DESTAGED]
-            and (not found or state[c + TICKET] < ticket)
-        ):
-            ticket = state[c + TICKET]
-            found = True
-    return ticket
-
-
-@shared
-def settle(state: NDArray, base: int, s: int, now: int) -> None:
-    """A run that is on the media, and that nobody is writing to, becomes a stream that can be read."""
-    if state[s + KIND] != DIRTY or state[s + DESTAGED] < state[s + RESERVED]:
-        return
-    for tag in range(state[base + SLOTS]):
-        c = command_at(state, base, tag)
-        if state[c + STATUS] == SERVED and state[c + PLACE] == s and state[c + WRITES]:
-            return
-    last = state[s + RESERVED]
-    state[s + FIRST] = oldest_valid(state, base, s)
-    state[s + KIND] = STREAM
-    state[s + STALE] = 0
-    state[s + ORIGIN] = state[s + STOP] = state[s + GOAL] = last
-    state[s + START] = now
-    state[s + TAKEN] = kept(state, base, s, last)
