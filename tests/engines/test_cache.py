@@ -54,7 +54,7 @@ def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "engines/kernel.py",
         "engines/layout.py",
         "engines/outcome.py",
-        "machines/disk.py",
+        "machines/disk/arm.py",
         "machines/random.py",
     ],
 )
