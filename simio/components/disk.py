@@ -28,7 +28,7 @@ class DiskDrive:
         self.name = disk.name
         self.sheet = sheet = disk.part.sheet
         self.sequential = False
-        self.places = p.resource(f"{disk.name} places", sheet.queue_depth, turn=True)
+        self.places = p.resource(f"{disk.name} queue", sheet.queue_depth, turn=True)
         self.controller = p.resource(f"{disk.name} controller")
         self.arm = p.resource(disk.name, turn=True)
         self.gate = p.container(f"{disk.name} gate", unit="commands")

@@ -46,7 +46,7 @@ def entry(announce: Announce | None = None) -> Entry:
         kept = _read(folder)
         if kept is None:
             if announce:
-                announce("compiling the engine (once for this version; some twenty seconds) …")
+                announce("compiling the engine (once for this version; up to a minute) …")
             kept = _compile()
             _keep(folder, *kept)
         _entry = _load(*kept)

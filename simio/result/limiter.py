@@ -39,4 +39,4 @@ def _sentence(kind: str, name: str, busy: float) -> str:
         return f"{name} is busy {busy:.1%} of the time"
     if kind == "thread":
         return f"{name} does one thing at a time, {busy:.1%} of the time"
-    return f"{name} carries out one request at a time, {busy:.1%} of the time"
+    return f"{name} is taken {busy:.1%} of the time, by one request after another"

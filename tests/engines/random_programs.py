@@ -11,6 +11,18 @@ from fractions import Fraction
 
 from simio.engines.outcome import Options
 from simio.machines import disk
+from simio.machines.calls import (
+    DISK_ADMIT,
+    DISK_BEGIN,
+    DISK_DESTAGE,
+    DISK_END,
+    DISK_ENQUEUE,
+    DISK_NEXT,
+    DISK_ROOM,
+    DISK_STORE,
+    DISK_WRITE,
+    DISK_WRITTEN,
+)
 from simio.program.builder import Amount, Builder, Handle, Register
 from simio.program.steps import HORIZON, UNBOUNDED, Program
 
@@ -30,7 +42,7 @@ FACTORS = (
 )
 DISK = disk.initial(
     revolution=12, heads=2, zones=[(3, 6), (2, 4)], track_skew=2, cylinder_skew=3, head_switch=1,
-    seek=(2, 4, 7), segment=5,
+    seek=(2, 4, 7), segment=5, write_settle=1, segments=2, depth=3, scheduling=2,
 )  # fmt: skip
 
 
@@ -63,8 +75,8 @@ class Writer:
         return self.pick(0, 11) == 11
 
     def room(self) -> bool:
-        """Whether a statement may take registers: three at most, of which a thread has twenty."""
-        return self.p._registers_used <= 17
+        """Whether a statement may take registers: four at most, of which a thread has twenty."""
+        return self.p._registers_used <= 16
 
     def constant(self) -> int:
         return HUGE[self.pick(0, len(HUGE) - 1)] if self.rarely() else self.pick(-1, 5)
@@ -125,18 +137,38 @@ class Writer:
         """A read as a drive would do it, so that the machine gets past its first refusal."""
         if not self.room():
             return
-        answer = self.p.register()
+        if self.rarely():
+            self.write(registers)
+            return
+        answer, tag = self.p.register(), self.p.register()
         count = self.pick(1, 5)
-        self.p.call(answer, 0, self.disk, self.pick(0, 45), count)
-        self.p.call(answer, 1, self.disk, count)
+        self.p.call(tag, DISK_ENQUEUE, self.disk, self.pick(0, 45), 2 * count)
+        self.p.call(answer, DISK_BEGIN, self.disk, tag)
+        self.p.call(answer, DISK_NEXT, self.disk, tag, count)
         self.p.advance(0, answer, 1)
-        self.p.call(answer, 2, self.disk, count)
+        self.p.call(answer, DISK_END, self.disk, tag)
+        registers.append(answer)
+
+    def write(self, registers: list[Register]) -> None:
+        """A write that stays in the drive until it is on the media."""
+        answer, tag = self.p.register(), self.p.register()
+        count = self.pick(1, 5)
+        self.p.call(tag, DISK_ENQUEUE, self.disk, self.pick(0, 45), 2 * count + 1)
+        self.p.call(answer, DISK_ADMIT, self.disk, tag)
+        self.p.call(answer, DISK_ROOM, self.disk, tag, count)
+        self.p.call(answer, DISK_STORE, self.disk, tag, count)
+        self.p.call(answer, DISK_DESTAGE, self.disk)
+        self.p.advance(0, answer, 1)
+        self.p.call(answer, DISK_WRITE, self.disk)
+        self.p.advance(0, answer, 1)
+        self.p.call(answer, DISK_WRITTEN, self.disk)
+        self.p.call(answer, DISK_END, self.disk, tag)
         registers.append(answer)
 
     def call(self, depth: int, registers: list[Register]) -> None:
         if registers and self.room():
             target = registers[self.pick(0, len(registers) - 1)]
-            self.p.call(target, self.pick(0, 3), self.disk, self.amount(registers), self.amount(registers))
+            self.p.call(target, self.pick(0, 14), self.disk, self.amount(registers), self.amount(registers))
 
     def seize(self, depth: int, registers: list[Register]) -> None:
         """Now and then units are taken and kept, or given back and not had."""

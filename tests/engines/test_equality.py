@@ -67,7 +67,7 @@ def test_random_programs_reach_every_operation_and_every_end() -> None:
     # A comparison proves nothing about what the programs never do.
     operations, ends = set(), set()
     sampled = grown = 0
-    for seed in range(1000):
+    for seed in range(2000):
         program, options = write(random.Random(seed).randint)
         run = compiled.run(program, options)
         operations |= set(program.steps[run.trace[:, 2], 0].tolist())

@@ -11,7 +11,7 @@ from engine_bench import Bench, marks
 
 from simio.engines.outcome import Options, Status
 from simio.machines import disk
-from simio.machines.calls import DISK_BEGIN, DISK_READY, DISK_TAKE
+from simio.machines.calls import DISK_BEGIN, DISK_ENQUEUE, DISK_NEXT
 from simio.program.builder import Builder
 from simio.program.steps import HORIZON, Op
 
@@ -151,7 +151,7 @@ def test_each_distribution_has_a_stream_of_its_own(engine: ModuleType) -> None:
 
 def test_call(engine: ModuleType) -> None:
     # A disk of one track of 10 sectors, 1000 ps a revolution. At 130 sector 5 is asked for: it comes around at 500,
-    # and is read at 600. 470 ps to wait; two sectors take 100 more; after the wait nothing more.
+    # and is read at 600. 470 ps to wait; the next sector takes 100 more. The command has the arm all along.
     p = Builder()
     seen = p.observation("seen")
     state = disk.initial(1000, 1, [(1, 10)], 0, 0, 0, (0, 0, 0), 4)
@@ -160,20 +160,20 @@ def test_call(engine: ModuleType) -> None:
     assert at == 3
     with p.thread("t"):
         p.advance(130)
-        r = p.register(7)
-        p.call(r, DISK_BEGIN, at, 5, 2)
+        tag, r = p.register(), p.register(7)
+        p.call(tag, DISK_ENQUEUE, at, 5, 2 * 2)
+        p.mark(seen, tag)
+        p.call(r, DISK_BEGIN, at, tag)
         p.mark(seen, r)
-        for count in (1, 2):
-            p.call(r, DISK_READY, at, count)
+        for count in (1, 1):
+            p.call(r, DISK_NEXT, at, tag, count)
             p.mark(seen, r)
         p.advance(0, r, 1)
-        p.call(r, DISK_READY, at, 2)
-        p.mark(seen, r)
-        p.call(r, DISK_TAKE, at, 2)
+        p.call(r, DISK_BEGIN, at, tag)
         p.mark(seen, r)
     program = p.build()
     run = engine.run(program)
-    assert marks(run) == [(130, 0), (130, 470), (130, 570), (700, 0), (700, 0)]
+    assert marks(run) == [(130, 0), (130, 2), (130, 470), (130, 570), (700, 2)]
     assert run.state[:3].tolist() == [1, 2, 3]
     # The program's own state is where it was, so that it can be run again.
     assert program.state.tolist() == [1, 2, 3, *state]
@@ -184,7 +184,7 @@ def test_a_machine_refuses(engine: ModuleType) -> None:
     at = p.machine("disk", disk.initial(1000, 1, [(1, 10)], 0, 0, 0, (0, 0, 0), 4))
     with p.thread("t"):
         p.advance(2)
-        p.call(p.register(), DISK_BEGIN, at, 99, 1)
+        p.call(p.register(), DISK_ENQUEUE, at, 99, 2)
     run = engine.run(p.build())
     # Steps: advance, two constants, the call.
     assert (run.status, run.end, run.fault) == (Status.MACHINE, 2, (0, 3))
