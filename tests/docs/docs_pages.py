@@ -28,7 +28,14 @@ from docs_tables import with_tables
 
 ROOT = Path(__file__).resolve().parents[2]
 PLUGIN = Path(__file__).parent / "plugin"
-DOCUMENTS = ("README.md", "docs/design.md", "docs/scenario.md", "docs/extending.md", "docs/models.md")
+DOCUMENTS = (
+    "README.md",
+    "docs/design.md",
+    "docs/scenario.md",
+    "docs/extending.md",
+    "docs/models.md",
+    "docs/models/disk.md",
+)
 PICTURE = ROOT / "docs" / "answer.svg"
 PICTURED = "scenarios/linux-fc-raw.yaml"
 
