@@ -164,7 +164,7 @@ class CachedFile:
             p.let(self.fetched, "ADD", self.fetched, together)
             p.let(waiting, "SUB", waiting, together)
 
-    def close(self, stored: Arrived | None = None) -> None:
+    def flush_rest(self, stored: Arrived | None = None) -> None:
         """What has not been written behind yet goes to the device."""
         rest = self.size % self.sheet.write_behind
         if self.sequential and rest:

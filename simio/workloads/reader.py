@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from simio.components.files import CachedFile, MappedFile
-from simio.components.kernel import UnixKernel
 from simio.components.storage import BlockDevice
 from simio.description.model import Workload
 from simio.lower import Site
 from simio.program.builder import Builder, Handle, Register
-from simio.workloads.streams import Access, emit
+from simio.workloads.streams import Access, Unbuffered, emit
 
 
 def reader(site: Site, workload: Workload) -> None:
@@ -18,7 +17,8 @@ def reader(site: Site, workload: Workload) -> None:
 
     def make(device: BlockDevice, thread: str, span: tuple[int, int], delivered: Handle) -> Access:
         if params.access in ("raw", "direct"):
-            return Unbuffered(site.p, kernel, device, params.access == "direct", delivered)
+            direct = params.access == "direct"
+            return Unbuffered(site.p, kernel.read_unbuffered, device, direct, delivered)
         file_system = site.file_system(workload, device.name)
         if params.access == "mmap":
             threads = 1 if params.threads == "one" else len(targets) * params.processes
@@ -29,20 +29,6 @@ def reader(site: Site, workload: Workload) -> None:
         return Cached(site.p, cached, params.access == "buffered", delivered)
 
     emit(site, workload, targets, make)
-
-
-class Unbuffered(Access):
-    """Reads past the cache."""
-
-    def __init__(
-        self, p: Builder, kernel: UnixKernel, device: BlockDevice, direct: bool, delivered: Handle
-    ) -> None:
-        self.p, self.kernel, self.device, self.direct, self.delivered = p, kernel, device, direct, delivered
-
-    def request(self, at: Register, size: int, aligned: int, again: bool) -> None:
-        """One read() that returns when the data are in the program's buffer."""
-        self.kernel.read_unbuffered(self.device, at, size, aligned, self.direct)
-        self.p.mark(self.delivered, size)
 
 
 class Cached(Access):

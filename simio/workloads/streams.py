@@ -10,7 +10,7 @@ from simio.components.storage import BlockDevice
 from simio.description.model import Workload
 from simio.errors import RunError
 from simio.lower import Site
-from simio.program.builder import Handle, Register
+from simio.program.builder import Builder, Handle, Register
 
 
 class Access:
@@ -26,8 +26,27 @@ class Access:
         """One request; `again`: in a later pass over the same range."""
         raise NotImplementedError
 
-    def close(self) -> None:
-        """After the last request."""
+    def finish(self) -> None:
+        """At the end of each pass."""
+
+
+class Unbuffered(Access):
+    """Requests past the cache, by the kernel's `read_unbuffered` or `write_unbuffered`."""
+
+    def __init__(
+        self,
+        p: Builder,
+        call: Callable[[BlockDevice, Register, int, int, bool], None],
+        device: BlockDevice,
+        direct: bool,
+        delivered: Handle,
+    ) -> None:
+        self.p, self.call, self.device, self.direct, self.delivered = p, call, device, direct, delivered
+
+    def request(self, at: Register, size: int, aligned: int, again: bool) -> None:
+        """One call, which returns when the device is done."""
+        self.call(self.device, at, size, aligned, self.direct)
+        self.p.mark(self.delivered, size)
 
 
 MakeAccess = Callable[[BlockDevice, str, tuple[int, int], Handle], Access]
@@ -100,8 +119,8 @@ def _thread(
                 for size in places.requests(at, span[1]):
                     for access in accesses:
                         _request(site, access, at, size, places.aligned, slots, latency, again > 0)
-        for access in accesses:
-            access.close()
+                for access in accesses:
+                    access.finish()
 
 
 def _request(

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from simio.components.files import CachedFile
-from simio.components.kernel import UnixKernel
 from simio.components.storage import BlockDevice
 from simio.description.model import Workload
 from simio.lower import Site
 from simio.program.builder import Builder, Handle, Register
-from simio.workloads.streams import Access, emit
+from simio.workloads.streams import Access, Unbuffered, emit
 
 
 def writer(site: Site, workload: Workload) -> None:
@@ -18,27 +17,14 @@ def writer(site: Site, workload: Workload) -> None:
 
     def make(device: BlockDevice, thread: str, span: tuple[int, int], delivered: Handle) -> Access:
         if params.access in ("raw", "direct"):
-            return Unbuffered(site.p, kernel, device, params.access == "direct", delivered)
+            direct = params.access == "direct"
+            return Unbuffered(site.p, kernel.write_unbuffered, device, direct, delivered)
         file_system = site.file_system(workload, device.name)
         sequential = params.pattern == "sequential"
         file = CachedFile(site.p, kernel, file_system, device, thread, span, sequential)
         return Behind(site.p, file, params.sync, delivered)
 
     emit(site, workload, site.targets(params.to), make)
-
-
-class Unbuffered(Access):
-    """Writes past the cache."""
-
-    def __init__(
-        self, p: Builder, kernel: UnixKernel, device: BlockDevice, direct: bool, delivered: Handle
-    ) -> None:
-        self.p, self.kernel, self.device, self.direct, self.delivered = p, kernel, device, direct, delivered
-
-    def request(self, at: Register, size: int, aligned: int, again: bool) -> None:
-        """One write() that returns when the device says that it has the data."""
-        self.kernel.write_unbuffered(self.device, at, size, aligned, self.direct)
-        self.p.mark(self.delivered, size)
 
 
 class Behind(Access):
@@ -64,6 +50,6 @@ class Behind(Access):
     def _count(self, size: int) -> None:
         self.p.mark(self.delivered, size)
 
-    def close(self) -> None:
+    def finish(self) -> None:
         """The end of the file is flushed like the rest of it."""
-        self.file.close(self._count if self.sync else None)
+        self.file.flush_rest(self._count if self.sync else None)

@@ -105,7 +105,7 @@ def writing(bench: Bench, size: int, block: int, sequential: bool = True, sync: 
             if not sync:
                 p.mark(bench.done, amount)
             p.let(at, "ADD", at, amount)
-        file.close(stored)
+        file.flush_rest(stored)
     return bench.run()
 
 

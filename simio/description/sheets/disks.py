@@ -81,6 +81,14 @@ class Drive(Sheet):
         return self
 
 
+def check_gathers(drive: Drive, reconnect: int) -> None:
+    """Refuse a `reconnect` of less than a sector, or of more than a segment of the buffer holds."""
+    if not drive.sector <= reconnect <= drive.buffer // drive.segments:
+        segment = size_text(drive.buffer // drive.segments)
+        expected = f"from a sector, {size_text(drive.sector)}, to a buffer segment, {segment}"
+        raise refusal(size_text(reconnect), expected, field="reconnect")
+
+
 class FibreChannelDisk(Drive):
     """A disk drive with a Fibre Channel port."""
 

@@ -6,10 +6,10 @@ from typing import ClassVar
 
 from pydantic import Field, model_validator
 
-from ..quantities import Count, DelayPerLength, Extent, Length, Rate, Time, refusal
+from ..quantities import Count, DelayPerLength, Extent, Length, Rate, Time
 from .adapters import StorageAdapter
-from .base import Sheet, register_sheet, size_text
-from .disks import Drive
+from .base import Sheet, register_sheet
+from .disks import Drive, check_gathers
 
 
 class IpiAdapter(StorageAdapter):
@@ -51,10 +51,7 @@ class IpiDisk(Drive):
 
     @model_validator(mode="after")
     def _asks_for_something(self) -> IpiDisk:
-        if not self.sector <= self.reconnect <= self.buffer // self.segments:
-            segment = size_text(self.buffer // self.segments)
-            expected = f"from a sector, {size_text(self.sector)}, to a buffer segment, {segment}"
-            raise refusal(size_text(self.reconnect), expected, field="reconnect")
+        check_gathers(self, self.reconnect)
         return self
 
 

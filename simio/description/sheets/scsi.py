@@ -20,7 +20,7 @@ from ..quantities import (
 )
 from .adapters import OptionalRate, StorageAdapter
 from .base import Sheet, register_sheet, size_text
-from .disks import Drive
+from .disks import Drive, check_gathers
 
 OptionalTime = Annotated[int | None, Quantity("time", positive=True, word="none")]
 Width = Annotated[int, Quantity("size", positive=True)]
@@ -89,10 +89,7 @@ class ScsiDisk(Drive):
     @model_validator(mode="after")
     def _reconnects_for_something(self) -> ScsiDisk:
         check_width(self.width)
-        if not self.sector <= self.reconnect <= self.buffer // self.segments:
-            segment = size_text(self.buffer // self.segments)
-            expected = f"from a sector, {size_text(self.sector)}, to a buffer segment, {segment}"
-            raise refusal(size_text(self.reconnect), expected, field="reconnect")
+        check_gathers(self, self.reconnect)
         return self
 
 
