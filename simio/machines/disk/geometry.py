@@ -35,6 +35,8 @@ from simio.machines.shared import shared
 @shared
 def square_root(value: int) -> int:
     """Whole part of the square root, by Newton's method in integers from a power of two above it."""
+    if value < 1:
+        return 0
     root = 1
     while root * root <= value:
         root *= 2
