@@ -19,6 +19,7 @@ from simio.machines.disk.layout import (
     DESTAGED,
     DIRTY,
     EMPTY,
+    END,
     FIRST,
     GIVEN,
     GOAL,
@@ -175,7 +176,8 @@ def written_up_to(state: NDArray, base: int, s: int) -> int:
     end = state[s + RESERVED]
     for tag in range(state[base + SLOTS]):
         c = command_at(state, base, tag)
-        if state[c + STATUS] == SERVED and state[c + PLACE] == s and state[c + WRITES]:
+        brings = state[c + STATUS] == SERVED and state[c + WRITES] and state[c + NEXT] < state[c + END]
+        if brings and state[c + PLACE] == s:
             end = min(end, state[c + NEXT])
     return end
 

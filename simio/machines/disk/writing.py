@@ -168,7 +168,8 @@ def media_has(state: NDArray, base: int, now: int, s: int, sector: int) -> int:
     if sector <= state[s + DESTAGED]:
         return 0
     if state[base + CHUNK] == s and sector <= state[base + CHUNK_END]:
-        return max(passed(state, base, state[s + ORIGIN], state[s + START], sector) - now, 2)
+        time = passed(state, base, state[s + ORIGIN], state[s + START], sector) - now
+        return max(time, 2) if time > 0 else 0
     wait(state, base)
     return 1
 
