@@ -17,7 +17,7 @@ from math import floor
 import numpy as np
 
 from simio.program.service import SECOND
-from simio.program.steps import NO_REGISTER, Op, Program
+from simio.program.steps import NO_REGISTER, Op, Program, ThreadStart
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,24 @@ class Limit:
 
 
 @dataclass(frozen=True)
+class Share:
+    """What the threads of one start deliver in all, and what each limit has to do for that, in ps."""
+
+    delivered: int
+    times: tuple[Fraction, ...]
+
+
+@dataclass(frozen=True)
 class Bound:
-    """`delivered` bytes in all; `limits` from the tightest on; `slack` bytes that a cut-off run may be ahead."""
+    """`delivered` bytes in all; `limits` from the tightest on; `slack` bytes that a cut-off run may be ahead.
+
+    `shares` say what each start of threads has in both; in a run that is cut off, some may be further than others.
+    """
 
     delivered: int
     limits: tuple[Limit, ...]
     slack: int
+    shares: tuple[Share, ...] = ()
 
     @property
     def tightest(self) -> Limit | None:
@@ -52,37 +64,79 @@ class Bound:
         limit = self.tightest
         if limit is None:
             return True
-        spare = 0 if complete else self.slack
-        return (delivered - spare) * limit.time <= self.delivered * time
+        if complete:
+            return delivered * limit.time <= self.delivered * time
+        return delivered - self.slack <= self.most(time)
+
+    def most(self, time: int) -> Fraction:
+        """Bytes that can be delivered within `time` ps, beside `slack`, if the threads that need least go first."""
+        return min((self._most(time, number) for number in range(len(self.limits))), default=Fraction(0))
+
+    def _most(self, time: int, limit: int) -> Fraction:
+        """The same as far as one limit goes."""
+        found, left = Fraction(0), Fraction(time)
+        for share in sorted(self.shares, key=lambda s: s.times[limit] / max(s.delivered, 1)):
+            need = share.times[limit]
+            part = min(left / need, Fraction(1)) if need else Fraction(1)
+            found += part * share.delivered
+            left -= part * need
+        return found
 
 
 def bound(program: Program) -> Bound:
     """The bound of a program; `delivered` is 0 where the amount of work is not known beforehand."""
     times = executions(program)
-    resources = [0] * len(program.resources)
-    threads: dict[str, Fraction] = {}
+    kinds: list[tuple[str, str]] = []
     steps = program.steps[:, :3].tolist()
-    for first, end, _ in program.bodies:
-        own = _demand(program, steps, first, end, times, resources)
-        for start in program.starts:
-            if start.entry == first:
-                time = Fraction(own, start.count) + start.time
-                threads[start.name] = max(threads.get(start.name, time), time)
-    windows = [0] * len(program.windows)
-    for occupancy in program.occupancies:
-        windows[occupancy.window] += times[occupancy.at] * occupancy.time
+    rows = [_start(program, steps, times, start) for start in program.starts]
+    columns: list[list[Fraction]] = []
+    for number, resource in enumerate(program.resources):
+        kinds.append((resource.name, "resource"))
+        columns.append([Fraction(row[0][number], resource.units) for row in rows])
+    for number, window in enumerate(program.windows):
+        kinds.append((window.name, "window"))
+        columns.append([Fraction(row[1][number], window.slots) for row in rows])
+    for name, start in _longest(program, [row[2] for row in rows]).items():
+        kinds.append((name, "thread"))
+        columns.append([row[2] if number == start else Fraction(0) for number, row in enumerate(rows)])
     limits = [
-        Limit(r.name, "resource", Fraction(time, r.units))
-        for r, time in zip(program.resources, resources, strict=True)
+        Limit(name, kind, sum(column, Fraction(0)))
+        for (name, kind), column in zip(kinds, columns, strict=True)
     ]
-    limits += [
-        Limit(w.name, "window", Fraction(time, w.slots))
-        for w, time in zip(program.windows, windows, strict=True)
-    ]
-    limits += [Limit(name, "thread", time) for name, time in threads.items()]
     order = {"resource": 0, "window": 1, "thread": 2}
-    limits.sort(key=lambda limit: (-limit.time, order[limit.kind]))
-    return Bound(_delivered(program, times), tuple(limits), _slack(program, times))
+    places = sorted(range(len(limits)), key=lambda at: (-limits[at].time, order[limits[at].kind]))
+    delivered = _delivered(program, times)
+    shares = [
+        Share(amount, tuple(columns[at][number] for at in places)) for number, amount in enumerate(delivered)
+    ]
+    return Bound(sum(delivered), tuple(limits[at] for at in places), _slack(program, times), tuple(shares))
+
+
+def _start(
+    program: Program, steps: list[list[int]], times: list[int], start: ThreadStart
+) -> tuple[list[int], list[int], Fraction]:
+    """Certain demand of the threads of a start: on resources and on windows, and of each thread for its own steps."""
+    resources, windows = [0] * len(program.resources), [0] * len(program.windows)
+    last = _end(program, start)
+    own = Fraction(0)
+    for first, end, _ in program.bodies:
+        if start.entry <= first < last:
+            time = _demand(program, steps, first, end, times, resources)
+            if first == start.entry:
+                own = Fraction(time, start.count) + start.time
+    for occupancy in program.occupancies:
+        if start.entry <= occupancy.at < last:
+            windows[occupancy.window] += times[occupancy.at] * occupancy.time
+    return resources, windows, own
+
+
+def _longest(program: Program, own: list[Fraction]) -> dict[str, int]:
+    """Of the starts that share a name, the number of the one whose threads take longest."""
+    found: dict[str, int] = {}
+    for number, start in enumerate(program.starts):
+        if start.name not in found or own[number] > own[found[start.name]]:
+            found[start.name] = number
+    return found
 
 
 def executions(program: Program) -> list[int]:
@@ -130,14 +184,20 @@ def _demand(
     return own
 
 
-def _delivered(program: Program, times: list[int]) -> int:
-    """Bytes delivered in all, or 0 where a mark's value or its repetition is not a constant."""
-    total = 0
+def _end(program: Program, start: ThreadStart) -> int:
+    """Where the steps of a start's threads end, those of their children among them."""
+    return next(end for first, end, _ in program.bodies if first == start.entry)
+
+
+def _delivered(program: Program, times: list[int]) -> list[int]:
+    """Bytes that each start delivers in all; 0 for all where a mark's value or repetition is not a constant."""
+    totals = [0] * len(program.starts)
+    spans = [range(start.entry, _end(program, start)) for start in program.starts]
     for at, register, value in _deliveries(program):
         if register != NO_REGISTER or not times[at]:
-            return 0
-        total += times[at] * value
-    return total
+            return [0] * len(totals)
+        totals[next(number for number, span in enumerate(spans) if at in span)] += times[at] * value
+    return totals
 
 
 def _slack(program: Program, times: list[int]) -> int:

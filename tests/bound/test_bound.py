@@ -169,3 +169,24 @@ def test_a_result_beyond_its_bound_is_refused(load, engine, monkeypatch):
     case = load("sgi-hippi-raw.yaml", "workload.blast.packets=2", "workload.blast.size=4 KiB").cases[0]
     with pytest.raises(RunError, match="exceeds its bound"):
         run.run_case(case, engine)
+
+
+def test_a_cut_off_run_may_have_done_more_of_what_takes_less():
+    # Of 100 bytes from each, one thread's take the server 1 ps a byte, the other's 10 ps. Within 100 ps the first may
+    # have delivered all of its bytes and the other none; all of the work, 200 bytes, takes 1100 ps.
+    p = Builder()
+    server = p.resource("server")
+    done = p.observation("done", "delivered", "bytes")
+    for name, time in (("slow", 100), ("fast", 10)):
+        with p.thread(name), p.loop(10):
+            with p.hold(server):
+                p.advance(time)
+            p.mark(done, 10)
+    found = bound(p.build())
+    assert (found.rate(), found.slack) == (Fraction(200 * 10**12, 1100), 20)
+    assert found.most(100) == 100
+    assert found.most(150) == 105
+    assert found.most(5000) == 200
+    assert found.allows(120, 100, complete=False)
+    assert not found.allows(121, 100, complete=False)
+    assert not found.allows(100, 100, complete=True)
