@@ -1,4 +1,4 @@
-# `make run` sets simio up and answers the two published cases; `make test` sets it up and runs every check.
+# `make run` sets simio up and answers two published cases; `make test` sets it up and runs every check.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin

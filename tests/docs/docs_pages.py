@@ -34,7 +34,7 @@ DOCUMENTS = (
     "docs/scenario.md",
     "docs/extending.md",
     "docs/models.md",
-    "docs/models/disk.md",
+    *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs" / "models").glob("*.md")),
 )
 PICTURE = ROOT / "docs" / "answer.svg"
 PICTURED = "scenarios/linux-fc-raw.yaml"
@@ -207,7 +207,7 @@ def written_anew(document: str, place: Place) -> str:
 
 
 def picture() -> str:
-    """The report on PICTURED as an SVG that needs nothing from elsewhere."""
+    """The report on PICTURED, with its first case in full, as an SVG that needs nothing from elsewhere."""
     import io
 
     from rich._export_format import CONSOLE_SVG_FORMAT
@@ -218,7 +218,7 @@ def picture() -> str:
 
     result = simio.load(ROOT / PICTURED).run()
     console = Console(record=True, width=92, file=io.StringIO(), force_terminal=True, highlight=False)
-    show(console, result)
+    show(console, result, 0)
     form = re.sub(r"@font-face \{\{.*?\}\}\n", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL)
     form = form.replace("Fira Code, monospace", "Fira Code, Menlo, Consolas, DejaVu Sans Mono, monospace")
     return console.export_svg(title=f"simio run {PICTURED}", code_format=form, unique_id="answer")

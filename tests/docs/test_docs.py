@@ -24,6 +24,8 @@ from docs_pages import (
 from docs_tables import with_tables
 
 import simio
+from simio.result.compare import comparisons, summary
+from simio.units import convert
 
 TEXTS = {name: (ROOT / name).read_text(encoding="utf-8") for name in DOCUMENTS}
 
@@ -123,20 +125,63 @@ def test_the_picture_shows_the_answer_and_loads_nothing() -> None:
     }
 
 
-def test_the_table_of_errors_is_what_the_runs_print() -> None:
-    text = TEXTS["README.md"]
-    rows = [line for line in text.splitlines() if line.startswith("| [")]
-    printed = re.findall(
-        r"(\d+) measured rows: median error ([\d.]+%), worst ([-+][\d.]+%).* used: (\d+)", text
+def test_the_table_of_errors_is_what_the_runs_give() -> None:
+    rows = [line for line in TEXTS["README.md"].splitlines() if line.startswith("| [")]
+    told = {row.split("]")[0][3:]: [cell.strip() for cell in row.split("|")[2:-1]] for row in rows}
+    given = {}
+    for path in (ROOT / "scenarios").glob("*.yaml"):
+        result = simio.load(path).run()
+        tables = {f"{row.row.study}/{row.row.table}" for case in result.cases for row in comparisons(case)}
+        if not tables:
+            continue
+        errors = summary(result)
+        assert len(tables) == 1
+        assert errors is not None
+        assert errors.missing == 0
+        assert errors.worst.error is not None
+        given[tables.pop()] = [
+            str(errors.rows), str(errors.held), f"{errors.median:.1%}", f"{errors.worst.error:+.1%}",
+            str(errors.fitted),
+        ]  # fmt: skip
+    assert {name: [cell.split()[0].rstrip(":,") for cell in cells] for name, cells in told.items()} == given
+    tables_there = (ROOT / "validation").glob("*/*.yaml")
+    assert set(given) == {
+        path.relative_to(ROOT / "validation").with_suffix("").as_posix() for path in tables_there
+    }
+
+
+def test_every_scenario_is_listed_with_rates_that_it_gives() -> None:
+    listed = dict(re.findall(r"(?m)^\| `(scenarios/[\w-]+\.yaml)` \| (.+)$", TEXTS["README.md"]))
+    assert sorted(listed) == sorted(f"scenarios/{path.name}" for path in (ROOT / "scenarios").glob("*.yaml"))
+    for path, row in listed.items():
+        result = simio.load(ROOT / path).run()
+        told = re.findall(r"\*\*(\d+(?:\.(\d+))?)\*\*", row)
+        assert told
+        for rate, digits in told:
+            given = [
+                f"{float(convert(case.rate, 'rate', result.unit)):.{len(digits)}f}" for case in result.cases
+            ]
+            assert rate in given, path
+
+
+def test_every_component_page_is_in_the_index() -> None:
+    pages = [path.name for path in (ROOT / "docs" / "models").glob("*.md")]
+    assert set(pages) <= set(
+        re.findall(r"(?m)^- \[[\w-]+\.md\]\(models/([\w-]+\.md)\)", TEXTS["docs/models.md"])
     )
-    said = {row.split("]")[0][3:]: [cell.strip() for cell in row.split("|")[2:-1]] for row in rows}
-    assert len(said) == len(printed) == 2
-    for (number, median, worst, fitted), study in zip(
-        printed, ("linux-fc/raw", "sgi-hippi/table-1"), strict=True
-    ):
-        told = said[study]
-        starts = [number, median, worst, fitted]
-        assert all(cell.startswith(start) for cell, start in zip(told, starts, strict=True)), study
+
+
+def test_fitted_values_are_told_as_they_are() -> None:
+    told = set(
+        re.findall(r"(?m)^\| `([\w/.-]+)` \| `(\w+)` \| ([^|]+) \| ([\w/-]+)", TEXTS["docs/models.md"])
+    )
+    there = set()
+    for path in (ROOT / "models").glob("*/*.yaml"):
+        for key, value in yaml.safe_load(path.read_text(encoding="utf-8"))["values"].items():
+            if value["basis"] == "fitted":
+                part = path.relative_to(ROOT / "models").with_suffix("").as_posix()
+                there.add((part, key, str(value["value"]), value["source"]))
+    assert told == there
 
 
 def test_the_makefile_runs_what_the_readme_says() -> None:
