@@ -16,6 +16,7 @@ from simio.components.loop import Loop, LoopTransport
 from simio.components.scsi import ScsiBus, ScsiTransport
 from simio.components.storage import Transport
 from simio.description.model import Adapter, Link, System
+from simio.description.sheets.ipi import IpiHippiAdapter
 from simio.errors import RunError
 from simio.program.builder import Builder
 from simio.wiring.graph import Route, route
@@ -72,6 +73,11 @@ class Attachments:
     def _hippi(self, way: Route, link: Link, disk: str, bus: DmaPath) -> Transport:
         """IPI-3 over a HIPPI channel in each direction."""
         adapter, drive = self._at(way).part, self.system.disks[disk].part.sheet
+        if not isinstance(adapter.sheet, IpiHippiAdapter):
+            raise RunError(
+                f"{adapter.name!r} ({adapter.model}) carries packets; a disk over HIPPI needs an adapter of kind "
+                "'ipi-3-hippi'"
+            )
         byte = dma_byte(adapter.sheet)
 
         def drain(size: int) -> int:
