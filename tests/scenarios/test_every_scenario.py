@@ -1,0 +1,77 @@
+"""Every ready scenario, shortened: both engines agree, and what must hold for any of them holds."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from simio.loading import load
+from simio.report.data import as_json
+from simio.result.model import ScenarioResult
+from simio.result.run import run_scenario
+
+SCENARIOS = Path(__file__).parents[2] / "scenarios"
+SHORT = {
+    "copy-and-dma": ("run.until=5 ms",),
+    "data-server-disks": ("workload.reader.size=128 KiB",),
+    "disk-queue": ("run.until=60 ms", "run.warm_up=0 s", "run.replications=1"),
+    "hippi-larger-packets": ("workload.blast.packets=2",),
+    "linux-fc-buffered": ("run.until=20 ms",),
+    "linux-fc-dual-hba": ("run.until=6 ms",),
+    "linux-fc-mmap": ("run.until=30 ms",),
+    "linux-fc-raw": ("run.until=60 ms",),
+    "raid5-reads": ("run.until=40 ms", "run.warm_up=0 s", "run.replications=1"),
+    "raid5-writes": ("run.until=18 ms", "run.warm_up=0 s", "run.replications=1"),
+    "random-reads": ("run.until=150 ms", "run.replications=1"),
+    "rs6000-layers": ("workload.reader.size=1 MiB",),
+    "sgi-disks": ("workload.reader.size=1920 KiB",),
+    "sgi-hippi-raw": ("workload.blast.packets=1",),
+}
+COMPARED_LONGER = {
+    "hippi-larger-packets", "linux-fc-buffered", "linux-fc-mmap", "linux-fc-raw", "random-reads", "sgi-hippi-raw",
+}  # fmt: skip
+"""Both engines run these in test_published.py."""
+NAMES = sorted(path.stem for path in SCENARIOS.glob("*.yaml"))
+
+
+@cache
+def result(name: str, engine: str = "compiled") -> ScenarioResult:
+    sets = SHORT[name]
+    return run_scenario(load(str(SCENARIOS / f"{name}.yaml"), sets), sets, engine)
+
+
+def test_every_scenario_has_a_short_form():
+    assert sorted(SHORT) == NAMES
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in COMPARED_LONGER])
+def test_both_engines_agree(name: str):
+    compiled, simpy = (json.loads(as_json(result(name, engine))) for engine in ("compiled", "simpy"))
+    assert compiled["cases"]
+    assert compiled == simpy
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_is_used_beyond_what_there_is(name: str):
+    for case in result(name).cases:
+        assert case.status in ("done", "until")
+        assert all(0 <= use.utilisation <= 1 for use in case.resources), case.settings
+        assert all(0 <= use.busy <= use.count for use in case.threads), case.settings
+        for container in case.containers:
+            assert container.lowest >= 0
+            assert container.capacity is None or container.highest <= container.capacity
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_done_lies_under_the_bound_and_leaves_nothing_behind(name: str):
+    for case in result(name).cases:
+        if case.status != "done":
+            continue
+        # Of the whole run, since deliveries of a part of it may be what was read ahead before.
+        whole = case.timeline.delivered[-1] * 10**12 / case.end
+        assert case.bound is None or whole <= float(case.bound) * (1 + 1e-9), case.settings
+        held = [use for use in case.containers if use.unit == "bytes" and use.capacity is None]
+        assert [(use.name, use.end) for use in held if use.end] == []
