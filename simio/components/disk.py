@@ -31,6 +31,7 @@ class DiskDrive:
         self.places = p.resource(f"{disk.name} queue", sheet.queue_depth, turn=True)
         self.controller = p.resource(f"{disk.name} controller")
         self.arm = p.resource(disk.name, turn=True)
+        self.data = p.resource(f"{disk.name} data", turn=True)
         self.gate = p.container(f"{disk.name} gate", unit="commands")
         self.media = p.window(f"{disk.name} media", 1)
         zones = [(zone.cylinders, zone.sectors) for zone in sheet.zones]
@@ -87,14 +88,27 @@ class DiskDrive:
                 with p.when(answer, "==", 0):
                     p.get(self.gate, 1)
             self._use_media(tag, answer)
-            wait = p.register()
-            for sectors in p.pieces(count, self._sectors(transport.unit)):
-                p.call(wait, calls.DISK_NEXT, self.state, tag, sectors)
-                p.advance(0, wait, 1)
-                transport.send(sectors * self.sheet.sector)
+            self._transfer(tag, count, transport)
             with p.when(answer, "==", 0):
                 p.release(self.arm)
             self._end(tag)
+
+    def _transfer(self, tag: Register, count: int, transport: Transport) -> None:
+        """Data of a read, from when the first unit is in the buffer; one command's after the other's."""
+        p, unit = self.p, min(self._sectors(transport.unit), count)
+        wait = p.register()
+
+        def send(sectors: int, first: bool) -> None:
+            p.call(wait, calls.DISK_NEXT, self.state, tag, sectors)
+            p.advance(0, wait, 1)
+            if first:
+                p.seize(self.data)
+            transport.send(sectors * self.sheet.sector)
+
+        send(unit, True)
+        for sectors in p.pieces(count - unit, unit):
+            send(sectors, False)
+        p.release(self.data)
 
     def _use_media(self, tag: Register, answer: Register) -> None:
         """What has the arm (`answer` is 2) gives it back when the media has read all; `answer` is 0 where the
@@ -127,7 +141,8 @@ class DiskDrive:
                     p.get(self.gate, 1)
             for sectors in p.pieces(count, self._sectors(transport.burst)):
                 self._wait(answer, calls.DISK_ROOM, tag, sectors)
-                transport.fetch(sectors * sheet.sector)
+                with p.hold(self.data):
+                    transport.fetch(sectors * sheet.sector)
                 p.call(answer, calls.DISK_STORE, self.state, tag, sectors)
                 with p.when(answer, "==", 1), p.fork("destage", daemon=True):
                     self._destage(answer)
