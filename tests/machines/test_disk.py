@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from math import isqrt
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ from disk_bench import (
 
 from simio.machines import disk
 from simio.machines.calls import DISK_BEGIN, DISK_ENQUEUE, DISK_NEXT
-from simio.machines.disk.geometry import seek_time
+from simio.machines.disk.geometry import seek_time, square_root
 
 # --- where the platters are --------------------------------------------------------------------------------
 
@@ -125,6 +126,11 @@ def test_seek_curve_of_real_drives() -> None:
         assert average == pytest.approx(times[1] * US, rel=0.02)
         assert curve[-1] == pytest.approx(times[2] * US, rel=0.01)
         assert (np.diff(curve) >= 0).all()
+
+
+def test_roots_are_whole_and_exact() -> None:
+    for value in [*range(300), *(n * n + d for n in (2**20, 2**27 + 5, 2**30 - 1) for d in (-1, 0, 1))]:
+        assert square_root(value) == isqrt(value)
 
 
 def test_seek_is_the_same_both_ways() -> None:
