@@ -49,7 +49,7 @@ class Interface:
 
     def __init__(self, p: Builder, byte: int = 0, unit: int = 10 * 512) -> None:
         self.p = p
-        self.unit = unit
+        self.unit = self.burst = unit
         self.byte = byte
         self.wire = p.resource("interface")
 
