@@ -17,7 +17,7 @@ PRIORITY = 10
 NEXT = 11
 REGISTERS = 12
 """First of a thread's registers."""
-THREAD_COLUMNS = 32
+THREAD_COLUMNS = 64
 """A power of two, so that a row's address is a shift."""
 
 JOINED = 1

@@ -48,7 +48,7 @@ _COMPARE = {
     "==": Compare.EQ, "!=": Compare.NE, "<": Compare.LT, "<=": Compare.LE, ">": Compare.GT, ">=": Compare.GE,
 }  # fmt: skip
 _LIMIT = 2**62
-MAX_REGISTERS = 64
+MAX_REGISTERS = 52
 """Registers of a thread."""
 _Row = TypeVar("_Row", Resource, Container, Mark, Window)
 

@@ -13,6 +13,10 @@ from simio.lower import Site
 from simio.program.builder import Builder, Handle, Register
 
 
+MOST_IN_TURN = 32
+"""Devices that one thread can visit in turn: it remembers a place in each."""
+
+
 class Access:
     """One way to read or write a device or file, for one thread; each method emits steps of that thread."""
 
@@ -63,6 +67,11 @@ def emit(site: Site, workload: Workload, targets: Sequence[str], make: MakeAcces
         _check(workload, device)
     verb = workload.kind
     if params.threads == "one":
+        if len(devices) > MOST_IN_TURN:
+            raise RunError(
+                f"workload {workload.name!r} has one thread for {len(devices)} devices; "
+                f"it can visit {MOST_IN_TURN} in turn"
+            )
         _thread(site, workload, f"{workload.name}: {verb}", devices, make, (0, params.size))
         return
     share = params.size // params.processes

@@ -42,3 +42,15 @@ def test_writes_in_a_row_share_a_segment_and_all_end(run, depth: int):
     # that each waits for room. It takes one step to ask again, not one each 2 ps until the track is written.
     case = run(SCSI, f"workload.writer.depth={depth}", "run.step_budget=100000")
     assert case.status == "done"
+
+
+def test_one_thread_that_reads_four_disks_through_the_cache_is_the_same_on_both_engines(run):
+    # It needs more registers than any other: those of a file for each disk.
+    text = SCSI.replace("write_cache: false", "file_system: filesystems/linux-block-device").replace(
+        "writer: {host: server, to: d,", "reader: {host: server, from: d, threads: one, access: buffered,"
+    )
+    sets = ("disks.d.count=4", "workload.reader.size=512 KiB", "workload.reader.block=64 KiB")
+    found = [run(text, *sets, engine=engine) for engine in ("compiled", "simpy")]
+    assert found[0].status == "done"
+    assert found[0].rate == found[1].rate
+    assert found[0].steps == found[1].steps

@@ -152,3 +152,8 @@ def test_pauses_come_before_requests():
 def test_what_does_not_fit_the_device_is_refused(params, told):
     with pytest.raises(RunError, match=told):
         run(capacity=1 << 20, **params)
+
+
+def test_one_thread_can_visit_so_many_devices_only():
+    with pytest.raises(RunError, match="workload 'r' has one thread for 33 devices; it can visit 32 in turn"):
+        run([f"d{number}" for number in range(33)], block="4 KiB", size="4 KiB", threads="one")
