@@ -34,6 +34,8 @@ def test_all_registers_of_many_threads_keep_their_values():
 
 def test_one_register_more_is_refused():
     p = Builder()
-    with pytest.raises(ProgramError, match=f"a thread has {MAX_REGISTERS} registers"), p.thread("work"):
-        for _ in range(MAX_REGISTERS + 1):
+    with p.thread("work"):
+        for _ in range(MAX_REGISTERS):
+            p.register()
+        with pytest.raises(ProgramError, match=f"a thread has {MAX_REGISTERS} registers"):
             p.register()
