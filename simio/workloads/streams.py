@@ -12,7 +12,6 @@ from simio.errors import RunError
 from simio.lower import Site
 from simio.program.builder import Builder, Handle, Register
 
-
 MOST_IN_TURN = 32
 """Devices that one thread can visit in turn: it remembers a place in each."""
 
