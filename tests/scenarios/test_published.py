@@ -109,7 +109,7 @@ def test_larger_packets_never_carry_less():
     ("name", "sets"),
     [
         ("sgi-hippi-raw.yaml", ()),
-        ("linux-fc-raw.yaml", ("run.until=400 ms",)),
+        ("linux-fc-raw.yaml", ("run.until=60 ms", "workload.reader.block=512 KiB")),
         ("linux-fc-buffered.yaml", ("run.until=40 ms",)),
         ("linux-fc-mmap.yaml", ("run.until=250 ms",)),
         ("random-reads.yaml", ("run.until=300 ms", "run.replications=2")),
