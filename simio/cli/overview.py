@@ -53,6 +53,8 @@ def _host(host: Host) -> Iterator[str]:
         ("", "memory", host.memory.model, _given(host.memory)),
         ("", "kernel", host.kernel.model, _given(host.kernel)),
     ]
+    if host.stack is not None:
+        rows.append(("", "stack", host.stack.model, _given(host.stack)))
     for name, bus in host.buses.items():
         rows.append(("", f"bus {name}", bus.model, _given(bus)))
         on_bus = [(key, adapter.part) for key, adapter in host.adapters.items() if adapter.bus == name]

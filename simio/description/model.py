@@ -59,7 +59,10 @@ class Adapter:
 
 @dataclass(frozen=True)
 class Host:
-    """A computer: its CPUs (all alike), memory, kernel, buses and adapters; ``part`` holds its own values."""
+    """A computer: its CPUs (all alike), memory, kernel, protocol stack if it has one, buses and adapters.
+
+    ``part`` holds its own values.
+    """
 
     name: str
     model: str
@@ -71,6 +74,7 @@ class Host:
     buses: Mapping[str, Part]
     adapters: Mapping[str, Adapter]
     part: Part
+    stack: Part | None = None
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,15 @@ from pathlib import Path
 from ..description.sheets import CLASSES
 from ..errors import Fault, ScenarioError, SimioError, did_you_mean, quote
 from ..plugins import load_plugins
-from .datasheet import BASES, CatalogueEntry, ValueEntry, read_datasheet
+from .datasheet import (
+    BASES,
+    HOST_GROUPS,
+    HOST_OPTIONAL,
+    HOST_PARTS,
+    CatalogueEntry,
+    ValueEntry,
+    read_datasheet,
+)
 from .faults import a, one_of, there_are
 from .yamlfiles import read_file
 from .yamltree import Node, parse_yaml
@@ -122,10 +130,10 @@ class Catalogue:
 
 def part_references(entry: CatalogueEntry) -> Iterator[tuple[str, Node, str]]:
     """The parts a host names: key path, node of the model's name, class."""
-    for cls in ("cpu", "memory", "kernel"):
+    for cls in (*HOST_PARTS, *HOST_OPTIONAL):
         if cls in entry.parts:
             yield cls, _model_node(entry.nodes[cls]), cls
-    for group, cls in (("buses", "bus"), ("adapters", "adapter")):
+    for group, cls in HOST_GROUPS.items():
         for key in entry.parts.get(group, {}):
             yield f"{group}.{key}", _model_node(entry.nodes[group].entries[key]), cls
 

@@ -22,6 +22,8 @@ BASES = ("standard", "datasheet", "measured", "derived", "fitted", "assumed")
 """What a value of the catalogue may be based on."""
 
 HOST_PARTS = ("cpu", "memory", "kernel")
+HOST_OPTIONAL = ("stack",)
+"""Parts that a host has at most one of, and may do without."""
 HOST_GROUPS = {"buses": "bus", "adapters": "adapter"}
 _KEYS = ("kind", "title", "notes", "values")
 _VALUE_KEYS = ("value", "basis", "source", "interval", "bounds", "notes")
@@ -204,12 +206,15 @@ def _parts(top: Mapping[str, Node], root: Node, faults: FaultList) -> dict[str, 
         return {}
     node = top["parts"]
     parts = faults.mapping(node, "parts", "a mapping with cpu, memory and kernel")
-    faults.unknown_keys(node, (*HOST_PARTS, *HOST_GROUPS), "parts")
+    faults.unknown_keys(node, (*HOST_PARTS, *HOST_OPTIONAL, *HOST_GROUPS), "parts")
     for key in HOST_PARTS:
         if key in parts:
             _reference(parts[key], f"parts.{key}", (), faults)
         else:
             faults.add(f"parts.{key}", "nothing", f"{a(key)} model", "this key is required", node.place)
+    for key in HOST_OPTIONAL:
+        if key in parts:
+            _reference(parts[key], f"parts.{key}", (), faults)
     for group in HOST_GROUPS:
         for key, item in faults.mapping(parts[group], f"parts.{group}").items() if group in parts else ():
             _reference(item, f"parts.{group}.{key}", ("bus",) if group == "adapters" else (), faults)

@@ -9,7 +9,7 @@ from ..description.model import Adapter, Host, Part
 from ..errors import Place, quote
 from .catalogue import CatalogueEntry
 from .context import Context
-from .datasheet import HOST_GROUPS, HOST_PARTS
+from .datasheet import HOST_GROUPS, HOST_OPTIONAL, HOST_PARTS
 from .devices import check_names
 from .faults import a, join, place_of
 from .keypaths import as_mapping, mapping, merge
@@ -17,7 +17,7 @@ from .parts import build_part, find_entry, part_of
 from .yamltree import Node
 
 MOST_LIKENESSES = 32
-_PARTS = (*HOST_PARTS, *HOST_GROUPS)
+_PARTS = (*HOST_PARTS, *HOST_OPTIONAL, *HOST_GROUPS)
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def _host(ctx: Context, name: str, lineage: tuple[Node, ...], place: Place) -> H
     part = part_of(ctx, entry, name, own, path, place, (*_PARTS, "like"))
     single = {
         cls: _part(ctx, f"{name}.{cls}", cls, whole.entries[cls], f"{path}.{cls}", place_of(whole, cls))
-        for cls in HOST_PARTS
+        for cls in (*HOST_PARTS, *(cls for cls in HOST_OPTIONAL if cls in whole.entries))
     }
     buses = _group(ctx, name, "buses", whole)
     adapters = _group(ctx, name, "adapters", whole, ("bus",))
@@ -143,7 +143,7 @@ def _known_members(ctx: Context, given: Node, parts: Node, path: str) -> Node:
 
 def _check_members(ctx: Context, whole: Node, path: str) -> None:
     """Note buses and adapters that share a name with another part of the host."""
-    taken = dict.fromkeys(HOST_PARTS, "a part of every host")
+    taken = dict.fromkeys((*HOST_PARTS, *HOST_OPTIONAL), "a part of every host")
     for group, cls in HOST_GROUPS.items():
         section = whole.at((group,)) if group in whole.entries else None
         for key in section.entries if section is not None else ():
@@ -166,7 +166,19 @@ def _assembled(
     assert cpu is not None
     assert memory is not None
     assert kernel is not None
-    return Host(name, entry.name, entry.title, part.sheet.cpus, cpu, memory, kernel, buses, adapters, part)
+    return Host(
+        name,
+        entry.name,
+        entry.title,
+        part.sheet.cpus,
+        cpu,
+        memory,
+        kernel,
+        buses,
+        adapters,
+        part,
+        single.get("stack"),
+    )
 
 
 def _part(

@@ -18,6 +18,7 @@ from ..description.sheets import sheet_kinds
 from ..description.workloads import REFERRED, references, workload_kinds, yaml_key
 from ..plugins import load_plugins
 from .catalogue import Catalogue, catalogue, data_root
+from .datasheet import HOST_OPTIONAL, HOST_PARTS
 from .devices import MOST_DISKS
 from .links import LinkKeys
 from .scenario import KEYS
@@ -161,7 +162,7 @@ def _host(known: Catalogue) -> Schema:
         "buses": _named(_part(known, "bus", {}, required=False)),
         "adapters": _named(_part(known, "adapter", bus, required=False)),
     }
-    single = {cls: _part(known, cls, {}, required=False) for cls in ("cpu", "memory", "kernel")}
+    single = {cls: _part(known, cls, {}, required=False) for cls in (*HOST_PARTS, *HOST_OPTIONAL)}
     like = {"type": "string", "description": "another host that this one resembles but for what follows"}
     model = _model(known, "host")
     mapping = _object({"model": model, "like": like, **_overrides("host"), **single, **groups})

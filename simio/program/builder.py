@@ -72,14 +72,28 @@ class Handle:
 Amount = int | Register
 
 
+@dataclass
+class Procedure:
+    """Steps that several places start a thread with; see `Builder.procedure`."""
+
+    name: str
+    body: Callable[..., None]
+    parameters: int
+    entry: int | None = None
+
+
 class ProgramError(ValueError):
     """A component emitted something that no engine could run; a defect of the component, not of a scenario."""
 
 
 class Builder:
-    """Collects declarations and steps; `build` returns the frozen `Program`."""
+    """Collects declarations and steps; `build` returns the frozen `Program`.
 
-    def __init__(self) -> None:
+    The first `arguments` registers of each thread are set aside for what procedures are given.
+    """
+
+    def __init__(self, arguments: int = 0) -> None:
+        self.arguments = tuple(Register(number) for number in range(arguments))
         self._steps: list[list[int]] = []
         self._resources: list[Resource] = []
         self._containers: list[Container] = []
@@ -98,7 +112,7 @@ class Builder:
         self._bodies: list[tuple[int, int, int]] = []
         self._workloads: list[str] = []
         self._known: dict[tuple[str, str], Handle] = {}
-        self._registers = 0
+        self._registers = arguments
         self._registers_used = 0
         self._depth = 0
 
@@ -191,7 +205,7 @@ class Builder:
         entry, number = len(self._steps), self._name(name)
         workload = len(self._workloads) - 1
         self._starts.append(ThreadStart(name, entry, start, count, daemon, workload))
-        self._depth, self._registers_used = 1, 0
+        self._depth, self._registers_used = 1, len(self.arguments)
         yield
         self._emit(Op.END)
         self._bodies.append((entry, len(self._steps), number))
@@ -213,6 +227,46 @@ class Builder:
         self._bodies.append((entry, len(self._steps), number))
         self._steps[jump][1] = len(self._steps)
         self._registers_used, self._depth = used, self._depth - 1
+
+    def procedure(self, name: str, parameters: int, body: Callable[..., None]) -> Procedure:
+        """Steps that `spawn` starts a thread with, wherever it is called; they are written once, at its first call.
+
+        `body` emits them and is given the argument registers that hold the parameters. It must use no register of
+        the place that it is called from, since there are others.
+        """
+        if parameters > len(self.arguments):
+            raise ProgramError(
+                f"procedure {name!r} needs {parameters} arguments, and threads have {len(self.arguments)}"
+            )
+        return Procedure(name, body, parameters)
+
+    def spawn(
+        self,
+        procedure: Procedure,
+        *values: Amount,
+        delay: int = 0,
+        joined: bool = False,
+        daemon: bool = False,
+    ) -> None:
+        """Start a child that runs a procedure with these values, after `delay` ps; with `joined`, JOIN waits for it.
+
+        The caller's own argument registers hold these values afterwards.
+        """
+        if len(values) != procedure.parameters:
+            raise ProgramError(
+                f"procedure {procedure.name!r} takes {procedure.parameters} values, not {len(values)}"
+            )
+        for register, value in zip(self.arguments, values, strict=False):
+            if value != register:
+                self.let(register, "SET", value)
+        if procedure.entry is not None:
+            number = self._name(procedure.name)
+            self._emit(Op.FORK, procedure.entry, delay, int(joined), int(daemon), number)
+            return
+        with self.fork(procedure.name, delay, joined, daemon):
+            procedure.entry = len(self._steps)
+            self._registers_used = len(self.arguments)
+            procedure.body(*self.arguments[: procedure.parameters])
 
     @contextmanager
     def loop(self, count: Amount) -> Iterator[None]:

@@ -164,5 +164,7 @@ def parts(system: System) -> Iterator[Part]:
 
 def _host_parts(host: Host) -> Iterator[Part]:
     yield from (host.part, host.cpu, host.memory, host.kernel, *host.buses.values())
+    if host.stack is not None:
+        yield host.stack
     for adapter in host.adapters.values():
         yield adapter.part

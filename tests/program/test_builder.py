@@ -398,3 +398,54 @@ def test_pieces_are_the_whole_ones_and_the_rest() -> None:
     assert puts(4, 4) == [4, 0, 1]
     assert puts(3, 4) == [3, 0, 1]
     assert puts(0, 4) == [0, 0]
+
+
+def test_a_procedure_is_written_once_and_given_its_values():
+    p = Builder(arguments=3)
+    seen = p.observation("seen")
+
+    def body(first: Register, second: Register) -> None:
+        own = p.register()
+        p.let(own, "ADD", first, second)
+        p.advance(own_time)
+        p.mark(seen, own)
+
+    own_time = 7
+    work = p.procedure("work", 2, body)
+    with p.thread("caller"):
+        mine = p.register(40)
+        p.spawn(work, mine, 2)
+        p.spawn(work, 1, mine, delay=100, joined=True)
+        p.join()
+        p.mark(seen, mine)
+    program = p.build()
+    assert sum(step[0] == Op.ADVANCE for step in program.steps) == 1
+    outcome = reference.run(program)
+    assert outcome.marks.tolist() == [[7, 0, 42], [107, 0, 41], [107, 0, 40]]
+
+
+def test_a_procedure_may_spawn_itself():
+    p = Builder(arguments=1)
+    seen = p.observation("seen")
+
+    def body(left: Register) -> None:
+        p.mark(seen, left)
+        with p.when(left, ">", 0):
+            p.let(left, "SUB", left, 1)
+            p.spawn(count, left, delay=5)
+
+    count = p.procedure("count", 1, body)
+    with p.thread("caller"):
+        p.spawn(count, 2, joined=True)
+        p.join()
+        p.advance(100)
+    assert reference.run(p.build()).marks[:, [0, 2]].tolist() == [[0, 2], [5, 1], [10, 0]]
+
+
+def test_what_a_procedure_is_given_must_fit():
+    p = Builder(arguments=1)
+    with pytest.raises(ProgramError, match="needs 2 arguments, and threads have 1"):
+        p.procedure("work", 2, lambda a, b: None)
+    one = p.procedure("work", 1, lambda a: None)
+    with p.thread("caller"), pytest.raises(ProgramError, match="takes 1 values, not 2"):
+        p.spawn(one, 1, 2)

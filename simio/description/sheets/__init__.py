@@ -11,6 +11,7 @@ from . import (  # noqa: F401  (each registers its sheets)
     ipi,
     kernels,
     scsi,
+    stacks,
 )
 from .base import CLASSES, Sheet, register_sheet, sheet_kinds
 

@@ -17,6 +17,7 @@ CLASSES: Mapping[str, str] = {
     "cpu": "cpus",
     "memory": "memories",
     "kernel": "kernels",
+    "stack": "stacks",
     "bus": "buses",
     "adapter": "adapters",
     "link": "links",

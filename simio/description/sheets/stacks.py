@@ -1,0 +1,105 @@
+"""Datasheets of protocol stacks: sockets, TCP, UDP and IP as one kernel has them, and what they cost."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from ..quantities import Count, Duration, Extent, Flag, Limit, Quantity, Size, Time, refusal
+from .base import Sheet, register_sheet, size_text
+
+OptionalRate = Annotated[Fraction | None, Quantity("rate", positive=True, word="none")]
+"""A rate, or none."""
+
+
+class Sockets(Sheet):
+    """Socket buffers, and how what a program writes is cut into buffers of the kernel."""
+
+    send_space: Extent = Field(description="TCP socket buffer for sending")
+    receive_space: Extent = Field(description="TCP socket buffer for receiving")
+    max_space: Extent = Field(description="largest socket buffer that a program can ask for")
+    datagram_send_space: Extent = Field(description="largest UDP datagram, payload")
+    datagram_receive_space: Extent = Field(description="UDP socket buffer for receiving")
+    mbuf_size: Size = Field(description="memory of a small buffer (mbuf); 0 B: only data count")
+    mbuf_data: Size = Field(description="data that a small buffer holds")
+    mbuf_first: Size = Field(description="data that the first small buffer of a chain holds")
+    cluster: Size = Field(description="data that a large buffer (cluster) holds; 0 B: there are none")
+    cluster_threshold: Size = Field(description="what is left of a write goes into a cluster if it is more")
+    cluster_needs_room: Flag = Field(
+        description="whether a cluster is taken only while the socket buffer has room for a whole one"
+    )
+    memory_factor: Count = Field(
+        2, description="memory that a socket buffer may take, in multiples of its space"
+    )
+    hand_over: Literal["buffer", "write"] = Field(
+        description="what TCP is given at once: each buffer, or all that a write could place"
+    )
+    page_flip: Flag = Field(
+        description="whether whole pages change hands between program and kernel without being copied"
+    )
+
+
+class Tcp(Sheet):
+    """How TCP behaves (RFC 9293, RFC 1122 section 4.2, RFC 5681, RFC 6298, RFC 7323)."""
+
+    mss_multiple: Size = Field(description="a larger MSS is rounded down to a multiple of this; 0 B: never")
+    rfc1323: Literal["never", "large", "always"] = Field(
+        description="when window scaling and timestamps are used; large: with a socket buffer that needs scaling"
+    )
+    initial_window: Count = Field(description="segments of the congestion window at first")
+    restart: Flag = Field(description="whether the congestion window starts anew after an idle time")
+    max_cwnd: Limit = Field(None, description="largest congestion window; none: any")
+    recovery: Literal["tahoe", "reno", "newreno", "sack"] = Field(description="recovery from loss")
+    ack_every: Count = Field(description="segments that are acknowledged at once, without delay")
+    delayed_ack: Duration = Field(description="period or longest delay of a delayed ACK")
+    delayed_ack_clock: Literal["tick", "timer"] = Field(
+        description="tick: at multiples of the period, for all connections; timer: so long after the segment"
+    )
+    update_segments: Count = Field(
+        2, description="a reader that opens the window by so many segments has it announced"
+    )
+    update_divisor: Count = Field(2, description="as does one that opens it by the receive buffer over this")
+    rto_tick: Duration = Field(description="granularity of the retransmission timer")
+    rto_min: Duration = Field(description="least retransmission timeout")
+    rto_initial: Duration = Field(description="retransmission timeout before a round trip was timed")
+    rto_max: Duration = Field(description="largest retransmission timeout")
+
+
+class Costs(Sheet):
+    """What the layers cost the CPU, at the kernel's reference clock."""
+
+    socket_call: Time = Field(description="CPU time of the socket layer a read or write")
+    buffer_cost: Time = Field(description="CPU time to get and free a buffer (mbuf, cluster) of a write")
+    walk_cost: Time = Field(0, description="CPU time a buffer that is passed when a chain is walked")
+    flip_cost: Time = Field(0, description="CPU time to flip a page")
+    tcp_send: Time = Field(description="CPU time of TCP a segment sent")
+    tcp_receive: Time = Field(description="CPU time of TCP a segment received")
+    udp_send: Time = Field(description="CPU time of UDP a datagram sent")
+    udp_receive: Time = Field(description="CPU time of UDP a datagram received")
+    ip_send: Time = Field(description="CPU time of IP a packet or fragment sent")
+    ip_receive: Time = Field(description="CPU time of IP a packet or fragment received")
+    checksum: OptionalRate = Field(
+        description="rate at which a CPU computes checksums, where an adapter does not; none: with the copy"
+    )
+
+
+class TcpIpStack(Sockets, Tcp, Costs):
+    """A TCP/IP stack."""
+
+    @model_validator(mode="after")
+    def _buffers_hold_something(self) -> TcpIpStack:
+        if self.mbuf_size and not 0 < self.mbuf_first <= self.mbuf_data <= self.mbuf_size:
+            found = (
+                f"{size_text(self.mbuf_first)}, {size_text(self.mbuf_data)} and {size_text(self.mbuf_size)}"
+            )
+            raise refusal(found, "mbuf_first, mbuf_data and mbuf_size in ascending order", field="mbuf_data")
+        for key in ("send_space", "receive_space"):
+            if getattr(self, key) > self.max_space:
+                found, most = size_text(getattr(self, key)), size_text(self.max_space)
+                raise refusal(found, f"at most max_space, {most}", field=key)
+        return self
+
+
+register_sheet("stack", "tcp-ip", TcpIpStack)
