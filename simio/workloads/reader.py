@@ -11,7 +11,7 @@ from simio.workloads.streams import Access, Unbuffered, emit
 
 
 def reader(site: Site, workload: Workload) -> None:
-    """Threads that read `size` bytes of each target in blocks; see `simio.description.workloads.Reader`."""
+    """Threads that read `size` bytes of each target in blocks; see `simio.description.workloads.storage.Reader`."""
     params = workload.params
     kernel, targets = site.kernel(params.host), site.targets(params.from_)
 

@@ -11,7 +11,7 @@ from simio.workloads.streams import Access, Unbuffered, emit
 
 
 def writer(site: Site, workload: Workload) -> None:
-    """Threads that write `size` bytes to each target in blocks; see `simio.description.workloads.Writer`."""
+    """Threads that write `size` bytes to each target in blocks; see `simio.description.workloads.storage.Writer`."""
     params = workload.params
     kernel = site.kernel(params.host)
 

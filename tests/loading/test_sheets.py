@@ -35,7 +35,7 @@ def disk(parts: Catalogue) -> dict[str, object]:
 def registry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Registers into copies, so that other tests do not see what this one adds."""
     monkeypatch.setattr(base, "_SHEETS", dict(base._SHEETS))
-    monkeypatch.setattr(workloads, "_WORKLOADS", dict(workloads._WORKLOADS))
+    monkeypatch.setattr(workloads.base, "_WORKLOADS", dict(workloads.base._WORKLOADS))
 
 
 def test_python_gives_numbers_in_simios_units_or_text() -> None:

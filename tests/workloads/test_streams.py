@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from simio.description.model import Workload
-from simio.description.workloads import Reader
+from simio.description.workloads.storage import Reader
 from simio.engines import compiled, reference
 from simio.errors import RunError
 from simio.program.builder import Builder

@@ -1,98 +1,19 @@
-"""Workloads: the parameters of each kind of application program.
-
-The parameters of a kind are a frozen pydantic model.  A field marked `Refers` names something of the scenario,
-such as a host, and ``routes`` names the pairs of such fields that data flows between; the loader checks both.
-"""
+"""Workloads of storage: programs that read and write disks and volumes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, TypeVar
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from .. import units
-from .mixtures import Mixture, Sizes
-from .quantities import Count, Extent, Flag, Limit, Text, Time, Values, refusal
+from ... import units
+from ..mixtures import Mixture, Sizes
+from ..quantities import Count, Extent, Flag, Limit, Time, refusal
+from .base import HostName, Storage, WorkloadParams, register_workload
 
 UNBUFFERED = ("raw", "direct")
 """Ways of access that go to the device for each request, so that several can be outstanding."""
-
-
-@dataclass(frozen=True)
-class Refers:
-    """Marks a field as the name of something in the scenario: ``host``, ``disks`` (a disk or a group of disks) or
-    ``storage`` (a volume as well).
-    """
-
-    to: str
-
-
-REFERRED = {
-    "host": "a host",
-    "disks": "a disk or group of disks",
-    "storage": "a disk, group of disks or volume",
-}
-"""What a field may name, by its `Refers`."""
-
-HostName = Annotated[Text, Refers("host")]
-DiskGroup = Annotated[Text, Refers("disks")]
-Storage = Annotated[Text, Refers("storage")]
-
-
-class WorkloadParams(Values):
-    """The parameters of one kind of workload.
-
-    ``routes`` lists the pairs of field names (Python's, not the YAML key) that data flows between.
-    """
-
-    routes: ClassVar[tuple[tuple[str, str], ...]] = ()
-
-
-W = TypeVar("W", bound=type[WorkloadParams])
-_WORKLOADS: dict[str, type[WorkloadParams]] = {}
-
-
-def register_workload(kind: str, model: W) -> W:
-    """Make ``model`` the parameters of workloads of kind ``kind``; a second model for it is refused."""
-    if _WORKLOADS.setdefault(kind, model) is not model:
-        raise ValueError(f"a workload kind {kind!r} is registered already")
-    return model
-
-
-def workload_kinds() -> dict[str, type[WorkloadParams]]:
-    """The registered kinds, sorted by name, each with its parameters."""
-    return dict(sorted(_WORKLOADS.items()))
-
-
-def references(model: type[WorkloadParams]) -> dict[str, str]:
-    """The fields of ``model`` that name something in the scenario, and what they name."""
-    return {
-        name: mark.to
-        for name, field in model.model_fields.items()
-        for mark in field.metadata
-        if isinstance(mark, Refers)
-    }
-
-
-def yaml_key(model: type[WorkloadParams], field: str) -> str:
-    """What a field is called in a scenario file."""
-    alias: Any = model.model_fields[field].alias
-    return str(alias or field)
-
-
-class Blast(WorkloadParams):
-    """Processes that send packets from memory on one host to memory on another, as fast as they can."""
-
-    routes = (("from_", "to"),)
-
-    from_: HostName = Field(alias="from", description="host that sends")
-    to: HostName = Field(description="host that receives")
-    size: Extent = Field(description="bytes a packet")
-    processes: Count = Field(1, le=4096, description="sending processes, each with its own buffer")
-    packets: Count = Field(description="packets each process sends")
-    sink: Flag = Field(True, description="whether a process on the receiving host reads the packets")
 
 
 class _From(WorkloadParams):
@@ -233,6 +154,5 @@ def _only_unbuffered(found: str, expected: str, field: str) -> PydanticCustomErr
     return refusal(found, expected, f"more needs access {' or '.join(UNBUFFERED)}", field)
 
 
-register_workload("blast", Blast)
 register_workload("reader", Reader)
 register_workload("writer", Writer)

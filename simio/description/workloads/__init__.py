@@ -1,0 +1,28 @@
+"""Workloads: the parameters of each kind of application program; one file a field of them."""
+
+from . import storage, traffic  # noqa: F401  (each registers its kinds)
+from .base import (
+    REFERRED,
+    DiskGroup,
+    HostName,
+    Refers,
+    Storage,
+    WorkloadParams,
+    references,
+    register_workload,
+    workload_kinds,
+    yaml_key,
+)
+
+__all__ = [
+    "REFERRED",
+    "DiskGroup",
+    "HostName",
+    "Refers",
+    "Storage",
+    "WorkloadParams",
+    "references",
+    "register_workload",
+    "workload_kinds",
+    "yaml_key",
+]

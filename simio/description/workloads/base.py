@@ -1,0 +1,76 @@
+"""What the parameters of all workloads have in common, and the kinds that there are.
+
+The parameters of a kind are a frozen pydantic model.  A field marked `Refers` names something of the scenario,
+such as a host, and ``routes`` names the pairs of such fields that data flows between; the loader checks both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, TypeVar
+
+from ..quantities import Text, Values
+
+
+@dataclass(frozen=True)
+class Refers:
+    """Marks a field as the name of something in the scenario: ``host``, ``disks`` (a disk or a group of disks) or
+    ``storage`` (a volume as well).
+    """
+
+    to: str
+
+
+REFERRED = {
+    "host": "a host",
+    "disks": "a disk or group of disks",
+    "storage": "a disk, group of disks or volume",
+}
+"""What a field may name, by its `Refers`."""
+
+HostName = Annotated[Text, Refers("host")]
+DiskGroup = Annotated[Text, Refers("disks")]
+Storage = Annotated[Text, Refers("storage")]
+
+
+class WorkloadParams(Values):
+    """The parameters of one kind of workload.
+
+    ``routes`` lists the pairs of field names (Python's, not the YAML key) that data flows between; ``network`` tells
+    that it does so in packets, through the hosts' protocol stacks.
+    """
+
+    routes: ClassVar[tuple[tuple[str, str], ...]] = ()
+    network: ClassVar[bool] = False
+
+
+W = TypeVar("W", bound=type[WorkloadParams])
+_WORKLOADS: dict[str, type[WorkloadParams]] = {}
+
+
+def register_workload(kind: str, model: W) -> W:
+    """Make ``model`` the parameters of workloads of kind ``kind``; a second model for it is refused."""
+    if _WORKLOADS.setdefault(kind, model) is not model:
+        raise ValueError(f"a workload kind {kind!r} is registered already")
+    return model
+
+
+def workload_kinds() -> dict[str, type[WorkloadParams]]:
+    """The registered kinds, sorted by name, each with its parameters."""
+    return dict(sorted(_WORKLOADS.items()))
+
+
+def references(model: type[WorkloadParams]) -> dict[str, str]:
+    """The fields of ``model`` that name something in the scenario, and what they name."""
+    return {
+        name: mark.to
+        for name, field in model.model_fields.items()
+        for mark in field.metadata
+        if isinstance(mark, Refers)
+    }
+
+
+def yaml_key(model: type[WorkloadParams], field: str) -> str:
+    """What a field is called in a scenario file."""
+    alias: Any = model.model_fields[field].alias
+    return str(alias or field)

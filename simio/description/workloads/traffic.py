@@ -1,0 +1,113 @@
+"""Workloads of the network: the parameters of programs that send over sockets."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from ... import units
+from ..quantities import Count, Extent, Flag, Limit, Time, refusal
+from .base import HostName, WorkloadParams, register_workload
+
+Streams = Annotated[Count, Field(le=4096)]
+
+
+class Blast(WorkloadParams):
+    """Processes that send packets from memory on one host to memory on another, as fast as they can."""
+
+    routes = (("from_", "to"),)
+
+    from_: HostName = Field(alias="from", description="host that sends")
+    to: HostName = Field(description="host that receives")
+    size: Extent = Field(description="bytes a packet")
+    processes: Count = Field(1, le=4096, description="sending processes, each with its own buffer")
+    packets: Count = Field(description="packets each process sends")
+    sink: Flag = Field(True, description="whether a process on the receiving host reads the packets")
+
+
+class NetworkParams(WorkloadParams):
+    """A program on one host that talks to one on another over the hosts' protocol stacks."""
+
+    routes: ClassVar[tuple[tuple[str, str], ...]] = (("from_", "to"),)
+    network: ClassVar[bool] = True
+
+    from_: HostName = Field(alias="from", description="host that sends, or asks")
+    to: HostName = Field(description="host that receives, or answers")
+
+
+class SocketParams(NetworkParams):
+    """What programs over TCP have in common."""
+
+    window: Limit = Field(None, description="socket buffers at both ends; none: what the stacks have")
+    nodelay: Flag = Field(False, description="whether TCP_NODELAY is set, so that small segments do not wait")
+
+
+class Ttcp(SocketParams):
+    """ttcp and iperf: memory to memory over TCP, as fast as it goes, over one or several connections."""
+
+    size: Extent = Field(description="bytes a write")
+    read: Limit = Field(None, description="bytes a read asks for; none: as a write")
+    writes: Count = Field(description="writes a connection")
+    streams: Streams = Field(1, description="connections at once, each with a process at both ends")
+
+
+class Requests(SocketParams):
+    """Requests over a TCP connection, each answered before the next: a transaction a round trip."""
+
+    request: Extent = Field(description="bytes of a request")
+    response: Extent = Field(description="bytes of a response")
+    count: Count = Field(description="requests a connection")
+    think: Time = Field(0, description="mean of an exponential pause between requests; 0 s for none")
+    streams: Streams = Field(1, description="connections at once, each with a process at both ends")
+
+
+class Ping(NetworkParams):
+    """ICMP echo, one a period, answered by the other host's kernel."""
+
+    size: Extent = Field(56, description="bytes of data in an echo request")
+    count: Count = Field(description="requests")
+    period: Time = Field(10**12, description="time between requests")
+
+
+class Datagrams(NetworkParams):
+    """Datagrams over UDP, sent as fast as the host can or at a rate, and read by a program at the other end."""
+
+    size: Extent = Field(description="bytes of data a datagram")
+    count: Count = Field(description="datagrams a stream")
+    period: Time = Field(0, description="time between datagrams of a stream; 0 s: as fast as the host can")
+    streams: Streams = Field(1, description="sockets at once, each with a process at both ends")
+
+
+class Nfs(NetworkParams):
+    """A file read or written in order over NFS, by RPC over UDP, from the server's memory.
+
+    `from` is the client, `to` the server.
+    """
+
+    version: Literal[2, 3] = Field(3, description="version of NFS; 2 transfers 8 KiB at most")
+    transfer: Extent = Field(8192, description="bytes a READ or WRITE request (rsize, wsize)")
+    access: Literal["read", "write"] = Field("read", description="what the client does")
+    size: Extent = Field(description="bytes of the file")
+    biods: Annotated[int, Field(strict=True, ge=0, le=256)] = Field(
+        4, description="read-ahead and write-behind daemons of the client"
+    )
+    nfsds: Annotated[Count, Field(le=1024)] = Field(8, description="threads of the server")
+    timeout: Time = Field(
+        7 * 10**11, description="first retransmission timeout of the RPC; doubles each time"
+    )
+
+    @model_validator(mode="after")
+    def _version_limits_the_transfer(self) -> Nfs:
+        if self.version == 2 and self.transfer > 8192:
+            found = units.format_quantity(self.transfer, "size")
+            raise refusal(found, "at most 8 KiB, which is what NFS version 2 carries", field="transfer")
+        return self
+
+
+register_workload("blast", Blast)
+register_workload("ttcp", Ttcp)
+register_workload("requests", Requests)
+register_workload("ping", Ping)
+register_workload("datagrams", Datagrams)
+register_workload("nfs", Nfs)
