@@ -98,7 +98,7 @@ def test_a_plug_in_adds_a_kind_of_part_and_workload(
         size: Extent
 
     register_sheet("switch", "ring", Ring)
-    register_workload("ping", Ping)
+    register_workload("echo", Ping)
     (tmp_path / "ring.yaml").write_text(  # type: ignore[operator]
         "kind: ring\ntitle: r\nvalues: {hops: {value: 3 us, basis: assumed, source: me}}\n"
     )
@@ -106,9 +106,9 @@ def test_a_plug_in_adds_a_kind_of_part_and_workload(
         "links:\n", "switches: {r: ./ring.yaml}\nlinks:\n"
     )
     text = text.replace("workload:\n", "  - {model: links/hippi, between: [r, b.hippi]}\nworkload:\n")
-    system = read(text + "  ping: {host: b, peer: a, size: 1 KiB}\n").cases[0].system
+    system = read(text + "  echo: {host: b, peer: a, size: 1 KiB}\n").cases[0].system
     assert system.switches["r"].part.sheet.hops == 3_000_000
-    assert system.workloads["ping"].params.size == 1024
+    assert system.workloads["echo"].params.size == 1024
 
 
 def test_a_second_sheet_for_a_kind_is_refused(registry: None) -> None:
