@@ -127,6 +127,9 @@ def _start(
     for occupancy in program.occupancies:
         if start.entry <= occupancy.at < last:
             windows[occupancy.window] += times[occupancy.at] * occupancy.time
+    for demand in program.demands:
+        if start.entry <= demand.at < last:
+            resources[demand.resource] += times[demand.at] * demand.time
     return resources, windows, own
 
 
@@ -190,13 +193,18 @@ def _end(program: Program, start: ThreadStart) -> int:
 
 
 def _delivered(program: Program, times: list[int]) -> list[int]:
-    """Bytes that each start delivers in all; 0 for all where a mark's value or repetition is not a constant."""
+    """Bytes that each start delivers in all, or causes to be delivered; 0 for all where that is not known."""
     totals = [0] * len(program.starts)
     spans = [range(start.entry, _end(program, start)) for start in program.starts]
     for at, register, value in _deliveries(program):
+        if register != NO_REGISTER and program.promises:
+            continue
         if register != NO_REGISTER or not times[at]:
             return [0] * len(totals)
         totals[next(number for number, span in enumerate(spans) if at in span)] += times[at] * value
+    for promise in program.promises:
+        number = next(number for number, span in enumerate(spans) if promise.at in span)
+        totals[number] += times[promise.at] * promise.amount
     return totals
 
 
@@ -209,7 +217,7 @@ def _slack(program: Program, times: list[int]) -> int:
             outermost = max(around, key=lambda region: region.end - region.start, default=None)
             rounds = outermost.least if outermost and outermost.least else 1
             total += times[at] // rounds * value
-    return total
+    return total + sum(promise.amount for promise in program.promises)
 
 
 def _deliveries(program: Program) -> list[tuple[int, int, int]]:

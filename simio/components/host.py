@@ -7,7 +7,7 @@ from fractions import Fraction
 from simio.components.bus import ParallelBus
 from simio.description.model import Host as HostDescription
 from simio.errors import RunError
-from simio.program.builder import Builder
+from simio.program.builder import Builder, Register
 from simio.program.service import ceil_times, per_byte
 
 INTERRUPT = 0
@@ -51,6 +51,28 @@ class Host:
             with self.p.hold(self.cpu, priority=priority):
                 self.p.advance(span)
 
+    def work_on(self, cost: int, amount: Register, byte: Fraction, priority: int) -> None:
+        """Keep one CPU busy for `cost` ps of the reference CPU's time and `byte` ps of its own for each byte."""
+        with self.p.hold(self.cpu, priority=priority):
+            self.p.advance(ceil_times(cost, self.scale), amount, byte)
+
+    def copy_amount(self, amount: Register, size: int) -> None:
+        """One CPU copies `amount` bytes at once between the kernel's memory and a program's buffer of `size` bytes.
+
+        As `copy`, but memory is held for the whole of the amount, which is at most a packet or a kernel's buffer.
+        """
+        p = self.p
+        crossing = self.memory_byte * self._crossings(size)
+        with p.hold(self.cpu, priority=PROCESS):
+            with p.hold(self.memory):
+                p.advance(0, amount, crossing)
+            if self.copy_byte > crossing:
+                p.advance(0, amount, self.copy_byte - crossing)
+
+    def _crossings(self, size: int) -> int:
+        """How often each byte copied to a program's buffer of `size` bytes crosses the memory bus; see `copy`."""
+        return 1 if 2 * size <= self.description.cpu.sheet.cache else 3
+
     def copy(self, size: int) -> None:
         """One CPU copies `size` bytes between the kernel's memory and a program's buffer of that size.
 
@@ -58,8 +80,7 @@ class Host:
         fetched line by line before it is written (write-allocate) and goes back to memory in the end, so that three
         bytes cross the memory bus for each byte copied.
         """
-        crossings = 1 if 2 * size <= self.description.cpu.sheet.cache else 3
-        self._touch(size, crossings * size, self.copy_byte)
+        self._touch(size, self._crossings(size) * size, self.copy_byte)
 
     def xor(self, sources: int, size: int) -> None:
         """One CPU computes parity over `sources` buffers of `size` bytes into another one."""

@@ -31,6 +31,7 @@ from simio.program.steps import (
     UNBOUNDED,
     Compare,
     Container,
+    Demand,
     Draw,
     Fn,
     Guest,
@@ -38,6 +39,7 @@ from simio.program.steps import (
     Occupancy,
     Op,
     Program,
+    Promise,
     Region,
     Resource,
     ThreadStart,
@@ -108,6 +110,8 @@ class Builder:
         self._regions: list[Region] = []
         self._windows: list[Window] = []
         self._occupancies: list[Occupancy] = []
+        self._demands: list[Demand] = []
+        self._promises: list[Promise] = []
         self._guests: list[Guest] = []
         self._bodies: list[tuple[int, int, int]] = []
         self._workloads: list[str] = []
@@ -177,9 +181,19 @@ class Builder:
         return self._declare("window", name, Window(name, slots), self._windows)
 
     def occupy(self, window: Handle, time: int) -> None:
-        """Whoever passes here takes a slot of the window for at least `time` ps; for the bound, no step."""
+        """Whoever passes here takes slots of the window for at least `time` ps in all; for the bound, no step."""
         self._inside("occupy")
         self._occupancies.append(Occupancy(len(self._steps), self._row("window", window), time))
+
+    def demand(self, resource: Handle, time: int) -> None:
+        """Whoever passes here causes a resource to serve at least `time` unit-ps; for the bound, no step."""
+        self._inside("demand")
+        self._demands.append(Demand(len(self._steps), self._row("resource", resource), time))
+
+    def promise(self, amount: int) -> None:
+        """Whoever passes here causes `amount` bytes to be delivered; for the bound, no step."""
+        self._inside("promise")
+        self._promises.append(Promise(len(self._steps), amount))
 
     def guest(self, name: str, function: Callable[..., Any], daemon: bool = False) -> None:
         """A process in Python, run by the reference engine only; see `simio.engines.guests`."""
@@ -441,6 +455,8 @@ class Builder:
             regions=tuple(self._regions),
             windows=tuple(self._windows),
             occupancies=tuple(self._occupancies),
+            demands=tuple(self._demands),
+            promises=tuple(self._promises),
             bodies=tuple(self._bodies),
             guests=tuple(self._guests),
         )

@@ -122,7 +122,11 @@ class Container:
 
 @dataclass(frozen=True)
 class Mark:
-    """A named observation; `role` is 'delivered' (bytes that count as throughput), 'latency' (ps) or 'other'."""
+    """A named observation.
+
+    `role` is 'delivered' (bytes that count as throughput), 'sent' (bytes whose rate is told beside it), 'latency'
+    (ps) or 'other'.
+    """
 
     name: str
     role: str
@@ -163,11 +167,31 @@ class Window:
 
 @dataclass(frozen=True)
 class Occupancy:
-    """Each time that execution passes step `at`, a slot of a window is taken for at least `time` ps."""
+    """Each time that execution passes step `at`, a slot of a window is taken for at least `time` ps in all."""
 
     at: int
     window: int
     time: int
+
+
+@dataclass(frozen=True)
+class Demand:
+    """Each time that execution passes step `at`, a resource will serve at least `time` unit-ps in consequence."""
+
+    at: int
+    resource: int
+    time: int
+
+
+@dataclass(frozen=True)
+class Promise:
+    """Each time that execution passes step `at`, `amount` bytes are sure to be delivered in consequence.
+
+    Where a program has promises, marks of deliveries whose amount is only known when they happen do not count.
+    """
+
+    at: int
+    amount: int
 
 
 @dataclass(frozen=True)
@@ -186,8 +210,8 @@ class Program:
     `steps` has shape (n, 8). `names` are the names of threads, by the number that FORK and the starts use.
     `draws` has shape (d, 4): kind, a, b or table offset, table length; `draw_table` holds (value, cumulative
     weight) pairs of discrete distributions. `state` is the initial state of all machines, laid end to end.
-    `regions`, `windows`, `occupancies` and `bodies` (first step, end, name number of each thread body) serve
-    analysis only.
+    `regions`, `windows`, `occupancies`, `demands`, `promises` and `bodies` (first step, end, name number of each
+    thread body) serve analysis only.
     """
 
     steps: Table
@@ -206,6 +230,8 @@ class Program:
     regions: tuple[Region, ...]
     windows: tuple[Window, ...]
     occupancies: tuple[Occupancy, ...]
+    demands: tuple[Demand, ...]
+    promises: tuple[Promise, ...]
     bodies: tuple[tuple[int, int, int], ...]
     guests: tuple[Guest, ...] = ()
 

@@ -38,7 +38,7 @@ def throughput(program: Program, outcome: Outcome, warm: int | str) -> Throughpu
     times, amounts = deliveries(program, outcome)
     if not len(times):
         return Throughput(0, 0, outcome.end, 0)
-    found = [(own, totals) for _, own, totals in streams(program, outcome)]
+    found = [(own, totals) for _, own, totals in streams(program, outcome, ("delivered",))]
     until = int(times[-1])
     if outcome.status == Status.UNTIL:
         until = min(last for last in [int(own[-1]) for own, _ in found] if 2 * last >= until)
@@ -48,11 +48,11 @@ def throughput(program: Program, outcome: Outcome, warm: int | str) -> Throughpu
     return Throughput(amount, since, until, int(((times > since) & (times <= until)).sum()))
 
 
-def streams(program: Program, outcome: Outcome) -> Iterator[tuple[str, Ints, Ints]]:
-    """Name, instants (ps) and bytes so far of each stream of deliveries that delivered anything."""
+def streams(program: Program, outcome: Outcome, roles: tuple[str, ...]) -> Iterator[tuple[str, Ints, Ints]]:
+    """Name, instants (ps) and bytes so far of each stream of these roles that has any."""
     for row, mark in enumerate(program.marks):
         marks = outcome.marks[outcome.marks[:, 1] == row]
-        if mark.role == "delivered" and len(marks):
+        if mark.role in roles and len(marks):
             yield mark.name, marks[:, 0], np.cumsum(marks[:, 2])
 
 
@@ -66,7 +66,7 @@ def progress(times: Ints, totals: Ints, at: int) -> int:
 
 
 def stream_rates(program: Program, outcome: Outcome, span: Throughput) -> tuple[StreamRate, ...]:
-    """The rate of each stream of deliveries over the measured span."""
+    """The rate of each stream of bytes, delivered or sent, over the measured span."""
     length = span.until - span.since
     return tuple(
         StreamRate(
@@ -77,7 +77,7 @@ def stream_rates(program: Program, outcome: Outcome, span: Throughput) -> tuple[
             if length > 0
             else Fraction(0),
         )
-        for name, times, totals in streams(program, outcome)
+        for name, times, totals in streams(program, outcome, ("delivered", "sent"))
     )
 
 
@@ -158,10 +158,10 @@ def thread_use(program: Program, outcome: Outcome) -> tuple[ThreadUse, ...]:
 
 
 def observations(program: Program, outcome: Outcome, span: Throughput) -> tuple[Observation, ...]:
-    """Distribution of what every mark but deliveries recorded in the measured span."""
+    """Distribution of what every mark recorded in the measured span that is not of bytes on their way."""
     found = []
     for row, mark in enumerate(program.marks):
-        if mark.role == "delivered":
+        if mark.role in ("delivered", "sent"):
             continue
         rows = outcome.marks[outcome.marks[:, 1] == row]
         values = np.sort(rows[rows[:, 0] > span.since, 2])

@@ -190,3 +190,30 @@ def test_a_cut_off_run_may_have_done_more_of_what_takes_less():
     assert found.allows(120, 100, complete=False)
     assert not found.allows(121, 100, complete=False)
     assert not found.allows(100, 100, complete=True)
+
+
+def test_what_a_thread_causes_elsewhere_counts_with_it():
+    # Each of 5 messages makes a thread of another kind hold the line for 20 ps and deliver 8 bytes, an amount that only
+    # a register knows; a window of 4 bytes is taken by each byte for 30 ps.
+    p = Builder(arguments=1)
+    line = p.resource("line")
+    done = p.observation("done", "delivered", "bytes")
+    queue = p.container("queue", unit="messages")
+    window = p.window("window", 4)
+    with p.thread("receiver", daemon=True), p.forever():
+        amount = p.register(8)
+        p.get(queue, 1)
+        with p.hold(line):
+            p.advance(0, amount, Fraction(5, 2))
+        p.mark(done, amount)
+    with p.thread("sender"):
+        with p.loop(5):
+            p.promise(8)
+            p.demand(line, 20)
+            p.occupy(window, 8 * 30)
+            p.put(queue, 1)
+        p.advance(1000)
+    found = bound(p.build())
+    limits = {limit.name: limit.time for limit in found.limits}
+    assert (found.delivered, limits["line"], limits["window"]) == (40, 100, 5 * 8 * 30 // 4)
+    assert (found.tightest.name, limits["sender"], found.slack) == ("sender", 1000, 8)

@@ -47,6 +47,8 @@ def sample(delay: int = 50_000, mean: int = 7, more: int = 0) -> Program:
         with p.fork("dma", delay=delay, joined=True):
             p.put(store, amount)
         p.occupy(credit, 1_000)
+        p.demand(cpu, 500)
+        p.promise(64)
         p.get(room, 1)
         p.join()
         p.call(amount, 1, state, amount, 5)

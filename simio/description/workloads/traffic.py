@@ -49,6 +49,7 @@ class Ttcp(SocketParams):
     size: Extent = Field(description="bytes a write")
     read: Limit = Field(None, description="bytes a read asks for; none: as a write")
     writes: Count = Field(description="writes a connection")
+    aligned: Flag = Field(True, description="whether the programs' buffers begin on a page")
     streams: Streams = Field(1, description="connections at once, each with a process at both ends")
 
 
