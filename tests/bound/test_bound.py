@@ -193,8 +193,8 @@ def test_a_cut_off_run_may_have_done_more_of_what_takes_less():
 
 
 def test_what_a_thread_causes_elsewhere_counts_with_it():
-    # Each of 5 messages makes a thread of another kind hold the line for 20 ps and deliver 8 bytes, an amount that only
-    # a register knows; a window of 4 bytes is taken by each byte for 30 ps.
+    # Each of 5 messages makes another thread hold the line for 20 ps and deliver 8 bytes, an amount that only a
+    # register knows; a window of 4 bytes is taken by each byte for 30 ps.
     p = Builder(arguments=1)
     line = p.resource("line")
     done = p.observation("done", "delivered", "bytes")
