@@ -13,6 +13,7 @@ from simio.components.disk import DiskDrive
 from simio.components.fibre_channel import Fabric
 from simio.components.host import Host
 from simio.components.kernel import UnixKernel
+from simio.components.network.path import Network
 from simio.components.storage import BlockDevice
 from simio.description.model import Disk, Part, System, Volume, Workload
 from simio.description.sheets.disks import Drive
@@ -104,6 +105,11 @@ class Site:
     def attachments(self) -> Attachments:
         """The ways from hosts to disks."""
         return Attachments(self.p, self.system, self.graph, self.fabric)
+
+    @cached_property
+    def network(self) -> Network:
+        """The ways of packets between hosts."""
+        return Network(self.p, self.system, self.graph, self.kernel)
 
     @cached_property
     def graph(self) -> nx.Graph:
