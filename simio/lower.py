@@ -13,8 +13,7 @@ from simio.components.disk import DiskDrive
 from simio.components.fibre_channel import Fabric
 from simio.components.host import Host
 from simio.components.kernel import UnixKernel
-from simio.components.network.network import Network
-from simio.components.network.path import Paths
+from simio.components.network.path import Network
 from simio.components.storage import BlockDevice
 from simio.description.model import Disk, Part, System, Volume, Workload
 from simio.description.sheets.disks import Drive
@@ -23,17 +22,13 @@ from simio.program.builder import Builder, Handle
 from simio.program.steps import Program
 from simio.wiring.graph import wire
 
-PACKET_ARGUMENTS = 8
-"""Argument registers of programs with packets: the length of one, the transport's words, and what a path adds."""
-
 
 class Site:
     """Everything that workloads find when they are lowered: builder, graph and one of each component."""
 
     def __init__(self, system: System) -> None:
         self.system = system
-        network = any(getattr(workload.params, "network", False) for workload in system.workloads.values())
-        self.p = Builder(arguments=PACKET_ARGUMENTS if network else 0)
+        self.p = Builder()
         self.delivered = self.p.observation("delivered", "delivered", "bytes")
         self._hosts: dict[str, Host] = {}
         self._kernels: dict[str, UnixKernel] = {}
@@ -112,14 +107,14 @@ class Site:
         return Attachments(self.p, self.system, self.graph, self.fabric)
 
     @cached_property
+    def network(self) -> Network:
+        """The ways of packets between hosts."""
+        return Network(self.p, self.system, self.graph, self.kernel)
+
+    @cached_property
     def graph(self) -> nx.Graph:
         """The system's wiring."""
         return wire(self.system)
-
-    @cached_property
-    def network(self) -> Network:
-        """Protocol stacks, and the paths of packets."""
-        return Network(self.p, self.system, self.kernel, Paths(self.p, self.system, self.graph, self.kernel))
 
     @cached_property
     def fabric(self) -> Fabric:

@@ -10,7 +10,7 @@ from typing import Protocol
 from simio.description.model import Part
 from simio.description.sheets.adapters import StorageAdapter
 from simio.machines import bus as turns
-from simio.machines.calls import BUS_BEGIN, BUS_REST, BUS_STALL
+from simio.machines.calls import BUS_BEGIN, BUS_REST, BUS_STALL, BUS_TIME
 from simio.program.builder import Builder, Handle, Register
 from simio.program.service import SECOND, ceil_times, clocks, per_byte
 
@@ -18,6 +18,14 @@ from simio.program.service import SECOND, ceil_times, clocks, per_byte
 def dma_byte(adapter: StorageAdapter) -> Fraction:
     """Time in which an adapter itself moves a byte to or from the bus, in ps; zero if it says no rate."""
     return per_byte(adapter.dma) if adapter.dma else Fraction(0)
+
+
+def times_up(p: Builder, result: Register, amount: Register, factor: Fraction) -> None:
+    """`result` = `amount` times `factor`, rounded up to a whole number."""
+    p.let(result, "MUL", amount, factor.numerator)
+    if factor.denominator > 1:
+        p.let(result, "ADD", result, factor.denominator - 1)
+        p.let(result, "DIV", result, factor.denominator)
 
 
 class DmaPath(Protocol):
@@ -47,6 +55,7 @@ class ParallelBus:
         self.memory = memory
         self.memory_byte = memory_byte
         period = SECOND / self.sheet.clock
+        self.bus_byte = Fraction(period) / self.sheet.width
         self.state = p.machine(part.name, turns.initial(period, self.sheet.width, self.sheet.burst))
 
     def overhead(self, read: bool) -> int:
@@ -89,6 +98,52 @@ class ParallelBus:
             p.advance(self.duration(amount, device_byte, read) - max(times))
             self._wait_for_others(turn)
 
+    def transfer_packet(
+        self, amount: Register, device_byte: Fraction = Fraction(0), read: bool = False
+    ) -> None:
+        """As `transfer`, of as many bytes as a register holds, one at least."""
+        p = self.p
+        with p.loop(1):
+            turn, burst = p.register(amount), p.register(self.overhead(read))
+            on_bus, on_memory, longest = p.register(), p.register(), p.register()
+            p.call(on_bus, BUS_TIME, self.state, turn, burst)
+            times_up(p, on_memory, amount, self.memory_byte)
+            p.let(longest, "MAX", on_bus, on_memory)
+            p.call(turn, BUS_BEGIN, self.state, turn, burst)
+            with p.when(turn, "<", turns.PLACES), p.fork("bus"):
+                self._hold_for(on_memory, on_bus, longest)
+            with p.when(turn, ">=", turns.PLACES):
+                self._hold_for(on_memory, on_bus, longest)
+            with p.when(turn, "<", turns.PLACES):
+                p.advance(0, longest, 1)
+            if device_byte > max(self.bus_byte, self.memory_byte):
+                moved = p.register()
+                times_up(p, moved, amount, device_byte)
+                with p.when(moved, ">", longest):
+                    p.let(moved, "SUB", moved, longest)
+                    p.advance(0, moved, 1)
+            self._wait_for_others(turn)
+
+    def _hold_for(self, on_memory: Register, on_bus: Register, longest: Register) -> None:
+        """Pass through memory, holding the bus, for times in registers; see `_hold`."""
+        p = self.p
+        self._take()
+        both = p.register()
+        p.let(both, "MIN", on_memory, on_bus)
+        p.advance(0, both, 1)
+        p.let(both, "SUB", longest, both)
+        if self.memory_byte <= self.bus_byte:
+            p.release(self.memory)
+            p.advance(0, both, 1)
+            p.release(self.bus)
+            return
+        # Which of them is done first depends on the amount.
+        for first, second, order in ((self.memory, self.bus, "<="), (self.bus, self.memory, ">")):
+            with p.when(on_memory, order, on_bus):
+                p.release(first)
+                p.advance(0, both, 1)
+                p.release(second)
+
     def _hold(self, on_memory: int, on_bus: int, turn: Register | None = None) -> None:
         """Pass through memory, holding the bus, which stands still while memory serves others; then release both.
 
@@ -97,19 +152,24 @@ class ParallelBus:
         """
         p, both = self.p, min(on_memory, on_bus)
         with self._if_alone(turn):
-            stalled = p.register()
-            p.seize(self.bus)
-            p.let(stalled, "SINCE", 0)
-            p.seize(self.memory)
-            p.let(stalled, "SINCE", stalled)
-            with p.when(stalled, ">", 0):
-                p.call(stalled, BUS_STALL, self.state, stalled, stalled)
+            self._take()
         p.advance(both)
         with self._if_alone(turn):
             p.release(self.bus if on_memory > both else self.memory)
         p.advance(max(on_memory, on_bus) - both)
         with self._if_alone(turn):
             p.release(self.memory if on_memory > both else self.bus)
+
+    def _take(self) -> None:
+        """Seize the bus and then memory; while memory serves others the bus stands still."""
+        p = self.p
+        stalled = p.register()
+        p.seize(self.bus)
+        p.let(stalled, "SINCE", 0)
+        p.seize(self.memory)
+        p.let(stalled, "SINCE", stalled)
+        with p.when(stalled, ">", 0):
+            p.call(stalled, BUS_STALL, self.state, stalled, stalled)
 
     @contextmanager
     def _if_alone(self, turn: Register | None) -> Iterator[None]:
@@ -153,6 +213,11 @@ class BusMaster:
         """DMA of `amount` bytes to memory in a turn of its own."""
         with self.turn():
             self.bus.transfer(amount, self.device_byte)
+
+    def move(self, amount: Register, read: bool = False) -> None:
+        """DMA of as many bytes as a register holds, from memory if `read`, in the turn that the caller has."""
+        assert isinstance(self.bus, ParallelBus)
+        self.bus.transfer_packet(amount, self.device_byte, read)
 
     def read(self, amount: int) -> None:
         """DMA of `amount` bytes from memory, in the turn that the caller has."""

@@ -235,7 +235,7 @@ def _fits(ctx: Context, spec: LinkSpec, inventory: Inventory) -> bool:
         part = _end_part(end, inventory)
         if part is None or spec.part is None:
             continue
-        kinds = part.sheet.link_kinds or (part.kind,)
+        kinds = part.sheet.links(part.kind)
         if spec.part.kind not in kinds:
             found = f"a {spec.part.kind} link ({spec.part.model}) at {quote(end)}"
             expected = f"a {' or '.join(kinds)} link for {part.model}"

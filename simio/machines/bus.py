@@ -155,6 +155,19 @@ def settle(state: NDArray, base: int, now: int) -> None:
 
 
 @shared
+def time_alone(state: NDArray, base: int, amount: int, overhead: int) -> int:
+    """Time of a transfer of `amount` bytes that has the bus alone, with `overhead` clocks a burst, in ps."""
+    if amount < 1 or amount > 2**40 or overhead < 0 or overhead > 2**20:
+        return -1
+    bursts = (amount - 1) // state[base + 4] + 1
+    clocks = (amount - 1) // state[base + 3] + 1 + bursts * overhead
+    if clocks > state[base + 519]:
+        return -1
+    of = state[base + 2]
+    return clocks * state[base] + (clocks * state[base + 1] + of - 1) // of
+
+
+@shared
 def begin(state: NDArray, base: int, now: int, amount: int, overhead: int) -> int:
     """A transfer of `amount` bytes asks for the bus, with `overhead` clocks a burst.
 

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 
 from simio.machines import bus, coalesce, rotation
 from simio.machines.disk import arm, destaging, queue, reading, writing
+from simio.machines.network import calls as network_calls
 from simio.machines.shared import shared
 
 DISK_CONTROLLER = 0
@@ -29,6 +30,7 @@ SWAP = 19
 COALESCE_ARRIVE = 20
 COALESCE_BATCH = 21
 COALESCE_EXPIRE = 22
+BUS_TIME = 23
 ROTATION_NEXT = 24
 
 NAMES = {
@@ -53,7 +55,9 @@ NAMES = {
     COALESCE_ARRIVE: "coalesce.arrive",
     COALESCE_BATCH: "coalesce.batch",
     COALESCE_EXPIRE: "coalesce.expire",
+    BUS_TIME: "bus.time",
     ROTATION_NEXT: "rotation.next",
+    **network_calls.NAMES,
 }
 
 _controller = queue.controller_time
@@ -73,6 +77,8 @@ _written = destaging.written
 _bus_begin = bus.begin
 _bus_rest = bus.rest
 _bus_stall = bus.stall
+_bus_time = bus.time_alone
+_network = network_calls.network
 _swap = coalesce.swap
 _arrive = coalesce.arrive
 _batch = coalesce.batch
@@ -125,6 +131,10 @@ def call(function: int, state: NDArray, base: int, now: int, a: int, b: int) -> 
         return _batch(state, base)
     if function == 22:
         return _expire(state, base, a)
+    if 48 <= function < 64:
+        return _network(function, state, base, now, a, b)
+    if function == 23:
+        return _bus_time(state, base, a, b)
     if function == 24:
         return _following(state, base, a)
     return -1

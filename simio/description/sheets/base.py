@@ -41,6 +41,10 @@ class Sheet(Values):
     link_kinds: ClassVar[tuple[str, ...]] = ()
     shared: ClassVar[bool] = False
 
+    def links(self, kind: str) -> tuple[str, ...]:
+        """The kinds of link that fit a part with these values, of kind ``kind``."""
+        return self.link_kinds or (kind,)
+
 
 S = TypeVar("S", bound=type[Sheet])
 _SHEETS: dict[tuple[str, str], type[Sheet]] = {}

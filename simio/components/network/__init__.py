@@ -1,0 +1,1 @@
+"""Network paths: packets, and the adapters, links and switches that they cross."""

@@ -1,0 +1,108 @@
+"""A network adapter with its driver: queue, rings, DMA and interrupts, at either end of a packet's path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from simio.components.bus import BusMaster, dma_byte
+from simio.components.host import INTERRUPT, PROCESS
+from simio.components.kernel import UnixKernel
+from simio.components.network.handler import PacketInterrupts
+from simio.components.network.packet import DropQueue, Left, Packet
+from simio.description.model import Adapter
+from simio.program.builder import Builder
+
+
+class NetworkInterface:
+    """An adapter as its host's stack sees it: packets go out in the order in which they are handed over.
+
+    A packet that is sent waits in the interface's queue (drop when full), then for a descriptor of the transmit ring
+    and room on the adapter, which fetches it by DMA whole and sends it. One that arrives is stored on the adapter
+    (drop when full), written to a buffer of the receive ring and served by the driver at interrupt level.
+    """
+
+    def __init__(self, p: Builder, kernel: UnixKernel, adapter: Adapter) -> None:
+        self.p = p
+        self.kernel = kernel
+        self.host = kernel.host
+        self.sheet = adapter.part.sheet
+        self.name = adapter.part.name
+        self.mtu: int | None = self.sheet.mtu
+        self.checksum: bool = self.sheet.checksum
+        """Whether the adapter computes the checksums of TCP and UDP, so that the stack need not."""
+        bus, byte = self.host.bus(adapter.bus), dma_byte(self.sheet)
+        self.fetching = BusMaster(bus, f"{self.name} transmit", byte)
+        self.storing = BusMaster(bus, f"{self.name} receive", byte)
+        self.processor = p.resource(f"{self.name} processor") if self.sheet.packet_time else None
+        self.driver = p.resource(f"{self.name} driver", turn=True)
+        self.queue = DropQueue(p, f"{self.name} queue", self.sheet.queue, self.name)
+        self.ring = p.container(
+            f"{self.name} transmit ring", self.sheet.transmit_ring, self.sheet.transmit_ring, "packets"
+        )
+        self.outgoing = p.container(
+            f"{self.name} transmit buffer", self.sheet.transmit_buffer, self.sheet.transmit_buffer
+        )
+        self.buffers = p.container(
+            f"{self.name} receive ring", self.sheet.receive_ring, self.sheet.receive_ring, "packets"
+        )
+        self.incoming = DropQueue(p, f"{self.name} receive buffer", self.sheet.receive_buffer, self.name)
+        self.interrupts = PacketInterrupts(
+            p, kernel, f"{self.name} receive", self.sheet.coalesce_count, self.sheet.coalesce_delay
+        )
+        self.sent = PacketInterrupts(p, kernel, f"{self.name} sent", max(self.sheet.transmit_interrupt, 1), 0)
+
+    def drive(self, priority: int = PROCESS) -> None:
+        """CPU time of the driver to hand a packet to the adapter, one packet after another."""
+        with self.p.hold(self.driver):
+            self.host.work(self.sheet.transmit_cost, priority)
+
+    @contextmanager
+    def sending(self, packet: Packet, driven: bool = False) -> Iterator[Left]:
+        """Emit a packet's way from the stack to where the wire begins.
+
+        The body runs when the packet is ready to be sent, unless it is dropped; what the context gives has to be
+        emitted when its last bit has left. With `driven`, the driver's CPU time has been spent already.
+        """
+        p = self.p
+        with self.queue.entered(packet, 1):
+            if not driven:
+                self.drive()
+            p.get(self.ring, 1)
+            self.queue.leave(1)
+            p.get(self.outgoing, packet.length)
+            p.get(self.fetching.order, 1)
+            self._process()
+            self.fetching.move(packet.length, read=True)
+            if self.sheet.overlapped:
+                p.put(self.fetching.order, 1)
+
+            def left() -> None:
+                if not self.sheet.overlapped:
+                    p.put(self.fetching.order, 1)
+                p.put(self.outgoing, packet.length)
+                p.put(self.ring, 1)
+                if self.sheet.transmit_interrupt:
+                    self.sent.note()
+
+            yield left
+
+    def receive(self, packet: Packet, deliver: Callable[[], None]) -> None:
+        """Emit a packet's way from where the wire ends to the stack: `deliver` is emitted at interrupt level."""
+        p = self.p
+        with self.incoming.entered(packet, packet.length):
+            p.get(self.buffers, 1)
+            with self.storing.turn():
+                self._process()
+                self.storing.move(packet.length)
+            self.incoming.leave(packet.length)
+            with self.interrupts.served():
+                self.host.work(self.sheet.receive_cost, INTERRUPT)
+                p.put(self.buffers, 1)
+                deliver()
+
+    def _process(self) -> None:
+        """The adapter's own processor takes a packet up."""
+        if self.processor:
+            with self.p.hold(self.processor):
+                self.p.advance(self.sheet.packet_time)

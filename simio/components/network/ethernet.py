@@ -1,0 +1,97 @@
+"""Ethernet, full duplex: frames of IEEE 802.3 on one direction of a link.
+
+A frame is preamble and start-frame delimiter (8 bytes), header (14), the packet padded to the least size, and check
+sequence (4); the next begins after a gap of 96 bit times (IEEE 802.3 clauses 3.1.1 and 4.4.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+
+from simio.components.network.loss import Loss
+from simio.components.network.packet import Left, Packet, held
+from simio.description.model import Link
+from simio.program.builder import Builder, Register
+from simio.program.service import ceil_times, per_byte
+
+
+class EthernetWire:
+    """One direction of a full-duplex link."""
+
+    def __init__(self, p: Builder, link: Link, source: str, target: str) -> None:
+        self.p = p
+        self.sheet = link.part.sheet
+        self.name = f"{source}>{target}"
+        self.mtu: int = self.sheet.mtu
+        self.header: int = self.sheet.header + self.sheet.check
+        self.least: int = self.sheet.minimum - self.header
+        self.delay = ceil_times(1, link.length * Fraction(self.sheet.propagation))
+        self.byte = per_byte(self.sheet.rate)
+        self.gap = ceil_times(self.sheet.gap, self.byte)
+        self.wire = p.resource(self.name)
+        self.loss = Loss(p, self.name, self.sheet.loss, self.sheet.bit_errors)
+
+    def frame(self, length: int) -> int:
+        """Time from the first to the last bit of the frame of a packet of `length` bytes, preamble first, in ps."""
+        return ceil_times(self.sheet.preamble + self.header + max(length, self.least), self.byte)
+
+    def time(self, length: int) -> int:
+        """Time that the wire is taken by a packet of `length` bytes alone, the gap included, in ps."""
+        return self.frame(length) + self.gap
+
+    def head(self) -> int:
+        """Time until the header has passed, in ps."""
+        return ceil_times(self.sheet.preamble + self.sheet.header, self.byte)
+
+    def span(self, result: Register, length: Register) -> None:
+        """Emit `result` = time from the first to the last bit of a packet of `length` bytes, in ps."""
+        p, numerator, denominator = self.p, self.byte.numerator, self.byte.denominator
+        p.let(result, "MAX", length, self.least)
+        p.let(result, "ADD", result, self.sheet.preamble + self.header)
+        p.let(result, "MUL", result, numerator)
+        if denominator > 1:
+            p.let(result, "ADD", result, denominator - 1)
+            p.let(result, "DIV", result, denominator)
+
+    @contextmanager
+    def crossing(self, packet: Packet, early: bool = False, left: Left | None = None) -> Iterator[None]:
+        """See `Wire.crossing`."""
+        p = self.p
+        with p.loop(1):
+            time = p.register()
+            self.span(time, packet.length)
+            p.seize(self.wire)
+            if early:
+                with p.fork("frame", daemon=True):
+                    p.advance(0, time, 1)
+                    if left:
+                        left()
+                    p.advance(self.gap)
+                    p.release(self.wire)
+                p.advance(self.head() + self.delay)
+            else:
+                p.advance(0, time, 1)
+                if left:
+                    left()
+                held(p, self.wire, self.gap)
+                p.advance(self.delay)
+            with self._intact(packet):
+                yield
+
+    @contextmanager
+    def _intact(self, packet: Packet) -> Iterator[None]:
+        """Run the body unless the packet, or a bit of its frame, is lost."""
+        p = self.p
+        if not self.sheet.bit_errors:
+            with self.loss.survived(packet):
+                yield
+            return
+        with p.loop(1):
+            bits = p.register()
+            p.let(bits, "MAX", packet.length, self.least)
+            p.let(bits, "ADD", bits, self.header)
+            p.let(bits, "MUL", bits, 8)
+            with self.loss.survived(packet, bits):
+                yield

@@ -1,0 +1,80 @@
+"""Interrupts of a network adapter, whose handler serves packets one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from simio.components.interrupts import Interruptible
+from simio.machines.network.calls import (
+    COUNT_TO,
+    HANDLER_ARRIVE,
+    HANDLER_EXPIRE,
+    HANDLER_GATHERING,
+    HANDLER_SERVED,
+)
+from simio.machines.network.handler import FIRST, IDLE, RAISE
+from simio.program.builder import Builder
+
+
+class PacketInterrupts:
+    """One interrupt for up to `count` packets, the first of which waits at most `delay` ps for others.
+
+    The handler serves packets one after another in the order of arrival, on one CPU at a time, and looks for more
+    before it returns: what arrives while it runs takes no interrupt.
+    """
+
+    def __init__(self, p: Builder, kernel: Interruptible, name: str, count: int = 1, delay: int = 0) -> None:
+        self.p = p
+        self.kernel = kernel
+        self.name = name
+        self.count, self.delay = count, delay
+        self.state = p.machine(f"{name} interrupts", IDLE)
+        self.turn = p.container(f"{name} handler", 1, 0, "turns")
+        self.counted = p.machine(f"{name} counted", [0])
+
+    @contextmanager
+    def served(self) -> Iterator[None]:
+        """A packet has arrived; the body is what the handler does with it."""
+        p = self.p
+        with p.loop(1):
+            what = p.register()
+            p.call(what, HANDLER_ARRIVE, self.state, self.count, 0)
+            with p.when(what, "==", RAISE):
+                self._raise()
+            if self.count > 1:
+                with p.when(what, "==", FIRST):
+                    self._expire_later()
+            # The turn is handed on in the order in which packets came, so that none overtakes another.
+            p.get(self.turn, 1)
+            yield
+        with p.loop(1):
+            more = p.register()
+            p.call(more, HANDLER_SERVED, self.state, 0, 0)
+            with p.when(more, "!=", 0):
+                p.put(self.turn, 1)
+
+    def _raise(self) -> None:
+        with self.p.fork("interrupt"):
+            self.kernel.interrupt()
+            self.p.put(self.turn, 1)
+
+    def _expire_later(self) -> None:
+        """The first of a batch starts its clock."""
+        p = self.p
+        batch = p.register()
+        p.call(batch, HANDLER_GATHERING, self.state, 0, 0)
+        with p.fork("coalesce", delay=self.delay):
+            p.call(batch, HANDLER_EXPIRE, self.state, batch, 0)
+            with p.when(batch, "==", RAISE):
+                self.kernel.interrupt()
+                p.put(self.turn, 1)
+
+    def note(self) -> None:
+        """Something has happened of which every `count`th raises an interrupt that nobody waits for."""
+        p = self.p
+        with p.loop(1):
+            full = p.register()
+            p.call(full, COUNT_TO, self.counted, self.count, 0)
+            with p.when(full, "!=", 0), p.fork("interrupt", daemon=True):
+                self.kernel.interrupt()

@@ -1,0 +1,63 @@
+"""Packets that a link loses: with a probability each, or with one a bit or cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+
+from simio.components.network.packet import Packet, dropped
+from simio.machines.network.calls import ERRORS_NEXT, ERRORS_PASS
+from simio.machines.network.errors import INITIAL
+from simio.program.builder import Builder, Register
+
+
+class Loss:
+    """What a wire does to packets that it may lose.
+
+    Packets are lost with probability `packets` each, drawn for each. Units (bits, cells) are hit with probability
+    `units` each, independently; the number of units from one hit to the next is then geometric, and is drawn once a
+    hit as an exponential of mean 1 / `units`, rounded down, which differs from it by less than `units` itself.
+    """
+
+    def __init__(self, p: Builder, name: str, packets: float, units: float) -> None:
+        self.p = p
+        self.name = name
+        self.packets, self.units = Fraction(str(packets)), Fraction(str(units))
+        if packets:
+            self.fate = p.uniform(f"{name} loss", 0, self.packets.denominator - 1)
+        if units:
+            self.distance = p.exponential(f"{name} errors", int(1 / self.units))
+            self.state = p.machine(f"{name} errors", INITIAL)
+
+    @contextmanager
+    def survived(self, packet: Packet, units: Register | None = None) -> Iterator[None]:
+        """Run the body unless the packet, of so many units, is lost."""
+        p = self.p
+        if not self.packets and not self.units:
+            yield
+            return
+        with p.loop(1):
+            lost = p.register(0)
+            if self.packets:
+                p.draw(lost, self.fate)
+                p.let(lost, "SUB", self.packets.numerator - 1, lost)
+                p.let(lost, "MAX", lost, -1)
+                p.let(lost, "ADD", lost, 1)
+            if self.units:
+                self._hit(lost, units or packet.length)
+            with p.when(lost, ">", 0):
+                dropped(p, self.name, packet, "lost")
+            with p.when(lost, "==", 0):
+                yield
+
+    def _hit(self, lost: Register, units: Register) -> None:
+        """Add to `lost` the units that are hit; each draws the distance to the next."""
+        p = self.p
+        hit, distance = p.register(), p.register()
+        with p.until(hit, "==", 0):
+            p.call(hit, ERRORS_PASS, self.state, units, 0)
+            with p.when(hit, "!=", 0):
+                p.draw(distance, self.distance)
+                p.call(distance, ERRORS_NEXT, self.state, distance, 0)
+                p.let(lost, "ADD", lost, distance)

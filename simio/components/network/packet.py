@@ -1,0 +1,102 @@
+"""A packet, and what a wire has to do with it.
+
+A packet is a thread that walks its path step by step; its registers are the packet's fields. So what a stage does
+to a packet reads like what happens to it, and a packet that is dropped is a thread that ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+from simio.machines.network.calls import QUEUE_ENTER, QUEUE_LEAVE
+from simio.machines.network.queue import initial
+from simio.program.builder import Amount, Builder, Handle, Register
+
+Left = Callable[[], None]
+"""Emits what happens at the near end when a packet's last bit has left it."""
+
+
+@dataclass(frozen=True)
+class Packet:
+    """An IP datagram on its way: registers of the thread that is the packet.
+
+    `length` holds the bytes of the datagram, IP header included; `words` are the transport's, which nothing on the
+    path looks at.
+    """
+
+    length: Register
+    words: tuple[Register, ...] = ()
+
+
+class Wire(Protocol):
+    """One direction of a link."""
+
+    name: str
+    mtu: int
+    """Largest IP datagram that fits, in bytes."""
+    delay: int
+    """Propagation delay in ps."""
+
+    def crossing(
+        self, packet: Packet, early: bool = False, left: Left | None = None
+    ) -> AbstractContextManager[None]:
+        """Emit waiting for the wire and the packet's time on it; the body runs at the far end.
+
+        That is when the last bit has arrived, or, with `early`, when a stage that cuts through may begin to pass the
+        packet on. A packet that is lost on the way ends with a mark; the body is not run.
+        """
+
+    def time(self, length: int) -> int:
+        """Time that the wire is taken by a packet of `length` bytes alone, gaps included, in ps."""
+
+    def head(self) -> int:
+        """Time until a stage that cuts through knows where a packet goes, in ps."""
+
+    def span(self, result: Register, length: Register) -> None:
+        """Emit `result` = time from the first to the last bit of a packet of `length` bytes, in ps."""
+
+
+def dropped(p: Builder, name: str, packet: Packet, how: str = "dropped") -> None:
+    """Mark that `name` dropped the packet (or lost it: `how`)."""
+    p.mark(p.observation(f"{name} {how}", "other", "bytes"), packet.length)
+
+
+class DropQueue:
+    """A queue, in packets or bytes, that drops what does not fit."""
+
+    def __init__(self, p: Builder, name: str, capacity: int, owner: str = "") -> None:
+        """`owner` is who the drops are counted for, `name` if left out."""
+        self.p = p
+        self.owner = owner or name
+        self.state = p.machine(name, initial(capacity))
+
+    @contextmanager
+    def entered(self, packet: Packet, amount: Amount) -> Iterator[None]:
+        """Run the body if `amount` fits; else the packet is dropped."""
+        p = self.p
+        with p.loop(1):
+            fits = p.register()
+            p.call(fits, QUEUE_ENTER, self.state, amount, 0)
+            with p.when(fits, "==", 0):
+                dropped(p, self.owner, packet)
+            with p.when(fits, "!=", 0):
+                yield
+
+    def leave(self, amount: Amount) -> None:
+        """`amount` has left the queue."""
+        p = self.p
+        with p.loop(1):
+            level = p.register()
+            p.call(level, QUEUE_LEAVE, self.state, amount, 0)
+
+
+def held(p: Builder, resource: Handle, release_after: int) -> None:
+    """Release a resource `release_after` ps from now, while the thread goes on."""
+    if not release_after:
+        p.release(resource)
+        return
+    with p.fork("gap", delay=release_after, daemon=True):
+        p.release(resource)

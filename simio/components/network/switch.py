@@ -1,0 +1,86 @@
+"""Switches of packets: where packets wait for a port, what is dropped, and what the backplane carries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from simio.components.network.packet import DropQueue, Left, Packet, Wire
+from simio.description.model import Switch
+from simio.program.builder import Builder, Handle
+from simio.program.service import per_byte
+
+
+class PacketSwitch:
+    """A switch that queues at its outputs, in a memory that its ports share, or at its inputs.
+
+    With input buffers the first packet of each waits for its output and holds up those behind it (head-of-line
+    blocking; M. J. Karol, M. G. Hluchyj and S. P. Morgan, "Input versus output queueing on a space-division packet
+    switch", IEEE Transactions on Communications 35(12), 1987).
+    """
+
+    def __init__(self, p: Builder, switch: Switch) -> None:
+        self.p = p
+        self.name = switch.name
+        self.sheet = switch.part.sheet
+        self.cuts_through = getattr(self.sheet, "forwarding", "store") == "cut-through"
+        self.backplane: Handle | None = None
+        if self.sheet.backplane:
+            self.backplane = p.resource(f"{self.name} backplane")
+            self.backplane_byte = per_byte(self.sheet.backplane)
+        self._queues: dict[str, DropQueue] = {}
+        self._orders: dict[str, Handle] = {}
+
+    def _queue(self, incoming: Wire, outgoing: Wire) -> DropQueue:
+        """The buffer in which packets from one wire to another wait."""
+        where = {"output": outgoing.name, "input": incoming.name, "shared": self.name}[self.sheet.buffering]
+        if where not in self._queues:
+            self._queues[where] = DropQueue(self.p, f"{where} buffer", self.sheet.buffer, self.name)
+        return self._queues[where]
+
+    def _order(self, incoming: Wire) -> Handle:
+        """The turn of the first packet of an input."""
+        if incoming.name not in self._orders:
+            self._orders[incoming.name] = self.p.container(f"{incoming.name} first", 1, 1, "packets")
+        return self._orders[incoming.name]
+
+    @contextmanager
+    def passing(self, packet: Packet, incoming: Wire, outgoing: Wire) -> Iterator[Left]:
+        """Emit a packet's way from where a wire ends to where the next one begins.
+
+        The body runs when the packet may go out, unless it is dropped; what the context gives has to be emitted when
+        its last bit has left.
+        """
+        p, queue = self.p, self._queue(incoming, outgoing)
+        order = self._order(incoming) if self.sheet.buffering == "input" else None
+        with p.loop(1):
+            size = p.register()
+            p.let(size, "ADD", packet.length, getattr(outgoing, "header", 0))
+            with queue.entered(packet, size):
+                if order:
+                    p.get(order, 1)
+                if self.cuts_through:
+                    self._fill(packet, incoming, outgoing)
+                p.advance(self.sheet.latency)
+                if self.backplane:
+                    with p.hold(self.backplane):
+                        p.advance(0, size, self.backplane_byte)
+
+                def left() -> None:
+                    queue.leave(size)
+                    if order:
+                        p.put(order, 1)
+
+                yield left
+
+    def _fill(self, packet: Packet, incoming: Wire, outgoing: Wire) -> None:
+        """Wait so long that a packet that is passed on while it comes does not run dry on a faster wire."""
+        p = self.p
+        with p.loop(1):
+            comes, goes = p.register(), p.register()
+            incoming.span(comes, packet.length)
+            outgoing.span(goes, packet.length)
+            p.let(comes, "SUB", comes, goes)
+            p.let(comes, "SUB", comes, incoming.head())
+            with p.when(comes, ">", 0):
+                p.advance(0, comes, 1)

@@ -1,0 +1,64 @@
+"""Datasheets of Ethernet links and switches (IEEE 802.3)."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from ..quantities import Count, DelayPerLength, Extent, Rate, Size, Time, refusal
+from .adapters import OptionalRate
+from .base import Sheet, register_sheet, size_text
+
+Probability = Annotated[float, Field(strict=True, ge=0, lt=1)]
+"""A probability below one, as a plain number such as 1e-6."""
+
+
+class EthernetLink(Sheet):
+    """A full-duplex Ethernet link (IEEE 802.3 clauses 3 and 4): frames with preamble, header, check and gap."""
+
+    rate: Rate = Field(description="bits a second of the medium access control, each way")
+    preamble: Size = Field(description="preamble and start-frame delimiter")
+    header: Size = Field(description="header of a frame: addresses and type")
+    check: Size = Field(description="frame check sequence")
+    minimum: Size = Field(description="least size of a frame, header and check included")
+    gap: Size = Field(description="gap between frames, as bytes of the line")
+    mtu: Extent = Field(description="largest IP datagram in a frame")
+    propagation: DelayPerLength = Field(description="signal delay of the cable")
+    loss: Probability = Field(0, description="probability that a packet is lost on the link")
+    bit_errors: Probability = Field(0, description="bit error ratio; a packet with an error is lost")
+
+    @model_validator(mode="after")
+    def _some_bytes_carry_the_packet(self) -> EthernetLink:
+        if self.minimum < self.header + self.check:
+            least = size_text(self.header + self.check)
+            raise refusal(size_text(self.minimum), f"at least header and check, {least}", field="minimum")
+        return self
+
+
+class PacketSwitch(Sheet):
+    """A switch of packets: where they wait for a port that is busy, and what is dropped."""
+
+    link_kinds: ClassVar[tuple[str, ...]] = ("ethernet",)
+
+    ports: Count = Field(description="number of ports")
+    latency: Time = Field(description="time from when a packet may be passed on until it can leave")
+    buffering: Literal["output", "shared", "input"] = Field(
+        description="where packets wait: a buffer of each output port, one for all ports, or of each input port"
+    )
+    buffer: Extent = Field(description="size of a port's buffer, or of the shared one")
+    backplane: OptionalRate = Field(
+        None, description="rate at which packets cross from port to port, all together; none: it never waits"
+    )
+
+
+class EthernetSwitch(PacketSwitch):
+    """An Ethernet switch (IEEE 802.1D): store-and-forward, or cut-through once the address has come."""
+
+    forwarding: Literal["store", "cut-through"] = Field(
+        "store", description="whether a frame is passed on when all of it has come, or as soon as may be"
+    )
+
+
+register_sheet("link", "ethernet", EthernetLink)
+register_sheet("switch", "ethernet", EthernetSwitch)

@@ -1,0 +1,68 @@
+"""Datasheets of network adapters: interface queue, rings, DMA, interrupts and what the driver costs."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from ..quantities import Count, Extent, Flag, Limit, Time, Whole, refusal
+from .adapters import OptionalRate
+from .base import Sheet, register_sheet
+
+MEDIA = {
+    "ethernet": ("ethernet", "ethernet-shared"),
+    "atm": ("atm",),
+    "fddi": ("fddi",),
+    "fibre-channel": ("fibre-channel",),
+}
+"""The kinds of link that fit an adapter, by its medium."""
+
+
+class NetworkAdapter(Sheet):
+    """A network interface card with its driver: packets wait, cross the host's bus by DMA, and interrupt."""
+
+    medium: Literal["ethernet", "atm", "fddi", "fibre-channel"] = Field(
+        description="what it connects to; links of another kind do not fit"
+    )
+    mtu: Limit = Field(None, description="largest IP datagram it is set up for; none: as the link allows")
+    queue: Count = Field(
+        50, description="packets that wait in the interface's output queue; more are dropped"
+    )
+    transmit_ring: Count = Field(description="packets that the driver hands to the adapter ahead")
+    receive_ring: Count = Field(description="buffers in host memory for packets that arrive")
+    transmit_buffer: Extent = Field(description="memory on the adapter for packets to be sent")
+    receive_buffer: Extent = Field(
+        description="memory on the adapter for packets that have arrived; what does not fit is dropped"
+    )
+    overlapped: Flag = Field(
+        True,
+        description="whether the next packet is fetched from host memory while one is sent, or only after it",
+    )
+    dma: OptionalRate = Field(
+        None, description="rate of DMA to and from the host's bus; none: as the bus can"
+    )
+    packet_time: Time = Field(
+        0, description="time of the adapter's own processor a packet; 0 s: none to speak of"
+    )
+    transmit_cost: Time = Field(description="CPU time of the driver a packet sent")
+    receive_cost: Time = Field(description="CPU time of the driver a packet received")
+    transmit_interrupt: Whole = Field(
+        0, description="packets sent for which it interrupts once; 0: it does not interrupt for them"
+    )
+    coalesce_count: Count = Field(1, description="packets received that share an interrupt; 1: none do")
+    coalesce_delay: Time = Field(0, description="longest wait of a received packet for others to share with")
+    checksum: Flag = Field(False, description="whether it computes the checksums of TCP and UDP")
+
+    def links(self, kind: str) -> tuple[str, ...]:
+        """The kinds of link that fit its medium."""
+        return MEDIA[self.medium]
+
+    @model_validator(mode="after")
+    def _no_packet_waits_for_ever(self) -> NetworkAdapter:
+        if self.coalesce_count > 1 and not self.coalesce_delay:
+            raise refusal("0 s", "a time above zero, as packets share interrupts", field="coalesce_delay")
+        return self
+
+
+register_sheet("adapter", "network", NetworkAdapter)

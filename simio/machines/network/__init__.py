@@ -1,0 +1,1 @@
+"""Machines of network paths: queues that drop, interrupts that are shared, media that stations contend for."""

@@ -1,0 +1,85 @@
+"""An interrupt handler that serves packets one after another, and when it has to be called.
+
+While it runs, what arrives is served without another interrupt: it looks for more before it returns. When it does
+not run, packets wait until `count` of them have come, or the first has waited long enough; then one interrupt serves
+them all.
+"""
+
+from __future__ import annotations
+
+from numpy.typing import NDArray
+
+from simio.machines.shared import shared
+
+RUNNING = 0
+"""1 from when the interrupt is raised until the handler has served all that had come."""
+UNSERVED = 1
+"""Packets that wait for the handler or are being served."""
+BATCH = 2
+"""Number of the batch that gathers, or that gathered last."""
+TAKEN = 3
+"""Interrupts raised."""
+
+IDLE = [0, 0, 0, 0]
+"""State of a handler that nothing waits for."""
+WAIT = 0
+FIRST = 1
+RAISE = 2
+
+
+@shared
+def arrive(state: NDArray, base: int, count: int) -> int:
+    """One more packet: RAISE if the interrupt has to be raised for it, FIRST if it is the first of a batch that
+    gathers, else WAIT."""
+    if count < 1:
+        return -1
+    state[base + 1] += 1
+    if state[base] == 1:
+        return WAIT
+    if state[base + 1] >= count:
+        state[base] = 1
+        state[base + 2] += 1
+        state[base + 3] += 1
+        return RAISE
+    return FIRST if state[base + 1] == 1 else WAIT
+
+
+@shared
+def gathering(state: NDArray, base: int) -> int:
+    """Number of the batch that gathers."""
+    return state[base + 2]
+
+
+@shared
+def expire(state: NDArray, base: int, batch: int) -> int:
+    """Batch `batch` has waited long enough: RAISE if it still gathers and has to be served now, else WAIT."""
+    if state[base] == 1 or state[base + 2] != batch or state[base + 1] == 0:
+        return WAIT
+    state[base] = 1
+    state[base + 2] += 1
+    state[base + 3] += 1
+    return RAISE
+
+
+@shared
+def served(state: NDArray, base: int) -> int:
+    """The handler has served a packet: 1 if there are more, 0 if it returns; -1 if none was there."""
+    if state[base] != 1 or state[base + 1] < 1:
+        return -1
+    state[base + 1] -= 1
+    if state[base + 1] == 0:
+        state[base] = 0
+        return 0
+    return 1
+
+
+@shared
+def count_to(state: NDArray, base: int, count: int) -> int:
+    """One more of something: 1 with every `count`th, else 0."""
+    if count < 1:
+        return -1
+    state[base] += 1
+    if state[base] >= count:
+        state[base] = 0
+        return 1
+    return 0

@@ -1,0 +1,134 @@
+"""Two hosts or more with round costs, what joins them, and packets that are marked where they arrive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from types import ModuleType
+from typing import Any
+
+from part_samples import NS, US, part
+
+from simio.components.network.packet import Packet
+from simio.components.network.path import NetworkPath
+from simio.description.model import Adapter, Host, Link, Report, Run, Switch, System
+from simio.engines.outcome import Options, Outcome
+from simio.lower import Site
+
+KERNEL: dict[str, Any] = {
+    "page": "4 KiB", "reference_clock": "100 MHz", "system_call": "0 s", "context_switch": "0 s", "interrupt": "3 us",
+    "page_pin": "0 s", "block_request": "0 s", "buffer_cost": "0 s", "page_fault": "0 s", "map_call": "0 s",
+    "fault_cluster": "4 KiB",
+}  # fmt: skip
+BUS: dict[str, Any] = {"clock": "100 MHz", "width": "4 B", "burst": "64 B", "overhead_cycles": 0}
+ADAPTER: dict[str, Any] = {
+    "medium": "ethernet", "transmit_ring": 16, "receive_ring": 16, "transmit_buffer": "128 KiB",
+    "receive_buffer": "128 KiB", "transmit_cost": "5 us", "receive_cost": "4 us",
+}  # fmt: skip
+ETHERNET: dict[str, Any] = {
+    "rate": "1 Gbit/s", "preamble": "8 B", "header": "14 B", "check": "4 B", "minimum": "64 B", "gap": "12 B",
+    "mtu": "1500 B", "propagation": "5 ns/m",
+}  # fmt: skip
+SWITCH: dict[str, Any] = {"ports": 16, "latency": "2 us", "buffering": "output", "buffer": "64 KiB"}
+
+
+def host(name: str, cpus: int = 1, bus: dict[str, Any] | None = None, **adapters: dict[str, Any]) -> Host:
+    """A host of CPUs at 100 MHz and memory of 1 GB/s, its bus moving 400 MB/s, with adapters on it."""
+    memory = {"size": "64 MiB", "rate": "1 GB/s", "copy_rate": "100 MB/s", "xor_rate": "100 MB/s"}
+    return Host(
+        name, "sample", name, cpus,
+        part("cpu", "cpu", f"{name}.cpu", clock="100 MHz", cache="1 MiB"),
+        part("memory", "memory", f"{name}.memory", **memory),
+        part("kernel", "unix", f"{name}.kernel", **KERNEL),
+        {"bus": part("bus", "parallel", f"{name}.bus", **{**BUS, **(bus or {})})},
+        {key: Adapter(part("adapter", "network", f"{name}.{key}", **{**ADAPTER, **values}), "bus")
+         for key, values in adapters.items()},
+        part("host", "host", name, cpus=cpus),
+    )  # fmt: skip
+
+
+def link(first: str, second: str, kind: str = "ethernet", length: int = 0, **values: Any) -> Link:
+    """A link between two ports; Ethernet of 1 Gbit/s unless said otherwise."""
+    sheet = {**ETHERNET, **values} if kind == "ethernet" else values
+    return Link(f"{first}-{second}", part("link", kind, "link", **sheet), (first, second), Fraction(length))
+
+
+def switch(name: str, kind: str = "ethernet", **values: Any) -> Switch:
+    """A switch with 2 us of latency that queues at its outputs."""
+    return Switch(name, part("switch", kind, name, **{**SWITCH, **values}))
+
+
+class Net:
+    """A site of these hosts, links and switches, and packets over it."""
+
+    def __init__(self, hosts: list[Host], links: list[Link], *switches: Switch) -> None:
+        system = System(
+            "sample", {one.name: one for one in hosts}, {}, {one.name: one for one in switches}, tuple(links), {},
+            Run.model_validate({}), Report.model_validate({}),
+        )  # fmt: skip
+        self.site = Site(system)
+        self.p = self.site.p
+        self.network = self.site.network
+
+    def path(self, source: str, target: str) -> NetworkPath:
+        return self.network.path(source, target)
+
+    def packets(
+        self, path: NetworkPath, lengths: list[int], start: int = 0, every: int = 0, name: str = "arrived",
+        after: Callable[[], None] = lambda: None,
+    ) -> None:  # fmt: skip
+        """One packet after another, each marked as `name` with its length where it is delivered."""
+        p = self.p
+        seen = p.observation(name)
+        with p.thread(f"source of {name}", start=start):
+            for length in lengths:
+                with p.fork("packet"), p.loop(1):
+                    size = p.register(length)
+
+                    def deliver(size: Any = size) -> None:
+                        p.mark(seen, size)
+                        after()
+
+                    path.send(Packet(size), deliver)
+                p.advance(every)
+
+    def stream(self, path: NetworkPath, length: int, count: int, every: int, name: str = "arrived") -> None:
+        """`count` packets of one length, one every so many ps."""
+        p = self.p
+        seen = p.observation(name)
+        with p.thread(f"source of {name}"), p.loop(count):
+            with p.fork("packet"), p.loop(1):
+                size = p.register(length)
+                path.send(Packet(size), lambda: p.mark(seen, size))
+            p.advance(every)
+
+    def run(self, engine: ModuleType, **options: int) -> Outcome:
+        """The outcome; it must end by itself."""
+        outcome: Outcome = engine.run(self.p.build(), Options(**options))
+        assert outcome.status == 0, outcome
+        return outcome
+
+    def marks(self, engine: ModuleType, name: str = "arrived") -> list[tuple[int, int]]:
+        """(time in ns, value) of the marks of this name."""
+        outcome = self.run(engine)
+        names = [mark.name for mark in self.p.build().marks]
+        if name not in names:
+            return []
+        number = names.index(name)
+        return [(time // NS, value) for time, mark, value in outcome.marks.tolist() if mark == number]
+
+    def busy(self, outcome: Outcome, name: str) -> int:
+        """Time in ps for which a resource was busy."""
+        names = [resource.name for resource in self.p.build().resources]
+        return int(outcome.resources[names.index(name)][0])
+
+
+def pair(
+    length: int = 0, first: dict[str, Any] | None = None, second: dict[str, Any] | None = None, **values: Any
+) -> Net:
+    """Hosts a and b with an Ethernet link between them."""
+    hosts = [host("a", eth=first or {}), host("b", eth=second or {})]
+    return Net(hosts, [link("a.eth", "b.eth", length=length, **values)])
+
+
+__all__ = ["NS", "US", "Net", "host", "link", "pair", "switch"]
