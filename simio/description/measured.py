@@ -14,6 +14,8 @@ QUANTITIES: Mapping[str, str] = {"throughput": "rate", "stream": "rate", "latenc
 """
 PERCENT = "%"
 """The unit of a share."""
+OVER: Mapping[str, str] = {"mean": "mean", "median": "median", "most": "largest"}
+"""What a row may say of several cases together, and in words."""
 OF = {"latency": "an observation", "cpu": "a host"}
 """Quantities of which there may be several in a case, and what ``of`` names then."""
 
@@ -23,7 +25,7 @@ class MeasuredRow:
     """A measured value for a case, in ``unit``; ``value`` is None where it is only known to exist (``held``).
 
     A source that says "4 to 5" gives a range: from ``value`` to ``upper``. ``of`` names the observation or the
-    host that the quantity is of.
+    host that the quantity is of. ``over`` is one of `OVER` for a row that sums up several cases, else empty.
     """
 
     study: str
@@ -36,11 +38,13 @@ class MeasuredRow:
     quantity: str = "throughput"
     of: str = ""
     upper: Fraction | None = None
+    over: str = ""
 
     @property
     def label(self) -> str:
-        """What was measured, in words: ``latency of block``."""
-        return f"{self.quantity} of {self.of}" if self.of else self.quantity
+        """What was measured, in words: ``latency of block``, ``median throughput``."""
+        told = f"{self.quantity} of {self.of}" if self.of else self.quantity
+        return f"{OVER[self.over]} {told}" if self.over else told
 
     def error(self, simulated: float) -> float | None:
         """Signed error of a simulated value relative to the measured one, None if that is held.
@@ -52,6 +56,15 @@ class MeasuredRow:
         upper = self.value if self.upper is None else self.upper
         nearest = min(max(Fraction(simulated), self.value), upper)
         return float(Fraction(simulated) / nearest - 1)
+
+
+@dataclass(frozen=True)
+class PooledRow:
+    """A measured row over several cases: their indices, and the settings that they share, as the row tells them."""
+
+    row: MeasuredRow
+    cases: tuple[int, ...]
+    settings: Mapping[str, str]
 
 
 @dataclass(frozen=True)

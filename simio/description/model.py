@@ -15,7 +15,7 @@ from pydantic import Field, field_validator, model_validator
 
 from .. import units
 from ..errors import quote
-from .measured import MeasuredRow, MeasuredTable
+from .measured import MeasuredRow, MeasuredTable, PooledRow
 from .quantities import Count, Horizon, Text, Values, WarmUp, Whole, refusal
 
 
@@ -208,7 +208,10 @@ class Case:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A scenario file: its cases in the order of ``vary``, its text, and the measured tables it names."""
+    """A scenario file: its cases in the order of ``vary``, its text, and the measured tables it names.
+
+    ``pooled`` are the measured rows over several cases; those of one case are with it.
+    """
 
     path: str
     title: str
@@ -216,3 +219,4 @@ class Scenario:
     cases: tuple[Case, ...]
     text: str
     tables: tuple[MeasuredTable, ...] = ()
+    pooled: tuple[PooledRow, ...] = ()

@@ -7,7 +7,7 @@ from dataclasses import replace
 from os.path import isfile
 from pathlib import Path
 
-from ..description.measured import MeasuredRow
+from ..description.measured import MeasuredRow, PooledRow
 from ..errors import ScenarioError, quote
 from .context import Context
 from .datasheet import value_text
@@ -55,13 +55,15 @@ def assign_rows(
     trees: Sequence[Node],
     settings: Sequence[dict[str, str]],
     strict: bool,
-) -> list[tuple[MeasuredRow, ...]]:
-    """The measured rows of each case.
+) -> tuple[list[tuple[MeasuredRow, ...]], tuple[PooledRow, ...]]:
+    """The measured rows of each case, and those over several cases.
 
-    A row belongs to the one case whose tree has the row's values.  With ``strict`` a row without a case is
-    a fault; a scenario that the command line changed may well leave rows without one.
+    A row belongs to the one case whose tree has the row's values, or, if it sums up several, to all that have them.
+    With ``strict`` a row without its cases is a fault; a scenario that the command line changed may well leave rows
+    without any.
     """
     found: list[list[MeasuredRow]] = [[] for _ in trees]
+    pooled: list[PooledRow] = []
     values: dict[str, list[object]] = {}
     for row in (row for table in tables for row in table.rows):
         cases = set(range(len(trees)))
@@ -70,12 +72,15 @@ def assign_rows(
                 values[key] = [_meaning(tree, key) for tree in trees]
             wanted = canonical(node)
             cases = {case for case in cases if values[key][case] == wanted}
-        if len(cases) == 1:
+        if row.row.over and len(cases) > (1 if strict else 0):
+            told = {key: value_text(node) for key, node in row.where.items()}
+            pooled.append(PooledRow(_of_a_host(ctx, row, trees[min(cases)]), tuple(sorted(cases)), told))
+        elif len(cases) == 1 and not row.row.over:
             case = cases.pop()
             found[case].append(_of_a_host(ctx, row, trees[case]))
         elif strict:
             _unassigned(ctx, row, values, settings, len(cases))
-    return [tuple(rows) for rows in found]
+    return [tuple(rows) for rows in found], tuple(pooled)
 
 
 def _of_a_host(ctx: Context, row: TableRow, tree: Node) -> MeasuredRow:
@@ -117,6 +122,12 @@ def _unassigned(
             )
         return
     said = described({key: value_text(node) for key, node in row.where.items()})
+    if number and row.row.over:
+        hint = f"leave out 'over: {row.row.over}' for a row of one case"
+        ctx.faults.add(
+            path, f"{said}, which one case has", "the settings of several cases", hint, where.place
+        )
+        return
     if number:
         told = f"{said}, which {number} cases have"
         missing = [key for key in varied if key not in row.where]

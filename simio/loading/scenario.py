@@ -83,7 +83,7 @@ def load(
             ctx.faults.explain(known, f"with {described(told[index])}", places)
     studies = tables or data_root("simio.validation")
     found = read_tables(ctx, root.entries.get("measured"), studies, Path(path).stem)
-    rows = assign_rows(ctx, found, trees, told, strict=not sets)
+    rows, pooled = assign_rows(ctx, found, trees, told, strict=not sets)
     ctx.faults.forget_missing(ctx.dropped)
     ctx.faults.raise_any()
     cases = tuple(
@@ -92,7 +92,7 @@ def load(
         if system is not None
     )
     about = _text(ctx, root, "about")
-    return Scenario(str(path), title, about, cases, text, tuple(table.table for table in found))
+    return Scenario(str(path), title, about, cases, text, tuple(table.table for table in found), pooled)
 
 
 def _check_top(ctx: Context, root: Node) -> None:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from .. import units
-from ..description.measured import OF, PERCENT, QUANTITIES, MeasuredRow, MeasuredTable
+from ..description.measured import OF, OVER, PERCENT, QUANTITIES, MeasuredRow, MeasuredTable
 from ..errors import did_you_mean, quote
 from .catalogue import display
 from .datasheet import value_text
@@ -16,7 +16,7 @@ from .yamlfiles import read_file
 from .yamltree import Node, parse_yaml
 
 _KEYS = ("title", "source", "quantity", "unit", "scenario", "notes", "rows")
-_ROW_KEYS = ("where", "value", "quantity", "of", "unit", "scenario", "note", "text")
+_ROW_KEYS = ("where", "value", "quantity", "of", "over", "unit", "scenario", "note", "text")
 _EXAMPLES = {"rate": "MB/s", "time": "us", "share": PERCENT}
 
 
@@ -146,13 +146,17 @@ def _row(faults: FaultList, item: Node, entry: dict[str, Node], path: str, headi
     )
     said: dict[str, str] = {
         key: faults.text(entry[key], f"{path}.{key}") or ""
-        for key in ("quantity", "of", "unit", "scenario")
+        for key in ("quantity", "of", "over", "unit", "scenario")
         if key in entry
     }
     quantity, unit = _measure(faults, item, said, path, heading)
     if said.get("of") and quantity in QUANTITIES and quantity not in OF:
         hint = f"only {' and '.join(OF)} are of something"
         faults.add(f"{path}.of", quote(said["of"]), f"none for {quantity}", hint, place_of(item, "of"))
+    over = said.get("over", "")
+    if over and over not in OVER:
+        faults.unknown(f"{path}.over", over, OVER, place_of(item, "over"), "way to sum up cases")
+        over = ""
     if said.get("scenario") and said["scenario"] not in heading.scenarios:
         place = entry["scenario"].place
         faults.unknown(
@@ -166,7 +170,7 @@ def _row(faults: FaultList, item: Node, entry: dict[str, Node], path: str, headi
         ends = entry["value"].elements
         text = " to ".join(value_text(end) for end in ends) if ends else value_text(entry["value"])
     row = MeasuredRow(
-        heading.study, heading.table, value, text, held, unit, note, quantity, said.get("of", ""), upper
+        heading.study, heading.table, value, text, held, unit, note, quantity, said.get("of", ""), upper, over
     )
     return TableRow(row, where, item, path, said.get("scenario", ""))
 

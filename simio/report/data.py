@@ -10,7 +10,7 @@ from typing import Any
 
 from simio import units
 from simio.description.measured import MeasuredRow
-from simio.result.compare import Comparison, comparisons
+from simio.result.compare import Comparison, comparisons, pooled_comparisons
 from simio.result.model import CaseResult, ScenarioResult
 
 SCHEMA = 1
@@ -26,6 +26,10 @@ def as_dict(result: ScenarioResult) -> dict[str, Any]:
         "complete": result.complete,
         "unit": result.unit,
         "cases": [_case(case, result.unit) for case in result.cases],
+        "pooled": [
+            {**_comparison(c), "over": c.row.over, "where": dict(c.settings)}
+            for c in pooled_comparisons(result)
+        ],
         "fitted": list(result.fitted),
         "scenario": {"path": result.path, "set": list(result.sets), "text": result.text},
         "resolved": result.resolved,
@@ -44,21 +48,22 @@ def _case(case: CaseResult, unit: str) -> dict[str, Any]:
         "bytes_per_second": float(case.rate),
         "measured_span": {"bytes": span.amount, "since_ps": span.since, "until_ps": span.until},
         "bound": None if case.bound is None else in_unit(float(case.bound), unit),
-        "comparisons": [
-            {
-                "table": f"{c.row.study}/{c.row.table}",
-                "quantity": c.row.quantity,
-                "of": c.row.of,
-                "unit": c.row.unit,
-                "measured": _measured(c.row),
-                "held": c.row.held,
-                "simulated": c.simulated,
-                "error": c.error,
-            }
-            for c in comparisons(case)
-        ],
+        "comparisons": [_comparison(c) for c in comparisons(case)],
         **data,
         "streams": {stream.name: float(stream.rate) for stream in case.streams},
+    }
+
+
+def _comparison(c: Comparison) -> dict[str, Any]:
+    return {
+        "table": f"{c.row.study}/{c.row.table}",
+        "quantity": c.row.quantity,
+        "of": c.row.of,
+        "unit": c.row.unit,
+        "measured": _measured(c.row),
+        "held": c.row.held,
+        "simulated": c.simulated,
+        "error": c.error,
     }
 
 

@@ -13,7 +13,7 @@ from simio import units
 from simio.description.measured import MeasuredRow
 from simio.report.alike import grouped, merged
 from simio.report.data import in_unit, other_quantities
-from simio.result.compare import Comparison, comparisons, summary
+from simio.result.compare import Comparison, comparisons, pooled_comparisons, summary
 from simio.result.model import CaseResult, ResourceUse, ScenarioResult
 
 BAR = 24
@@ -35,6 +35,8 @@ def show(console: Console, result: ScenarioResult, detail: int | None = None) ->
         console.print(Padding(_table(result), (1, 0, 0, 0)))
         if other_quantities(result):
             console.print(Padding(_others(result), (1, 0, 0, 0)))
+        if pooled := pooled_comparisons(result):
+            console.print(Padding(_pooled(pooled), (1, 0, 0, 0)))
         _print_summary(console, result)
     shown = [case for case in result.cases if detail is None or case.index == detail]
     if detail is not None or len(shown) <= DETAILED:
@@ -115,6 +117,22 @@ def _others(result: ScenarioResult) -> Table:
     return table
 
 
+def _pooled(rows: list[Comparison]) -> Table:
+    """What was measured over several cases, a line each."""
+    keys = list(dict.fromkeys(key for row in rows for key in row.settings))
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for name in short_names(keys):
+        table.add_column(name, justify="right")
+    table.add_column("over cases")
+    for heading in ("simulated", "measured", "error"):
+        table.add_column(heading, justify="right", style="bold" if heading == "simulated" else "")
+    for row in rows:
+        simulated = "none" if row.simulated is None else f"{row.simulated:.4g} {row.row.unit}"
+        where = (row.settings.get(key, "") for key in keys)
+        table.add_row(*where, row.row.label, simulated, _with_unit(row.row), _judged(row))
+    return table
+
+
 def _error(error: float) -> Text:
     style = "green" if abs(error) <= GOOD else "yellow" if abs(error) <= FAIR else "red"
     return Text(f"{round(error, 3) + 0.0:+.1%}", style=style)
@@ -125,8 +143,8 @@ def _print_summary(console: Console, result: ScenarioResult) -> None:
     if found is None:
         return
     keys = _varied(result)
-    settings = found.worst.case.settings
-    told = [found.worst.row.label] if other_quantities(result) else []
+    settings = found.worst.settings
+    told = [found.worst.row.label] if other_quantities(result) or found.worst.row.over else []
     told += [
         f"{name} {settings[key]}"
         for name, key in zip(short_names(keys), keys, strict=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from statistics import median
+from statistics import fmean, median
 
 from simio import units
 from simio.description.measured import MeasuredRow
@@ -15,13 +15,13 @@ from simio.result.model import CaseResult, ScenarioResult
 
 @dataclass(frozen=True)
 class Comparison:
-    """One measured row and the case that predicts it.
+    """One measured row, and the settings of the case, or those that the cases share, that predict it.
 
     `simulated` is in the row's unit, and None where the run has nothing to compare (an observation that was never
     made); `error` is `MeasuredRow.error`, None if held.
     """
 
-    case: CaseResult
+    settings: Mapping[str, str]
     row: MeasuredRow
     simulated: float | None
     error: float | None
@@ -33,7 +33,25 @@ def comparisons(case: CaseResult) -> list[Comparison]:
     for row in case.measured:
         simulated = simulated_value(case, row)
         error = None if simulated is None else row.error(simulated)
-        found.append(Comparison(case, row, simulated, error))
+        found.append(Comparison(case.settings, row, simulated, error))
+    return found
+
+
+_SUMS: Mapping[str, Callable[[list[float]], float]] = {"mean": fmean, "median": median, "most": max}
+
+
+def pooled_comparisons(result: ScenarioResult) -> list[Comparison]:
+    """Every measured row over several cases with what was simulated, but for those of which a case was not run."""
+    cases = {case.index: case for case in result.cases}
+    found = []
+    for pooled in result.pooled:
+        if not cases.keys() >= set(pooled.cases):
+            continue
+        values = [simulated_value(cases[index], pooled.row) for index in pooled.cases]
+        known = [value for value in values if value is not None]
+        simulated = _SUMS[pooled.row.over](known) if len(known) == len(values) else None
+        error = None if simulated is None else pooled.row.error(simulated)
+        found.append(Comparison(pooled.settings, pooled.row, simulated, error))
     return found
 
 
@@ -99,6 +117,7 @@ class Summary:
 def summary(result: ScenarioResult) -> Summary | None:
     """None where nothing was measured."""
     all_rows = [comparison for case in result.cases for comparison in comparisons(case)]
+    all_rows += pooled_comparisons(result)
     judged = [(abs(row.error), row) for row in all_rows if row.error is not None]
     if not judged:
         return None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from simio.description.measured import MeasuredRow
+from simio.description.measured import MeasuredRow, PooledRow
 
 
 @dataclass(frozen=True)
@@ -152,3 +152,4 @@ class ScenarioResult:
     resolved: Mapping[str, object]
     fitted: tuple[str, ...]
     complete: bool = True
+    pooled: tuple[PooledRow, ...] = ()

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from simio.bound import Bound, bound
+from simio.description.measured import MeasuredRow
 from simio.description.model import Case, Host, Part, Scenario, System
 from simio.engines.execute import execute
 from simio.engines.outcome import Options, Outcome, Status
@@ -57,6 +58,7 @@ def run_scenario(
         resolved=resolved(system),
         fitted=fitted_values(scenario),
         complete=complete,
+        pooled=scenario.pooled,
     )
 
 
@@ -69,15 +71,19 @@ def run_cases(
     """Results one by one as they are finished."""
     for case in scenario.cases:
         if cases is None or case.index in cases:
-            yield run_case(case, engine, announce)
+            also = [pooled.row for pooled in scenario.pooled if case.index in pooled.cases]
+            yield run_case(case, engine, announce, also)
 
 
 def run_case(
-    case: Case, engine: str | None = None, announce: Callable[[str], Any] | None = None
+    case: Case,
+    engine: str | None = None,
+    announce: Callable[[str], Any] | None = None,
+    pooled: Sequence[MeasuredRow] = (),
 ) -> CaseResult:
-    """Lower, bound, run (several times if it is random) and measure one case."""
+    """Lower, bound, run (several times if it is random) and measure one case, which rows over several may need."""
     program = lower(case.system)
-    check_observations(case.measured, [mark.name for mark in program.marks if mark.unit == "ps"])
+    check_observations((*case.measured, *pooled), [mark.name for mark in program.marks if mark.unit == "ps"])
     run = case.system.run
     replications = run.replications or (RANDOM_REPLICATIONS if program.random else 1)
     seeds = tuple(run.seed + number for number in range(replications if program.random else 1))

@@ -118,7 +118,9 @@ def test_every_measured_row_has_a_case() -> None:
     root = data_root("simio.validation")
     assigned = {table.name: 0 for path in SCENARIOS for table in load(path).tables}
     for path in SCENARIOS:
-        for row in (row for case in load(path).cases for row in case.measured):
+        scenario = load(path)
+        single = [row for case in scenario.cases for row in case.measured]
+        for row in (*single, *(pooled.row for pooled in scenario.pooled)):
             assigned[f"{row.study}/{row.table}"] += 1
     assert set(assigned) == set(table_names(root))
     for name, number in assigned.items():

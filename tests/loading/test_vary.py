@@ -130,3 +130,36 @@ def test_the_only_host_need_not_be_named(read: Loader, tmp_path: Path) -> None:
     (tmp_path / "cpu.yaml").write_text(f'title: t\nsource: me\nquantity: cpu\nunit: "%"\n{rows}')
     (case,) = read(DISKS + "measured: ./cpu.yaml\n").cases
     assert [row.of for row in case.measured] == ["s"]
+
+
+GRID = "vary: {workload.blast.size: [1 KiB, 64 KiB], workload.blast.processes: [1, 2, 3]}\n"
+OVER = "title: t\nsource: me\nquantity: throughput\nunit: MB/s\nrows:\n"
+
+
+def test_a_row_over_several_cases_has_all_that_match(read: Loader, tmp_path: Path) -> None:
+    rows = "  - {where: {}, over: mean, value: 3}\n"
+    rows += "  - {where: {workload.blast.size: 64 KiB}, over: most, value: held}\n"
+    (tmp_path / "over.yaml").write_text(OVER + rows)
+    scenario = read(HIPPI + GRID + "measured: ./over.yaml\n")
+    assert [case.measured for case in scenario.cases] == [()] * 6
+    assert [pooled.cases for pooled in scenario.pooled] == [(0, 1, 2, 3, 4, 5), (3, 4, 5)]
+    assert scenario.pooled[1].settings == {"workload.blast.size": "64 KiB"}
+    assert [pooled.row.label for pooled in scenario.pooled] == ["mean throughput", "largest throughput"]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (
+            "{where: {workload.blast.size: 1 KiB, workload.blast.processes: 2}, over: mean, value: 3}",
+            "which one case has; expected the settings of several cases; leave out 'over: mean'",
+        ),
+        ("{where: {workload.blast.size: 2 KiB}, over: mean, value: 3}", "which no case has"),
+        ("{where: {}, over: sum, value: 3}", "unknown way to sum up cases 'sum'.*mean, median, most"),
+        ("{where: {}, value: 3}", "which 6 cases have"),
+    ],
+)
+def test_rows_over_cases_that_are_not_there(read: Loader, tmp_path: Path, row: str, message: str) -> None:
+    (tmp_path / "over.yaml").write_text(f"{OVER}  - {row}\n")
+    with pytest.raises(ScenarioError, match=message):
+        read(HIPPI + GRID + "measured: ./over.yaml\n")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
-from simio.description.measured import MeasuredRow
+from simio.description.measured import MeasuredRow, PooledRow
 from simio.errors import RunError
-from simio.result.compare import check_observations, comparisons, summary
+from simio.result.compare import check_observations, comparisons, pooled_comparisons, summary
 from simio.result.model import (
     CaseResult,
     Limiter,
@@ -114,3 +115,37 @@ def test_the_summary_counts_all_quantities() -> None:
     assert (found.rows, found.held, found.missing, found.fitted) == (3, 1, 1, 1)
     assert found.median == pytest.approx(0.2)
     assert found.worst.row.label == "cpu of a"
+
+
+def pooled(
+    *rates: int, over: str, measured: float | None = 30, indices: tuple[int, ...] = ()
+) -> ScenarioResult:
+    """Cases of these rates in MB/s, and a row over those with the indices, or all."""
+    cases = tuple(
+        replace(case(), index=number, rate=Fraction(rate * 10**6)) for number, rate in enumerate(rates)
+    )
+    told = replace(row("throughput", measured, "MB/s"), over=over)
+    over_cases = PooledRow(told, indices or tuple(range(len(rates))), {"size": "1 B"})
+    return ScenarioResult("", "", "", (), "", "MB/s", cases, {}, (), pooled=(over_cases,))
+
+
+@pytest.mark.parametrize(("over", "simulated"), [("mean", 40), ("median", 20), ("most", 90)])
+def test_rows_over_several_cases(over: str, simulated: float) -> None:
+    (found,) = pooled_comparisons(pooled(10, 20, 90, over=over))
+    assert found.simulated == pytest.approx(simulated)
+    assert found.error == pytest.approx(simulated / 30 - 1)
+    assert found.settings == {"size": "1 B"}
+
+
+def test_a_row_over_cases_needs_all_of_them() -> None:
+    assert pooled_comparisons(pooled(10, 20, over="mean", indices=(0, 1, 2))) == []
+    (found,) = pooled_comparisons(pooled(10, 20, 90, over="mean", indices=(0, 1)))
+    assert found.simulated == pytest.approx(15)
+
+
+def test_the_summary_counts_rows_over_several_cases() -> None:
+    found = summary(pooled(10, 20, 90, over="most"))
+    assert found is not None
+    assert (found.rows, found.held) == (1, 0)
+    assert found.worst.row.label == "largest throughput"
+    assert summary(pooled(10, 20, over="most", measured=None)) is None
