@@ -12,7 +12,7 @@ run: $(SET_UP)
 	$(BIN)/simio run scenarios/linux-fc-raw.yaml
 
 test: $(SET_UP_TEST) lint types
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 lint: $(SET_UP_TEST)
 	$(BIN)/ruff check .

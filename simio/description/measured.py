@@ -9,14 +9,14 @@ from fractions import Fraction
 QUANTITIES: Mapping[str, str] = {"throughput": "rate", "stream": "rate", "latency": "time", "cpu": "share"}
 """What may be measured, and its dimension.
 
-``throughput`` is that of all workloads together, ``stream`` the mean rate of a stream of deliveries (of one disk),
-``latency`` the mean of an observation, ``cpu`` the utilisation of all CPUs of a host together.
+``throughput`` is that of all workloads together, ``stream`` the mean rate of a stream of deliveries (of one disk) or
+of the one that is named, ``latency`` the mean of an observation, ``cpu`` the utilisation of all CPUs of a host.
 """
 PERCENT = "%"
 """The unit of a share."""
 OVER: Mapping[str, str] = {"mean": "mean", "median": "median", "most": "largest"}
 """What a row may say of several cases together, and in words."""
-OF = {"latency": "an observation", "cpu": "a host"}
+OF = {"stream": "a stream", "latency": "an observation", "cpu": "a host"}
 """Quantities of which there may be several in a case, and what ``of`` names then."""
 
 

@@ -63,7 +63,8 @@ def simulated_value(case: CaseResult, row: MeasuredRow) -> float | None:
     if row.quantity == "throughput":
         return float(units.convert(case.rate, "rate", row.unit))
     if row.quantity == "stream":
-        rates = [stream.rate for stream in case.streams]
+        named = observed(row, [stream.name for stream in case.streams])
+        rates = [each.rate for each in case.streams if (each.name in named if row.of else not each.sent)]
         mean = sum(rates, Fraction(0)) / len(rates) if rates else None
         return None if mean is None else float(units.convert(mean, "rate", row.unit))
     if row.quantity == "cpu":
@@ -76,7 +77,7 @@ def simulated_value(case: CaseResult, row: MeasuredRow) -> float | None:
 
 
 def observed(row: MeasuredRow, names: Iterable[str]) -> list[str]:
-    """The observations that a latency may be of: those with its name, or whose names end in its words; else all."""
+    """The observations or streams that a row may be of: those with its name, or whose names end in it; else all."""
     known = list(names)
     if not row.of:
         return known

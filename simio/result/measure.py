@@ -38,7 +38,7 @@ def throughput(program: Program, outcome: Outcome, warm: int | str) -> Throughpu
     times, amounts = deliveries(program, outcome)
     if not len(times):
         return Throughput(0, 0, outcome.end, 0)
-    found = [(own, totals) for _, own, totals in streams(program, outcome, ("delivered",))]
+    found = [(own, totals) for _, own, totals in streams(program, outcome, "delivered")]
     until = int(times[-1])
     if outcome.status == Status.UNTIL:
         until = min(last for last in [int(own[-1]) for own, _ in found] if 2 * last >= until)
@@ -48,11 +48,11 @@ def throughput(program: Program, outcome: Outcome, warm: int | str) -> Throughpu
     return Throughput(amount, since, until, int(((times > since) & (times <= until)).sum()))
 
 
-def streams(program: Program, outcome: Outcome, roles: tuple[str, ...]) -> Iterator[tuple[str, Ints, Ints]]:
-    """Name, instants (ps) and bytes so far of each stream of these roles that has any."""
+def streams(program: Program, outcome: Outcome, role: str) -> Iterator[tuple[str, Ints, Ints]]:
+    """Name, instants (ps) and bytes so far of each stream of a role that has any."""
     for row, mark in enumerate(program.marks):
         marks = outcome.marks[outcome.marks[:, 1] == row]
-        if mark.role in roles and len(marks):
+        if mark.role == role and len(marks):
             yield mark.name, marks[:, 0], np.cumsum(marks[:, 2])
 
 
@@ -76,8 +76,10 @@ def stream_rates(program: Program, outcome: Outcome, span: Throughput) -> tuple[
             )
             if length > 0
             else Fraction(0),
+            role == "sent",
         )
-        for name, times, totals in streams(program, outcome, ("delivered", "sent"))
+        for role in ("delivered", "sent")
+        for name, times, totals in streams(program, outcome, role)
     )
 
 

@@ -27,10 +27,11 @@ class Throughput:
 
 @dataclass(frozen=True)
 class StreamRate:
-    """What one stream of deliveries contributed to the throughput, in bytes a second."""
+    """The rate of a stream in bytes a second: of deliveries, which add up to the throughput, or of what is `sent`."""
 
     name: str
     rate: Fraction
+    sent: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,110 @@
+"""What the two ends of a TCP connection agree on, and the settings that each end so has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from simio.components.network.stack import IP_HEADER, TCP_HEADER, TIMESTAMPS
+from simio.description.sheets.stacks import TcpIpStack
+from simio.description.workloads.traffic import SocketParams
+from simio.errors import RunError
+from simio.machines.tcp import layout
+from simio.machines.tcp.settings import HAND_OVER_BUFFER, HAND_OVER_WRITE, TcpSettings
+from simio.units import format_quantity
+
+MOST_UNSCALED = 65535
+"""Largest window without scaling, in bytes (RFC 9293, section 3.1: 16 bits)."""
+MOST_SHIFT = 14
+"""Largest shift of a window (RFC 7323, section 2.3)."""
+_RECOVERY = {
+    "tahoe": layout.TAHOE, "reno": layout.RENO, "newreno": layout.NEWRENO, "sack": layout.SACK,
+}  # fmt: skip
+
+
+def agreed(sheets: Sequence[TcpIpStack], mtu: int, params: SocketParams) -> list[TcpSettings]:
+    """The settings of both ends over a path of this MTU; `params.window` replaces the stacks' socket buffers.
+
+    Options are used where both ends offer them. Raises RunError for socket buffers that a stack does not give.
+    """
+    spaces = [_spaces(sheet, params) for sheet in sheets]
+    extended = all(
+        sheet.rfc1323 == "always" or (sheet.rfc1323 == "large" and max(space) > MOST_UNSCALED)
+        for sheet, space in zip(sheets, spaces, strict=True)
+    )
+    sacks = all(sheet.recovery == "sack" for sheet in sheets)
+    mss = min(_mss(sheet, mtu, extended) for sheet in sheets)
+    shifts = [_shift(receive) if extended else 0 for _, receive in spaces]
+    return [
+        _settings(sheet, space, mss, extended, sacks, shifts[1 - end], shifts[end], params.nodelay)
+        for end, (sheet, space) in enumerate(zip(sheets, spaces, strict=True))
+    ]
+
+
+def _spaces(sheet: TcpIpStack, params: SocketParams) -> tuple[int, int]:
+    """Send and receive space of a socket."""
+    if params.window is None:
+        return sheet.send_space, sheet.receive_space
+    if params.window > sheet.max_space:
+        window, most = (format_quantity(size, "size") for size in (params.window, sheet.max_space))
+        raise RunError(f"a window of {window} is more than a stack gives a socket: max_space is {most}")
+    return params.window, params.window
+
+
+def _mss(sheet: TcpIpStack, mtu: int, timestamps: bool) -> int:
+    """Data of a full segment (RFC 9293, section 3.7.1), rounded down as 4.3BSD does to whole clusters."""
+    mss = mtu - IP_HEADER - TCP_HEADER - (TIMESTAMPS if timestamps else 0)
+    if mss < 1:
+        raise RunError(f"a path that takes datagrams of {mtu} bytes is too narrow for TCP")
+    if sheet.mss_multiple and mss > sheet.mss_multiple:
+        mss -= mss % sheet.mss_multiple
+    return mss
+
+
+def _shift(space: int) -> int:
+    """The least shift with which a window of the whole buffer can be offered (RFC 7323, section 2.3)."""
+    return next((n for n in range(MOST_SHIFT) if MOST_UNSCALED << n >= space), MOST_SHIFT)
+
+
+def _settings(
+    sheet: TcpIpStack,
+    spaces: tuple[int, int],
+    mss: int,
+    timestamps: bool,
+    sacks: bool,
+    send_shift: int,
+    receive_shift: int,
+    nodelay: bool,
+) -> TcpSettings:
+    recovery = sheet.recovery if sacks or sheet.recovery != "sack" else "newreno"
+    ticking = sheet.delayed_ack_clock == "tick"
+    more: dict[str, Any] = {"ack_tick": sheet.delayed_ack} if ticking else {"ack_delay": sheet.delayed_ack}
+    return TcpSettings(
+        mss=mss,
+        send_space=spaces[0],
+        receive_space=spaces[1],
+        send_shift=send_shift,
+        receive_shift=receive_shift,
+        timestamps=timestamps,
+        nodelay=nodelay,
+        initial_window=sheet.initial_window * mss,
+        idle_restart=sheet.restart,
+        max_cwnd=sheet.max_cwnd or 0,
+        recovery=_RECOVERY[recovery],
+        ack_every=sheet.ack_every,
+        **({"ack_tick": 0} | more),
+        update_segments=sheet.update_segments,
+        update_divisor=sheet.update_divisor,
+        rto_tick=sheet.rto_tick,
+        rto_min=sheet.rto_min,
+        rto_initial=sheet.rto_initial,
+        rto_max=sheet.rto_max,
+        mbuf_size=sheet.mbuf_size,
+        mbuf_data=sheet.mbuf_data,
+        mbuf_first=sheet.mbuf_first,
+        cluster=sheet.cluster,
+        cluster_threshold=sheet.cluster_threshold,
+        cluster_needs_room=sheet.cluster_needs_room,
+        memory_factor=sheet.memory_factor,
+        hand_over=HAND_OVER_BUFFER if sheet.hand_over == "buffer" else HAND_OVER_WRITE,
+    )

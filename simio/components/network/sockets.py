@@ -1,0 +1,55 @@
+"""Sockets of a system's hosts as workloads find them: stacks and connections, made when first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from simio.components.kernel import UnixKernel
+from simio.components.network.agreement import agreed
+from simio.components.network.path import Network
+from simio.components.network.stack import Stack
+from simio.components.network.tcp import Endpoint
+from simio.description.model import System
+from simio.errors import RunError
+from simio.program.builder import Builder
+
+
+class Sockets:
+    """Stacks of hosts, and connections between them over a network."""
+
+    def __init__(
+        self, p: Builder, system: System, kernel: Callable[[str], UnixKernel], network: Network
+    ) -> None:
+        self.p = p
+        self.system = system
+        self.kernel = kernel
+        self.network = network
+        self._stacks: dict[str, Stack] = {}
+
+    def stack(self, host: str) -> Stack:
+        """The protocol stack of a host; raises RunError where it has none."""
+        if host not in self._stacks:
+            part = self.system.hosts[host].stack
+            if part is None:
+                raise RunError(
+                    f"host {host!r} has no protocol stack; give it one, as stack: stacks/solaris-8, or take a model "
+                    "of a host that has"
+                )
+            self._stacks[host] = Stack(self.kernel(host), part)
+        return self._stacks[host]
+
+    def connection(
+        self, params: Any, name: str, buffers: tuple[int, int], aligned: bool
+    ) -> tuple[Endpoint, Endpoint]:
+        """The two ends of a TCP connection from `params.from_` to `params.to`, whose programs have such buffers."""
+        hosts = params.from_, params.to
+        stacks = [self.stack(host) for host in hosts]
+        paths = [self.network.path(*hosts), self.network.path(*reversed(hosts))]
+        settings = agreed([stack.sheet for stack in stacks], min(path.mtu for path in paths), params)
+        ends = [
+            Endpoint(stack, f"{name} at {host}", *rest, aligned)
+            for stack, host, *rest in zip(stacks, hosts, settings, paths, buffers, strict=True)
+        ]
+        ends[0].peer, ends[1].peer = ends[1], ends[0]
+        return ends[0], ends[1]

@@ -1,0 +1,246 @@
+"""TCP connections: sockets at both ends, and what happens when a program calls, a segment arrives or a timer ends.
+
+What TCP decides is the machine's (`simio.machines.tcp`); here is who does it, what it costs, and who waits. All that
+touches an endpoint holds its lock, so that one CPU at a time works for a connection, as kernels do it.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from simio.components.host import INTERRUPT, PROCESS
+from simio.components.network.packet import Packet
+from simio.components.network.path import NetworkPath
+from simio.components.network.stack import IP_HEADER, TCP_HEADER, TIMESTAMPS, Stack
+from simio.machines import calls
+from simio.machines.tcp.layout import END_OF_FILE, SACK
+from simio.machines.tcp.settings import TcpSettings, initial
+from simio.program.builder import Register
+
+_WORDS = 6
+"""Argument registers of a segment: its length and five words."""
+
+
+class Endpoint:
+    """One end of a connection: socket, protocol state, lock and timer."""
+
+    def __init__(
+        self, stack: Stack, name: str, settings: TcpSettings, path: NetworkPath, buffer: int, aligned: bool
+    ) -> None:
+        """`path` leads to the other end; the program's buffer has `buffer` bytes, `aligned` to pages or not."""
+        p = self.p = stack.p
+        self.stack = stack
+        self.name = name
+        self.path = path
+        self.buffer, self.aligned = buffer, aligned
+        self.timestamps, self.sacks = settings.timestamps, settings.recovery == SACK
+        self.headers = IP_HEADER + TCP_HEADER + (TIMESTAMPS if settings.timestamps else 0)
+        self.state = p.machine(name, initial(settings))
+        self.lock = p.resource(f"{name} lock", turn=True)
+        self.readers = p.container(f"{name} readers", unit="wake-ups")
+        self.writers = p.container(f"{name} writers", unit="wake-ups")
+        self.changes = p.container(f"{name} changes of state", unit="wake-ups")
+        self.segment = p.procedure(f"{name} segment", _WORDS, self._segment)
+        self.timer = p.procedure(f"{name} timer", 1, self._timer)
+        self.peer: Endpoint | None = None
+
+    # --- what programs call ------------------------------------------------------------------------------
+
+    def connect(self) -> None:
+        """connect(): returns when the connection is there."""
+        self._open(calls.TCP_CONNECT)
+
+    def accept(self) -> None:
+        """listen() and accept(): returns when the other end has connected.
+
+        The program listens at once, before anything takes time, so that no other can be too early.
+        """
+        self._open(calls.TCP_LISTEN)
+
+    def _open(self, how: int) -> None:
+        p = self.p
+        with p.hold(self.lock, priority=PROCESS), p.loop(1):
+            done = p.register()
+            p.call(done, how, self.state)
+            self.stack.call()
+            self._output(PROCESS)
+            self._arm()
+        p.get(self.changes, 1)
+        self.stack.kernel.wake()
+
+    def close(self) -> None:
+        """shutdown(): nothing more will be written; returns at once."""
+        p = self.p
+        self.stack.call()
+        with p.hold(self.lock, priority=PROCESS), p.loop(1):
+            done = p.register()
+            p.call(done, calls.TCP_CLOSE, self.state)
+            self._output(PROCESS)
+            self._arm()
+
+    def write(self, size: int) -> None:
+        """write() of `size` bytes: returns when all of them are in the socket buffer."""
+        p = self.p
+        self.stack.call()
+        with p.loop(1):
+            left, room = p.register(size), p.register()
+            with p.until(left, "==", 0):
+                p.seize(self.lock, priority=PROCESS)
+                self._wait(room, calls.TCP_ROOM, left, self.writers)
+                p.release(self.lock)
+                self.stack.host.work(self.stack.sheet.buffer_cost)
+                self.stack.move(room, self.buffer, self.aligned)
+                p.seize(self.lock, priority=PROCESS)
+                self._append(room)
+                p.release(self.lock)
+                p.let(left, "SUB", left, room)
+
+    def read(self, got: Register, size: int) -> None:
+        """read() of at most `size` bytes: `got` is how many there were, or `END_OF_FILE`; waits for the first."""
+        p = self.p
+        self.stack.call()
+        p.seize(self.lock, priority=PROCESS)
+        self._wait(got, calls.TCP_READ, size, self.readers)
+        p.release(self.lock)
+        with p.when(got, "<", END_OF_FILE):
+            self.stack.move(got, self.buffer, self.aligned)
+            with p.hold(self.lock, priority=PROCESS), p.loop(1):
+                wants = p.register()
+                p.call(wants, calls.TCP_WANTS, self.state)
+                with p.when(wants, ">", 0):
+                    self._output(PROCESS)
+                self._arm()
+
+    def _wait(self, result: Register, function: int, amount: Register | int, line: object) -> None:
+        """Call until the result is above zero, waiting in `line` without the lock in between."""
+        p = self.p
+        p.call(result, function, self.state, amount)
+        with p.when(result, "==", 0), p.until(result, "!=", 0):
+            p.release(self.lock)
+            p.get(line, 1)  # type: ignore[arg-type]
+            self.stack.kernel.wake()
+            p.seize(self.lock, priority=PROCESS)
+            p.call(result, function, self.state, amount)
+
+    def _append(self, amount: Register) -> None:
+        """What was copied joins the send buffer, whose chain is walked to its end; TCP may send it at once."""
+        p = self.p
+        with p.loop(1):
+            push = p.register()
+            self._walk(PROCESS)
+            p.call(push, calls.TCP_APPEND, self.state, amount)
+            with p.when(push, ">", 0):
+                self._output(PROCESS)
+            self._arm()
+
+    def _walk(self, priority: int) -> None:
+        if not self.stack.sheet.walk_cost:
+            return
+        p = self.p
+        with p.loop(1):
+            chain = p.register()
+            p.call(chain, calls.TCP_CHAIN, self.state)
+            self.stack.walk(chain, priority)
+
+    # --- what TCP does ------------------------------------------------------------------------------------
+
+    def _output(self, priority: int) -> None:
+        """Send all segments that may go now, one after another on the CPU that is at it."""
+        p = self.p
+        with p.loop(1):
+            first = p.register()
+            p.call(first, calls.TCP_OUTPUT, self.state)
+            with p.when(first, ">", 0), p.until(first, "==", 0):
+                self._send(first, priority)
+                p.call(first, calls.TCP_OUTPUT, self.state)
+
+    def _send(self, first: Register, priority: int) -> None:
+        """One segment, of which the machine gave `first`: its words, the CPU's work, and off it goes."""
+        p, sheet = self.p, self.stack.sheet
+        with p.loop(1):
+            words = [p.register(0) for _ in range(5)]
+            length = p.register()
+            p.let(words[0], "SUB", first, 1)
+            p.call(words[1], calls.TCP_ACKNOWLEDGE, self.state)
+            if self.timestamps:
+                p.call(words[2], calls.TCP_STAMP, self.state)
+            for number in range(2 if self.sacks else 0):
+                p.call(words[3 + number], calls.TCP_SACK, self.state, number)
+            p.let(length, "MOD", words[0], 2**16)
+            self._walk(priority)
+            self.stack.send(sheet.tcp_send, length, self.path.source.checksum, priority)
+            self.path.source.drive(priority)
+            p.let(length, "ADD", length, self.headers)
+            if self.sacks:
+                self._add_blocks(length, words[3], words[4])
+            p.spawn(self.segment, length, *words)
+
+    def _add_blocks(self, length: Register, *blocks: Register) -> None:
+        """A SACK option of n blocks takes 8n + 2 bytes, padded to 8n + 4 (RFC 2018, section 3)."""
+        p = self.p
+        for number, block in enumerate(blocks):
+            with p.when(block, ">", 0):
+                p.let(length, "ADD", length, 12 if number == 0 else 8)
+
+    def _segment(self, length: Register, *words: Register) -> None:
+        """The thread that is a segment on its way to the other end."""
+        assert self.peer is not None
+        packet = Packet(length, words)
+        self.path.send(packet, partial(self.peer.arrive, packet), driven=True)
+
+    def arrive(self, packet: Packet) -> None:
+        """A segment has come, and the adapter's handler passes it on: to TCP, or to a thread for that."""
+        if self.stack.sheet.input == "interrupt":
+            self._input(packet)
+            return
+        with self.p.fork(f"{self.name} input"):
+            self._input(packet)
+
+    def _input(self, packet: Packet) -> None:
+        """TCP takes a segment; the argument registers may hold something else afterwards."""
+        p, words = self.p, packet.words
+        with p.hold(self.lock, priority=INTERRUPT), p.loop(1):
+            bits, data = p.register(), p.register()
+            p.let(data, "MOD", words[0], 2**16)
+            self.stack.receive(self.stack.sheet.tcp_receive, data, self.path.source.checksum)
+            if self.timestamps:
+                p.call(bits, calls.TCP_OPTIONS, self.state, words[2])
+            if self.sacks:
+                p.call(bits, calls.TCP_SACKED, self.state, words[3], words[4])
+            p.call(bits, calls.TCP_INPUT, self.state, words[0], words[1])
+            self._follow(bits)
+            self._arm()
+
+    def _follow(self, bits: Register) -> None:
+        """Do what the machine says after a segment or a timer: send, and wake whom it has something for."""
+        p = self.p
+        with p.when(bits, ">", 0), p.loop(1):
+            bit = p.register()
+            p.let(bit, "MOD", bits, 2)
+            with p.when(bit, "==", 1):
+                self._output(INTERRUPT)
+            for value, line in ((2, self.readers), (4, self.writers), (8, self.changes)):
+                p.let(bit, "DIV", bits, value)
+                p.let(bit, "MOD", bit, 2)
+                with p.when(bit, "==", 1):
+                    p.put(line, 1)
+
+    def _arm(self) -> None:
+        """Have a timer under way if the machine needs one and none is."""
+        p = self.p
+        with p.loop(1):
+            delay = p.register()
+            p.call(delay, calls.TCP_SLEEP, self.state)
+            with p.when(delay, ">", 0):
+                p.spawn(self.timer, delay, daemon=True)
+
+    def _timer(self, delay: Register) -> None:
+        """The thread that waits for a timer, and for the next one as long as there is one."""
+        p = self.p
+        left, bits = p.register(delay), p.register()
+        with p.until(left, "==", 0):
+            p.advance(0, left, 1)
+            with p.hold(self.lock, priority=INTERRUPT):
+                p.call(bits, calls.TCP_EXPIRE, self.state)
+                self._follow(bits)
+                p.call(left, calls.TCP_SLEEP, self.state)

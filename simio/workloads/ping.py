@@ -1,0 +1,38 @@
+"""ping: one ICMP echo after another, a period apart."""
+
+from __future__ import annotations
+
+from simio.components.network.icmp import ICMP_HEADER, Echo
+from simio.components.network.stack import IP_HEADER
+from simio.description.model import Workload
+from simio.errors import RunError
+from simio.lower import Site
+
+
+def ping(site: Site, workload: Workload) -> None:
+    """`count` requests with `size` bytes of data, the first at once, the next `period` after the last was sent.
+
+    A request is sent when its reply is in if that takes longer than the period.
+    """
+    p, params, name = site.p, workload.params, workload.name
+    hosts = params.from_, params.to
+    stacks = site.sockets.stack(hosts[0]), site.sockets.stack(hosts[1])
+    paths = site.network.path(*hosts), site.network.path(*reversed(hosts))
+    whole, mtu = params.size + ICMP_HEADER + IP_HEADER, min(path.mtu for path in paths)
+    if whole > mtu:
+        raise RunError(
+            f"workload {name!r}: an echo request of {whole} bytes does not fit the path's {mtu} bytes, and ping does "
+            "not fragment"
+        )
+    echo = Echo(name, stacks, paths, params.size)
+    trip = p.observation(f"{name}: round trip", "latency", "ps")
+    with p.thread(f"{name} on {hosts[0]}"), p.loop(params.count):
+        begun, rest = p.register(), p.register()
+        p.let(begun, "SINCE", 0)
+        echo.ask()
+        p.let(rest, "SINCE", begun)
+        p.mark(trip, rest)
+        p.mark(site.delivered, params.size)
+        p.let(rest, "SUB", params.period, rest)
+        with p.when(rest, ">", 0):
+            p.advance(0, rest, 1)
