@@ -53,6 +53,9 @@ class Tcp(Sheet):
     max_cwnd: Limit = Field(None, description="largest congestion window; none: any")
     recovery: Literal["tahoe", "reno", "newreno", "sack"] = Field(description="recovery from loss")
     ack_every: Count = Field(description="segments that are acknowledged at once, without delay")
+    ack_small: Flag = Field(
+        description="whether small segments count for that, and not only full ones' worth of data"
+    )
     delayed_ack: Duration = Field(description="period or longest delay of a delayed ACK")
     delayed_ack_clock: Literal["tick", "timer"] = Field(
         description="tick: at multiples of the period, for all connections; timer: so long after the segment"
@@ -68,8 +71,11 @@ class Tcp(Sheet):
 
 
 class Costs(Sheet):
-    """What the layers cost the CPU, at the kernel's reference clock."""
+    """Who runs the protocols, and what the layers cost the CPU, at the kernel's reference clock."""
 
+    input: Literal["interrupt", "thread"] = Field(
+        description="whether what arrives is dealt with by the adapter's handler, or by threads on any CPU"
+    )
     socket_call: Time = Field(description="CPU time of the socket layer a read or write")
     buffer_cost: Time = Field(description="CPU time to get and free a buffer (mbuf, cluster) of a write")
     walk_cost: Time = Field(0, description="CPU time a buffer that is passed when a chain is walked")
