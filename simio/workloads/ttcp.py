@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from simio.components.network.demand import declare
 from simio.description.model import Workload
 from simio.lower import Site
 from simio.machines.tcp.layout import END_OF_FILE
@@ -26,6 +27,7 @@ def ttcp(site: Site, workload: Workload) -> None:
         with p.thread(f"{own}: sender on {params.from_}"):
             sender.connect()
             with p.loop(params.writes):
+                declare(sender, receiver, params.size)
                 sender.write(params.size)
                 p.mark(sent, params.size)
             sender.close()

@@ -92,6 +92,7 @@ def _settings(
         max_cwnd=sheet.max_cwnd or 0,
         recovery=_RECOVERY[recovery],
         ack_every=sheet.ack_every,
+        ack_small=sheet.ack_small,
         **({"ack_tick": 0} | more),
         update_segments=sheet.update_segments,
         update_divisor=sheet.update_divisor,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 from simio.components.host import INTERRUPT, PROCESS
+from simio.components.network.agreement import MOST_UNSCALED
 from simio.components.network.packet import Packet
 from simio.components.network.path import NetworkPath
 from simio.components.network.stack import IP_HEADER, TCP_HEADER, TIMESTAMPS, Stack
@@ -34,6 +35,8 @@ class Endpoint:
         self.path = path
         self.buffer, self.aligned = buffer, aligned
         self.timestamps, self.sacks = settings.timestamps, settings.recovery == SACK
+        self.mss, self.send_space = settings.mss, settings.send_space
+        self.window = min(settings.receive_space, MOST_UNSCALED << settings.receive_shift)
         self.headers = IP_HEADER + TCP_HEADER + (TIMESTAMPS if settings.timestamps else 0)
         self.state = p.machine(name, initial(settings))
         self.lock = p.resource(f"{name} lock", turn=True)

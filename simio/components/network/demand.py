@@ -1,0 +1,49 @@
+"""What a connection is sure to ask of links, CPUs and windows, for the bound; nothing here emits a step.
+
+No byte can cost less than as one of a full segment: headers, framing and what layers do a packet are shared by most
+bytes there. So the demand of a byte in full segments, times the bytes, is a lower bound of what a transfer needs.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import floor
+
+from simio.components.network.packet import Wire
+from simio.components.network.tcp import Endpoint
+
+_LENGTHS = 64
+"""Lengths up to that of a full segment that are looked at: of what pads to cells, another may waste less a byte."""
+_SMALLEST = 40
+"""Bytes of the shortest segment."""
+
+
+def declare(sender: Endpoint, receiver: Endpoint, size: int) -> None:
+    """Whoever passes here gives the sender `size` bytes, which the receiver will have in the end."""
+    p = sender.p
+    p.promise(size)
+    for wire in sender.path.wires:
+        p.demand(wire.wire, floor(size * _wire_byte(wire, sender.mss, sender.headers)))
+    for end, cost, priced in (
+        (sender, "tcp_send", "ip_send"),
+        (receiver, "tcp_receive", "ip_receive"),
+    ):
+        sheet, host = end.stack.sheet, end.stack.host
+        byte = Fraction(getattr(sheet, cost) + getattr(sheet, priced)) * host.scale / end.mss
+        if not end.path.source.checksum:
+            byte += end.stack.checksum_byte
+        p.demand(host.cpu, floor(size * byte))
+        p.demand(end.lock, floor(size * byte))
+    window = min(sender.send_space, receiver.window)
+    p.occupy(p.window(f"{sender.name} window", window), size * _round_trip(sender, receiver))
+
+
+def _wire_byte(wire: Wire, mss: int, headers: int) -> Fraction:
+    """Least time of a wire a byte of data, in ps."""
+    return min(Fraction(wire.time(data + headers), data) for data in range(max(mss - _LENGTHS, 1), mss + 1))
+
+
+def _round_trip(sender: Endpoint, receiver: Endpoint) -> int:
+    """Least time from when a byte is sent until its acknowledgement is there, in ps."""
+    wires = [*sender.path.wires, *receiver.path.wires]
+    return sum(wire.delay + wire.time(_SMALLEST) for wire in wires)
