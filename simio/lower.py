@@ -14,6 +14,7 @@ from simio.components.fibre_channel import Fabric
 from simio.components.host import Host
 from simio.components.kernel import UnixKernel
 from simio.components.network.path import Network
+from simio.components.network.sockets import Sockets
 from simio.components.storage import BlockDevice
 from simio.description.model import Disk, Part, System, Volume, Workload
 from simio.description.sheets.disks import Drive
@@ -22,13 +23,17 @@ from simio.program.builder import Builder, Handle
 from simio.program.steps import Program
 from simio.wiring.graph import wire
 
+PACKET_ARGUMENTS = 8
+"""Argument registers of programs with packets: the length of one, the transport's words, and what a path adds."""
+
 
 class Site:
     """Everything that workloads find when they are lowered: builder, graph and one of each component."""
 
     def __init__(self, system: System) -> None:
         self.system = system
-        self.p = Builder()
+        network = any(getattr(workload.params, "network", False) for workload in system.workloads.values())
+        self.p = Builder(arguments=PACKET_ARGUMENTS if network else 0)
         self.delivered = self.p.observation("delivered", "delivered", "bytes")
         self._hosts: dict[str, Host] = {}
         self._kernels: dict[str, UnixKernel] = {}
@@ -107,14 +112,19 @@ class Site:
         return Attachments(self.p, self.system, self.graph, self.fabric)
 
     @cached_property
-    def network(self) -> Network:
-        """The ways of packets between hosts."""
-        return Network(self.p, self.system, self.graph, self.kernel)
-
-    @cached_property
     def graph(self) -> nx.Graph:
         """The system's wiring."""
         return wire(self.system)
+
+    @cached_property
+    def network(self) -> Network:
+        """What carries packets: interfaces, links and switches."""
+        return Network(self.p, self.system, self.graph, self.kernel)
+
+    @cached_property
+    def sockets(self) -> Sockets:
+        """The hosts' protocol stacks, and connections between them."""
+        return Sockets(self.p, self.system, self.kernel, self.network)
 
     @cached_property
     def fabric(self) -> Fabric:

@@ -8,6 +8,7 @@ from simio.machines import bus, coalesce, rotation
 from simio.machines.disk import arm, destaging, queue, reading, writing
 from simio.machines.network import calls as network_calls
 from simio.machines.shared import shared
+from simio.machines.tcp import dispatch as tcp
 
 DISK_CONTROLLER = 0
 DISK_ENQUEUE = 1
@@ -58,6 +59,7 @@ NAMES = {
     BUS_TIME: "bus.time",
     ROTATION_NEXT: "rotation.next",
     **network_calls.NAMES,
+    **tcp.NAMES,
 }
 
 _controller = queue.controller_time
@@ -84,6 +86,7 @@ _arrive = coalesce.arrive
 _batch = coalesce.batch
 _expire = coalesce.expire
 _following = rotation.following
+_call_tcp = tcp.call_tcp
 
 
 @shared
@@ -137,4 +140,6 @@ def call(function: int, state: NDArray, base: int, now: int, a: int, b: int) -> 
         return _bus_time(state, base, a, b)
     if function == 24:
         return _following(state, base, a)
+    if 32 <= function < 48:
+        return _call_tcp(function, state, base, now, a, b)
     return -1

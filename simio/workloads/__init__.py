@@ -2,9 +2,15 @@
 
 from simio.lower import register_lowering
 from simio.workloads.blast import blast
+from simio.workloads.ping import ping
 from simio.workloads.reader import reader
+from simio.workloads.requests import requests
+from simio.workloads.ttcp import ttcp
 from simio.workloads.writer import writer
 
 register_lowering("blast", blast)
+register_lowering("ping", ping)
 register_lowering("reader", reader)
+register_lowering("requests", requests)
+register_lowering("ttcp", ttcp)
 register_lowering("writer", writer)

@@ -176,10 +176,10 @@ class Place:
 
 def install_plugin(site: Path) -> Path:
     """The folder `site` with the plug-in of tests/docs/plugin as pip would leave it there."""
-    shutil.copytree(PLUGIN / "simio_ethernet", site / "simio_ethernet")
-    about = site / "simio_ethernet-1.0.dist-info"
+    shutil.copytree(PLUGIN / "simio_myrinet", site / "simio_myrinet")
+    about = site / "simio_myrinet-1.0.dist-info"
     about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: simio-ethernet\nVersion: 1.0\n")
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: simio-myrinet\nVersion: 1.0\n")
     setup = (PLUGIN / "setup.cfg").read_text(encoding="utf-8")
     declared = re.search(r"simio\.components =\n((?:    .+\n)+)", setup)
     assert declared is not None

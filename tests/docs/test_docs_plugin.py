@@ -43,7 +43,7 @@ def test_a_frame_takes_what_its_datasheets_say(place: Place) -> None:
 
 
 def test_a_full_card_makes_frames_wait(place: Place) -> None:
-    slow = "--set hosts.right.adapters.eth.frame_cost='100 us' --set hosts.right.adapters.eth.buffer='3000 B'"
+    slow = "--set hosts.right.adapters.myri.frame_cost='100 us' --set hosts.right.adapters.myri.buffer='3000 B'"
     (case,) = run(place, f"frames.yaml {slow}")["cases"]
     arrived = next(c for c in case["containers"] if c["name"] == "right arrived")
     assert arrived["highest"] == 3000
@@ -66,7 +66,7 @@ def test_a_python_process_does_not_run_on_the_compiled_engine(place: Place) -> N
 
 def test_without_the_plug_in_its_kinds_are_unknown(place: Place) -> None:
     told = place.run(f"PYTHONPATH={ROOT} simio run frames.yaml")
-    assert "'ethernet'" in told
+    assert "'myrinet'" in told
     assert "'frames'" in told
 
 

@@ -13,11 +13,13 @@ from simio.components.network.agreement import MOST_UNSCALED
 from simio.components.network.packet import Packet
 from simio.components.network.path import NetworkPath
 from simio.components.network.stack import IP_HEADER, TCP_HEADER, TIMESTAMPS, Stack
-from simio.machines import calls
+from simio.machines.tcp import dispatch as calls
 from simio.machines.tcp.layout import END_OF_FILE, SACK
 from simio.machines.tcp.settings import TcpSettings, initial
 from simio.program.builder import Register
 
+_BUFFERS = 1
+"""What TCP_LOOK is asked for the number of buffers in the send buffer."""
 _WORDS = 6
 """Argument registers of a segment: its length and five words."""
 
@@ -51,20 +53,20 @@ class Endpoint:
 
     def connect(self) -> None:
         """connect(): returns when the connection is there."""
-        self._open(calls.TCP_CONNECT)
+        self._open(active=1)
 
     def accept(self) -> None:
         """listen() and accept(): returns when the other end has connected.
 
         The program listens at once, before anything takes time, so that no other can be too early.
         """
-        self._open(calls.TCP_LISTEN)
+        self._open(active=0)
 
-    def _open(self, how: int) -> None:
+    def _open(self, active: int) -> None:
         p = self.p
         with p.hold(self.lock, priority=PROCESS), p.loop(1):
             done = p.register()
-            p.call(done, how, self.state)
+            p.call(done, calls.TCP_OPEN, self.state, active)
             self.stack.call()
             self._output(PROCESS)
             self._arm()
@@ -142,7 +144,7 @@ class Endpoint:
         p = self.p
         with p.loop(1):
             chain = p.register()
-            p.call(chain, calls.TCP_CHAIN, self.state)
+            p.call(chain, calls.TCP_LOOK, self.state, _BUFFERS)
             self.stack.walk(chain, priority)
 
     # --- what TCP does ------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Raw Ethernet for simio: a kind of adapter, a kind of link, and two workloads that send frames."""
+"""Raw Myrinet for simio: a kind of adapter, a kind of link, and two workloads that send frames."""
 
 from simio.description.sheets import register_sheet
 from simio.description.workloads import register_workload
@@ -6,13 +6,13 @@ from simio.lower import register_lowering
 
 from .frames import frames
 from .paced import paced
-from .sheets import EthernetAdapter, EthernetLink, Frames, Paced
+from .sheets import MyrinetAdapter, MyrinetLink, Frames, Paced
 
 
 def register() -> None:
     """Called by simio when it loads its plug-ins."""
-    register_sheet("adapter", "ethernet", EthernetAdapter)
-    register_sheet("link", "ethernet", EthernetLink)
+    register_sheet("adapter", "myrinet", MyrinetAdapter)
+    register_sheet("link", "myrinet", MyrinetLink)
     register_workload("frames", Frames)
     register_workload("paced", Paced)
     register_lowering("frames", frames)

@@ -7,7 +7,7 @@ from simio.description.sheets import Sheet
 from simio.description.workloads import HostName, WorkloadParams
 
 
-class EthernetAdapter(Sheet):
+class MyrinetAdapter(Sheet):
     """A card that moves whole frames by DMA."""
 
     dma: Rate = Field(description="rate of DMA between host memory and the card")
@@ -15,11 +15,11 @@ class EthernetAdapter(Sheet):
     buffer: Extent = Field(description="memory of the card for frames that have arrived")
 
 
-class EthernetLink(Sheet):
+class MyrinetLink(Sheet):
     """One direction of a full-duplex link."""
 
     rate: Rate = Field(description="rate of the line")
-    overhead: Size = Field(description="bytes a frame beside its data: preamble, header, check, gap")
+    overhead: Size = Field(description="bytes a frame beside its data: route, type, check")
     propagation: DelayPerLength = Field(description="signal delay of the cable")
 
 
