@@ -151,7 +151,8 @@ def _row(faults: FaultList, item: Node, entry: dict[str, Node], path: str, headi
     }
     quantity, unit = _measure(faults, item, said, path, heading)
     if said.get("of") and quantity in QUANTITIES and quantity not in OF:
-        hint = f"only {' and '.join(OF)} are of something"
+        *some, last = OF
+        hint = f"only {', '.join(some)} and {last} are of something"
         faults.add(f"{path}.of", quote(said["of"]), f"none for {quantity}", hint, place_of(item, "of"))
     over = said.get("over", "")
     if over and over not in OVER:

@@ -39,6 +39,8 @@ class Wire(Protocol):
     """Largest IP datagram that fits, in bytes."""
     delay: int
     """Propagation delay in ps."""
+    wire: Handle
+    """The resource that a packet holds while it is sent."""
 
     def crossing(
         self, packet: Packet, early: bool = False, left: Left | None = None

@@ -47,9 +47,9 @@ class Sockets:
         stacks = [self.stack(host) for host in hosts]
         paths = [self.network.path(*hosts), self.network.path(*reversed(hosts))]
         settings = agreed([stack.sheet for stack in stacks], min(path.mtu for path in paths), params)
-        ends = [
-            Endpoint(stack, f"{name} at {host}", *rest, aligned)
-            for stack, host, *rest in zip(stacks, hosts, settings, paths, buffers, strict=True)
-        ]
-        ends[0].peer, ends[1].peer = ends[1], ends[0]
-        return ends[0], ends[1]
+        near, far = (
+            Endpoint(stacks[end], f"{name} at {hosts[end]}", settings[end], paths[end], buffers[end], aligned)
+            for end in range(2)
+        )
+        near.peer, far.peer = far, near
+        return near, far
