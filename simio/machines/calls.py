@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from simio.machines import bus, coalesce, rotation
 from simio.machines.disk import arm, destaging, queue, reading, writing
 from simio.machines.shared import shared
+from simio.machines.tcp import dispatch as tcp
 
 DISK_CONTROLLER = 0
 DISK_ENQUEUE = 1
@@ -54,6 +55,7 @@ NAMES = {
     COALESCE_BATCH: "coalesce.batch",
     COALESCE_EXPIRE: "coalesce.expire",
     ROTATION_NEXT: "rotation.next",
+    **tcp.NAMES,
 }
 
 _controller = queue.controller_time
@@ -78,6 +80,7 @@ _arrive = coalesce.arrive
 _batch = coalesce.batch
 _expire = coalesce.expire
 _following = rotation.following
+_call_tcp = tcp.call_tcp
 
 
 @shared
@@ -127,4 +130,6 @@ def call(function: int, state: NDArray, base: int, now: int, a: int, b: int) -> 
         return _expire(state, base, a)
     if function == 24:
         return _following(state, base, a)
+    if 32 <= function < 48:
+        return _call_tcp(function, state, base, now, a, b)
     return -1

@@ -1,0 +1,201 @@
+"""A connection: opening and closing it, segments that arrive, timers that run out (RFC 9293, section 3.10)."""
+
+from __future__ import annotations
+
+from numpy.typing import NDArray
+
+from simio.machines.shared import shared
+from simio.machines.tcp.acknowledging import acknowledged
+from simio.machines.tcp.layout import (
+    ACK_DUE,
+    ACK_NOW,
+    APPENDED,
+    CHAIN,
+    CHANGED,
+    CLOSE_WAIT,
+    CLOSED,
+    CLOSING,
+    CWND,
+    END,
+    ESTABLISHED,
+    FIN,
+    FIN_WAIT_1,
+    FORCE,
+    LAST_ACK,
+    LAST_ACK_WAIT,
+    LATEST,
+    LISTEN,
+    MAX,
+    MOST_WINDOW,
+    NXT,
+    OUTPUT,
+    PERSIST_DUE,
+    RCV_NXT,
+    READER,
+    RESEND_DUE,
+    SEND_SHIFT,
+    SEND_WINDOW,
+    STAGED_A,
+    STAGED_B,
+    STAGED_ECHO,
+    STAGED_VALUE,
+    STAMP_TICK,
+    STATE,
+    SYN,
+    SYN_RECEIVED,
+    SYN_SENT,
+    TIME_WAIT,
+    TS_RECENT,
+    UNA,
+    WAKE,
+    WAKE_READER,
+    WL1,
+)
+from simio.machines.tcp.receiving import receive
+from simio.machines.tcp.recovery import timeout
+from simio.machines.tcp.sending import hold, plan
+from simio.machines.tcp.timers import persist, stamp
+
+_MASK = 2**31 - 1
+
+
+@shared
+def open_up(state: NDArray, base: int, now: int, active: int) -> int:
+    """Open the connection: with `active`, by a SYN; else wait for one. Returns 1 where `output` gives the SYN."""
+    if now > LATEST or state[base + STATE] != CLOSED or state[base + UNA] > 0:
+        return -1
+    state[base + STATE] = SYN_SENT if active else LISTEN
+    return 1 if active else 0
+
+
+@shared
+def close(state: NDArray, base: int, now: int) -> int:
+    """No more data will be written. Returns 1 where `output` may give the FIN."""
+    if now > LATEST or state[base + CLOSING] or state[base + STATE] <= LISTEN:
+        return -1
+    state[base + CLOSING] = 1
+    state[base + END] = state[base + APPENDED]
+    if state[base + STATE] == ESTABLISHED:
+        state[base + STATE] = FIN_WAIT_1
+    elif state[base + STATE] == CLOSE_WAIT:
+        state[base + STATE] = LAST_ACK_WAIT
+    return 1
+
+
+@shared
+def arrive_syn(state: NDArray, base: int, acked: bool, offered: int) -> None:
+    """The first SYN of the peer has arrived, with an acknowledgement of ours or without. Its window is not shifted."""
+    state[base + RCV_NXT] = 1
+    state[base + ACK_NOW] = 1
+    state[base + SEND_WINDOW] = offered
+    state[base + MOST_WINDOW] = offered
+    state[base + WL1] = 0
+    if not acked:
+        state[base + STATE] = SYN_RECEIVED
+        state[base + NXT] = 0
+
+
+@shared
+def note_stamp(state: NDArray, base: int, seq: int) -> None:
+    """Remember the timestamp to echo: that of the segment which the last acknowledgement asked for (RFC 7323, 4.3)."""
+    value = state[base + STAGED_VALUE]
+    if value > 0 and seq <= state[base + LAST_ACK] and (value - state[base + TS_RECENT]) & _MASK < 2**30:
+        state[base + TS_RECENT] = value
+
+
+@shared
+def accept(state: NDArray, base: int, now: int, first: int, second: int) -> int:
+    """A segment arrives: its first two words. Bits: OUTPUT, WAKE_READER, WAKE_WRITER, CHANGED."""
+    if now > LATEST or first < 0 or second < 0:
+        return -1
+    length = first & 65535
+    flags = first >> 16 & 7
+    seq = first >> 19
+    ack = second >> 16
+    offered = second & 65535
+    at = state[base + STATE]
+    bits = 0
+    if at == CLOSED:
+        return 0
+    note_stamp(state, base, seq)
+    if flags & SYN:
+        if at <= SYN_SENT:
+            arrive_syn(state, base, ack > 0, offered)
+        else:
+            state[base + ACK_NOW] = 1
+    elif at <= SYN_SENT:
+        return 0
+    else:
+        offered <<= state[base + SEND_SHIFT]
+    if ack > 0:
+        bits = acknowledged(state, base, now, seq, length, ack, offered)
+    if (length > 0 or flags & FIN) and state[base + STATE] >= ESTABLISHED:
+        if receive(state, base, now, seq, length, flags) and state[base + READER]:
+            state[base + READER] = 0
+            bits += WAKE_READER
+        if state[base + STATE] == TIME_WAIT:
+            bits = bits | CHANGED
+    state[base + STAGED_VALUE] = state[base + STAGED_ECHO] = state[base + STAGED_A] = state[
+        base + STAGED_B
+    ] = 0
+    if plan(state, base, now) > 0:
+        return bits + OUTPUT
+    hold(state, base, now)
+    return bits
+
+
+@shared
+def stage_stamps(state: NDArray, base: int, word: int) -> int:
+    """Take the third word of a segment that arrives."""
+    state[base + STAGED_VALUE] = word >> 31
+    state[base + STAGED_ECHO] = word & _MASK
+    return 0
+
+
+@shared
+def stamps(state: NDArray, base: int, now: int) -> int:
+    """Third word of the segment that `output` just gave."""
+    if state[base + STAMP_TICK] == 0:
+        return 0
+    return stamp(state, base, now) << 31 | state[base + TS_RECENT]
+
+
+@shared
+def stage_blocks(state: NDArray, base: int, one: int, other: int) -> int:
+    """Take the fourth and fifth word of a segment that arrives."""
+    state[base + STAGED_A] = one
+    state[base + STAGED_B] = other
+    return 0
+
+
+@shared
+def expire(state: NDArray, base: int, now: int) -> int:
+    """A sleeper woke: do what is due. Bits as `accept` gives them."""
+    if now > LATEST:
+        return -1
+    if now >= state[base + WAKE]:
+        state[base + WAKE] = 0
+    if 0 < state[base + ACK_DUE] <= now:
+        state[base + ACK_DUE] = 0
+        state[base + ACK_NOW] = 1
+    if 0 < state[base + RESEND_DUE] <= now:
+        timeout(state, base, now)
+    if 0 < state[base + PERSIST_DUE] <= now:
+        persist(state, base, now)
+        state[base + FORCE] = 1
+    return OUTPUT if plan(state, base, now) > 0 else 0
+
+
+@shared
+def look(state: NDArray, base: int, what: int) -> int:
+    """One value of the connection: 0 its state, 1 buffers in the send buffer, 2 the congestion window in bytes,
+    3 bytes that are outstanding."""
+    if what == 0:
+        return state[base + STATE]
+    if what == 1:
+        return state[base + CHAIN]
+    if what == 2:
+        return state[base + CWND]
+    if what == 3:
+        return state[base + MAX] - state[base + UNA]
+    return -1

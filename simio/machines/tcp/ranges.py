@@ -1,0 +1,62 @@
+"""Tables of ranges of sequence numbers: a count, then the start and end of each, in order and apart."""
+
+from __future__ import annotations
+
+from numpy.typing import NDArray
+
+from simio.machines.shared import shared
+from simio.machines.tcp.layout import MOST_RANGES
+
+
+@shared
+def insert(state: NDArray, table: int, start: int, end: int) -> int:
+    """Add a range, merging it with those that it touches. 0 where there is no place for it, else 1."""
+    count = state[table]
+    first = 0
+    while first < count and state[table + 2 + 2 * first] < start:
+        first += 1
+    last = first
+    while last < count and state[table + 1 + 2 * last] <= end:
+        start = min(start, state[table + 1 + 2 * last])
+        end = max(end, state[table + 2 + 2 * last])
+        last += 1
+    shift = 1 - (last - first)
+    if count + shift > MOST_RANGES:
+        return 0
+    if shift > 0:
+        for at in range(count - 1, last - 1, -1):
+            state[table + 3 + 2 * at] = state[table + 1 + 2 * at]
+            state[table + 4 + 2 * at] = state[table + 2 + 2 * at]
+    elif shift < 0:
+        for at in range(last, count):
+            state[table + 1 + 2 * (at + shift)] = state[table + 1 + 2 * at]
+            state[table + 2 + 2 * (at + shift)] = state[table + 2 + 2 * at]
+    state[table] = count + shift
+    state[table + 1 + 2 * first] = start
+    state[table + 2 + 2 * first] = end
+    return 1
+
+
+@shared
+def pass_by(state: NDArray, table: int, point: int) -> int:
+    """Forget what lies below a point, and ranges that it touches. The end of the last of those, or the point."""
+    count = state[table]
+    gone = 0
+    while gone < count and state[table + 1 + 2 * gone] <= point:
+        point = max(point, state[table + 2 + 2 * gone])
+        gone += 1
+    if gone > 0:
+        for at in range(gone, count):
+            state[table + 1 + 2 * (at - gone)] = state[table + 1 + 2 * at]
+            state[table + 2 + 2 * (at - gone)] = state[table + 2 + 2 * at]
+        state[table] = count - gone
+    return point
+
+
+@shared
+def holding(state: NDArray, table: int, point: int) -> int:
+    """Number of the range that holds a point, or -1."""
+    for at in range(state[table]):
+        if state[table + 1 + 2 * at] <= point < state[table + 2 + 2 * at]:
+            return at
+    return -1
