@@ -71,7 +71,7 @@ def open_up(state: NDArray, base: int, now: int, active: int) -> int:
 @shared
 def close(state: NDArray, base: int, now: int) -> int:
     """No more data will be written. Returns 1 where `output` may give the FIN."""
-    if now > LATEST or state[base + CLOSING] or state[base + STATE] in (CLOSED, LISTEN):
+    if now > LATEST or state[base + CLOSING] or state[base + STATE] <= LISTEN:
         return -1
     state[base + CLOSING] = 1
     state[base + END] = state[base + APPENDED]
