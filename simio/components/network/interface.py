@@ -39,22 +39,19 @@ class Interface(Protocol):
 
 
 class OutputQueue:
-    """The interface's output queue and its driver, which takes packets from it one after another."""
+    """The interface's output queue, and the driver that takes packets from it."""
 
     def __init__(self, p: Builder, kernel: UnixKernel, name: str, packets: int, ring: int, cost: int) -> None:
         """`packets` may wait for the driver, which hands the adapter up to `ring` ahead, at `cost` ps of CPU each."""
         self.p = p
         self.host = kernel.host
         self.cost = cost
-        self.driver = p.resource(f"{name} driver", turn=True)
         self.queue = DropQueue(p, f"{name} queue", packets, name)
         self.ring = p.container(f"{name} transmit ring", ring, ring, "packets")
 
     def drive(self, priority: int = PROCESS) -> None:
-        """CPU time of the driver to hand a packet to the adapter, one packet after another."""
-        if self.cost:
-            with self.p.hold(self.driver):
-                self.host.work(self.cost, priority)
+        """CPU time of the driver to hand a packet to the adapter."""
+        self.host.work(self.cost, priority)
 
     @contextmanager
     def passed(self, packet: Packet, driven: bool) -> Iterator[None]:
