@@ -42,6 +42,7 @@ from simio.program.steps import (
     Promise,
     Region,
     Resource,
+    Tally,
     ThreadStart,
     Window,
 )
@@ -112,6 +113,7 @@ class Builder:
         self._occupancies: list[Occupancy] = []
         self._demands: list[Demand] = []
         self._promises: list[Promise] = []
+        self._tallies: list[Tally] = []
         self._guests: list[Guest] = []
         self._bodies: list[tuple[int, int, int]] = []
         self._workloads: list[str] = []
@@ -175,6 +177,10 @@ class Builder:
         self._state.extend(state)
         self._machines.append((name, offset))
         return offset
+
+    def tally(self, name: str, offset: int, unit: str) -> None:
+        """The state word at `offset` is a count in `unit`, or with 'ps' a time that something waited; no step."""
+        self._tallies.append(Tally(name, offset, unit))
 
     def window(self, name: str, slots: int) -> Handle:
         """Something of which at most `slots` can be under way at once (credits); for the bound, not run."""
@@ -462,6 +468,7 @@ class Builder:
             occupancies=tuple(self._occupancies),
             demands=tuple(self._demands),
             promises=tuple(self._promises),
+            tallies=tuple(self._tallies),
             bodies=tuple(self._bodies),
             guests=tuple(self._guests),
         )
