@@ -2,6 +2,7 @@
 
 from simio.lower import register_lowering
 from simio.workloads.blast import blast
+from simio.workloads.compute import compute
 from simio.workloads.ping import ping
 from simio.workloads.reader import reader
 from simio.workloads.requests import requests
@@ -9,6 +10,7 @@ from simio.workloads.ttcp import ttcp
 from simio.workloads.writer import writer
 
 register_lowering("blast", blast)
+register_lowering("compute", compute)
 register_lowering("ping", ping)
 register_lowering("reader", reader)
 register_lowering("requests", requests)
