@@ -63,6 +63,23 @@ class Wire(Protocol):
         """Emit `result` = time from the first to the last bit of a packet of `length` bytes, in ps."""
 
 
+class NetworkSwitch(Protocol):
+    """What lies between two wires."""
+
+    cuts_through: bool
+    """Whether it begins to pass a packet on before all of it has come."""
+    streams: bool
+    """Whether it says when the beginning of a packet has come to the end of the next wire."""
+
+    def forward(
+        self, packet: Packet, incoming: Wire, outgoing: Wire, streaming: bool, early: bool
+    ) -> AbstractContextManager[None]:
+        """Emit a packet's way from where one wire ends to where the next one does (or, `early`, begins to).
+
+        With `streaming`, the packet has come so far that it may be passed on, else all of it.
+        """
+
+
 def dropped(p: Builder, name: str, packet: Packet, how: str = "dropped") -> None:
     """Mark that `name` dropped the packet (or lost it: `how`)."""
     p.mark(p.observation(f"{name} {how}", "other", "bytes"), packet.length)

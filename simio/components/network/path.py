@@ -10,12 +10,14 @@ import networkx as nx
 
 from simio.components.kernel import UnixKernel
 from simio.components.network.adapter import NetworkInterface
+from simio.components.network.atm import AtmSwitch, AtmWire
 from simio.components.network.ethernet import EthernetWire
 from simio.components.network.hippi_ip import HippiCircuit, HippiHop, HippiInterface
 from simio.components.network.interface import Interface
-from simio.components.network.packet import Left, Packet, Wire
+from simio.components.network.packet import NetworkSwitch, Packet, Wire
 from simio.components.network.switch import PacketSwitch
 from simio.description.model import Adapter, Link, System
+from simio.description.model import Switch as SwitchDescription
 from simio.errors import RunError
 from simio.program.builder import Builder
 from simio.units import format_quantity
@@ -23,8 +25,13 @@ from simio.wiring.graph import route
 
 MakeWire = Callable[[Builder, Link, str, str], Wire]
 
-WIRES: dict[str, MakeWire] = {"ethernet": EthernetWire}
+WIRES: dict[str, MakeWire] = {"ethernet": EthernetWire, "atm": AtmWire}
 """Kinds of link that carry packets: what makes one direction of it, from one port to another."""
+
+MakeSwitch = Callable[[Builder, SwitchDescription], NetworkSwitch]
+
+SWITCHES: dict[str, MakeSwitch] = {"ethernet": PacketSwitch, "atm": AtmSwitch}
+"""Kinds of switch that packets cross."""
 
 MakeInterface = Callable[[Builder, UnixKernel, Adapter], Interface]
 
@@ -40,7 +47,7 @@ class NetworkPath:
         source: Interface,
         target: Interface,
         wires: Sequence[Wire],
-        switches: Sequence[PacketSwitch],
+        switches: Sequence[NetworkSwitch],
     ) -> None:
         self.source, self.target = source, target
         self.wires, self.switches = wires, switches
@@ -67,22 +74,26 @@ class NetworkPath:
         length: nothing may follow in its thread. With `driven`, the sender has spent the driver's CPU time
         (`source.drive`) already.
         """
-        with self.source.sending(packet, driven) as left, self._hop(0, packet, left):
+        early = bool(self.switches) and self.switches[0].cuts_through
+        with (
+            self.source.sending(packet, driven) as left,
+            self.wires[0].crossing(packet, early, left),
+            self._onward(0, packet, early),
+        ):
             self.target.receive(packet, deliver)
 
     @contextmanager
-    def _hop(self, number: int, packet: Packet, left: Left) -> Iterator[None]:
-        """One wire and all that follows it; the body runs at the receiving adapter."""
-        wire = self.wires[number]
-        if number + 1 == len(self.wires):
-            with wire.crossing(packet, left=left):
-                yield
+    def _onward(self, number: int, packet: Packet, streaming: bool) -> Iterator[None]:
+        """From the end of one wire on; the body runs at the receiving adapter."""
+        if number == len(self.switches):
+            yield
             return
-        switch, onward = self.switches[number], self.wires[number + 1]
+        switch, wires = self.switches[number], self.wires
+        following = self.switches[number + 1 : number + 2]
+        early = switch.streams and any(other.cuts_through for other in following)
         with (
-            wire.crossing(packet, early=switch.cuts_through, left=left),
-            switch.passing(packet, wire, onward) as then_left,
-            self._hop(number + 1, packet, then_left),
+            switch.forward(packet, wires[number], wires[number + 1], streaming, early),
+            self._onward(number + 1, packet, early),
         ):
             yield
 
@@ -101,7 +112,7 @@ class Network:
         self._interfaces: dict[str, Interface] = {}
         self._hops: dict[tuple[str, str, str], HippiHop] = {}
         self._wires: dict[tuple[str, str, str], Wire] = {}
-        self._switches: dict[str, PacketSwitch] = {}
+        self._switches: dict[str, NetworkSwitch] = {}
 
     def path(self, source: str, target: str) -> NetworkPath:
         """The shortest way from one host to another; each is named, or an adapter of it ("host.adapter").
@@ -158,7 +169,12 @@ class Network:
             self._wires[key] = WIRES[part.kind](self.p, self.links[link], source, target)
         return self._wires[key]
 
-    def _switch(self, name: str) -> PacketSwitch:
+    def _switch(self, name: str) -> NetworkSwitch:
         if name not in self._switches:
-            self._switches[name] = PacketSwitch(self.p, self.system.switches[name])
+            switch = self.system.switches[name]
+            if switch.part.kind not in SWITCHES:
+                raise RunError(
+                    f"{name!r} is a switch of kind {switch.part.kind!r}, which these packets cannot cross"
+                )
+            self._switches[name] = SWITCHES[switch.part.kind](self.p, switch)
         return self._switches[name]

@@ -1,6 +1,7 @@
 """Datasheets: which values each kind of part has; one file a kind of component."""
 
 from . import (  # noqa: F401  (each registers its sheets)
+    atm,
     buses,
     controllers,
     disks,

@@ -37,7 +37,11 @@ HIPPI: dict[str, Any] = {
     "clock": "25 MHz", "word": "4 B", "burst_words": 256, "gap_words": 2, "connect_words": 16,
     "propagation": "5 ns/m",
 }  # fmt: skip
-LINKS = {"ethernet": ETHERNET, "hippi": HIPPI}
+ATM: dict[str, Any] = {
+    "rate": "149.76 Mbit/s", "cell": "53 B", "cell_payload": "48 B", "trailer": "8 B", "encapsulation": "8 B",
+    "mtu": "9180 B", "propagation": "5 ns/m",
+}  # fmt: skip
+LINKS = {"ethernet": ETHERNET, "hippi": HIPPI, "atm": ATM}
 ADAPTERS = {"network": ADAPTER, "hippi": HIPPI_CARD}
 SWITCH: dict[str, Any] = {"ports": 16, "latency": "2 us", "buffering": "output", "buffer": "64 KiB"}
 
