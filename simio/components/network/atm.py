@@ -23,6 +23,8 @@ from simio.program.service import ceil_times, per_byte
 class AtmWire:
     """One direction of an ATM link; packets go one after another, each as its cells."""
 
+    streams = True
+
     def __init__(self, p: Builder, link: Link, source: str, target: str) -> None:
         self.p = p
         self.sheet = link.part.sheet

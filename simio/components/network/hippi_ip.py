@@ -53,6 +53,8 @@ class HippiCircuit:
     again (HIPPI-SC, ANSI X3.222, camp-on bit of the I-field).
     """
 
+    streams = False
+
     def __init__(self, p: Builder, hops: Sequence[HippiHop], switches: Sequence[Switch], window: int) -> None:
         """`switches` lie between the hops; `window` is the number of bursts that the target allows ahead."""
         self.p = p

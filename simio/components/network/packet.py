@@ -41,8 +41,8 @@ class Wire(Protocol):
     """Largest IP datagram that fits, in bytes."""
     delay: int
     """Propagation delay in ps."""
-    wire: Handle
-    """The resource that a packet holds while it is sent."""
+    streams: bool
+    """Whether it can say when the beginning of a packet has arrived, for a stage that cuts through."""
 
     def crossing(
         self, packet: Packet, early: bool = False, left: Left | None = None

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
+from typing import Any
 
 import networkx as nx
 
 from simio.components.kernel import UnixKernel
 from simio.components.network.adapter import NetworkInterface
 from simio.components.network.atm import AtmSwitch, AtmWire
+from simio.components.network.csma import SharedEthernet, SharedEthernetWire
 from simio.components.network.ethernet import EthernetWire
+from simio.components.network.fddi import FddiRing, FddiWire
 from simio.components.network.hippi_ip import HippiCircuit, HippiHop, HippiInterface
 from simio.components.network.interface import Interface
 from simio.components.network.packet import NetworkSwitch, Packet, Wire
@@ -27,6 +30,12 @@ MakeWire = Callable[[Builder, Link, str, str], Wire]
 
 WIRES: dict[str, MakeWire] = {"ethernet": EthernetWire, "atm": AtmWire}
 """Kinds of link that carry packets: what makes one direction of it, from one port to another."""
+
+SHARED_WIRES: dict[str, tuple[Callable[[Builder, Link], Any], Callable[[Builder, Any, str, str], Wire]]] = {
+    "ethernet-shared": (SharedEthernet, SharedEthernetWire),
+    "fddi": (FddiRing, FddiWire),
+}
+"""Kinds of link that stations share: what makes the medium, and what makes the use of it by one to reach another."""
 
 MakeSwitch = Callable[[Builder, SwitchDescription], NetworkSwitch]
 
@@ -74,7 +83,7 @@ class NetworkPath:
         length: nothing may follow in its thread. With `driven`, the sender has spent the driver's CPU time
         (`source.drive`) already.
         """
-        early = bool(self.switches) and self.switches[0].cuts_through
+        early = bool(self.switches) and self.switches[0].cuts_through and self.wires[0].streams
         with (
             self.source.sending(packet, driven) as left,
             self.wires[0].crossing(packet, early, left),
@@ -90,7 +99,7 @@ class NetworkPath:
             return
         switch, wires = self.switches[number], self.wires
         following = self.switches[number + 1 : number + 2]
-        early = switch.streams and any(other.cuts_through for other in following)
+        early = switch.streams and wires[number + 1].streams and any(s.cuts_through for s in following)
         with (
             switch.forward(packet, wires[number], wires[number + 1], streaming, early),
             self._onward(number + 1, packet, early),
@@ -112,6 +121,7 @@ class Network:
         self._interfaces: dict[str, Interface] = {}
         self._hops: dict[tuple[str, str, str], HippiHop] = {}
         self._wires: dict[tuple[str, str, str], Wire] = {}
+        self._media: dict[str, Any] = {}
         self._switches: dict[str, NetworkSwitch] = {}
 
     def path(self, source: str, target: str) -> NetworkPath:
@@ -163,11 +173,19 @@ class Network:
     def _wire(self, link: str, source: str, target: str) -> Wire:
         key = (link, source, target)
         if key not in self._wires:
-            part = self.links[link].part
-            if part.kind not in WIRES:
-                raise RunError(f"{link!r} is a link of kind {part.kind!r}, which carries no packets")
-            self._wires[key] = WIRES[part.kind](self.p, self.links[link], source, target)
+            self._wires[key] = self._make_wire(self.links[link], source, target)
         return self._wires[key]
+
+    def _make_wire(self, link: Link, source: str, target: str) -> Wire:
+        kind = link.part.kind
+        if kind in SHARED_WIRES:
+            medium, wire = SHARED_WIRES[kind]
+            if link.name not in self._media:
+                self._media[link.name] = medium(self.p, link)
+            return wire(self.p, self._media[link.name], source, target)
+        if kind not in WIRES:
+            raise RunError(f"{link.name!r} is a link of kind {kind!r}, which carries no packets")
+        return WIRES[kind](self.p, link, source, target)
 
     def _switch(self, name: str) -> NetworkSwitch:
         if name not in self._switches:

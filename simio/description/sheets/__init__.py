@@ -6,6 +6,7 @@ from . import (  # noqa: F401  (each registers its sheets)
     controllers,
     disks,
     ethernet,
+    fddi,
     fibre_channel,
     filesystems,
     hippi,

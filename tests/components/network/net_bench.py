@@ -41,7 +41,15 @@ ATM: dict[str, Any] = {
     "rate": "149.76 Mbit/s", "cell": "53 B", "cell_payload": "48 B", "trailer": "8 B", "encapsulation": "8 B",
     "mtu": "9180 B", "propagation": "5 ns/m",
 }  # fmt: skip
-LINKS = {"ethernet": ETHERNET, "hippi": HIPPI, "atm": ATM}
+FDDI: dict[str, Any] = {
+    "devices": 500, "rate": "100 Mbit/s", "target_rotation": "8 ms", "preamble": "8 B", "token": "3 B",
+    "header": "20 B", "encapsulation": "8 B", "mtu": "4352 B", "station_delay": "1 us", "propagation": "5 ns/m",
+}  # fmt: skip
+SHARED: dict[str, Any] = {
+    **ETHERNET, "rate": "10 Mbit/s", "devices": 100, "jam": "4 B", "slot": "64 B", "attempts": 16,
+    "backoff_limit": 10, "transceivers": "0 s",
+}  # fmt: skip
+LINKS = {"ethernet": ETHERNET, "hippi": HIPPI, "atm": ATM, "fddi": FDDI, "ethernet-shared": SHARED}
 ADAPTERS = {"network": ADAPTER, "hippi": HIPPI_CARD}
 SWITCH: dict[str, Any] = {"ports": 16, "latency": "2 us", "buffering": "output", "buffer": "64 KiB"}
 
@@ -68,6 +76,11 @@ def link(first: str, second: str, kind: str = "ethernet", length: int = 0, **val
     """A link between two ports; Ethernet of 1 Gbit/s unless said otherwise."""
     sheet = part("link", kind, "link", **{**LINKS[kind], **values})
     return Link(f"{first}-{second}", sheet, (first, second), Fraction(length))
+
+
+def shared(kind: str, *ends: str, length: int = 0, **values: Any) -> Link:
+    """A link called "lan" that all these ports share."""
+    return Link("lan", part("link", kind, "lan", **{**LINKS[kind], **values}), ends, Fraction(length))
 
 
 def switch(name: str, kind: str = "ethernet", **values: Any) -> Switch:
@@ -149,4 +162,4 @@ def pair(
     return Net(hosts, [link("a.eth", "b.eth", length=length, **values)])
 
 
-__all__ = ["NS", "US", "Net", "host", "link", "pair", "switch"]
+__all__ = ["NS", "US", "Net", "host", "link", "pair", "shared", "switch"]
