@@ -15,7 +15,7 @@ from simio.components.bus import times_up
 from simio.components.network.loss import Loss
 from simio.components.network.packet import Left, Packet, held
 from simio.description.model import Link
-from simio.program.builder import Builder, Register
+from simio.program.builder import Builder, Handle, Register
 from simio.program.service import ceil_times, per_byte
 
 
@@ -49,6 +49,8 @@ class EthernetWire:
         self.gap = ceil_times(self.sheet.gap, self.byte)
         self.wire = p.resource(self.name)
         self.loss = Loss(p, self.name, self.sheet.loss, self.sheet.bit_errors)
+        self.permission: Handle | None = None
+        """Taken away while pause frames stop the wire, if the far end can send them."""
 
     def time(self, length: int) -> int:
         """Time that the wire is taken by a packet of `length` bytes alone, the gap included, in ps."""
@@ -70,22 +72,29 @@ class EthernetWire:
             time = p.register()
             self.span(time, packet.length)
             p.seize(self.wire)
+            if self.permission:
+                p.get(self.permission, 1)
             if early:
                 with p.fork("frame", daemon=True):
                     p.advance(0, time, 1)
-                    if left:
-                        left()
+                    self._sent(left)
                     p.advance(self.gap)
                     p.release(self.wire)
                 p.advance(self.head() + self.delay)
             else:
                 p.advance(0, time, 1)
-                if left:
-                    left()
+                self._sent(left)
                 held(p, self.wire, self.gap)
                 p.advance(self.delay)
             with self._intact(packet):
                 yield
+
+    def _sent(self, left: Left | None) -> None:
+        """The last bit has left."""
+        if self.permission:
+            self.p.put(self.permission, 1)
+        if left:
+            left()
 
     @contextmanager
     def _intact(self, packet: Packet) -> Iterator[None]:

@@ -263,6 +263,9 @@ class HippiInterface:
                     self.fetching.move(part, read=True)
                 p.put(self.rest, 1)
 
+    def reserve(self, packet: Packet) -> None:
+        """A card without room allows no bursts; see `HippiTarget`."""
+
     def receive(self, packet: Packet, deliver: Callable[[], None]) -> None:
         """See `Interface.receive`; the card moves bursts to a buffer in host memory while others come."""
         p = self.p

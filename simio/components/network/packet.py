@@ -108,10 +108,12 @@ class DropQueue:
 
     def leave(self, amount: Amount) -> None:
         """`amount` has left the queue."""
-        p = self.p
-        with p.loop(1):
-            level = p.register()
-            p.call(level, QUEUE_LEAVE, self.state, amount, 0)
+        with self.p.loop(1):
+            self.level(self.p.register(), amount)
+
+    def level(self, result: Register, less: Amount = 0) -> None:
+        """Emit `result` = what is in the queue when `less` has left."""
+        self.p.call(result, QUEUE_LEAVE, self.state, less, 0)
 
 
 def held(p: Builder, resource: Handle, release_after: int) -> None:

@@ -9,11 +9,13 @@ from typing import Any
 
 import networkx as nx
 
+from simio.components.fibre_channel import Hop
 from simio.components.kernel import UnixKernel
 from simio.components.network.adapter import NetworkInterface
 from simio.components.network.atm import AtmSwitch, AtmWire
 from simio.components.network.csma import SharedEthernet, SharedEthernetWire
 from simio.components.network.ethernet import EthernetWire
+from simio.components.network.fc_ip import FibreChannelRoute
 from simio.components.network.fddi import FddiRing, FddiWire
 from simio.components.network.hippi_ip import HippiCircuit, HippiHop, HippiInterface
 from simio.components.network.interface import Interface
@@ -44,7 +46,11 @@ SWITCHES: dict[str, MakeSwitch] = {"ethernet": PacketSwitch, "atm": AtmSwitch}
 
 MakeInterface = Callable[[Builder, UnixKernel, Adapter], Interface]
 
-INTERFACES: dict[str, MakeInterface] = {"network": NetworkInterface, "hippi": HippiInterface}
+INTERFACES: dict[str, MakeInterface] = {
+    "network": NetworkInterface,
+    "fibre-channel-network": NetworkInterface,
+    "hippi": HippiInterface,
+}
 """Kinds of adapter that carry packets."""
 
 
@@ -84,12 +90,10 @@ class NetworkPath:
         (`source.drive`) already.
         """
         early = bool(self.switches) and self.switches[0].cuts_through and self.wires[0].streams
-        with (
-            self.source.sending(packet, driven) as left,
-            self.wires[0].crossing(packet, early, left),
-            self._onward(0, packet, early),
-        ):
-            self.target.receive(packet, deliver)
+        with self.source.sending(packet, driven) as left:
+            self.target.reserve(packet)
+            with self.wires[0].crossing(packet, early, left), self._onward(0, packet, early):
+                self.target.receive(packet, deliver)
 
     @contextmanager
     def _onward(self, number: int, packet: Packet, streaming: bool) -> Iterator[None]:
@@ -139,7 +143,11 @@ class Network:
         hops = list(zip(links, pairwise(ports), strict=True))
         if isinstance(first, HippiInterface) and isinstance(last, HippiInterface):
             return NetworkPath(first, last, [self._circuit(hops, ports[1:-1], last)], [])
+        if all(self.links[link].part.kind == "fibre-channel" for link in links):
+            return NetworkPath(first, last, [self._fibre_channel(hops)], [])
         wires = [self._wire(link, *ends) for link, ends in hops]
+        if isinstance(last, NetworkInterface) and isinstance(wires[-1], EthernetWire) and not last.pauses:
+            last.paused_by(wires[-1])
         switches = [self._switch(name) for name in ports[1:-1]]
         return NetworkPath(first, last, wires, switches)
 
@@ -169,6 +177,23 @@ class Network:
         )
         target.target = circuit.target
         return circuit
+
+    def _fibre_channel(self, hops: Sequence[tuple[str, tuple[str, str]]]) -> FibreChannelRoute:
+        """A way over Fibre Channel links, each with its two ends; commands to disks may use the same ones."""
+        ports = [self.system.switches[target].part for _, (_, target) in hops[:-1]]
+        sender, receiver = (self._sheet(end) for end in (hops[0][1][0], hops[-1][1][1]))
+        credits = [*(port.sheet.credit for port in ports), receiver.credit]
+        ways = [
+            Hop(self.p, self.links[link], *ends, credit)
+            for (link, ends), credit in zip(hops, credits, strict=True)
+        ]
+        latencies = [port.sheet.latency for port in ports]
+        return FibreChannelRoute(self.p, ways, credits, latencies, sender.frame_payload)
+
+    def _sheet(self, name: str) -> Any:
+        """The values of an adapter, "host.adapter"."""
+        host, key = name.split(".", 1)
+        return self.system.hosts[host].adapters[key].part.sheet
 
     def _wire(self, link: str, source: str, target: str) -> Wire:
         key = (link, source, target)

@@ -49,8 +49,23 @@ SHARED: dict[str, Any] = {
     **ETHERNET, "rate": "10 Mbit/s", "devices": 100, "jam": "4 B", "slot": "64 B", "attempts": 16,
     "backoff_limit": 10, "transceivers": "0 s",
 }  # fmt: skip
-LINKS = {"ethernet": ETHERNET, "hippi": HIPPI, "atm": ATM, "fddi": FDDI, "ethernet-shared": SHARED}
-ADAPTERS = {"network": ADAPTER, "hippi": HIPPI_CARD}
+FC: dict[str, Any] = {
+    "signalling": "1 Gbaud", "frame_overhead": "36 B", "gap": "24 B", "max_payload": "2112 B",
+    "propagation": "5 ns/m",
+}  # fmt: skip
+LINKS = {
+    "ethernet": ETHERNET,
+    "hippi": HIPPI,
+    "atm": ATM,
+    "fddi": FDDI,
+    "ethernet-shared": SHARED,
+    "fibre-channel": FC,
+}
+FC_CARD = {key: value for key, value in ADAPTER.items() if key != "medium"} | {
+    "frame_payload": "2048 B",
+    "credit": 4,
+}
+ADAPTERS = {"network": ADAPTER, "hippi": HIPPI_CARD, "fibre-channel-network": FC_CARD}
 SWITCH: dict[str, Any] = {"ports": 16, "latency": "2 us", "buffering": "output", "buffer": "64 KiB"}
 
 
@@ -86,6 +101,8 @@ def shared(kind: str, *ends: str, length: int = 0, **values: Any) -> Link:
 def switch(name: str, kind: str = "ethernet", **values: Any) -> Switch:
     """A switch with 2 us of latency; of packets, it queues at its outputs."""
     sample = SWITCH if kind == "ethernet" else {"ports": 8, "latency": "2 us"}
+    if kind == "fibre-channel":
+        sample = {**sample, "credit": 16}
     return Switch(name, part("switch", kind, name, **{**sample, **values}))
 
 
