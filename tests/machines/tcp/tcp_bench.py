@@ -145,9 +145,13 @@ class Bench:
         for _ in range(events):
             if not self.events or self.events[0][0] > until:
                 return self
-            self.now, _, action = heapq.heappop(self.events)
-            action()
+            self.step()
         raise AssertionError("too many events")
+
+    def step(self) -> None:
+        """Let the next thing happen."""
+        self.now, _, action = heapq.heappop(self.events)
+        action()
 
     # --- what a host does ----------------------------------------------------------------------------------
 
