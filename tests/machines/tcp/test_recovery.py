@@ -65,9 +65,18 @@ def test_one_loss_with_reno() -> None:
 
 def test_one_loss_with_newreno_and_with_tahoe() -> None:
     # NewReno: at the end of recovery 14 to 18 are out, and the window is min(6, 5 + 1): as Reno.
-    assert sent(transfer(20, 2, recovery=NEWRENO)) == {0: FIRST, 100: [10, 11, 12, 13, 2, 14], 200: [15, 16, 17, 18, 19]}
+    assert sent(transfer(20, 2, recovery=NEWRENO)) == {
+        0: FIRST,
+        100: [10, 11, 12, 13, 2, 14],
+        200: [15, 16, 17, 18, 19],
+    }
     # Tahoe: one segment, and slow start from there once it is acknowledged: 2, then 2 for each acknowledgement.
-    assert sent(transfer(20, 2, recovery=TAHOE)) == {0: FIRST, 100: [10, 11, 12, 13, 2], 200: [14, 15], 300: [16, 17, 18, 19]}
+    assert sent(transfer(20, 2, recovery=TAHOE)) == {
+        0: FIRST,
+        100: [10, 11, 12, 13, 2],
+        200: [14, 15],
+        300: [16, 17, 18, 19],
+    }
 
 
 def test_one_loss_with_sack() -> None:
@@ -75,7 +84,11 @@ def test_one_loss_with_sack() -> None:
     # to 13, of which each duplicate takes one: the seventh leaves 2 and 10 to 13, 5; so one more may go: 14.
     # At 200 ms, each of four duplicates lets one go: 15 to 18. Then 14 is acknowledged and 15 to 18 are under way,
     # and 14 itself: one more.
-    assert sent(transfer(20, 2, recovery=SACK)) == {0: FIRST, 100: [10, 11, 12, 13, 2, 14], 200: [15, 16, 17, 18, 19]}
+    assert sent(transfer(20, 2, recovery=SACK)) == {
+        0: FIRST,
+        100: [10, 11, 12, 13, 2, 14],
+        200: [15, 16, 17, 18, 19],
+    }
 
 
 def test_reno_stalls_on_two_losses_in_a_window() -> None:
@@ -87,7 +100,12 @@ def test_reno_stalls_on_two_losses_in_a_window() -> None:
 
 def test_newreno_takes_a_round_trip_for_each_loss() -> None:
     assert sent(transfer(14, 2, 4, recovery=NEWRENO)) == {0: FIRST, 100: [10, 11, 12, 13, 2], 200: [4]}
-    assert sent(transfer(14, 2, 4, 6, recovery=NEWRENO)) == {0: FIRST, 100: [10, 11, 12, 13, 2], 200: [4], 300: [6]}
+    assert sent(transfer(14, 2, 4, 6, recovery=NEWRENO)) == {
+        0: FIRST,
+        100: [10, 11, 12, 13, 2],
+        200: [4],
+        300: [6],
+    }
 
 
 def test_sack_finds_two_losses_in_one_round_trip() -> None:

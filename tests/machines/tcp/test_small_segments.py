@@ -21,7 +21,12 @@ def test_nagle_and_the_delayed_acknowledgement_wait_for_each_other() -> None:
     # The first write goes, since nothing is out. The others wait for its acknowledgement, which B's timer gives at
     # its tick of 200 ms; then they go as one segment, acknowledged at the next tick.
     lines = bench().start(0, [100, 150, 50]).run().lines()
-    assert lines == [(0, "A", 1, 100, 1), (200, "B", 1, 0, 101), (210, "A", 101, 200, 1), (400, "B", 1, 0, 301)]
+    assert lines == [
+        (0, "A", 1, 100, 1),
+        (200, "B", 1, 0, 101),
+        (210, "A", 101, 200, 1),
+        (400, "B", 1, 0, 301),
+    ]
 
 
 def test_without_nagle_each_write_goes_at_once() -> None:
@@ -101,7 +106,12 @@ def test_when_a_delayed_acknowledgement_goes(options: dict, time: int) -> None:
 
 def test_a_tick_acknowledges_what_came_since_the_last() -> None:
     # The timer is the connection's first segment's, not set anew by the second.
-    run = bench({"ack_tick": 0, "ack_delay": 50 * MS}, nodelay=True).start(0, [100]).start(0, [100], time=40 * MS).run()
+    run = (
+        bench({"ack_tick": 0, "ack_delay": 50 * MS}, nodelay=True)
+        .start(0, [100])
+        .start(0, [100], time=40 * MS)
+        .run()
+    )
     assert run.lines()[2:] == [(60, "B", 1, 0, 201)]
 
 
@@ -131,10 +141,18 @@ def test_without_counting_the_reader_acknowledges_by_window_updates() -> None:
     # 4.3BSD: with each two segments that the reader takes, the window has grown by enough to say so.
     other = {"ack_every": 0, "receive_space": 20_000}
     run = bench(other).start(0, [5000]).run()
-    assert [(time, ack) for time, who, _, _, ack in run.lines() if who == "B"] == [(10, 2001), (10, 4001), (200, 5001)]
+    assert [(time, ack) for time, who, _, _, ack in run.lines() if who == "B"] == [
+        (10, 2001),
+        (10, 4001),
+        (200, 5001),
+    ]
     run = bench(other).start_reading(1, []).start(0, [5000]).run()
     assert [(time, ack) for time, who, _, _, ack in run.lines() if who == "B"] == [(200, 5001)]
     # Twice the segments, or half of the buffer, whichever is less.
-    for changes, acks in (({"update_segments": 4}, [4001]), ({"receive_space": 6000}, [3001]), ({"update_divisor": 20}, [1001, 2001, 3001, 4001, 5001])):
+    for changes, acks in (
+        ({"update_segments": 4}, [4001]),
+        ({"receive_space": 6000}, [3001]),
+        ({"update_divisor": 20}, [1001, 2001, 3001, 4001, 5001]),
+    ):
         run = bench({**other, "update_segments": 6, **changes}).start(0, [5000]).run(100 * MS)
         assert [ack for _, who, _, _, ack in run.lines() if who == "B"] == acks

@@ -67,7 +67,9 @@ def test_random_losses_limit_by_their_root(recovery: int, loss: float, every: in
     )  # fmt: skip
     draws = random.Random(7)
     bench = Bench(
-        settings, delay=50 * MS, fate=lambda segment, number: () if segment.end == 0 and draws.random() < loss else (0,)
+        settings,
+        delay=50 * MS,
+        fate=lambda segment, number: () if segment.end == 0 and draws.random() < loss else (0,),
     )
     bench.start(0, [int(150 / loss) * 1000]).run(events=10**7)
     assert rate(bench, 0) == pytest.approx(1000 / 0.1 * sqrt(1.5 / every / loss), rel=0.15)

@@ -9,7 +9,14 @@ from simio.machines.tcp.layout import RTO, RTTVAR, SRTT
 
 
 def bench(lost: tuple[int, ...] = (), **options) -> Bench:
-    plain = {"mss": 1000, "receive_space": 200_000, "ack_every": 1, "ack_small": True, "rto_tick": 0, "initial_window": 4000}
+    plain = {
+        "mss": 1000,
+        "receive_space": 200_000,
+        "ack_every": 1,
+        "ack_small": True,
+        "rto_tick": 0,
+        "initial_window": 4000,
+    }
     return Bench(TcpSettings(**{**plain, **options}), delay=50 * MS, fate=lose(0, *lost))
 
 
