@@ -38,7 +38,7 @@ class Echo:
             self.near.send(0, length, False, PROCESS)
             self.there.source.drive()
             p.let(length, "ADD", length, IP_HEADER)
-            p.spawn(self.request, length)
+            p.spawn(self.request, length, daemon=True)
         p.get(self.replied, 1)
         self.near.kernel.wake()
 
@@ -54,7 +54,7 @@ class Echo:
             self.far.receive(0, data, False)
             self.far.send(0, data, False, INTERRUPT)
             self.back.source.drive(INTERRUPT)
-        p.spawn(self.reply, length)
+        p.spawn(self.reply, length, daemon=True)
 
     def _reply(self, length: Register) -> None:
         self.back.send(Packet(length), lambda: self._arrived(length), driven=True)
