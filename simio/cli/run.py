@@ -10,7 +10,11 @@ import click
 from simio.cli.options import case_number, overrides, scenario_argument
 
 if TYPE_CHECKING:
+    from simio.components.network.capture import PacketTrace
     from simio.result.model import ScenarioResult
+
+MOST = 3_000_000
+"""Packets that a trace can hold, whose marks a run may record."""
 
 
 @click.command()
@@ -22,6 +26,16 @@ if TYPE_CHECKING:
     help="compiled (the default) or the SimPy reference.",
 )
 @click.option("--case", "number", type=int, metavar="N", help="Run only this case and show it in full.")
+@click.option(
+    "--trace", type=click.Choice(["packets"]), help="Print what one case does, in place of the answer."
+)
+@click.option(
+    "--pcap", type=click.Path(dir_okay=False), metavar="FILE", help="Write one case's packets there."
+)
+@click.option("--at", multiple=True, metavar="HOST", help="Trace packets that this host sends and receives.")
+@click.option(
+    "--packets", "limit", type=click.IntRange(1, MOST), metavar="N", help="Trace at most N packets."
+)
 @click.option("--json", "form", flag_value="json", help="Print everything as JSON.")
 @click.option("--csv", "form", flag_value="csv", help="Print one line a case as CSV.")
 @click.option(
@@ -32,23 +46,38 @@ def run(
     sets: tuple[str, ...],
     engine: str | None,
     number: int | None,
+    trace: str | None,
+    pcap: str | None,
+    at: tuple[str, ...],
+    limit: int | None,
     form: str | None,
     output: str | None,
 ) -> None:
     """Run a scenario and print the answer.
 
     Throughput comes first, then what limits it and how busy everything was; beside measured values, the error.
+
+    \b
+    simio run s.yaml --trace packets            packets in the form of tcpdump
+    simio run s.yaml --pcap s.pcap --at server  the answer, and a file for Wireshark
     """
+    packets = _packets(trace, pcap, at, limit, form)
     from simio.loading import load
     from simio.result.run import run_scenario
 
     loaded = load(scenario, sets)
     index = case_number(loaded, number)
+    if packets and index is None:
+        index = 0
+        if len(loaded.cases) > 1:
+            tell(f"packets of case 1 of {len(loaded.cases)}; --case N for another")
     with Progress(len(loaded.cases) if index is None else 1) as progress:
         result = run_scenario(
-            loaded, sets, engine, None if index is None else [index], lambda _: progress.step(), progress.say
+            loaded, sets, engine, None if index is None else [index], lambda _: progress.step(), tell, packets
         )
-    text = _text(result, form, index, to_file=output is not None)
+    if packets and result.cases:
+        _traced(result, pcap, list(loaded.cases[result.cases[0].index].system.hosts))
+    text = _trace(result, at) if trace else _text(result, form, index, to_file=output is not None)
     if output is not None:
         from simio.files import write_whole
 
@@ -57,6 +86,49 @@ def run(
         sys.stdout.write(text)
     if not result.complete:
         sys.exit(130)
+
+
+def tell(text: str) -> None:
+    """A message beside the answer, on a line of its own."""
+    click.echo(f"simio: {text}", err=True)
+
+
+def _packets(
+    trace: str | None, pcap: str | None, at: tuple[str, ...], limit: int | None, form: str | None
+) -> PacketTrace | None:
+    """What of packets to keep, or None; options that do not go together are refused."""
+    if not trace and not pcap:
+        if at or limit:
+            raise click.UsageError(f"{'--at' if at else '--packets'} goes with --trace packets or --pcap")
+        return None
+    if trace and form:
+        raise click.UsageError(f"--trace and --{form} exclude each other")
+    if pcap and len(at) > 1:
+        raise click.UsageError("--pcap takes one --at: a file holds what was seen at one place")
+    from simio.components.network.capture import PacketTrace
+
+    return PacketTrace(at=at) if limit is None else PacketTrace(limit, at)
+
+
+def _traced(result: ScenarioResult, pcap: str | None, hosts: list[str]) -> None:
+    """Write the file of packets, and tell if they are not all."""
+    packets = result.cases[0].packets
+    assert packets is not None
+    if pcap:
+        from simio.files import write_whole
+        from simio.report.pcap import capture_file
+
+        write_whole(pcap, capture_file(packets, hosts))
+    if packets.missing:
+        tell(
+            f"{packets.count:,} packets are traced, {packets.missing:,} more are not; --packets sets how many"
+        )
+
+
+def _trace(result: ScenarioResult, at: tuple[str, ...]) -> str:
+    from simio.report.packets import lines
+
+    return "".join(f"{line}\n" for case in result.cases if case.packets for line in lines(case.packets, at))
 
 
 def _text(result: ScenarioResult, form: str | None, index: int | None, to_file: bool) -> str:
@@ -94,10 +166,6 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         if self.shown:
             click.echo("\r\033[K", nl=False, err=True)
-
-    def say(self, text: str) -> None:
-        """A message of its own line."""
-        click.echo(f"simio: {text}", err=True)
 
     def step(self) -> None:
         """One case more is done."""

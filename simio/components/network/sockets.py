@@ -14,6 +14,11 @@ from simio.description.model import System
 from simio.errors import RunError
 from simio.program.builder import Builder
 
+SERVER_PORT = 5001
+"""Port on which programs listen, that of ttcp and iperf, in packet traces."""
+_FIRST_PORT = 1024
+"""Ports of programs that connect come after this one (BSD's IPPORT_RESERVED), one a connection."""
+
 
 class Sockets:
     """Stacks of hosts, and connections between them over a network."""
@@ -26,6 +31,7 @@ class Sockets:
         self.kernel = kernel
         self.network = network
         self._stacks: dict[str, Stack] = {}
+        self._connections = 0
 
     def stack(self, host: str) -> Stack:
         """The protocol stack of a host; raises RunError where it has none."""
@@ -47,9 +53,12 @@ class Sockets:
         stacks = [self.stack(host) for host in hosts]
         paths = [self.network.path(*hosts), self.network.path(*reversed(hosts))]
         settings = agreed([stack.sheet for stack in stacks], min(path.mtu for path in paths), params)
+        self._connections += 1
+        ports = (_FIRST_PORT + self._connections, SERVER_PORT)
         near, far = (
             Endpoint(stacks[end], f"{name} at {hosts[end]}", settings[end], paths[end], buffers[end], aligned)
             for end in range(2)
         )
+        near.ports, far.ports = ports, ports[::-1]
         near.peer, far.peer = far, near
         return near, far
