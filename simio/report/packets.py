@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from simio.report.datagrams import Fragment, echo
 from simio.report.segments import Segment
-from simio.result.packets import LostPacket, Packets, SeenPacket
+from simio.result.packets import LostPacket, SeenPacket
 
 _SECOND = 10**12
 
 
-def lines(packets: Packets, at: tuple[str, ...] = ()) -> Iterator[str]:
+def lines(packets: Iterable[SeenPacket | LostPacket], at: tuple[str, ...] = ()) -> Iterator[str]:
     """A line a packet, seconds first; one that was dropped or lost has a line of its own.
 
     Seconds are cut to whole nanoseconds. With several hosts in `at`, lines say where a packet was seen; with any,

@@ -11,13 +11,13 @@ left out. Hosts have the addresses 10.0.0.1, 10.0.0.2 and so on.
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from simio.components.network.icmp import ICMP_HEADER
 from simio.components.network.stack import IP_HEADER, TCP_HEADER
 from simio.report.datagrams import Fragment
 from simio.report.segments import Segment
-from simio.result.packets import Packets, SeenPacket
+from simio.result.packets import LostPacket, SeenPacket
 
 MAGIC = 0xA1B23C4D
 """Says that times are in nanoseconds."""
@@ -32,7 +32,7 @@ _MORE = 1 << 13
 """The flag "more fragments", in the word that has a fragment's offset in units of 8 bytes (RFC 791, section 3.1)."""
 
 
-def capture_file(packets: Packets, hosts: Sequence[str]) -> bytes:
+def capture_file(packets: Iterable[SeenPacket | LostPacket], hosts: Sequence[str]) -> bytes:
     """The file of a trace that saw each packet at one point; `hosts` are those of the scenario, in its order.
 
     Each packet has its time in the run as a time since 1970, cut to whole nanoseconds. What was lost is not told.
