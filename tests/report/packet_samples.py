@@ -9,8 +9,9 @@ SYN, FIN, PUSH = 1, 2, 4
 
 
 def tcp(
-    seq: int = 0, flags: int = 0, length: int = 0, ack: int = 0, window: int = 512, stamps: tuple[int, int] | None = None,
-    blocks: tuple[tuple[int, int], ...] = (), time: int = 0, number: int = 1, **agreed: int,
+    seq: int = 0, flags: int = 0, length: int = 0, ack: int = 0, window: int = 512,
+    stamps: tuple[int, int] | None = None, blocks: tuple[tuple[int, int], ...] = (), time: int = 0,
+    number: int = 1, **agreed: int,
 ) -> SeenPacket:  # fmt: skip
     """A segment from left's port 1025 to right's port 5001; blocks are (start, end)."""
     agreed = {"mss": 1460, **({"timestamps": 1, "shift": 3} if stamps else {}), **agreed}

@@ -32,11 +32,11 @@ def headers(packet: SeenPacket) -> bytes:
 
 def test_a_segment_byte_for_byte() -> None:
     # Length 1500 is 05dc, ports 0401 and 1389, sequence 1461 is 05b5, 5 words of header, PSH and ACK.
-    # IP: 4500 + 05dc + 0007 + 0000 + 4006 + 0a00 + 0001 + 0a00 + 0002 = 9fec, complement 6013.
+    # IP: 4500 + 05dc + 0007 + 0000 + 4006 + 0a00 + 0001 + 0a00 + 0002 = 9eec, complement 6113.
     # TCP, with the pseudo-header 0a00 0001 0a00 0002 0006 05c8 and zeros for data: 19d1 + 0401 + 1389 + 0000 + 05b5
     # + 0000 + 0001 + 5018 + 0200 = 8929, complement 76d6.
     assert headers(tcp(1461, PUSH, 1460, 1, number=7)).hex(" ", 2) == (
-        "4500 05dc 0007 0000 4006 6013 0a00 0001 0a00 0002 0401 1389 0000 05b5 0000 0001 5018 0200 76d6 0000"
+        "4500 05dc 0007 0000 4006 6113 0a00 0001 0a00 0002 0401 1389 0000 05b5 0000 0001 5018 0200 76d6 0000"
     )
 
 
@@ -102,8 +102,14 @@ def test_a_datagram_in_fragments() -> None:
 
 @pytest.mark.parametrize(
     "packet",
-    [tcp(flags=SYN, stamps=(1, 0), sack=1), tcp(1, PUSH, 1461, 1), tcp(seq=1, ack=5, blocks=((9, 12),)), udp(129), icmp()],
-)  # fmt: skip
+    [
+        tcp(flags=SYN, stamps=(1, 0), sack=1),
+        tcp(1, PUSH, 1461, 1),
+        tcp(seq=1, ack=5, blocks=((9, 12),)),
+        udp(129),
+        icmp(),
+    ],
+)
 def test_checksums_are_right_where_data_are_zeros(packet: SeenPacket) -> None:
     found = headers(packet)
     protocol = found[9]
