@@ -120,7 +120,7 @@ def _check_packets(program: Program, packets: PacketTrace) -> None:
     if packets.at:
         raise RunError(f"no packets are sent or received by {' or '.join(packets.at)}")
     kinds = [kind for kind, params in workload_kinds().items() if getattr(params, "network", False)]
-    raise RunError(f"no packets to trace: workloads that send them are {', '.join(kinds)}")
+    raise RunError(f"no IP packets to trace; workloads that send them are {', '.join(kinds)}")
 
 
 def check(program: Program, outcome: Outcome, certain: Bound) -> None:
