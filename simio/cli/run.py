@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simio.cli.options import case_number, overrides, scenario_argument
+from simio.cli.options import case_number, overrides, scenario_argument, tell, write
+from simio.cli.packets import MOST, tracing
 
 if TYPE_CHECKING:
-    from simio.components.network.capture import PacketTrace
     from simio.result.model import ScenarioResult
-
-MOST = 3_000_000
-"""Packets that a trace can hold, whose marks a run may record."""
 
 
 @click.command()
@@ -61,74 +58,35 @@ def run(
     simio run s.yaml --trace packets            packets in the form of tcpdump
     simio run s.yaml --pcap s.pcap --at server  the answer, and a file for Wireshark
     """
-    packets = _packets(trace, pcap, at, limit, form)
+    traced = tracing(trace, pcap, at, limit, form)
+    from simio.errors import RunError
     from simio.loading import load
     from simio.result.run import run_scenario
 
     loaded = load(scenario, sets)
     index = case_number(loaded, number)
-    if packets and index is None:
+    if traced and index is None:
         index = 0
         if len(loaded.cases) > 1:
             tell(f"packets of case 1 of {len(loaded.cases)}; --case N for another")
-    with Progress(len(loaded.cases) if index is None else 1) as progress:
-        result = run_scenario(
-            loaded, sets, engine, None if index is None else [index], lambda _: progress.step(), tell, packets
-        )
-    if packets and result.cases:
-        _traced(result, pcap, list(loaded.cases[result.cases[0].index].system.hosts))
-    text = _trace(result, at) if trace else _text(result, form, index, to_file=output is not None)
-    if output is not None:
-        from simio.files import write_whole
-
-        write_whole(output, text)
-    else:
-        sys.stdout.write(text)
+    hosts = list(loaded.cases[index or 0].system.hosts)
+    try:
+        with Progress(len(loaded.cases) if index is None else 1) as progress:
+            result = run_scenario(
+                loaded, sets, engine, None if index is None else [index], lambda _: progress.step(), tell,
+                traced.packets if traced else None,
+            )  # fmt: skip
+    except RunError as error:
+        if traced and error.packets:
+            traced.give(error.packets, hosts, output)
+        raise
+    for packets in (case.packets for case in result.cases):
+        if traced and packets:
+            traced.give(packets, hosts, output)
+    if not traced or not traced.printed:
+        write(output, _text(result, form, index, to_file=output is not None))
     if not result.complete:
         sys.exit(130)
-
-
-def tell(text: str) -> None:
-    """A message beside the answer, on a line of its own."""
-    click.echo(f"simio: {text}", err=True)
-
-
-def _packets(
-    trace: str | None, pcap: str | None, at: tuple[str, ...], limit: int | None, form: str | None
-) -> PacketTrace | None:
-    """What of packets to keep, or None; options that do not go together are refused."""
-    if not trace and not pcap:
-        if at or limit:
-            raise click.UsageError(f"{'--at' if at else '--packets'} goes with --trace packets or --pcap")
-        return None
-    if trace and form:
-        raise click.UsageError(f"--trace and --{form} exclude each other")
-    if pcap and len(at) > 1:
-        raise click.UsageError("--pcap takes one --at: a file holds what was seen at one place")
-    from simio.components.network.capture import PacketTrace
-
-    return PacketTrace(at=at) if limit is None else PacketTrace(limit, at)
-
-
-def _traced(result: ScenarioResult, pcap: str | None, hosts: list[str]) -> None:
-    """Write the file of packets, and tell if they are not all."""
-    packets = result.cases[0].packets
-    assert packets is not None
-    if pcap:
-        from simio.files import write_whole
-        from simio.report.pcap import capture_file
-
-        write_whole(pcap, capture_file(packets, hosts))
-    if packets.missing:
-        tell(
-            f"{packets.count:,} packets are traced, {packets.missing:,} more are not; --packets sets how many"
-        )
-
-
-def _trace(result: ScenarioResult, at: tuple[str, ...]) -> str:
-    from simio.report.packets import lines
-
-    return "".join(f"{line}\n" for case in result.cases if case.packets for line in lines(case.packets, at))
 
 
 def _text(result: ScenarioResult, form: str | None, index: int | None, to_file: bool) -> str:

@@ -87,7 +87,9 @@ class Packets:
 
     def __iter__(self) -> Iterator[SeenPacket | LostPacket]:
         points, losses = self._points(), self._losses()
-        heads, lost = self._rows(points)[::FIELDS], self._rows(losses)
+        heads, lost = self._rows(points), self._rows(losses)
+        # A run that ends with a fault may end within a packet.
+        heads = heads[::FIELDS][: len(heads) // FIELDS]
         counts = dict.fromkeys(points, 0)
         record = self.outcome.marks
         # When the trace is full, losses go on; telling them alone would look as if nothing else happened.

@@ -93,7 +93,7 @@ def run_case(
 ) -> CaseResult:
     """Lower, bound, run (several times if it is random) and measure one case, which rows over several may need.
 
-    With `packets`, those of the first run are kept; raises RunError where no packet comes by.
+    With `packets`, those of the first run are kept, or those until a fault; raises RunError where no packet comes by.
     """
     program = lower(case.system, packets)
     if packets:
@@ -106,7 +106,12 @@ def run_case(
     outcomes = []
     for seed in seeds:
         until = HORIZON if run.until is None else run.until
-        outcome = execute(program, Options(until, run.step_budget, seed), engine, announce)
+        try:
+            outcome = execute(program, Options(until, run.step_budget, seed), engine, announce)
+        except RunError as error:
+            if packets and error.outcome:
+                error.packets = Packets(program, error.outcome)
+            raise
         check(program, outcome, certain)
         outcomes.append(outcome)
     result = _result(case, program, outcomes, certain, seeds)
