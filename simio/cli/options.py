@@ -42,6 +42,7 @@ def write(output: str | None, text: str) -> None:
     """Write a text to a file, or to the screen where `output` is None."""
     if output is None:
         sys.stdout.write(text)
+        sys.stdout.flush()
         return
     from simio.files import write_whole
 
