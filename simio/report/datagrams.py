@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from simio.components.network.stack import IP_HEADER
 from simio.result.packets import SeenPacket
 
+UDP_HEADER = 8
+"""Bytes of a UDP header (RFC 768)."""
+
 
 @dataclass(frozen=True)
 class Fragment:
@@ -24,6 +27,13 @@ class Fragment:
     def more(self) -> bool:
         """Whether fragments come after it."""
         return self.offset + self.data < self.total
+
+    @property
+    def text(self) -> str:
+        """Its place as old versions of tcpdump write it: number, bytes, offset, and + if more come; none for a whole."""
+        if self.data == self.total:
+            return ""
+        return f" (frag {self.number}:{self.data}@{self.offset}{'+' if self.more else ''})"
 
     @classmethod
     def of(cls, packet: SeenPacket) -> Fragment:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from simio.report.datagrams import Fragment, echo
+from simio.report.datagrams import UDP_HEADER, Fragment, echo
 from simio.report.segments import Segment
 from simio.result.packets import LostPacket, SeenPacket
 
@@ -40,8 +40,8 @@ def line(packet: SeenPacket) -> str:
         return f"{_ends(packet)}: {_segment(Segment.of(packet))}"
     fragment = Fragment.of(packet)
     if fragment.offset:
-        return f"{point.source} > {point.target}: {point.protocol}"
-    return f"{_ends(packet)}: {point.protocol.upper()}, length {fragment.total - 8}"
+        return f"{point.source} > {point.target}: {point.protocol}{fragment.text}"
+    return f"{_ends(packet)}: {point.protocol.upper()}, length {fragment.total - UDP_HEADER}{fragment.text}"
 
 
 def _ends(packet: SeenPacket) -> str:

@@ -47,9 +47,9 @@ def test_a_datagram_has_the_length_of_its_data() -> None:
 def test_only_the_first_fragment_has_ports() -> None:
     # 4000 bytes of data and the header over an MTU of 1500: 1480, 1480 and 1048 bytes.
     assert [line(packet) for packet in fragments(1480, 1480, 1048)] == [
-        "left.1023 > right.2049: UDP, length 4000",
-        "left > right: udp",
-        "left > right: udp",
+        "left.1023 > right.2049: UDP, length 4000 (frag 9:1480@0+)",
+        "left > right: udp (frag 9:1480@1480+)",
+        "left > right: udp (frag 9:1048@2960)",
     ]
 
 
