@@ -30,7 +30,7 @@ class Fragment:
 
     @property
     def text(self) -> str:
-        """Its place as old versions of tcpdump write it: number, bytes, offset, and + if more come; none for a whole."""
+        """Its place as older tcpdump writes it: number, bytes, offset, and + if more come; nothing for a whole."""
         if self.data == self.total:
             return ""
         return f" (frag {self.number}:{self.data}@{self.offset}{'+' if self.more else ''})"
