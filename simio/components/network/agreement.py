@@ -109,3 +109,15 @@ def _settings(
         memory_factor=sheet.memory_factor,
         hand_over=HAND_OVER_BUFFER if sheet.hand_over == "buffer" else HAND_OVER_WRITE,
     )
+
+
+def options(settings: TcpSettings) -> dict[str, int]:
+    """Options of an endpoint's segments, for packet traces (RFC 9293, 7323, 2018).
+
+    The size in the MSS option leaves out all options (RFC 6691, section 2).
+    """
+    if not settings.timestamps:
+        agreed = {"mss": settings.mss}
+    else:
+        agreed = {"mss": settings.mss + TIMESTAMPS, "timestamps": 1, "shift": settings.receive_shift}
+    return agreed | ({"sack": 1} if settings.recovery == layout.SACK else {})

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 from simio.components.host import INTERRUPT, PROCESS
-from simio.components.network.agreement import MOST_UNSCALED
+from simio.components.network.agreement import MOST_UNSCALED, options
 from simio.components.network.packet import Packet
 from simio.components.network.path import NetworkPath
 from simio.components.network.stack import IP_HEADER, TCP_HEADER, TIMESTAMPS, Stack
@@ -48,6 +48,9 @@ class Endpoint:
         self.segment = p.procedure(f"{name} segment", _WORDS, self._segment)
         self.timer = p.procedure(f"{name} timer", 1, self._timer)
         self.peer: Endpoint | None = None
+        self.ports = (0, 0)
+        """Own port and the other end's, for packet traces."""
+        self.agreed = options(settings)
 
     # --- what programs call ------------------------------------------------------------------------------
 
@@ -191,7 +194,7 @@ class Endpoint:
     def _segment(self, length: Register, *words: Register) -> None:
         """The thread that is a segment on its way to the other end; a run does not wait for those still under way."""
         assert self.peer is not None
-        packet = Packet(length, words)
+        packet = Packet(length, words, self.path.flow("tcp", self.ports, self.agreed))
         self.path.send(packet, partial(self.peer.arrive, packet), driven=True)
 
     def arrive(self, packet: Packet) -> None:
