@@ -34,6 +34,7 @@ def agreed(sheets: Sequence[TcpIpStack], mtu: int, params: SocketParams) -> list
     )
     sacks = all(sheet.recovery == "sack" for sheet in sheets)
     mss = min(_mss(sheet, mtu, extended) for sheet in sheets)
+    spaces = [_whole(sheet, space, mss) for sheet, space in zip(sheets, spaces, strict=True)]
     shifts = [_shift(receive) if extended else 0 for _, receive in spaces]
     return [
         _settings(sheet, space, mss, extended, sacks, shifts[1 - end], shifts[end], params.nodelay)
@@ -49,6 +50,14 @@ def _spaces(sheet: TcpIpStack, params: SocketParams) -> tuple[int, int]:
         window, most = (format_quantity(size, "size") for size in (params.window, sheet.max_space))
         raise RunError(f"a window of {window} is more than a stack gives a socket: max_space is {most}")
     return params.window, params.window
+
+
+def _whole(sheet: TcpIpStack, spaces: tuple[int, int], mss: int) -> tuple[int, int]:
+    """Socket buffers of whole segments, where the stack rounds them up."""
+    if not sheet.whole_segments:
+        return spaces
+    send, receive = (-(-space // mss) * mss for space in spaces)
+    return send, receive
 
 
 def _mss(sheet: TcpIpStack, mtu: int, timestamps: bool) -> int:
