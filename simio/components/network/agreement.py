@@ -75,6 +75,11 @@ def _shift(space: int) -> int:
     return next((n for n in range(MOST_SHIFT) if MOST_UNSCALED << n >= space), MOST_SHIFT)
 
 
+def _ack_every(sheet: TcpIpStack, receive: int, mss: int) -> int:
+    """Segments that are acknowledged at once: no more than half of the receive buffer, if the stack sees to that."""
+    return min(sheet.ack_every, max(receive // (2 * mss), 1)) if sheet.ack_half else sheet.ack_every
+
+
 def _settings(
     sheet: TcpIpStack,
     spaces: tuple[int, int],
@@ -100,7 +105,7 @@ def _settings(
         idle_restart=sheet.restart,
         max_cwnd=sheet.max_cwnd or 0,
         recovery=_RECOVERY[recovery],
-        ack_every=sheet.ack_every,
+        ack_every=_ack_every(sheet, spaces[1], mss),
         ack_small=sheet.ack_small,
         **({"ack_tick": 0} | more),
         update_segments=sheet.update_segments,

@@ -56,6 +56,9 @@ class Tcp(Sheet):
     max_cwnd: Limit = Field(None, description="largest congestion window; none: any")
     recovery: Literal["tahoe", "reno", "newreno", "sack"] = Field(description="recovery from loss")
     ack_every: Count = Field(description="segments that are acknowledged at once, without delay")
+    ack_half: Flag = Field(
+        False, description="whether half of the receive buffer is acknowledged at once, if that is less"
+    )
     ack_small: Flag = Field(
         description="whether small segments count for that, and not only full ones' worth of data"
     )
