@@ -34,6 +34,7 @@ class Echo:
         """Send a request; returns when the reply has come and the program runs again."""
         p = self.p
         self.near.call()
+        self.near.host.work(self.near.sheet.echo)
         with p.loop(1):
             length = p.register(self.size + ICMP_HEADER)
             self.near.send(0, length, False, PROCESS)

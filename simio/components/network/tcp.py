@@ -51,6 +51,8 @@ class Endpoint:
         self.ports = (0, 0)
         """Own port and the other end's, for packet traces."""
         self.agreed = options(settings)
+        # A handler keeps processes out until all that has come is dealt with; threads take turns with them.
+        self.turn = INTERRUPT if stack.sheet.input == "interrupt" else PROCESS
 
     # --- what programs call ------------------------------------------------------------------------------
 
@@ -208,7 +210,7 @@ class Endpoint:
     def _input(self, packet: Packet) -> None:
         """TCP takes a segment; the argument registers may hold something else afterwards."""
         p, words = self.p, packet.words
-        with p.hold(self.lock, priority=INTERRUPT), p.loop(1):
+        with p.hold(self.lock, priority=self.turn), p.loop(1):
             bits, data = p.register(), p.register()
             p.let(data, "MOD", words[0], 2**16)
             self.stack.receive(self.stack.sheet.tcp_receive, data, self.path.source.checksum)
@@ -249,7 +251,7 @@ class Endpoint:
         left, bits = p.register(delay), p.register()
         with p.until(left, "==", 0):
             p.advance(0, left, 1)
-            with p.hold(self.lock, priority=INTERRUPT):
+            with p.hold(self.lock, priority=self.turn):
                 p.call(bits, calls.TCP_EXPIRE, self.state)
                 self._follow(bits)
                 p.call(left, calls.TCP_SLEEP, self.state)
