@@ -199,6 +199,11 @@ class Builder:
         """A process in Python, run by the reference engine only; see `simio.engines.guests`."""
         self._guests.append(Guest(name, function, daemon))
 
+    @property
+    def depth(self) -> int:
+        """How many bodies of threads surround what is emitted now: one more in each fork."""
+        return self._depth
+
     # --- threads and structure ---------------------------------------------------------------------------
 
     @contextmanager

@@ -76,6 +76,46 @@ def test_a_bus_stands_still_while_memory_serves_another(trace: Trace, engine: Mo
     assert trace.times(engine) == {0: 280, 1: 340, 2: 252}
 
 
+@pytest.mark.parametrize("memory", ["1 GB/s", "50 MB/s", "280 MB/s"])
+@pytest.mark.parametrize("amount", [1, 3, 16, 40, 1500, 4100])
+def test_an_amount_in_a_register_takes_the_same_time(
+    trace: Trace, engine: ModuleType, memory: str, amount: int
+) -> None:
+    one, other = bus_of(trace.p, "host.one", memory), bus_of(trace.p, "host.other", memory)
+    device = Fraction(11 * NS, 3)
+    with trace.p.thread("t"):
+        register = trace.p.register(amount)
+        for number, (byte, read) in enumerate(((Fraction(0), False), (device, True))):
+            one.transfer(amount, byte, read)
+            trace.mark(10 * number)
+            other.transfer_packet(register, byte, read)
+            trace.mark(10 * number + 1)
+    times = trace.times(engine)
+    assert times[1] == pytest.approx(2 * times[0], abs=0.002)
+    assert times[11] - times[10] == pytest.approx(times[10] - times[1], abs=0.002)
+    run = trace.run(engine)
+    names = [resource.name for resource in trace.p.build().resources]
+    busy = [run.resources[names.index(name)][0] for name in ("host.one", "host.other")]
+    assert busy[0] == busy[1]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_turns_of_amounts_in_registers_are_those_of_single_bursts(seed: int, engine: ModuleType) -> None:
+    draw = random.Random(seed)
+    starts = draw.sample(range(1, 60_000, 2), 60)
+    arrivals = [(start, draw.choice((3, 16, 40, 200, 5000, 12_000))) for start in starts]
+    trace = Trace()
+    bus = bus_of(trace.p)
+    for number, (start, amount) in enumerate(arrivals):
+        with trace.p.thread(f"t{number}", start=start * NS):
+            if number % 2:
+                bus.transfer(amount)
+            else:
+                bus.transfer_packet(trace.p.register(amount))
+            trace.mark(number)
+    assert list(dict(sorted(trace.times(engine).items())).values()) == turns(arrivals)
+
+
 def test_reads_from_memory_may_cost_more(trace: Trace, engine: ModuleType) -> None:
     bus = bus_of(trace.p, read_overhead_cycles=7)
     with trace.p.thread("t"):

@@ -9,6 +9,7 @@ from simio.components.bus import BusMaster, dma_byte
 from simio.components.host import INTERRUPT, PROCESS
 from simio.components.kernel import UnixKernel
 from simio.components.network.handler import PacketInterrupts
+from simio.components.network.interface import OutputQueue
 from simio.components.network.packet import DropQueue, Left, Packet
 from simio.description.model import Adapter
 from simio.program.builder import Builder
@@ -30,15 +31,14 @@ class NetworkInterface:
         self.name = adapter.part.name
         self.mtu: int | None = self.sheet.mtu
         self.checksum: bool = self.sheet.checksum
-        """Whether the adapter computes the checksums of TCP and UDP, so that the stack need not."""
         bus, byte = self.host.bus(adapter.bus), dma_byte(self.sheet)
         self.fetching = BusMaster(bus, f"{self.name} transmit", byte)
         self.storing = BusMaster(bus, f"{self.name} receive", byte)
         self.processor = p.resource(f"{self.name} processor") if self.sheet.packet_time else None
-        self.driver = p.resource(f"{self.name} driver", turn=True)
-        self.queue = DropQueue(p, f"{self.name} queue", self.sheet.queue, self.name)
-        self.ring = p.container(
-            f"{self.name} transmit ring", self.sheet.transmit_ring, self.sheet.transmit_ring, "packets"
+        self.transmit_room: int = self.sheet.transmit_buffer
+        self.receive_room: int = self.sheet.receive_buffer
+        self.output = OutputQueue(
+            p, kernel, self.name, self.sheet.queue, self.sheet.transmit_ring, self.sheet.transmit_cost
         )
         self.outgoing = p.container(
             f"{self.name} transmit buffer", self.sheet.transmit_buffer, self.sheet.transmit_buffer
@@ -53,23 +53,14 @@ class NetworkInterface:
         self.sent = PacketInterrupts(p, kernel, f"{self.name} sent", max(self.sheet.transmit_interrupt, 1), 0)
 
     def drive(self, priority: int = PROCESS) -> None:
-        """CPU time of the driver to hand a packet to the adapter, one packet after another."""
-        with self.p.hold(self.driver):
-            self.host.work(self.sheet.transmit_cost, priority)
+        """See `Interface.drive`."""
+        self.output.drive(priority)
 
     @contextmanager
     def sending(self, packet: Packet, driven: bool = False) -> Iterator[Left]:
-        """Emit a packet's way from the stack to where the wire begins.
-
-        The body runs when the packet is ready to be sent, unless it is dropped; what the context gives has to be
-        emitted when its last bit has left. With `driven`, the driver's CPU time has been spent already.
-        """
+        """See `Interface.sending`."""
         p = self.p
-        with self.queue.entered(packet, 1):
-            if not driven:
-                self.drive()
-            p.get(self.ring, 1)
-            self.queue.leave(1)
+        with self.output.passed(packet, driven):
             p.get(self.outgoing, packet.length)
             p.get(self.fetching.order, 1)
             self._process()
@@ -81,14 +72,14 @@ class NetworkInterface:
                 if not self.sheet.overlapped:
                     p.put(self.fetching.order, 1)
                 p.put(self.outgoing, packet.length)
-                p.put(self.ring, 1)
+                self.output.sent()
                 if self.sheet.transmit_interrupt:
                     self.sent.note()
 
             yield left
 
     def receive(self, packet: Packet, deliver: Callable[[], None]) -> None:
-        """Emit a packet's way from where the wire ends to the stack: `deliver` is emitted at interrupt level."""
+        """See `Interface.receive`."""
         p = self.p
         with self.incoming.entered(packet, packet.length):
             p.get(self.buffers, 1)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from simio.components.interrupts import Interruptible
+from simio.components.host import INTERRUPT
+from simio.components.kernel import UnixKernel
 from simio.machines.network.calls import (
     COUNT_TO,
     HANDLER_ARRIVE,
@@ -20,11 +21,11 @@ from simio.program.builder import Builder
 class PacketInterrupts:
     """One interrupt for up to `count` packets, the first of which waits at most `delay` ps for others.
 
-    The handler serves packets one after another in the order of arrival, on one CPU at a time, and looks for more
+    The handler serves packets one after another in the order of arrival, on a CPU that it keeps, and looks for more
     before it returns: what arrives while it runs takes no interrupt.
     """
 
-    def __init__(self, p: Builder, kernel: Interruptible, name: str, count: int = 1, delay: int = 0) -> None:
+    def __init__(self, p: Builder, kernel: UnixKernel, name: str, count: int = 1, delay: int = 0) -> None:
         self.p = p
         self.kernel = kernel
         self.name = name
@@ -35,7 +36,7 @@ class PacketInterrupts:
 
     @contextmanager
     def served(self) -> Iterator[None]:
-        """A packet has arrived; the body is what the handler does with it."""
+        """A packet has arrived; the body is what the handler does with it, and has the CPU all the while."""
         p = self.p
         with p.loop(1):
             what = p.register()
@@ -47,17 +48,27 @@ class PacketInterrupts:
                     self._expire_later()
             # The turn is handed on in the order in which packets came, so that none overtakes another.
             p.get(self.turn, 1)
-            yield
+            with self.kernel.host.has_cpu():
+                yield
         with p.loop(1):
             more = p.register()
             p.call(more, HANDLER_SERVED, self.state, 0, 0)
             with p.when(more, "!=", 0):
                 p.put(self.turn, 1)
+            with p.when(more, "==", 0):
+                p.release(self.kernel.host.cpu)
 
     def _raise(self) -> None:
         with self.p.fork("interrupt"):
+            self._enter()
+
+    def _enter(self) -> None:
+        """The handler gets a CPU, and the first packet its turn."""
+        p, host = self.p, self.kernel.host
+        p.seize(host.cpu, priority=INTERRUPT)
+        with host.has_cpu():
             self.kernel.interrupt()
-            self.p.put(self.turn, 1)
+        p.put(self.turn, 1)
 
     def _expire_later(self) -> None:
         """The first of a batch starts its clock."""
@@ -67,8 +78,7 @@ class PacketInterrupts:
         with p.fork("coalesce", delay=self.delay):
             p.call(batch, HANDLER_EXPIRE, self.state, batch, 0)
             with p.when(batch, "==", RAISE):
-                self.kernel.interrupt()
-                p.put(self.turn, 1)
+                self._enter()
 
     def note(self) -> None:
         """Something has happened of which every `count`th raises an interrupt that nobody waits for."""

@@ -11,9 +11,11 @@ import networkx as nx
 from simio.components.kernel import UnixKernel
 from simio.components.network.adapter import NetworkInterface
 from simio.components.network.ethernet import EthernetWire
+from simio.components.network.hippi_ip import HippiCircuit, HippiHop, HippiInterface
+from simio.components.network.interface import Interface
 from simio.components.network.packet import Left, Packet, Wire
 from simio.components.network.switch import PacketSwitch
-from simio.description.model import Link, System
+from simio.description.model import Adapter, Link, System
 from simio.errors import RunError
 from simio.program.builder import Builder
 from simio.units import format_quantity
@@ -24,14 +26,19 @@ MakeWire = Callable[[Builder, Link, str, str], Wire]
 WIRES: dict[str, MakeWire] = {"ethernet": EthernetWire}
 """Kinds of link that carry packets: what makes one direction of it, from one port to another."""
 
+MakeInterface = Callable[[Builder, UnixKernel, Adapter], Interface]
+
+INTERFACES: dict[str, MakeInterface] = {"network": NetworkInterface, "hippi": HippiInterface}
+"""Kinds of adapter that carry packets."""
+
 
 class NetworkPath:
     """The way of packets in one direction, from the sending host's stack to the receiving one's."""
 
     def __init__(
         self,
-        source: NetworkInterface,
-        target: NetworkInterface,
+        source: Interface,
+        target: Interface,
         wires: Sequence[Wire],
         switches: Sequence[PacketSwitch],
     ) -> None:
@@ -44,11 +51,11 @@ class NetworkPath:
 
     def _check_buffers(self) -> None:
         """A packet that does not fit an adapter's memory could never leave or arrive."""
-        for end, key, use in (
-            (self.source, "transmit_buffer", "sent"),
-            (self.target, "receive_buffer", "received"),
+        source, target = self.source, self.target
+        for end, room, use in (
+            (source, source.transmit_room, "sent"),
+            (target, target.receive_room, "received"),
         ):
-            room = getattr(end.sheet, key)
             if room < self.mtu:
                 has, need = (format_quantity(size, "size") for size in (room, self.mtu))
                 raise RunError(f"{end.name!r} has {has} for packets to be {use}, and they have up to {need}")
@@ -91,7 +98,8 @@ class Network:
         self.graph = graph
         self.kernel = kernel
         self.links = {link.name: link for link in system.links}
-        self._interfaces: dict[str, NetworkInterface] = {}
+        self._interfaces: dict[str, Interface] = {}
+        self._hops: dict[tuple[str, str, str], HippiHop] = {}
         self._wires: dict[tuple[str, str, str], Wire] = {}
         self._switches: dict[str, PacketSwitch] = {}
 
@@ -106,21 +114,40 @@ class Network:
         ends = way.of_class(self.graph, "adapter")
         if len(ends) != 2 or len(links) != len(ports) - 1 or way.of_class(self.graph, "disk"):
             raise RunError(f"no path of links and switches leads from {source!r} to {target!r}")
-        wires = [self._wire(link, *ends) for link, ends in zip(links, pairwise(ports), strict=True)]
+        first, last = self.interface(ends[0]), self.interface(ends[1])
+        hops = list(zip(links, pairwise(ports), strict=True))
+        if isinstance(first, HippiInterface) and isinstance(last, HippiInterface):
+            return NetworkPath(first, last, [self._circuit(hops, ports[1:-1], last)], [])
+        wires = [self._wire(link, *ends) for link, ends in hops]
         switches = [self._switch(name) for name in ports[1:-1]]
-        return NetworkPath(self.interface(ends[0]), self.interface(ends[1]), wires, switches)
+        return NetworkPath(first, last, wires, switches)
 
-    def interface(self, name: str) -> NetworkInterface:
-        """The interface of an adapter, "host.adapter"."""
+    def interface(self, name: str) -> Interface:
+        """The interface of an adapter, "host.adapter"; raises RunError if it carries no packets."""
         if name not in self._interfaces:
             host, key = name.split(".", 1)
             adapter = self.system.hosts[host].adapters[key]
-            if adapter.part.kind != "network":
+            if adapter.part.kind not in INTERFACES:
                 raise RunError(
                     f"{name!r} ({adapter.part.model}) is of kind {adapter.part.kind!r}, which carries no packets"
                 )
-            self._interfaces[name] = NetworkInterface(self.p, self.kernel(host), adapter)
+            make = INTERFACES[adapter.part.kind]
+            self._interfaces[name] = make(self.p, self.kernel(host), adapter)
         return self._interfaces[name]
+
+    def _circuit(
+        self, hops: Sequence[tuple[str, tuple[str, str]]], switches: Sequence[str], target: HippiInterface
+    ) -> HippiCircuit:
+        """HIPPI connections over these links, each with its two ends."""
+        for link, ends in hops:
+            if (link, *ends) not in self._hops:
+                self._hops[(link, *ends)] = HippiHop(self.p, self.links[link], *ends)
+        ways = [self._hops[(link, *ends)] for link, ends in hops]
+        circuit = HippiCircuit(
+            self.p, ways, [self.system.switches[name] for name in switches], target.sheet.ready_window
+        )
+        target.target = circuit.target
+        return circuit
 
     def _wire(self, link: str, source: str, target: str) -> Wire:
         key = (link, source, target)

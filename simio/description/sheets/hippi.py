@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import Field, model_validator
 
-from ..quantities import Count, DelayPerLength, Extent, Frequency, Rate, Size, Time, Whole, refusal
+from ..quantities import (
+    Count,
+    DelayPerLength,
+    Extent,
+    Flag,
+    Frequency,
+    Quantity,
+    Rate,
+    Size,
+    Time,
+    Whole,
+    refusal,
+)
 from .base import Sheet, register_sheet, size_text
+
+OptionalTime = Annotated[int | None, Quantity("time", word="none")]
+"""A time, or none."""
 
 
 class HippiAdapter(Sheet):
@@ -18,6 +35,21 @@ class HippiAdapter(Sheet):
     transmit_cost: Time = Field(description="host CPU time of the driver a packet sent")
     receive_cost: Time = Field(description="host CPU time of the driver a packet received")
     ready_window: Count = Field(description="bursts the receiver allows ahead (READY signals)")
+    ip_mtu: Extent = Field(65280, description="largest IP datagram it is set up for")
+    ip_transmit_cost: OptionalTime = Field(
+        None, description="host CPU time of the driver an IP packet sent; none: as for a packet of raw HIPPI"
+    )
+    ip_receive_cost: OptionalTime = Field(
+        None, description="host CPU time of the driver an IP packet received; none: as for one of raw HIPPI"
+    )
+    ip_queue: Count = Field(50, description="IP packets that wait to be sent; more are dropped")
+    ip_ring: Count = Field(
+        16, description="IP packets handed to the card ahead, and buffers for those that come"
+    )
+    ip_transmit_interrupt: Whole = Field(
+        0, description="IP packets sent for which it interrupts once; 0: it does not interrupt for them"
+    )
+    checksum: Flag = Field(False, description="whether it computes the checksums of TCP and UDP")
 
     @model_validator(mode="after")
     def _stored_packets_fit(self) -> HippiAdapter:
@@ -41,5 +73,23 @@ class HippiLink(Sheet):
     propagation: DelayPerLength = Field(description="signal delay of the cable")
 
 
+class HippiSwitch(Sheet):
+    """A switch of HIPPI connections (HIPPI-SC, ANSI X3.222): one at a time out of each port."""
+
+    ports: Count = Field(description="number of ports")
+    latency: Time = Field(description="time to make a connection, and delay of data through it")
+    camp_on: Flag = Field(
+        True, description="whether a connection waits for a busy port, or is rejected and tried again"
+    )
+    retry: Time = Field(0, description="pause of a source whose connection was rejected")
+
+    @model_validator(mode="after")
+    def _rejected_sources_pause(self) -> HippiSwitch:
+        if not self.camp_on and not self.retry:
+            raise refusal("0 s", "a time above zero, as connections are rejected", field="retry")
+        return self
+
+
 register_sheet("adapter", "hippi", HippiAdapter)
 register_sheet("link", "hippi", HippiLink)
+register_sheet("switch", "hippi", HippiSwitch)

@@ -11,7 +11,7 @@ from part_samples import NS, US, part
 
 from simio.components.network.packet import Packet
 from simio.components.network.path import NetworkPath
-from simio.description.model import Adapter, Host, Link, Report, Run, Switch, System
+from simio.description.model import Adapter, Host, Link, Part, Report, Run, Switch, System
 from simio.engines.outcome import Options, Outcome
 from simio.lower import Site
 
@@ -29,6 +29,16 @@ ETHERNET: dict[str, Any] = {
     "rate": "1 Gbit/s", "preamble": "8 B", "header": "14 B", "check": "4 B", "minimum": "64 B", "gap": "12 B",
     "mtu": "1500 B", "propagation": "5 ns/m",
 }  # fmt: skip
+HIPPI_CARD: dict[str, Any] = {
+    "buffer": "2 MiB", "store_limit": "64 KiB", "transmit_dma": "100 MB/s", "receive_dma": "100 MB/s",
+    "transmit_cost": "100 us", "receive_cost": "50 us", "ready_window": 8,
+}  # fmt: skip
+HIPPI: dict[str, Any] = {
+    "clock": "25 MHz", "word": "4 B", "burst_words": 256, "gap_words": 2, "connect_words": 16,
+    "propagation": "5 ns/m",
+}  # fmt: skip
+LINKS = {"ethernet": ETHERNET, "hippi": HIPPI}
+ADAPTERS = {"network": ADAPTER, "hippi": HIPPI_CARD}
 SWITCH: dict[str, Any] = {"ports": 16, "latency": "2 us", "buffering": "output", "buffer": "64 KiB"}
 
 
@@ -41,21 +51,25 @@ def host(name: str, cpus: int = 1, bus: dict[str, Any] | None = None, **adapters
         part("memory", "memory", f"{name}.memory", **memory),
         part("kernel", "unix", f"{name}.kernel", **KERNEL),
         {"bus": part("bus", "parallel", f"{name}.bus", **{**BUS, **(bus or {})})},
-        {key: Adapter(part("adapter", "network", f"{name}.{key}", **{**ADAPTER, **values}), "bus")
-         for key, values in adapters.items()},
+        {key: Adapter(_adapter(f"{name}.{key}", **values), "bus") for key, values in adapters.items()},
         part("host", "host", name, cpus=cpus),
     )  # fmt: skip
 
 
+def _adapter(name: str, kind: str = "network", **values: Any) -> Part:
+    return part("adapter", kind, name, **{**ADAPTERS[kind], **values})
+
+
 def link(first: str, second: str, kind: str = "ethernet", length: int = 0, **values: Any) -> Link:
     """A link between two ports; Ethernet of 1 Gbit/s unless said otherwise."""
-    sheet = {**ETHERNET, **values} if kind == "ethernet" else values
-    return Link(f"{first}-{second}", part("link", kind, "link", **sheet), (first, second), Fraction(length))
+    sheet = part("link", kind, "link", **{**LINKS[kind], **values})
+    return Link(f"{first}-{second}", sheet, (first, second), Fraction(length))
 
 
 def switch(name: str, kind: str = "ethernet", **values: Any) -> Switch:
-    """A switch with 2 us of latency that queues at its outputs."""
-    return Switch(name, part("switch", kind, name, **{**SWITCH, **values}))
+    """A switch with 2 us of latency; of packets, it queues at its outputs."""
+    sample = SWITCH if kind == "ethernet" else {"ports": 8, "latency": "2 us"}
+    return Switch(name, part("switch", kind, name, **{**sample, **values}))
 
 
 class Net:

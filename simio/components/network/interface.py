@@ -1,0 +1,68 @@
+"""What every kind of network interface has: an output queue that drops, a driver, and how a stack uses it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Protocol
+
+from simio.components.host import PROCESS
+from simio.components.kernel import UnixKernel
+from simio.components.network.packet import DropQueue, Left, Packet
+from simio.program.builder import Builder
+
+
+class Interface(Protocol):
+    """One end of a path."""
+
+    name: str
+    mtu: int | None
+    """Largest IP datagram that it is set up for, in bytes; None: as the link allows."""
+    checksum: bool
+    """Whether the adapter computes the checksums of TCP and UDP, so that the stack need not."""
+    transmit_room: int
+    receive_room: int
+    """Memory on the adapter for packets on their way out and in, in bytes."""
+
+    def drive(self, priority: int = PROCESS) -> None:
+        """Emit the CPU time of the driver to hand a packet to the adapter."""
+
+    def sending(self, packet: Packet, driven: bool = False) -> AbstractContextManager[Left]:
+        """Emit a packet's way from the stack to where the wire begins.
+
+        The body runs when the packet is ready to be sent, unless it is dropped; what the context gives has to be
+        emitted when its last bit has left. With `driven`, the driver's CPU time has been spent already.
+        """
+
+    def receive(self, packet: Packet, deliver: Callable[[], None]) -> None:
+        """Emit a packet's way from where the wire ends to the stack: `deliver` is emitted at interrupt level."""
+
+
+class OutputQueue:
+    """The interface's output queue, and the driver that takes packets from it."""
+
+    def __init__(self, p: Builder, kernel: UnixKernel, name: str, packets: int, ring: int, cost: int) -> None:
+        """`packets` may wait for the driver, which hands the adapter up to `ring` ahead, at `cost` ps of CPU each."""
+        self.p = p
+        self.host = kernel.host
+        self.cost = cost
+        self.queue = DropQueue(p, f"{name} queue", packets, name)
+        self.ring = p.container(f"{name} transmit ring", ring, ring, "packets")
+
+    def drive(self, priority: int = PROCESS) -> None:
+        """CPU time of the driver to hand a packet to the adapter."""
+        self.host.work(self.cost, priority)
+
+    @contextmanager
+    def passed(self, packet: Packet, driven: bool) -> Iterator[None]:
+        """Run the body when the adapter has the packet's descriptor, unless the queue is full."""
+        with self.queue.entered(packet, 1):
+            if not driven:
+                self.drive()
+            self.p.get(self.ring, 1)
+            self.queue.leave(1)
+            yield
+
+    def sent(self) -> None:
+        """The adapter is done with a descriptor."""
+        self.p.put(self.ring, 1)

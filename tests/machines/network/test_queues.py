@@ -1,0 +1,82 @@
+"""Queues that refuse, handlers that share interrupts, and errors that are counted down to."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from simio.machines.calls import call
+from simio.machines.network import calls, errors, handler, queue
+
+
+def ask(state: list[int], function: int, a: int = 0, b: int = 0, now: int = 0) -> int:
+    return call(function, state, 0, now, a, b)  # type: ignore[arg-type]
+
+
+def test_a_queue_takes_what_fits_and_counts_what_does_not() -> None:
+    state = queue.initial(100)
+    assert [ask(state, calls.QUEUE_ENTER, 40) for _ in range(3)] == [1, 1, 0]
+    assert ask(state, calls.QUEUE_ENTER, 20) == 1
+    assert ask(state, calls.QUEUE_LEAVE, 40) == 60
+    assert ask(state, calls.QUEUE_ENTER, 41) == 0
+    assert state == [100, 60, 100, 2]
+
+
+@pytest.mark.parametrize(("function", "amount"), [("ENTER", -1), ("LEAVE", 1), ("LEAVE", -1)])
+def test_a_queue_refuses_what_cannot_be(function: str, amount: int) -> None:
+    assert ask(queue.initial(5), getattr(calls, f"QUEUE_{function}"), amount) == -1
+
+
+def test_a_handler_is_raised_once_until_it_has_served_all() -> None:
+    state = list(handler.IDLE)
+    assert [ask(state, calls.HANDLER_ARRIVE, 1) for _ in range(3)] == [
+        handler.RAISE,
+        handler.WAIT,
+        handler.WAIT,
+    ]
+    assert [ask(state, calls.HANDLER_SERVED) for _ in range(3)] == [1, 1, 0]
+    assert ask(state, calls.HANDLER_SERVED) == -1
+    assert ask(state, calls.HANDLER_ARRIVE, 1) == handler.RAISE
+
+
+def test_a_clock_of_an_earlier_batch_raises_nothing() -> None:
+    state = list(handler.IDLE)
+    assert ask(state, calls.HANDLER_ARRIVE, 2) == handler.FIRST
+    batch = ask(state, calls.HANDLER_GATHERING)
+    assert ask(state, calls.HANDLER_ARRIVE, 2) == handler.RAISE
+    assert [ask(state, calls.HANDLER_SERVED) for _ in range(2)] == [1, 0]
+    assert ask(state, calls.HANDLER_ARRIVE, 2) == handler.FIRST
+    assert ask(state, calls.HANDLER_EXPIRE, batch) == handler.WAIT
+    assert ask(state, calls.HANDLER_EXPIRE, batch + 1) == handler.RAISE
+    assert state[handler.TAKEN] == 2
+
+
+def test_errors_hit_the_units_that_they_are_drawn_for() -> None:
+    # The first 3 units pass, the 4th is hit, then 0 pass and the 5th is hit, then 10 pass.
+    distances = iter([3, 0, 10, 100])
+    state = list(errors.INITIAL)
+    hits = []
+    for units in (2, 4, 9, 1):
+        hit = 0
+        while ask(state, calls.ERRORS_PASS, units):
+            hit += ask(state, calls.ERRORS_NEXT, next(distances))
+        hits.append(hit)
+    # Units 1 and 2; 3 to 6, of which 4 and 5 are hit; 7 to 15; 16, the 11th after 5, is hit.
+    assert hits == [0, 2, 0, 1]
+
+
+def test_hits_are_where_distances_put_them_whatever_the_packets() -> None:
+    draw = random.Random(7)
+    distances = [draw.randrange(30) for _ in range(400)]
+    where, at = set(), 0
+    for distance in distances:
+        at += distance + 1
+        where.add(at)
+    given, state, passed = iter(distances), list(errors.INITIAL), 0
+    while passed < 3000:
+        units, hit = draw.randrange(40), 0
+        while ask(state, calls.ERRORS_PASS, units):
+            hit += ask(state, calls.ERRORS_NEXT, next(given))
+        assert hit == len(where & set(range(passed + 1, passed + units + 1)))
+        passed += units
