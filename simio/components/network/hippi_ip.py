@@ -61,6 +61,7 @@ class HippiCircuit:
         self.switches = [switch.part.sheet for switch in switches]
         self.name = ">".join((hops[0].name.split(">")[0], *(hop.target for hop in hops)))
         self.mtu = MTU
+        self.wire = hops[0].wire
         self.delay: int = sum(hop.delay for hop in hops) + sum(sheet.latency for sheet in self.switches)
         self.burst: int = self.sheet.burst_words * self.sheet.word
         self.target = HippiTarget(p, hops[-1].target, window, self.burst)
@@ -228,6 +229,7 @@ class HippiInterface:
         p = self.p
         with self.output.passed(packet, driven):
             p.seize(self.card)
+            p.advance(self.sheet.ip_packet_time)
             self._fetch(packet)
 
             def left() -> None:
