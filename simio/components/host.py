@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from fractions import Fraction
 
 from simio.components.bus import ParallelBus
@@ -36,7 +34,6 @@ class Host:
         self.xor_byte = per_byte(description.memory.sheet.xor_rate)
         self.scale = Fraction(description.kernel.sheet.reference_clock) / description.cpu.sheet.clock
         self._buses: dict[str, ParallelBus] = {}
-        self._depth = 0
 
     def bus(self, key: str) -> ParallelBus:
         """The bus of this name, made when something first uses it; raises RunError for a kind without behaviour."""
@@ -47,30 +44,15 @@ class Host:
             self._buses[key] = ParallelBus(self.p, part, self.memory, self.memory_byte)
         return self._buses[key]
 
-    @contextmanager
-    def has_cpu(self) -> Iterator[None]:
-        """What the body emits, but for the threads that it forks, runs on a CPU that its thread has already.
-
-        So does an interrupt handler, which nothing else gets in between.
-        """
-        before, self._depth = self._depth, self.p.depth
-        yield
-        self._depth = before
-
-    @contextmanager
-    def _on_cpu(self, priority: int) -> Iterator[None]:
-        """Run the body on a CPU."""
-        if self._depth == self.p.depth:
-            yield
-        else:
-            with self.p.hold(self.cpu, priority=priority):
-                yield
+    def span(self, cost: int) -> int:
+        """Time in ps that `cost` ps of the reference CPU's time take on a CPU of this host."""
+        return ceil_times(cost, self.scale)
 
     def work(self, cost: int, priority: int = PROCESS) -> None:
         """Keep one CPU busy for `cost` ps of the reference CPU's time."""
-        span = ceil_times(cost, self.scale)
+        span = self.span(cost)
         if span:
-            with self._on_cpu(priority):
+            with self.p.hold(self.cpu, priority=priority):
                 self.p.advance(span)
 
     def work_on(self, cost: int, amount: Register, byte: Fraction, priority: int) -> None:
@@ -116,7 +98,7 @@ class Host:
         p = self.p
         for amount in p.pieces(size, self.description.kernel.sheet.page):
             crossing = ceil_times(amount * traffic, self.memory_byte / size)
-            with self._on_cpu(PROCESS):
+            with p.hold(self.cpu, priority=PROCESS):
                 with p.hold(self.memory):
                     p.advance(crossing)
                 p.advance(max(ceil_times(amount, byte) - crossing, 0))

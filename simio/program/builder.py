@@ -42,6 +42,7 @@ from simio.program.steps import (
     Promise,
     Region,
     Resource,
+    Tally,
     ThreadStart,
     Window,
 )
@@ -112,6 +113,7 @@ class Builder:
         self._occupancies: list[Occupancy] = []
         self._demands: list[Demand] = []
         self._promises: list[Promise] = []
+        self._tallies: list[Tally] = []
         self._guests: list[Guest] = []
         self._bodies: list[tuple[int, int, int]] = []
         self._workloads: list[str] = []
@@ -176,6 +178,10 @@ class Builder:
         self._machines.append((name, offset))
         return offset
 
+    def tally(self, name: str, offset: int, unit: str) -> None:
+        """The state word at `offset` is a count in `unit`, or with 'ps' a time that something waited; no step."""
+        self._tallies.append(Tally(name, offset, unit))
+
     def window(self, name: str, slots: int) -> Handle:
         """Something of which at most `slots` can be under way at once (credits); for the bound, not run."""
         return self._declare("window", name, Window(name, slots), self._windows)
@@ -198,11 +204,6 @@ class Builder:
     def guest(self, name: str, function: Callable[..., Any], daemon: bool = False) -> None:
         """A process in Python, run by the reference engine only; see `simio.engines.guests`."""
         self._guests.append(Guest(name, function, daemon))
-
-    @property
-    def depth(self) -> int:
-        """How many bodies of threads surround what is emitted now: one more in each fork."""
-        return self._depth
 
     # --- threads and structure ---------------------------------------------------------------------------
 
@@ -462,6 +463,7 @@ class Builder:
             occupancies=tuple(self._occupancies),
             demands=tuple(self._demands),
             promises=tuple(self._promises),
+            tallies=tuple(self._tallies),
             bodies=tuple(self._bodies),
             guests=tuple(self._guests),
         )

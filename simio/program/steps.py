@@ -195,6 +195,15 @@ class Promise:
 
 
 @dataclass(frozen=True)
+class Tally:
+    """What a machine counts by itself, at `at` of the state: events, or in ps a time that something waited."""
+
+    name: str
+    at: int
+    unit: str
+
+
+@dataclass(frozen=True)
 class Guest:
     """A process written in Python, `function(io)` being its generator; only the reference engine runs it."""
 
@@ -210,8 +219,8 @@ class Program:
     `steps` has shape (n, 8). `names` are the names of threads, by the number that FORK and the starts use.
     `draws` has shape (d, 4): kind, a, b or table offset, table length; `draw_table` holds (value, cumulative
     weight) pairs of discrete distributions. `state` is the initial state of all machines, laid end to end.
-    `regions`, `windows`, `occupancies`, `demands`, `promises` and `bodies` (first step, end, name number of each
-    thread body) serve analysis only.
+    `regions`, `windows`, `occupancies`, `demands`, `promises`, `tallies` and `bodies` (first step, end, name number
+    of each thread body) serve analysis only.
     """
 
     steps: Table
@@ -234,6 +243,7 @@ class Program:
     promises: tuple[Promise, ...]
     bodies: tuple[tuple[int, int, int], ...]
     guests: tuple[Guest, ...] = ()
+    tallies: tuple[Tally, ...] = ()
 
     @property
     def random(self) -> bool:

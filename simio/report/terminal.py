@@ -192,6 +192,8 @@ def _case(case: CaseResult, unit: str) -> Group:
         lines.append(Padding(_streams(case, unit), (1, 0, 0, 0)))
     if case.observations:
         lines.append(Padding(_observations(case), (1, 0, 0, 0)))
+    if case.tallies:
+        lines.append(Padding(_tallies(case), (1, 0, 0, 0)))
     return Group(*lines)
 
 
@@ -225,6 +227,20 @@ def _streams(case: CaseResult, unit: str) -> Table:
         rates = [in_unit(float(stream.rate), unit) for stream in streams]
         spread = (min(rates), max(rates)) if len(rates) > 1 else ()
         table.add_row(name, *(f"{rate:.4g}" for rate in (sum(rates) / len(rates), *spread)))
+    return table
+
+
+def _tallies(case: CaseResult) -> Table:
+    """What machines counted, like ones on one line: their mean and spread."""
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for heading in ("counted in all", "mean", "least", "most"):
+        table.add_column(heading, justify="left" if heading == "counted in all" else "right")
+    for name, same in grouped(case.tallies, lambda tally: tally.name):
+        values = [tally.value for tally in same]
+        spread = (min(values), max(values)) if len(values) > 1 else ()
+        table.add_row(
+            name, *(_in(round(value), same[0].unit) for value in (sum(values) / len(values), *spread))
+        )
     return table
 
 

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from simio.result.model import Limiter, ResourceUse, ThreadUse
+from simio.result.model import Limiter, ResourceUse, TallyValue, ThreadUse
 
 SATURATED = 0.9
 """A share of the time from which a resource or a thread counts as busy all along."""
 
 
-def limiter(resources: tuple[ResourceUse, ...], threads: tuple[ThreadUse, ...]) -> Limiter:
+MOSTLY = 0.5
+"""A share of the time from which waiting for one and the same thing is told as the reason."""
+
+
+def limiter(
+    resources: tuple[ResourceUse, ...],
+    threads: tuple[ThreadUse, ...],
+    tallies: tuple[TallyValue, ...] = (),
+    end: int = 0,
+) -> Limiter:
     """The most plausible limit.
 
     A saturated resource limits before a saturated thread (which may only seem busy because it uses that
-    resource), and a thread before a turn (which others hold while they wait). Without any of them the work is
-    done by turns, each waiting for another, and the busiest is named.
+    resource), and a thread before a turn (which others hold while they wait). Without any of them, what a machine
+    waited for most of the `end` ps of the run is named (a window, say); else the work is done by turns, each waiting
+    for another, and the busiest is named.
     """
     servers = [("resource", use.name, use.utilisation) for use in resources if not use.turn]
     own = [("thread", use.name, use.busy) for use in threads]
@@ -22,6 +32,10 @@ def limiter(resources: tuple[ResourceUse, ...], threads: tuple[ThreadUse, ...]) 
         kind, name, busy = max(group, key=lambda item: item[2], default=("none", "", 0.0))
         if busy >= SATURATED:
             return Limiter(kind, name, busy, _sentence(kind, name, busy))
+    waits = [(tally.value / end, tally.name) for tally in tallies if tally.unit == "ps" and end]
+    share, name = max(waits, default=(0.0, ""))
+    if share >= MOSTLY:
+        return Limiter("wait", name, share, f"{name} {share:.1%} of the time")
     candidates = sorted(servers + own + turns, key=lambda item: -item[2])[:2]
     if not candidates:
         return Limiter("none", "", 0.0, "nothing is busy")

@@ -16,6 +16,7 @@ from simio.result.model import (
     Observation,
     ResourceUse,
     StreamRate,
+    TallyValue,
     ThreadUse,
     Throughput,
     Timeline,
@@ -176,6 +177,12 @@ def observations(program: Program, outcome: Outcome, span: Throughput) -> tuple[
                 )
             )
     return tuple(found)
+
+
+def tallies(program: Program, outcome: Outcome) -> tuple[TallyValue, ...]:
+    """What machines counted in the whole run, but for what never happened."""
+    values = [(tally, int(outcome.state[tally.at])) for tally in program.tallies]
+    return tuple(TallyValue(tally.name, tally.unit, value) for tally, value in values if value)
 
 
 def timeline(program: Program, outcome: Outcome) -> Timeline:

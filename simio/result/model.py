@@ -90,8 +90,17 @@ class Observation:
 
 
 @dataclass(frozen=True)
+class TallyValue:
+    """What a machine counted over the whole run, in `unit`; with 'ps', a time that something waited."""
+
+    name: str
+    unit: str
+    value: int
+
+
+@dataclass(frozen=True)
 class Limiter:
-    """What limits: `kind` is 'resource', 'thread', 'turn' or 'none'; `busy` is its share of the time."""
+    """What limits: `kind` is 'resource', 'thread', 'turn', 'wait' or 'none'; `busy` is its share of the time."""
 
     kind: str
     name: str
@@ -137,6 +146,7 @@ class CaseResult:
     seeds: tuple[int, ...]
     events: int
     steps: int
+    tallies: tuple[TallyValue, ...] = ()
 
 
 @dataclass(frozen=True)

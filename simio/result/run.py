@@ -119,6 +119,7 @@ def _result(
     rates = [span.rate for span in spans]
     resources = measure.resource_use(program, outcome, spans[0])
     threads = measure.thread_use(program, outcome)
+    tallies = measure.tallies(program, outcome)
     tightest = certain.tightest
     return CaseResult(
         index=case.index,
@@ -131,11 +132,12 @@ def _result(
         bound=certain.rate(),
         bound_by=tightest.name if tightest else "",
         streams=measure.stream_rates(program, outcome, spans[0]),
-        limiter=limiter(resources, threads),
+        limiter=limiter(resources, threads, tallies, outcome.end),
         resources=resources,
         containers=measure.container_use(program, outcome),
         threads=threads,
         observations=measure.observations(program, outcome, spans[0]),
+        tallies=tallies,
         timeline=measure.timeline(program, outcome),
         measured=case.measured,
         hash=program_hash(program),

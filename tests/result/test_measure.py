@@ -8,6 +8,7 @@ import pytest
 
 from simio.engines import reference
 from simio.engines.outcome import Options
+from simio.machines.calls import SWAP
 from simio.program.builder import Builder
 from simio.result import measure
 from simio.result.limiter import limiter
@@ -168,3 +169,30 @@ def test_stages_that_take_turns_are_named():
     found = limiter((use("link", 0.5), use("lock", 0.6, turn=True)), (ThreadUse("sender", 1, 0.7),))
     assert found.kind == "none"
     assert "sender (70%), then lock (60%)" in found.sentence
+
+
+def test_what_machines_count_is_told_and_what_is_waited_for_most_is_the_limit():
+    # SWAP leaves 7 in the first word; the third is never touched.
+    p = Builder()
+    state = p.machine("window", [0, 60, 0])
+    for at, (name, unit) in enumerate(
+        [("losses", "segments"), ("a waits for the window", "ps"), ("none", "ps")]
+    ):
+        p.tally(name, state + at, unit)
+    with p.thread("t"):
+        seven = p.register(7)
+        p.call(seven, SWAP, state, seven, seven)
+        p.advance(100)
+    program = p.build()
+    outcome = reference.run(program)
+    found = measure.tallies(program, outcome)
+    assert [(tally.name, tally.unit, tally.value) for tally in found] == [
+        ("losses", "segments", 7), ("a waits for the window", "ps", 60),
+    ]  # fmt: skip
+    limit = limiter((), (), found, outcome.end)
+    assert (limit.kind, limit.busy, limit.sentence) == (
+        "wait",
+        0.6,
+        "a waits for the window 60.0% of the time",
+    )
+    assert limiter((), (), found, 200).kind == "none"

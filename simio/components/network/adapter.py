@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from simio.components.bus import BusMaster, dma_byte
-from simio.components.host import INTERRUPT, PROCESS
+from simio.components.host import PROCESS
 from simio.components.kernel import UnixKernel
 from simio.components.network.handler import PacketInterrupts
 from simio.components.network.interface import OutputQueue
@@ -48,9 +48,10 @@ class NetworkInterface:
         )
         self.incoming = DropQueue(p, f"{self.name} receive buffer", self.sheet.receive_buffer, self.name)
         self.interrupts = PacketInterrupts(
-            p, kernel, f"{self.name} receive", self.sheet.coalesce_count, self.sheet.coalesce_delay
-        )
-        self.sent = PacketInterrupts(p, kernel, f"{self.name} sent", max(self.sheet.transmit_interrupt, 1), 0)
+            p, kernel, f"{self.name} receive", self.sheet.receive_cost, self.sheet.coalesce_count,
+            self.sheet.coalesce_delay,
+        )  # fmt: skip
+        self.sent = PacketInterrupts(p, kernel, f"{self.name} sent", 0, max(self.sheet.transmit_interrupt, 1))
 
     def drive(self, priority: int = PROCESS) -> None:
         """See `Interface.drive`."""
@@ -88,7 +89,6 @@ class NetworkInterface:
                 self.storing.move(packet.length)
             self.incoming.leave(packet.length)
             with self.interrupts.served():
-                self.host.work(self.sheet.receive_cost, INTERRUPT)
                 p.put(self.buffers, 1)
                 deliver()
 

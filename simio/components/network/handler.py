@@ -21,14 +21,20 @@ from simio.program.builder import Builder
 class PacketInterrupts:
     """One interrupt for up to `count` packets, the first of which waits at most `delay` ps for others.
 
-    The handler serves packets one after another in the order of arrival, on a CPU that it keeps, and looks for more
-    before it returns: what arrives while it runs takes no interrupt.
+    The handler serves packets one after another in the order of arrival, and looks for more before it returns: what
+    arrives while it runs takes no interrupt. It has a CPU while the driver works, and not while the layers above do,
+    which take one for themselves: they may have to wait for one another, as they could not with the only CPU in hand.
     """
 
-    def __init__(self, p: Builder, kernel: UnixKernel, name: str, count: int = 1, delay: int = 0) -> None:
+    def __init__(
+        self, p: Builder, kernel: UnixKernel, name: str, cost: int, count: int = 1, delay: int = 0
+    ) -> None:
+        """`cost` is the CPU time of the driver a packet, in ps of the reference CPU."""
         self.p = p
         self.kernel = kernel
+        self.host = kernel.host
         self.name = name
+        self.cost = self.host.span(cost)
         self.count, self.delay = count, delay
         self.state = p.machine(f"{name} interrupts", IDLE)
         self.turn = p.container(f"{name} handler", 1, 0, "turns")
@@ -36,7 +42,7 @@ class PacketInterrupts:
 
     @contextmanager
     def served(self) -> Iterator[None]:
-        """A packet has arrived; the body is what the handler does with it, and has the CPU all the while."""
+        """A packet has arrived; the body is what the handler does with it when the driver has had it."""
         p = self.p
         with p.loop(1):
             what = p.register()
@@ -46,17 +52,17 @@ class PacketInterrupts:
             if self.count > 1:
                 with p.when(what, "==", FIRST):
                     self._expire_later()
-            # The turn is handed on in the order in which packets came, so that none overtakes another.
+            # The turn, and with it the CPU, is handed on in the order in which packets came: none overtakes another.
             p.get(self.turn, 1)
-            with self.kernel.host.has_cpu():
-                yield
+            p.advance(self.cost)
+            p.release(self.host.cpu)
+            yield
         with p.loop(1):
             more = p.register()
             p.call(more, HANDLER_SERVED, self.state, 0, 0)
             with p.when(more, "!=", 0):
+                p.seize(self.host.cpu, priority=INTERRUPT)
                 p.put(self.turn, 1)
-            with p.when(more, "==", 0):
-                p.release(self.kernel.host.cpu)
 
     def _raise(self) -> None:
         with self.p.fork("interrupt"):
@@ -64,11 +70,9 @@ class PacketInterrupts:
 
     def _enter(self) -> None:
         """The handler gets a CPU, and the first packet its turn."""
-        p, host = self.p, self.kernel.host
-        p.seize(host.cpu, priority=INTERRUPT)
-        with host.has_cpu():
-            self.kernel.interrupt()
-        p.put(self.turn, 1)
+        self.p.seize(self.host.cpu, priority=INTERRUPT)
+        self.p.advance(self.host.span(self.kernel.sheet.interrupt))
+        self.p.put(self.turn, 1)
 
     def _expire_later(self) -> None:
         """The first of a batch starts its clock."""

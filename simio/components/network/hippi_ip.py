@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from fractions import Fraction
 
 from simio.components.bus import BusMaster, times_up
-from simio.components.host import INTERRUPT, PROCESS
+from simio.components.host import PROCESS
 from simio.components.kernel import UnixKernel
 from simio.components.network.handler import PacketInterrupts
 from simio.components.network.interface import OutputQueue
@@ -58,10 +58,11 @@ class HippiCircuit:
         self.p = p
         self.hops = hops
         self.sheet = hops[0].sheet
+        self.wire = hops[0].wire
         self.switches = [switch.part.sheet for switch in switches]
         self.name = ">".join((hops[0].name.split(">")[0], *(hop.target for hop in hops)))
         self.mtu = MTU
-        self.wire = hops[0].wire
+        self.wire = hops[-1].connection
         self.delay: int = sum(hop.delay for hop in hops) + sum(sheet.latency for sheet in self.switches)
         self.burst: int = self.sheet.burst_words * self.sheet.word
         self.target = HippiTarget(p, hops[-1].target, window, self.burst)
@@ -72,9 +73,12 @@ class HippiCircuit:
         return words + -(-words // self.sheet.burst_words) * int(self.sheet.gap_words)
 
     def time(self, length: int) -> int:
-        """Time that a connection takes that nothing delays, for a packet of `length` bytes, in ps."""
-        connect = self.sheet.connect_words
-        return clocks(connect + self.clocks_of(length), self.sheet.clock) + 2 * self.delay
+        """Time that the wire is taken by the bursts of a packet of `length` bytes that nothing delays, in ps."""
+        return clocks(self.clocks_of(length), self.sheet.clock)
+
+    def connect_time(self) -> int:
+        """Time from when a source asks for a circuit on which nothing is busy until the packet starts, in ps."""
+        return clocks(self.sheet.connect_words, self.sheet.clock) + 2 * self.delay
 
     def head(self) -> int:
         """Nothing cuts through a circuit: it is one."""
@@ -200,7 +204,7 @@ class HippiInterface:
         self.checksum: bool = self.sheet.checksum
         self.transmit_room = self.receive_room = int(self.sheet.buffer)
         sheet, bus = self.sheet, self.host.bus(adapter.bus)
-        transmit, self.receive_cost = (
+        transmit, receive = (
             raw if cost is None else cost
             for cost, raw in (
                 (sheet.ip_transmit_cost, sheet.transmit_cost),
@@ -212,8 +216,8 @@ class HippiInterface:
         self.output = OutputQueue(p, kernel, self.name, sheet.ip_queue, sheet.ip_ring, transmit)
         self.card = p.resource(f"{self.name} send", turn=True)
         self.buffers = p.container(f"{self.name} receive ring", sheet.ip_ring, sheet.ip_ring, "packets")
-        self.interrupts = PacketInterrupts(p, kernel, f"{self.name} receive")
-        self.sent = PacketInterrupts(p, kernel, f"{self.name} sent", max(sheet.ip_transmit_interrupt, 1))
+        self.interrupts = PacketInterrupts(p, kernel, f"{self.name} receive", receive)
+        self.sent = PacketInterrupts(p, kernel, f"{self.name} sent", 0, max(sheet.ip_transmit_interrupt, 1))
         self.splits = sheet.store_limit < self.mtu
         if self.splits:
             self.rest = p.container(f"{self.name} rest", UNBOUNDED, unit="packets")
@@ -266,6 +270,5 @@ class HippiInterface:
         with self.storing.turn():
             self.target.take(packet, self.storing)
         with self.interrupts.served():
-            self.host.work(self.receive_cost, INTERRUPT)
             p.put(self.buffers, 1)
             deliver()

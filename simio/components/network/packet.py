@@ -35,6 +35,8 @@ class Wire(Protocol):
     """One direction of a link."""
 
     name: str
+    wire: Handle
+    """The resource that is busy while packets are on the wire."""
     mtu: int
     """Largest IP datagram that fits, in bytes."""
     delay: int

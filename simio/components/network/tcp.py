@@ -172,7 +172,8 @@ class Endpoint:
             for number in range(2 if self.sacks else 0):
                 p.call(words[3 + number], calls.TCP_SACK, self.state, number)
             p.let(length, "MOD", words[0], 2**16)
-            self._walk(priority)
+            with p.when(length, ">", 0):
+                self._walk(priority)
             self.stack.send(sheet.tcp_send, length, self.path.source.checksum, priority)
             self.path.source.drive(priority)
             p.let(length, "ADD", length, self.headers)

@@ -140,21 +140,26 @@ def test_both_engines_agree_on_two_directions_and_drops() -> None:
     assert one.resources.tolist() == other.resources.tolist()
 
 
-def test_what_is_delivered_keeps_the_cpu_and_what_it_forks_waits_for_one(engine: ModuleType) -> None:
+def test_layers_above_take_a_cpu_of_their_own(engine: ModuleType) -> None:
+    net = pair(first={"transmit_cost": "0 s"})
+    b = net.site.host("b")
+    net.packets(net.path("a", "b"), [1000, 1000], after=lambda: b.work(7 * US))
+    first = 2500 + WIRE + 2500 + 3000 + 4000
+    # The second packet waits for what the first one's layers do, and takes no interrupt.
+    assert [time for time, _ in net.marks(engine)] == [first, first + 7_000 + 4000]
+
+
+def test_a_lock_above_does_not_stop_a_host_of_one_cpu(engine: ModuleType) -> None:
     net = pair(first={"transmit_cost": "0 s"})
     b, p = net.site.host("b"), net.p
-    child = p.observation("child")
+    lock = p.resource("lock", turn=True)
 
-    def stack() -> None:
-        b.work(7 * US)
-        with p.fork("woken"):
+    def locked() -> None:
+        with p.hold(lock):
             b.work(10 * US)
-            p.mark(child, 1)
-        b.work(6 * US)
 
-    net.packets(net.path("a", "b"), [1000, 1000], after=stack)
-    first = 2500 + WIRE + 2500 + 3000 + 4000
-    # The handler goes on with the second packet before a process has the CPU.
-    assert [time for time, _ in net.marks(engine)] == [first, first + 13_000 + 4000]
-    done = first + 2 * 13_000 + 4000
-    assert [time for time, _ in net.marks(engine, "child")] == [done + 10_000, done + 20_000]
+    net.stream(net.path("a", "b"), 1000, 20, 9 * US)
+    net.packets(net.path("a", "b"), [1000] * 5, name="locked", after=locked)
+    with p.thread("process"), p.loop(30):
+        locked()
+    assert len(net.marks(engine, "locked")) == 5

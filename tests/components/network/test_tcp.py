@@ -1,0 +1,214 @@
+"""TCP between programs: what layers cost, who waits for what, and what the machine's decisions come to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from types import ModuleType
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from part_samples import MS, US
+from tcp_net import FREE, QUICK, busy, marks, run, station, system
+
+from simio.bound import bound
+from simio.engines import compiled, reference
+from simio.errors import RunError
+from simio.lower import lower
+
+NS = 1000
+
+
+def two(stack: dict[str, Any] | None = None, **adapter: Any) -> tuple[Any, Any]:
+    return station("a", stack, **adapter), station("b", stack, **adapter)
+
+
+def ttcp(**params: Any) -> dict[str, Any]:
+    return {"ttcp": {"from": "a", "to": "b", "size": "1 KiB", "writes": 1, **params}}
+
+
+def rate(program: Any, outcome: Any) -> Fraction:
+    """Bytes a second over the last three quarters of the deliveries."""
+    found = marks(program, outcome, "delivered")
+    found = found[len(found) // 4 :]
+    return Fraction(sum(size for _, size in found[1:]) * 10**12, found[-1][0] - found[0][0])
+
+
+def test_a_ping_crosses_both_stacks_and_the_wire_twice(engine: ModuleType) -> None:
+    program, outcome = run(
+        engine, system(*two(), workload={"ping": {"from": "a", "to": "b", "size": "56 B", "count": 1}})
+    )
+    # A message of 84 bytes: socket call 10 us, IP 1 us, driver 5 us; DMA of 21 words of 10 ns; 84 + 18 + 8 bytes of 8
+    # ns; DMA; interrupt 3 us, driver 4 us, IP 2 us. Then the same way back without a call: IP 1 us, driver 5 us, ...
+    one_way = 1 * US + 5 * US + 210 * NS + 880 * NS + 210 * NS + 3 * US + 4 * US + 2 * US
+    assert marks(program, outcome, "ping: round trip") == [(10 * US + 2 * one_way, 10 * US + 2 * one_way)]
+
+
+def test_the_set_up_and_one_write(engine: ModuleType) -> None:
+    program, outcome = run(engine, system(*two(), workload=ttcp()))
+
+    # connect(): call 10 us, then a SYN; each segment: TCP 20 us, IP 1 us, driver 5 us; DMA, wire, DMA; interrupt
+    # 3 us, driver 4 us, IP 2 us, TCP 30 us.
+    def way(size: int) -> int:
+        dma = -(-size // 4) * 10 * NS
+        return 26 * US + dma + (max(size, 46) + 26) * 8 * NS + dma + 39 * US
+
+    set_up = 10 * US + way(40) + way(40)
+    # The writer's call takes 10 us and its copy 10.24 us at 100 MB/s. Before that the ACK of the SYN goes out, whose
+    # output (26 us) has the CPU first.
+    written = set_up + 26 * US + 10 * US + 10_240 * NS
+    arrived = written + way(1064)
+    # The reader wakes, and copies what is there.
+    assert marks(program, outcome, "delivered") == [(arrived + 10_240 * NS, 1024)]
+
+
+def test_a_window_over_the_round_trip(engine: ModuleType) -> None:
+    free = {**FREE, "ack_every": 1, "send_space": "14600 B", "receive_space": "60 KiB"}
+    described = system(*two(free, **QUICK), workload=ttcp(size="14600 B", writes=60), length=400_000)
+    program, outcome = run(engine, described)
+    # 400 km at 5 ns/m are 2 ms each way; ten segments of 1460 bytes a round trip, and some 30 us more until a segment
+    # is copied, fetched, sent and stored and its ACK has come back.
+    assert float(rate(program, outcome)) == pytest.approx(14600 / 4.03e-3, rel=0.01)
+
+
+def test_the_congestion_window_grows_by_an_acknowledgement_a_segment(engine: ModuleType) -> None:
+    free = {**FREE, "ack_every": 1, "send_space": "1 MiB", "receive_space": "60 KiB", "initial_window": 1}
+    described = system(*two(free, **QUICK), workload=ttcp(size="116800 B", writes=1), length=2_000_000)
+    program, outcome = run(engine, described)
+    # 10 ms each way: rounds 20 ms apart of 1, 2, 4, 8, 16, 32 segments (RFC 5681, section 3.1), and the rest of 80.
+    found: dict[int, int] = {}
+    for time, size in marks(program, outcome, "delivered"):
+        found[time // (20 * MS)] = found.get(time // (20 * MS), 0) + size
+    assert [size // 1460 for size in found.values()] == [1, 2, 4, 8, 16, 32, 17]
+
+
+def test_nagle_holds_the_second_small_write_until_the_delayed_acknowledgement(engine: ModuleType) -> None:
+    # A request of 300 bytes goes to TCP as three buffers of 100.
+    cut = {**FREE, "mbuf_size": "128 B", "mbuf_data": "100 B", "mbuf_first": "100 B", "hand_over": "buffer"}
+    times = {}
+    for nodelay in (False, True):
+        asking = {
+            "from": "a",
+            "to": "b",
+            "request": "300 B",
+            "response": "1 B",
+            "count": 1,
+            "nodelay": nodelay,
+        }
+        found = run(engine, system(*two(cut, **QUICK), workload={"requests": asking}))
+        ((_, times[nodelay]),) = marks(*found, "requests: transaction")
+    assert 50 * MS < times[False] < 51 * MS
+    assert times[True] < 1 * MS
+
+
+def test_threads_let_other_cpus_take_the_protocols(engine: ModuleType) -> None:
+    ends = {}
+    for way in ("interrupt", "thread"):
+        stack = {"input": way, "tcp_receive": "100 us", "delayed_ack": "1 ms"}
+        hosts = (station("a", FREE, cpus=4, **QUICK), station("b", stack, cpus=4, **QUICK))
+        described = system(*hosts, workload=ttcp(size="14600 B", writes=20, streams=4))
+        _, outcome = run(engine, described)
+        ends[way] = outcome.end
+    assert ends["thread"] < ends["interrupt"] / 2
+
+
+def test_one_connection_has_one_cpu_at_a_time(engine: ModuleType) -> None:
+    stack = {**FREE, "input": "thread", "tcp_receive": "100 us", "initial_window": 8}
+    hosts = (station("a", FREE, **QUICK), station("b", stack, cpus=4, **QUICK))
+    program, outcome = run(engine, system(*hosts, workload=ttcp(size="14600 B", writes=10)))
+    # A hundred segments of 100 us each, one after another.
+    assert busy(program, outcome, "ttcp at b lock") >= 100 * 100 * US
+    assert outcome.end >= 100 * 100 * US
+
+
+def test_an_adapter_that_computes_checksums_spares_the_cpu(engine: ModuleType) -> None:
+    used = {}
+    for able in (False, True):
+        stack = {**FREE, "checksum": "50 MB/s"}
+        hosts = (station("a", stack, interrupt=0, **QUICK, checksum=able), station("b", FREE, **QUICK))
+        program, outcome = run(engine, system(*hosts, workload=ttcp(size="14600 B", writes=4)))
+        used[able] = busy(program, outcome, "a.cpu")
+    # 20 ns a byte.
+    assert used[False] - used[True] == 4 * 14600 * 20 * NS
+
+
+@pytest.mark.parametrize(
+    ("flip", "aligned", "copied"), [(True, True, 0), (True, False, 8192), (False, True, 8192)]
+)
+def test_whole_pages_flip_between_aligned_buffers(
+    engine: ModuleType, flip: bool, aligned: bool, copied: int
+) -> None:
+    stack = {**FREE, "page_flip": flip, "flip_cost": "7 us"}
+    hosts = (station("a", stack, interrupt=0, **QUICK), station("b", FREE, **QUICK))
+    program, outcome = run(engine, system(*hosts, workload=ttcp(size="8 KiB", writes=1, aligned=aligned)))
+    assert busy(program, outcome, "a.cpu") == pytest.approx(
+        copied * 10 * NS + (0 if copied else 2 * 7 * US), abs=100 * NS
+    )
+
+
+def test_a_segment_pays_for_the_chain_that_is_walked(engine: ModuleType) -> None:
+    chain = {
+        **FREE, "mbuf_size": "128 B", "mbuf_data": "100 B", "mbuf_first": "100 B", "walk_cost": "1 us",
+    }  # fmt: skip
+    hosts = (station("a", chain, interrupt=0, **QUICK), station("b", FREE, **QUICK))
+    program, outcome = run(engine, system(*hosts, workload=ttcp(size="300 B", writes=1)))
+    # Appending walks 0, 1 and 2 buffers, sending the segment 3. A copy may wait for DMA of some words.
+    assert busy(program, outcome, "a.cpu") == pytest.approx(6 * US + 300 * 10 * NS, abs=100 * NS)
+
+
+def test_requests_and_responses(engine: ModuleType) -> None:
+    described = system(
+        *two(FREE, **QUICK),
+        workload={"requests": {"from": "a", "to": "b", "request": "100 B", "response": "1 kB", "count": 5}},
+    )
+    program, outcome = run(engine, described)
+    assert [size for _, size in marks(program, outcome, "delivered")] == [100, 1000] * 5
+    took = [time for _, time in marks(program, outcome, "requests: transaction")]
+    assert len(set(took[1:])) == 1
+
+
+@given(
+    size=st.integers(1, 20_000), writes=st.integers(1, 12), read=st.integers(1, 30_000),
+    window=st.integers(2000, 65_535), loss=st.sampled_from([0.0, 0.01, 0.1]), seed=st.integers(1, 10**6),
+    recovery=st.sampled_from(["tahoe", "reno", "newreno", "sack"]), nodelay=st.booleans(),
+    rfc1323=st.sampled_from(["never", "always"]), buffers=st.sampled_from([0, 256]),
+)  # fmt: skip
+@settings(max_examples=30, deadline=None)
+def test_every_byte_arrives_once_and_no_run_beats_its_bound(
+    size: int, writes: int, read: int, window: int, loss: float, seed: int, recovery: str, nodelay: bool,
+    rfc1323: str, buffers: int,
+) -> None:  # fmt: skip
+    stack: dict[str, Any] = {"recovery": recovery, "rfc1323": rfc1323, "rto_initial": "1 s"}
+    if buffers:
+        stack |= {
+            "mbuf_size": "256 B", "mbuf_data": "236 B", "mbuf_first": "228 B", "cluster": "4 KiB",
+            "cluster_threshold": "936 B", "cluster_needs_room": True, "hand_over": "buffer",
+        }  # fmt: skip
+    described = system(
+        *two(stack), loss=loss,
+        workload=ttcp(size=f"{size} B", writes=writes, read=f"{read} B", window=f"{window} B", nodelay=nodelay),
+    )  # fmt: skip
+    program, outcome = run(compiled, described, seed=seed)
+    assert outcome.differences(run(reference, described, seed=seed)[1]) == []
+    assert sum(amount for _, amount in marks(program, outcome, "delivered")) == size * writes
+    found = bound(program)
+    assert found.delivered == size * writes
+    for limit in found.limits:
+        assert outcome.end >= limit.time, limit
+
+
+def test_what_cannot_be() -> None:
+    plain = station("a", FREE)
+    without = system(plain, replace(station("b"), stack=None), workload=ttcp())
+    with pytest.raises(RunError, match="host 'b' has no protocol stack; give it one"):
+        lower(without)
+    with pytest.raises(
+        RunError, match="a window of 8 MiB is more than a stack gives a socket: max_space is 4 MiB"
+    ):
+        lower(system(*two(), workload=ttcp(window="8 MiB")))
+    with pytest.raises(RunError, match="an echo request of 2028 bytes does not fit the path's 1500 bytes"):
+        lower(system(*two(), workload={"ping": {"from": "a", "to": "b", "size": "2000 B", "count": 1}}))
+    with pytest.raises(RunError, match="a path that takes datagrams of 40 bytes is too narrow for TCP"):
+        lower(system(*two(), workload=ttcp(), mtu="40 B"))
