@@ -2,6 +2,8 @@
 
 from simio.lower import register_lowering
 from simio.workloads.blast import blast
+from simio.workloads.datagrams import datagrams
+from simio.workloads.nfs import nfs
 from simio.workloads.ping import ping
 from simio.workloads.reader import reader
 from simio.workloads.requests import requests
@@ -9,6 +11,8 @@ from simio.workloads.ttcp import ttcp
 from simio.workloads.writer import writer
 
 register_lowering("blast", blast)
+register_lowering("datagrams", datagrams)
+register_lowering("nfs", nfs)
 register_lowering("ping", ping)
 register_lowering("reader", reader)
 register_lowering("requests", requests)
