@@ -8,10 +8,13 @@ from contextlib import contextmanager
 from simio.components.bus import BusMaster, dma_byte
 from simio.components.host import PROCESS
 from simio.components.kernel import UnixKernel
+from simio.components.network.ethernet import EthernetWire
 from simio.components.network.handler import PacketInterrupts
 from simio.components.network.interface import OutputQueue
 from simio.components.network.packet import DropQueue, Left, Packet
+from simio.components.network.pause import Pauses
 from simio.description.model import Adapter
+from simio.description.sheets.network import FibreChannelNetworkAdapter, NetworkAdapter
 from simio.program.builder import Builder
 
 
@@ -46,7 +49,15 @@ class NetworkInterface:
         self.buffers = p.container(
             f"{self.name} receive ring", self.sheet.receive_ring, self.sheet.receive_ring, "packets"
         )
-        self.incoming = DropQueue(p, f"{self.name} receive buffer", self.sheet.receive_buffer, self.name)
+        self.lossless = isinstance(self.sheet, FibreChannelNetworkAdapter)
+        """Whether a sender has to wait for room here."""
+        if self.lossless:
+            self.room = p.container(
+                f"{self.name} receive buffer", self.sheet.receive_buffer, self.sheet.receive_buffer
+            )
+        else:
+            self.incoming = DropQueue(p, f"{self.name} receive buffer", self.sheet.receive_buffer, self.name)
+        self.pauses: Pauses | None = None
         self.interrupts = PacketInterrupts(
             p, kernel, f"{self.name} receive", self.sheet.receive_cost, self.sheet.coalesce_count,
             self.sheet.coalesce_delay,
@@ -81,16 +92,41 @@ class NetworkInterface:
 
     def receive(self, packet: Packet, deliver: Callable[[], None]) -> None:
         """See `Interface.receive`."""
-        p = self.p
+        if self.lossless:
+            self._store(packet)
+            self.p.put(self.room, packet.length)
+            self._interrupt(deliver)
+            return
         with self.incoming.entered(packet, packet.length):
-            p.get(self.buffers, 1)
-            with self.storing.turn():
-                self._process()
-                self.storing.move(packet.length)
+            if self.pauses:
+                self.pauses.entered()
+            self._store(packet)
             self.incoming.leave(packet.length)
-            with self.interrupts.served():
-                p.put(self.buffers, 1)
-                deliver()
+            if self.pauses:
+                self.pauses.left()
+            self._interrupt(deliver)
+
+    def paused_by(self, wire: EthernetWire) -> None:
+        """Packets come over a wire that the adapter can send pause frames against."""
+        if isinstance(self.sheet, NetworkAdapter) and self.sheet.pause_above:
+            self.pauses = Pauses(self.p, self.incoming, self.sheet.pause_above, wire)
+
+    def reserve(self, packet: Packet) -> None:
+        """See `Interface.reserve`: without credit nothing may be sent."""
+        if self.lossless:
+            self.p.get(self.room, packet.length)
+
+    def _store(self, packet: Packet) -> None:
+        """DMA into a buffer of the receive ring."""
+        self.p.get(self.buffers, 1)
+        with self.storing.turn():
+            self._process()
+            self.storing.move(packet.length)
+
+    def _interrupt(self, deliver: Callable[[], None]) -> None:
+        with self.interrupts.served():
+            self.p.put(self.buffers, 1)
+            deliver()
 
     def _process(self) -> None:
         """The adapter's own processor takes a packet up."""

@@ -9,16 +9,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from typing import Any
 
+from simio.components.bus import times_up
 from simio.components.network.loss import Loss
 from simio.components.network.packet import Left, Packet, held
 from simio.description.model import Link
-from simio.program.builder import Builder, Register
+from simio.program.builder import Builder, Handle, Register
 from simio.program.service import ceil_times, per_byte
+
+
+def frame_time(sheet: Any, byte: Fraction, length: int) -> int:
+    """Time from the first to the last bit of the frame of a packet of `length` bytes, preamble first, in ps."""
+    frame = max(length + sheet.header + sheet.check, sheet.minimum)
+    return ceil_times(sheet.preamble + frame, byte)
+
+
+def frame_span(p: Builder, sheet: Any, byte: Fraction, result: Register, length: Register) -> None:
+    """Emit `result` = `frame_time` of a packet whose length is in a register."""
+    p.let(result, "MAX", length, sheet.minimum - sheet.header - sheet.check)
+    p.let(result, "ADD", result, sheet.preamble + sheet.header + sheet.check)
+    times_up(p, result, result, byte)
 
 
 class EthernetWire:
     """One direction of a full-duplex link."""
+
+    streams = True
 
     def __init__(self, p: Builder, link: Link, source: str, target: str) -> None:
         self.p = p
@@ -32,14 +49,12 @@ class EthernetWire:
         self.gap = ceil_times(self.sheet.gap, self.byte)
         self.wire = p.resource(self.name)
         self.loss = Loss(p, self.name, self.sheet.loss, self.sheet.bit_errors)
-
-    def frame(self, length: int) -> int:
-        """Time from the first to the last bit of the frame of a packet of `length` bytes, preamble first, in ps."""
-        return ceil_times(self.sheet.preamble + self.header + max(length, self.least), self.byte)
+        self.permission: Handle | None = None
+        """Taken away while pause frames stop the wire, if the far end can send them."""
 
     def time(self, length: int) -> int:
         """Time that the wire is taken by a packet of `length` bytes alone, the gap included, in ps."""
-        return self.frame(length) + self.gap
+        return frame_time(self.sheet, self.byte, length) + self.gap
 
     def head(self) -> int:
         """Time until the header has passed, in ps."""
@@ -47,13 +62,7 @@ class EthernetWire:
 
     def span(self, result: Register, length: Register) -> None:
         """Emit `result` = time from the first to the last bit of a packet of `length` bytes, in ps."""
-        p, numerator, denominator = self.p, self.byte.numerator, self.byte.denominator
-        p.let(result, "MAX", length, self.least)
-        p.let(result, "ADD", result, self.sheet.preamble + self.header)
-        p.let(result, "MUL", result, numerator)
-        if denominator > 1:
-            p.let(result, "ADD", result, denominator - 1)
-            p.let(result, "DIV", result, denominator)
+        frame_span(self.p, self.sheet, self.byte, result, length)
 
     @contextmanager
     def crossing(self, packet: Packet, early: bool = False, left: Left | None = None) -> Iterator[None]:
@@ -63,22 +72,29 @@ class EthernetWire:
             time = p.register()
             self.span(time, packet.length)
             p.seize(self.wire)
+            if self.permission:
+                p.get(self.permission, 1)
             if early:
                 with p.fork("frame", daemon=True):
                     p.advance(0, time, 1)
-                    if left:
-                        left()
+                    self._sent(left)
                     p.advance(self.gap)
                     p.release(self.wire)
                 p.advance(self.head() + self.delay)
             else:
                 p.advance(0, time, 1)
-                if left:
-                    left()
+                self._sent(left)
                 held(p, self.wire, self.gap)
                 p.advance(self.delay)
             with self._intact(packet):
                 yield
+
+    def _sent(self, left: Left | None) -> None:
+        """The last bit has left."""
+        if self.permission:
+            self.p.put(self.permission, 1)
+        if left:
+            left()
 
     @contextmanager
     def _intact(self, packet: Packet) -> Iterator[None]:

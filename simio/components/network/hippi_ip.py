@@ -53,6 +53,8 @@ class HippiCircuit:
     again (HIPPI-SC, ANSI X3.222, camp-on bit of the I-field).
     """
 
+    streams = False
+
     def __init__(self, p: Builder, hops: Sequence[HippiHop], switches: Sequence[Switch], window: int) -> None:
         """`switches` lie between the hops; `window` is the number of bursts that the target allows ahead."""
         self.p = p
@@ -261,6 +263,9 @@ class HippiInterface:
                 with p.when(part, ">", 0):
                     self.fetching.move(part, read=True)
                 p.put(self.rest, 1)
+
+    def reserve(self, packet: Packet) -> None:
+        """A card without room allows no bursts; see `HippiTarget`."""
 
     def receive(self, packet: Packet, deliver: Callable[[], None]) -> None:
         """See `Interface.receive`; the card moves bursts to a buffer in host memory while others come."""

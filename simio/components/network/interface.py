@@ -34,6 +34,9 @@ class Interface(Protocol):
         emitted when its last bit has left. With `driven`, the driver's CPU time has been spent already.
         """
 
+    def reserve(self, packet: Packet) -> None:
+        """Emit waiting until a packet may be sent here, where links know of a receiver's room."""
+
     def receive(self, packet: Packet, deliver: Callable[[], None]) -> None:
         """Emit a packet's way from where the wire ends to the stack: `deliver` is emitted at interrupt level."""
 

@@ -41,8 +41,8 @@ class Wire(Protocol):
     """Largest IP datagram that fits, in bytes."""
     delay: int
     """Propagation delay in ps."""
-    wire: Handle
-    """The resource that a packet holds while it is sent."""
+    streams: bool
+    """Whether it can say when the beginning of a packet has arrived, for a stage that cuts through."""
 
     def crossing(
         self, packet: Packet, early: bool = False, left: Left | None = None
@@ -61,6 +61,23 @@ class Wire(Protocol):
 
     def span(self, result: Register, length: Register) -> None:
         """Emit `result` = time from the first to the last bit of a packet of `length` bytes, in ps."""
+
+
+class NetworkSwitch(Protocol):
+    """What lies between two wires."""
+
+    cuts_through: bool
+    """Whether it begins to pass a packet on before all of it has come."""
+    streams: bool
+    """Whether it says when the beginning of a packet has come to the end of the next wire."""
+
+    def forward(
+        self, packet: Packet, incoming: Wire, outgoing: Wire, streaming: bool, early: bool
+    ) -> AbstractContextManager[None]:
+        """Emit a packet's way from where one wire ends to where the next one does (or, `early`, begins to).
+
+        With `streaming`, the packet has come so far that it may be passed on, else all of it.
+        """
 
 
 def dropped(p: Builder, name: str, packet: Packet, how: str = "dropped") -> None:
@@ -91,10 +108,12 @@ class DropQueue:
 
     def leave(self, amount: Amount) -> None:
         """`amount` has left the queue."""
-        p = self.p
-        with p.loop(1):
-            level = p.register()
-            p.call(level, QUEUE_LEAVE, self.state, amount, 0)
+        with self.p.loop(1):
+            self.level(self.p.register(), amount)
+
+    def level(self, result: Register, less: Amount = 0) -> None:
+        """Emit `result` = what is in the queue when `less` has left."""
+        self.p.call(result, QUEUE_LEAVE, self.state, less, 0)
 
 
 def held(p: Builder, resource: Handle, release_after: int) -> None:

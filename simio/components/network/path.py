@@ -5,17 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
+from typing import Any
 
 import networkx as nx
 
+from simio.components.fibre_channel import Hop
 from simio.components.kernel import UnixKernel
 from simio.components.network.adapter import NetworkInterface
+from simio.components.network.atm import AtmSwitch, AtmWire
+from simio.components.network.csma import SharedEthernet, SharedEthernetWire
 from simio.components.network.ethernet import EthernetWire
+from simio.components.network.fc_ip import FibreChannelRoute
+from simio.components.network.fddi import FddiRing, FddiWire
 from simio.components.network.hippi_ip import HippiCircuit, HippiHop, HippiInterface
 from simio.components.network.interface import Interface
-from simio.components.network.packet import Left, Packet, Wire
+from simio.components.network.packet import NetworkSwitch, Packet, Wire
 from simio.components.network.switch import PacketSwitch
 from simio.description.model import Adapter, Link, System
+from simio.description.model import Switch as SwitchDescription
 from simio.errors import RunError
 from simio.program.builder import Builder
 from simio.units import format_quantity
@@ -23,12 +30,27 @@ from simio.wiring.graph import route
 
 MakeWire = Callable[[Builder, Link, str, str], Wire]
 
-WIRES: dict[str, MakeWire] = {"ethernet": EthernetWire}
+WIRES: dict[str, MakeWire] = {"ethernet": EthernetWire, "atm": AtmWire}
 """Kinds of link that carry packets: what makes one direction of it, from one port to another."""
+
+SHARED_WIRES: dict[str, tuple[Callable[[Builder, Link], Any], Callable[[Builder, Any, str, str], Wire]]] = {
+    "ethernet-shared": (SharedEthernet, SharedEthernetWire),
+    "fddi": (FddiRing, FddiWire),
+}
+"""Kinds of link that stations share: what makes the medium, and what makes the use of it by one to reach another."""
+
+MakeSwitch = Callable[[Builder, SwitchDescription], NetworkSwitch]
+
+SWITCHES: dict[str, MakeSwitch] = {"ethernet": PacketSwitch, "atm": AtmSwitch}
+"""Kinds of switch that packets cross."""
 
 MakeInterface = Callable[[Builder, UnixKernel, Adapter], Interface]
 
-INTERFACES: dict[str, MakeInterface] = {"network": NetworkInterface, "hippi": HippiInterface}
+INTERFACES: dict[str, MakeInterface] = {
+    "network": NetworkInterface,
+    "fibre-channel-network": NetworkInterface,
+    "hippi": HippiInterface,
+}
 """Kinds of adapter that carry packets."""
 
 
@@ -40,7 +62,7 @@ class NetworkPath:
         source: Interface,
         target: Interface,
         wires: Sequence[Wire],
-        switches: Sequence[PacketSwitch],
+        switches: Sequence[NetworkSwitch],
     ) -> None:
         self.source, self.target = source, target
         self.wires, self.switches = wires, switches
@@ -67,22 +89,24 @@ class NetworkPath:
         length: nothing may follow in its thread. With `driven`, the sender has spent the driver's CPU time
         (`source.drive`) already.
         """
-        with self.source.sending(packet, driven) as left, self._hop(0, packet, left):
-            self.target.receive(packet, deliver)
+        early = bool(self.switches) and self.switches[0].cuts_through and self.wires[0].streams
+        with self.source.sending(packet, driven) as left:
+            self.target.reserve(packet)
+            with self.wires[0].crossing(packet, early, left), self._onward(0, packet, early):
+                self.target.receive(packet, deliver)
 
     @contextmanager
-    def _hop(self, number: int, packet: Packet, left: Left) -> Iterator[None]:
-        """One wire and all that follows it; the body runs at the receiving adapter."""
-        wire = self.wires[number]
-        if number + 1 == len(self.wires):
-            with wire.crossing(packet, left=left):
-                yield
+    def _onward(self, number: int, packet: Packet, streaming: bool) -> Iterator[None]:
+        """From the end of one wire on; the body runs at the receiving adapter."""
+        if number == len(self.switches):
+            yield
             return
-        switch, onward = self.switches[number], self.wires[number + 1]
+        switch, wires = self.switches[number], self.wires
+        following = self.switches[number + 1 : number + 2]
+        early = switch.streams and wires[number + 1].streams and any(s.cuts_through for s in following)
         with (
-            wire.crossing(packet, early=switch.cuts_through, left=left),
-            switch.passing(packet, wire, onward) as then_left,
-            self._hop(number + 1, packet, then_left),
+            switch.forward(packet, wires[number], wires[number + 1], streaming, early),
+            self._onward(number + 1, packet, early),
         ):
             yield
 
@@ -101,7 +125,8 @@ class Network:
         self._interfaces: dict[str, Interface] = {}
         self._hops: dict[tuple[str, str, str], HippiHop] = {}
         self._wires: dict[tuple[str, str, str], Wire] = {}
-        self._switches: dict[str, PacketSwitch] = {}
+        self._media: dict[str, Any] = {}
+        self._switches: dict[str, NetworkSwitch] = {}
 
     def path(self, source: str, target: str) -> NetworkPath:
         """The shortest way from one host to another; each is named, or an adapter of it ("host.adapter").
@@ -118,7 +143,11 @@ class Network:
         hops = list(zip(links, pairwise(ports), strict=True))
         if isinstance(first, HippiInterface) and isinstance(last, HippiInterface):
             return NetworkPath(first, last, [self._circuit(hops, ports[1:-1], last)], [])
+        if all(self.links[link].part.kind == "fibre-channel" for link in links):
+            return NetworkPath(first, last, [self._fibre_channel(hops)], [])
         wires = [self._wire(link, *ends) for link, ends in hops]
+        if isinstance(last, NetworkInterface) and isinstance(wires[-1], EthernetWire) and not last.pauses:
+            last.paused_by(wires[-1])
         switches = [self._switch(name) for name in ports[1:-1]]
         return NetworkPath(first, last, wires, switches)
 
@@ -149,16 +178,46 @@ class Network:
         target.target = circuit.target
         return circuit
 
+    def _fibre_channel(self, hops: Sequence[tuple[str, tuple[str, str]]]) -> FibreChannelRoute:
+        """A way over Fibre Channel links, each with its two ends; commands to disks may use the same ones."""
+        ports = [self.system.switches[target].part for _, (_, target) in hops[:-1]]
+        sender, receiver = (self._sheet(end) for end in (hops[0][1][0], hops[-1][1][1]))
+        credits = [*(port.sheet.credit for port in ports), receiver.credit]
+        ways = [
+            Hop(self.p, self.links[link], *ends, credit)
+            for (link, ends), credit in zip(hops, credits, strict=True)
+        ]
+        latencies = [port.sheet.latency for port in ports]
+        return FibreChannelRoute(self.p, ways, credits, latencies, sender.frame_payload)
+
+    def _sheet(self, name: str) -> Any:
+        """The values of an adapter, "host.adapter"."""
+        host, key = name.split(".", 1)
+        return self.system.hosts[host].adapters[key].part.sheet
+
     def _wire(self, link: str, source: str, target: str) -> Wire:
         key = (link, source, target)
         if key not in self._wires:
-            part = self.links[link].part
-            if part.kind not in WIRES:
-                raise RunError(f"{link!r} is a link of kind {part.kind!r}, which carries no packets")
-            self._wires[key] = WIRES[part.kind](self.p, self.links[link], source, target)
+            self._wires[key] = self._make_wire(self.links[link], source, target)
         return self._wires[key]
 
-    def _switch(self, name: str) -> PacketSwitch:
+    def _make_wire(self, link: Link, source: str, target: str) -> Wire:
+        kind = link.part.kind
+        if kind in SHARED_WIRES:
+            medium, wire = SHARED_WIRES[kind]
+            if link.name not in self._media:
+                self._media[link.name] = medium(self.p, link)
+            return wire(self.p, self._media[link.name], source, target)
+        if kind not in WIRES:
+            raise RunError(f"{link.name!r} is a link of kind {kind!r}, which carries no packets")
+        return WIRES[kind](self.p, link, source, target)
+
+    def _switch(self, name: str) -> NetworkSwitch:
         if name not in self._switches:
-            self._switches[name] = PacketSwitch(self.p, self.system.switches[name])
+            switch = self.system.switches[name]
+            if switch.part.kind not in SWITCHES:
+                raise RunError(
+                    f"{name!r} is a switch of kind {switch.part.kind!r}, which these packets cannot cross"
+                )
+            self._switches[name] = SWITCHES[switch.part.kind](self.p, switch)
         return self._switches[name]

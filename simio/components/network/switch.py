@@ -24,6 +24,7 @@ class PacketSwitch:
         self.name = switch.name
         self.sheet = switch.part.sheet
         self.cuts_through = getattr(self.sheet, "forwarding", "store") == "cut-through"
+        self.streams = self.cuts_through
         self.backplane: Handle | None = None
         if self.sheet.backplane:
             self.backplane = p.resource(f"{self.name} backplane")
@@ -45,12 +46,22 @@ class PacketSwitch:
         return self._orders[incoming.name]
 
     @contextmanager
-    def passing(self, packet: Packet, incoming: Wire, outgoing: Wire) -> Iterator[Left]:
-        """Emit a packet's way from where a wire ends to where the next one begins.
+    def forward(
+        self, packet: Packet, incoming: Wire, outgoing: Wire, streaming: bool, early: bool
+    ) -> Iterator[None]:
+        """Emit a packet's way from where one wire ends to where the next one does (or, `early`, begins to).
 
-        The body runs when the packet may go out, unless it is dropped; what the context gives has to be emitted when
-        its last bit has left.
+        With `streaming`, the packet has come so far that it may be passed on, else all of it.
         """
+        with (
+            self._passed(packet, incoming, outgoing, streaming) as left,
+            outgoing.crossing(packet, early, left),
+        ):
+            yield
+
+    @contextmanager
+    def _passed(self, packet: Packet, incoming: Wire, outgoing: Wire, streaming: bool) -> Iterator[Left]:
+        """The body runs when the packet may go out, unless it is dropped; gives what follows when it has left."""
         p, queue = self.p, self._queue(incoming, outgoing)
         order = self._order(incoming) if self.sheet.buffering == "input" else None
         with p.loop(1):
@@ -59,7 +70,7 @@ class PacketSwitch:
             with queue.entered(packet, size):
                 if order:
                     p.get(order, 1)
-                if self.cuts_through:
+                if streaming:
                     self._fill(packet, incoming, outgoing)
                 p.advance(self.sheet.latency)
                 if self.backplane:

@@ -1,10 +1,12 @@
 """Datasheets: which values each kind of part has; one file a kind of component."""
 
 from . import (  # noqa: F401  (each registers its sheets)
+    atm,
     buses,
     controllers,
     disks,
     ethernet,
+    fddi,
     fibre_channel,
     filesystems,
     hippi,

@@ -36,10 +36,30 @@ class EthernetLink(Sheet):
         return self
 
 
+class SharedEthernet(EthernetLink):
+    """An Ethernet that all its stations share by carrier sense with collision detection (IEEE 802.3 clause 4).
+
+    Its length is that between the two stations that are farthest apart.
+    """
+
+    shared: ClassVar[bool] = True
+
+    devices: Count = Field(description="most stations")
+    jam: Size = Field(description="jam after a collision")
+    slot: Extent = Field(description="slot time, as bytes of the line")
+    attempts: Count = Field(description="attempts after which a frame is given up")
+    backoff_limit: Annotated[Count, Field(le=30)] = Field(
+        description="collisions from which on the range of random waits does not grow"
+    )
+    transceivers: Time = Field(
+        description="delay of transceivers, the cables to them and repeaters between two stations"
+    )
+
+
 class PacketSwitch(Sheet):
     """A switch of packets: where they wait for a port that is busy, and what is dropped."""
 
-    link_kinds: ClassVar[tuple[str, ...]] = ("ethernet",)
+    link_kinds: ClassVar[tuple[str, ...]] = ("ethernet", "ethernet-shared", "fddi")
 
     ports: Count = Field(description="number of ports")
     latency: Time = Field(description="time from when a packet may be passed on until it can leave")
@@ -61,4 +81,5 @@ class EthernetSwitch(PacketSwitch):
 
 
 register_sheet("link", "ethernet", EthernetLink)
+register_sheet("link", "ethernet-shared", SharedEthernet)
 register_sheet("switch", "ethernet", EthernetSwitch)

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from ..quantities import Count, Extent, Flag, Limit, Time, Whole, refusal
 from .adapters import OptionalRate
-from .base import Sheet, register_sheet
+from .base import Sheet, register_sheet, size_text
 
 MEDIA = {
     "ethernet": ("ethernet", "ethernet-shared"),
     "atm": ("atm",),
     "fddi": ("fddi",),
-    "fibre-channel": ("fibre-channel",),
 }
 """The kinds of link that fit an adapter, by its medium."""
 
 
-class NetworkAdapter(Sheet):
+class NetworkCard(Sheet):
     """A network interface card with its driver: packets wait, cross the host's bus by DMA, and interrupt."""
 
-    medium: Literal["ethernet", "atm", "fddi", "fibre-channel"] = Field(
-        description="what it connects to; links of another kind do not fit"
-    )
     mtu: Limit = Field(None, description="largest IP datagram it is set up for; none: as the link allows")
     queue: Count = Field(
         50, description="packets that wait in the interface's output queue; more are dropped"
@@ -54,15 +50,48 @@ class NetworkAdapter(Sheet):
     coalesce_delay: Time = Field(0, description="longest wait of a received packet for others to share with")
     checksum: Flag = Field(False, description="whether it computes the checksums of TCP and UDP")
 
-    def links(self, kind: str) -> tuple[str, ...]:
-        """The kinds of link that fit its medium."""
-        return MEDIA[self.medium]
-
     @model_validator(mode="after")
-    def _no_packet_waits_for_ever(self) -> NetworkAdapter:
+    def _no_packet_waits_for_ever(self) -> NetworkCard:
         if self.coalesce_count > 1 and not self.coalesce_delay:
             raise refusal("0 s", "a time above zero, as packets share interrupts", field="coalesce_delay")
         return self
 
 
+class NetworkAdapter(NetworkCard):
+    """A card for Ethernet, ATM or FDDI."""
+
+    medium: Literal["ethernet", "atm", "fddi"] = Field(
+        description="what it connects to; links of another kind do not fit"
+    )
+
+    pause_above: Limit = Field(
+        None,
+        description="with more in its receive buffer it stops the sender by pause frames until half of it is left; "
+        "none: never",
+    )
+
+    def links(self, kind: str) -> tuple[str, ...]:
+        """The kinds of link that fit its medium."""
+        return MEDIA[self.medium]
+
+    @model_validator(mode="after")
+    def _pauses_before_it_is_full(self) -> NetworkAdapter:
+        if self.pause_above and self.pause_above >= self.receive_buffer:
+            limit = f"less than the receive buffer, {size_text(self.receive_buffer)}"
+            raise refusal(size_text(self.pause_above), limit, field="pause_above")
+        return self
+
+
+class FibreChannelNetworkAdapter(NetworkCard):
+    """A card for IP over Fibre Channel. What finds no room on it waits at the sender, for want of credit."""
+
+    link_kinds: ClassVar[tuple[str, ...]] = ("fibre-channel",)
+
+    frame_payload: Extent = Field(description="payload of a full frame it sends")
+    credit: Count = Field(
+        description="buffer-to-buffer credit: frames it can receive before it must free one"
+    )
+
+
 register_sheet("adapter", "network", NetworkAdapter)
+register_sheet("adapter", "fibre-channel-network", FibreChannelNetworkAdapter)

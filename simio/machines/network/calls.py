@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines.network import errors, handler, queue
+from simio.machines.network import carrier, cells, errors, handler, queue, ring
 from simio.machines.shared import shared
 
 QUEUE_ENTER = 48
@@ -16,6 +16,13 @@ HANDLER_SERVED = 53
 ERRORS_PASS = 54
 ERRORS_NEXT = 55
 COUNT_TO = 56
+CELLS_START = 57
+CELLS_FINISH = 58
+CELLS_WHOLE = 59
+RING = 60
+CARRIER_ASK = 61
+CARRIER_START = 62
+CARRIER_CHECK = 63
 
 NAMES = {
     QUEUE_ENTER: "queue.enter",
@@ -27,6 +34,13 @@ NAMES = {
     ERRORS_PASS: "errors.pass",
     ERRORS_NEXT: "errors.next",
     COUNT_TO: "count.to",
+    CELLS_START: "cells.start",
+    CELLS_FINISH: "cells.finish",
+    CELLS_WHOLE: "cells.whole",
+    RING: "ring",
+    CARRIER_ASK: "carrier.ask",
+    CARRIER_START: "carrier.start",
+    CARRIER_CHECK: "carrier.check",
 }
 
 _enter = queue.enter
@@ -38,6 +52,13 @@ _served = handler.served
 _errors_pass = errors.passing
 _errors_next = errors.following
 _count_to = handler.count_to
+_cells_start = cells.start
+_cells_finish = cells.finish
+_cells_whole = cells.whole
+_ring = ring.ring
+_carrier_ask = carrier.ask
+_carrier_start = carrier.start
+_carrier_check = carrier.check
 
 
 @shared
@@ -61,4 +82,18 @@ def network(function: int, state: NDArray, base: int, now: int, a: int, b: int) 
         return _errors_next(state, base, a)
     if function == 56:
         return _count_to(state, base, a)
+    if function == 57:
+        return _cells_start(state, base, now, a)
+    if function == 58:
+        return _cells_finish(state, base, now, a, b)
+    if function == 59:
+        return _cells_whole(state, base, now, a)
+    if function == 60:
+        return _ring(state, base, now, a, b)
+    if function == 61:
+        return _carrier_ask(state, base, now)
+    if function == 62:
+        return _carrier_start(state, base, now, a)
+    if function == 63:
+        return _carrier_check(state, base, now)
     return -1

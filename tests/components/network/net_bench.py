@@ -37,8 +37,35 @@ HIPPI: dict[str, Any] = {
     "clock": "25 MHz", "word": "4 B", "burst_words": 256, "gap_words": 2, "connect_words": 16,
     "propagation": "5 ns/m",
 }  # fmt: skip
-LINKS = {"ethernet": ETHERNET, "hippi": HIPPI}
-ADAPTERS = {"network": ADAPTER, "hippi": HIPPI_CARD}
+ATM: dict[str, Any] = {
+    "rate": "149.76 Mbit/s", "cell": "53 B", "cell_payload": "48 B", "trailer": "8 B", "encapsulation": "8 B",
+    "mtu": "9180 B", "propagation": "5 ns/m",
+}  # fmt: skip
+FDDI: dict[str, Any] = {
+    "devices": 500, "rate": "100 Mbit/s", "target_rotation": "8 ms", "preamble": "8 B", "token": "3 B",
+    "header": "20 B", "encapsulation": "8 B", "mtu": "4352 B", "station_delay": "1 us", "propagation": "5 ns/m",
+}  # fmt: skip
+SHARED: dict[str, Any] = {
+    **ETHERNET, "rate": "10 Mbit/s", "devices": 100, "jam": "4 B", "slot": "64 B", "attempts": 16,
+    "backoff_limit": 10, "transceivers": "0 s",
+}  # fmt: skip
+FC: dict[str, Any] = {
+    "signalling": "1 Gbaud", "frame_overhead": "36 B", "gap": "24 B", "max_payload": "2112 B",
+    "propagation": "5 ns/m",
+}  # fmt: skip
+LINKS = {
+    "ethernet": ETHERNET,
+    "hippi": HIPPI,
+    "atm": ATM,
+    "fddi": FDDI,
+    "ethernet-shared": SHARED,
+    "fibre-channel": FC,
+}
+FC_CARD = {key: value for key, value in ADAPTER.items() if key != "medium"} | {
+    "frame_payload": "2048 B",
+    "credit": 4,
+}
+ADAPTERS = {"network": ADAPTER, "hippi": HIPPI_CARD, "fibre-channel-network": FC_CARD}
 SWITCH: dict[str, Any] = {"ports": 16, "latency": "2 us", "buffering": "output", "buffer": "64 KiB"}
 
 
@@ -66,9 +93,16 @@ def link(first: str, second: str, kind: str = "ethernet", length: int = 0, **val
     return Link(f"{first}-{second}", sheet, (first, second), Fraction(length))
 
 
+def shared(kind: str, *ends: str, length: int = 0, **values: Any) -> Link:
+    """A link called "lan" that all these ports share."""
+    return Link("lan", part("link", kind, "lan", **{**LINKS[kind], **values}), ends, Fraction(length))
+
+
 def switch(name: str, kind: str = "ethernet", **values: Any) -> Switch:
     """A switch with 2 us of latency; of packets, it queues at its outputs."""
     sample = SWITCH if kind == "ethernet" else {"ports": 8, "latency": "2 us"}
+    if kind == "fibre-channel":
+        sample = {**sample, "credit": 16}
     return Switch(name, part("switch", kind, name, **{**sample, **values}))
 
 
@@ -145,4 +179,4 @@ def pair(
     return Net(hosts, [link("a.eth", "b.eth", length=length, **values)])
 
 
-__all__ = ["NS", "US", "Net", "host", "link", "pair", "switch"]
+__all__ = ["NS", "US", "Net", "host", "link", "pair", "shared", "switch"]

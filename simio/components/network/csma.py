@@ -1,0 +1,129 @@
+"""Ethernet on a shared medium, half duplex: carrier sense with collision detection (IEEE 802.3 clause 4).
+
+A station waits until it hears nothing, and for a gap more, and then begins (1-persistent). If another did so before
+they could hear one another, both jam, wait for a random number of slots of 512 bits and try again: of 0 to 2**k - 1
+after the kth collision, k being 10 at most, and after the sixteenth the frame is given up (clause 4.2.3.2.5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+
+from simio.components.network.ethernet import frame_span, frame_time
+from simio.components.network.loss import Loss
+from simio.components.network.packet import Left, Packet, dropped
+from simio.description.model import Link
+from simio.machines.network.calls import CARRIER_ASK, CARRIER_CHECK, CARRIER_START
+from simio.machines.network.carrier import initial
+from simio.program.builder import Builder, Register
+from simio.program.service import ceil_times, per_byte
+
+
+class SharedEthernet:
+    """The medium between all stations."""
+
+    def __init__(self, p: Builder, link: Link) -> None:
+        self.p = p
+        self.sheet = link.part.sheet
+        self.name = link.name
+        self.byte = per_byte(self.sheet.rate)
+        self.delay = ceil_times(1, link.length * Fraction(self.sheet.propagation)) + self.sheet.transceivers
+        gap, preamble, jam = (
+            ceil_times(size, self.byte) for size in (self.sheet.gap, self.sheet.preamble, self.sheet.jam)
+        )
+        self.slot = ceil_times(self.sheet.slot, self.byte)
+        self.wire = p.resource(self.name)
+        self.state = p.machine(self.name, initial(self.delay, gap, preamble, jam))
+        self.backoff = p.uniform(f"{self.name} backoff", 0, 2**self.sheet.backoff_limit - 1)
+        self.collisions = p.observation(f"{self.name} collisions", "other", "attempts")
+
+
+class SharedEthernetWire:
+    """The medium as one station uses it to send to another."""
+
+    streams = False
+
+    def __init__(self, p: Builder, medium: SharedEthernet, source: str, target: str) -> None:
+        self.p = p
+        self.medium = medium
+        self.sheet = medium.sheet
+        self.name = f"{source}>{target}"
+        self.wire = medium.wire
+        self.mtu: int = self.sheet.mtu
+        self.delay = medium.delay
+        self.header: int = self.sheet.header + self.sheet.check
+        self.order = p.container(f"{source} first", 1, 1, "packets")
+        self.loss = Loss(p, self.name, self.sheet.loss, 0)
+
+    def time(self, length: int) -> int:
+        """Time from the first to the last bit of the frame of a packet of `length` bytes, in ps."""
+        return frame_time(self.sheet, self.medium.byte, length)
+
+    def head(self) -> int:
+        """Time until the header has passed, in ps."""
+        return ceil_times(self.sheet.preamble + self.sheet.header, self.medium.byte)
+
+    def span(self, result: Register, length: Register) -> None:
+        """Emit `result` = time from the first to the last bit of a packet of `length` bytes, in ps."""
+        frame_span(self.p, self.sheet, self.medium.byte, result, length)
+
+    @contextmanager
+    def crossing(self, packet: Packet, early: bool = False, left: Left | None = None) -> Iterator[None]:
+        """See `Wire.crossing`."""
+        p = self.p
+        with p.loop(1):
+            time, collisions, rest = p.register(), p.register(0), p.register(0)
+            p.get(self.order, 1)
+            self.span(time, packet.length)
+            # Until it is sent (-1) or given up.
+            with p.until(collisions, "<", 0):
+                self._attempt(time, rest)
+                with p.when(rest, "==", 0):
+                    p.let(collisions, "SET", -1)
+                with p.when(rest, ">", 0):
+                    self._collided(packet, collisions, rest)
+            if left:
+                left()
+            p.put(self.order, 1)
+            with p.when(rest, "==", 0):
+                p.advance(self.delay)
+                with self.loss.survived(packet):
+                    yield
+
+    def _attempt(self, time: Register, rest: Register) -> None:
+        """Wait for silence and send: `rest` is 0 if that went well, else the time until the jam ends."""
+        p, medium = self.p, self.medium
+        with p.until(rest, "==", 0):
+            p.call(rest, CARRIER_ASK, medium.state)
+            p.advance(0, rest, 1)
+        p.call(rest, CARRIER_START, medium.state, time)
+        with p.when(rest, "==", 0):
+            p.seize(self.wire)
+            p.advance(medium.delay)
+            p.call(rest, CARRIER_CHECK, medium.state)
+            with p.when(rest, "==", 0), p.loop(1):
+                left = p.register()
+                p.let(left, "SUB", time, medium.delay)
+                p.advance(0, left, 1)
+            p.release(self.wire)
+
+    def _collided(self, packet: Packet, collisions: Register, rest: Register) -> None:
+        """Jam, and wait for some slots; after too many attempts, `collisions` is -1 and the packet dropped."""
+        p, medium, sheet = self.p, self.medium, self.sheet
+        p.advance(0, rest, 1)
+        p.let(collisions, "ADD", collisions, 1)
+        p.mark(medium.collisions, collisions)
+        with p.when(collisions, "==", sheet.attempts):
+            dropped(p, self.name, packet)
+            p.let(collisions, "SET", -1)
+        with p.when(collisions, ">", 0), p.loop(1):
+            slots, below, left = p.register(), p.register(1), p.register()
+            p.let(left, "MIN", collisions, sheet.backoff_limit)
+            with p.loop(left):
+                p.let(below, "MUL", below, 2)
+            p.draw(slots, medium.backoff)
+            p.let(slots, "MOD", slots, below)
+            p.advance(0, slots, medium.slot)
+            p.let(rest, "SET", 0)

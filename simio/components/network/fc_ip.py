@@ -1,0 +1,96 @@
+"""IP over Fibre Channel: a datagram is a sequence of frames, which switches cut through.
+
+The first frame has a network header of 16 bytes and LLC and SNAP of 8 before the datagram (RFC 2625, section 3).
+Frames follow one another as fast as the line and buffer-to-buffer credit allow; so a sequence takes the line for as
+long as its frames do, or, where credit is short, for a frame in each time that a credit takes to come back. It holds
+every link on its way, which at most a few frames of it can be between: a port of a switch that is busy holds up the
+links before it. A receiver without room gives no credit, and nothing is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+
+from simio.components.bus import times_up
+from simio.components.fibre_channel import Hop
+from simio.components.network.packet import Left, Packet
+from simio.program.builder import Builder, Register
+from simio.program.service import ceil_times
+
+HEADER = 24
+"""Bytes of network header, LLC and SNAP before a datagram (RFC 2625, section 3)."""
+MTU = 65280
+"""Largest IP datagram over Fibre Channel in bytes (RFC 2625, section 3.1)."""
+
+
+class FibreChannelRoute:
+    """The links from one adapter to another, and the switches between, for the sequences of one direction."""
+
+    streams = False
+
+    def __init__(
+        self, p: Builder, hops: Sequence[Hop], credits: Sequence[int], latencies: Sequence[int], payload: int
+    ) -> None:
+        """`credits` of receiving ports, `latencies` of the switches in ps, `payload` of a frame in bytes."""
+        self.p = p
+        self.hops = hops
+        self.latencies = latencies
+        self.payload = min(payload, *(hop.sheet.max_payload for hop in hops))
+        ends = [hop.name.split(">") for hop in hops]
+        self.name = ">".join((ends[0][0], *(end[1] for end in ends)))
+        self.mtu = MTU
+        self.delay: int = sum(hop.delay for hop in hops) + sum(latencies)
+        self.slowest = max(hops, key=lambda hop: hop.byte)
+        self.wire = self.slowest.wire
+        self.frame = self.slowest.frame_time(self.payload)
+        waits = [*latencies, 0]
+        cycles = (
+            Fraction(hop.frame_time(self.payload) + 2 * hop.delay + wait, credit)
+            for hop, credit, wait in zip(hops, credits, waits, strict=True)
+        )
+        self.interval = max(self.frame, *(-(-cycle.numerator // cycle.denominator) for cycle in cycles))
+        """Time from one full frame to the next, in ps: the line's, or that of a credit."""
+
+    def time(self, length: int) -> int:
+        """Time of the frames of a datagram of `length` bytes, in ps."""
+        full = (length + HEADER - 1) // self.payload
+        return full * self.interval + self.slowest.frame_time(length + HEADER - full * self.payload)
+
+    def head(self) -> int:
+        """Time until the header of the first frame has passed, in ps."""
+        return ceil_times(self.slowest.sheet.frame_overhead, self.slowest.byte)
+
+    def span(self, result: Register, length: Register) -> None:
+        """Emit `result` = time of the frames of a datagram of `length` bytes, in ps."""
+        p, beside = self.p, self.slowest.sheet.frame_overhead + self.slowest.sheet.gap
+        with p.loop(1):
+            full, rest = p.register(), p.register()
+            p.let(full, "ADD", length, HEADER - 1)
+            p.let(full, "DIV", full, self.payload)
+            p.let(rest, "MUL", full, self.payload)
+            p.let(rest, "SUB", length, rest)
+            p.let(rest, "ADD", rest, HEADER + beside)
+            times_up(p, rest, rest, self.slowest.byte)
+            p.let(full, "MUL", full, self.interval)
+            p.let(result, "ADD", full, rest)
+
+    @contextmanager
+    def crossing(self, packet: Packet, early: bool = False, left: Left | None = None) -> Iterator[None]:
+        """See `Wire.crossing`."""
+        p = self.p
+        with p.loop(1):
+            time = p.register()
+            p.seize(self.hops[0].wire)
+            for before, hop, latency in zip(self.hops, self.hops[1:], self.latencies, strict=False):
+                p.advance(before.delay + latency)
+                p.seize(hop.wire)
+            self.span(time, packet.length)
+            p.advance(0, time, 1)
+            if left:
+                left()
+            for hop in self.hops:
+                p.release(hop.wire)
+            p.advance(self.hops[-1].delay)
+            yield

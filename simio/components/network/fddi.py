@@ -1,0 +1,111 @@
+"""IP over FDDI (RFC 1390): stations on a ring that send while they have the token."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+
+from simio.components.bus import times_up
+from simio.components.network.loss import Loss
+from simio.components.network.packet import Left, Packet
+from simio.description.model import Link
+from simio.machines.network.calls import RING
+from simio.machines.network.ring import ARRIVE, ASK, DONE, OTHER, initial
+from simio.program.builder import Builder, Register
+from simio.program.service import ceil_times, per_byte
+
+
+class FddiRing:
+    """The ring, which one station at a time sends on. Stations lie on it in the order in which they are named."""
+
+    def __init__(self, p: Builder, link: Link) -> None:
+        self.p = p
+        self.sheet = link.part.sheet
+        self.stations = link.ends
+        self.name = link.name
+        self.byte = per_byte(self.sheet.rate)
+        fibre = ceil_times(1, link.length * Fraction(self.sheet.propagation))
+        self.hop = max(-(-fibre // len(link.ends)) + int(self.sheet.station_delay), 1)
+        """Time from one station to the next, in ps."""
+        token = ceil_times(self.sheet.preamble + self.sheet.token, self.byte)
+        self.wire = p.resource(self.name)
+        self.state = p.machine(
+            self.name, initial(len(link.ends), self.hop, token, self.sheet.target_rotation)
+        )
+        self.released = p.container(f"{self.name} token", unit="stations")
+
+    def catch(self, station: int) -> None:
+        """Emit waiting until a station may send."""
+        p = self.p
+        with p.loop(1):
+            answer, who, what = p.register(), p.register(station), p.register(ASK)
+            with p.until(answer, "==", 0):
+                p.call(answer, RING, self.state, who, what)
+                with p.when(answer, "==", OTHER):
+                    p.get(self.released, 1)
+                with p.when(answer, "<", OTHER):
+                    p.advance(0, answer, 1)
+
+    def done(self, station: int) -> None:
+        """Emit what follows when a station has sent a packet: the next one, or the token goes on."""
+        p = self.p
+        with p.loop(1):
+            answer = p.register()
+            p.call(answer, RING, self.state, station, DONE)
+            with p.when(answer, ">", 1):
+                p.let(answer, "SUB", answer, 1)
+                p.put(self.released, answer)
+
+
+class FddiWire:
+    """The ring as one station uses it to send to another."""
+
+    streams = False
+
+    def __init__(self, p: Builder, ring: FddiRing, source: str, target: str) -> None:
+        self.p = p
+        self.ring = ring
+        self.sheet = ring.sheet
+        self.name = f"{source}>{target}"
+        self.wire = ring.wire
+        self.mtu: int = self.sheet.mtu
+        self.station = ring.stations.index(source)
+        away = (ring.stations.index(target) - self.station) % len(ring.stations)
+        self.delay = away * ring.hop
+        self.beside: int = self.sheet.preamble + self.sheet.header + self.sheet.encapsulation
+        self.order = p.container(f"{source} first", 1, 1, "packets")
+        self.loss = Loss(p, self.name, self.sheet.loss, 0)
+
+    def time(self, length: int) -> int:
+        """Time of the frame of a datagram of `length` bytes, in ps."""
+        return ceil_times(self.beside + length, self.ring.byte)
+
+    def head(self) -> int:
+        """Time until the header has passed, in ps."""
+        return ceil_times(self.sheet.preamble + self.sheet.header, self.ring.byte)
+
+    def span(self, result: Register, length: Register) -> None:
+        """Emit `result` = time from the first to the last bit of a datagram of `length` bytes, in ps."""
+        self.p.let(result, "ADD", length, self.beside)
+        times_up(self.p, result, result, self.ring.byte)
+
+    @contextmanager
+    def crossing(self, packet: Packet, early: bool = False, left: Left | None = None) -> Iterator[None]:
+        """See `Wire.crossing`."""
+        p = self.p
+        with p.loop(1):
+            answer = p.register()
+            p.call(answer, RING, self.ring.state, self.station, ARRIVE)
+            p.get(self.order, 1)
+            self.ring.catch(self.station)
+            self.span(answer, packet.length)
+            with p.hold(self.wire):
+                p.advance(0, answer, 1)
+            if left:
+                left()
+            self.ring.done(self.station)
+            p.put(self.order, 1)
+            p.advance(self.delay)
+            with self.loss.survived(packet):
+                yield

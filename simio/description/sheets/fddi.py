@@ -1,0 +1,42 @@
+"""Datasheet of FDDI rings (ISO 9314)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field, model_validator
+
+from ..quantities import Count, DelayPerLength, Duration, Extent, Rate, Size, Time, refusal
+from .base import Sheet, register_sheet, time_text
+from .ethernet import Probability
+
+
+class FddiRing(Sheet):
+    """An FDDI ring (ISO 9314-2): whoever has the token sends; its length is that of the whole ring."""
+
+    shared: ClassVar[bool] = True
+
+    devices: Count = Field(description="most stations on the ring")
+    rate: Rate = Field(description="data rate")
+    target_rotation: Duration = Field(description="target token rotation time (TTRT)")
+    preamble: Size = Field(description="preamble of a frame or token")
+    token: Size = Field(description="a token, without its preamble")
+    header: Size = Field(
+        description="bytes of a frame that are not data: delimiters, control, addresses, check, status"
+    )
+    encapsulation: Size = Field(description="header before an IP datagram: LLC and SNAP")
+    mtu: Extent = Field(description="largest IP datagram")
+    station_delay: Time = Field(description="delay of a station to what passes")
+    propagation: DelayPerLength = Field(description="signal delay of the fibre")
+    loss: Probability = Field(0, description="probability that a packet is lost on the ring")
+
+    @model_validator(mode="after")
+    def _token_has_time(self) -> FddiRing:
+        if self.target_rotation <= self.devices * self.station_delay:
+            least = time_text(self.devices * self.station_delay)
+            found = time_text(self.target_rotation)
+            raise refusal(found, f"more than all stations delay the token, {least}", field="target_rotation")
+        return self
+
+
+register_sheet("link", "fddi", FddiRing)

@@ -1,0 +1,96 @@
+"""An output port of a switch of cells, as a fluid: its backlog, what comes in, and whether it has overflowed.
+
+Packets come cell by cell, several at a time, each from an input of its own. The port serves cells in order of arrival
+at its own rate. Its backlog is kept as the time B that the port needs to serve it. While packets come whose cells
+need w1, w2, … ps of service a ps, B grows by w1 + w2 + … - 1 a ps, and stays at zero where that would be negative.
+So a packet costs two looks, at its first and last cell, and no event a cell. What a fluid does not show is the wait
+of a cell for others that come at the same instant, a cell time an input at most.
+"""
+
+from __future__ import annotations
+
+from numpy.typing import NDArray
+
+from simio.machines.shared import shared
+
+BACKLOG = 0
+"""Time in ps that the port needs for all that is in its buffer."""
+INFLOW = 1
+"""Sum of the shares w of the packets that are coming, in parts of UNIT."""
+AT = 2
+"""Instant for which the backlog holds."""
+CAPACITY = 3
+"""Backlog in ps of a full buffer."""
+DISCARD = 4
+"""Backlog in ps above which no packet is begun; zero for none."""
+OVERFLOWS = 5
+"""How often the buffer has been found to have overflowed."""
+COMING = 6
+"""Packets that are coming."""
+UNIT = 2**16
+MOST_SHARES = 2**22
+LONGEST = 2**40
+"""Longest time in ps between two looks while packets come (1.1 s): its product with the shares is below 2**62."""
+
+
+def initial(capacity: int, discard: int) -> list[int]:
+    """State of an empty port: backlogs in ps of a full buffer, and of one at which packets are discarded."""
+    return [0, 0, 0, capacity, discard, 0, 0]
+
+
+@shared
+def pass_time(state: NDArray, base: int, now: int) -> int:
+    """Bring the backlog up to now; -1 if packets have come for longer than can be reckoned."""
+    time = now - state[base + 2]
+    state[base + 2] = now
+    if state[base + 6] == 0:
+        state[base] = max(state[base] - time, 0)
+        return 0
+    if time > LONGEST or state[base + 1] > MOST_SHARES:
+        return -1
+    state[base] = max(state[base] + time * (state[base + 1] - UNIT) // UNIT, 0)
+    if state[base] > state[base + 3]:
+        state[base] = state[base + 3]
+        state[base + 5] += 1
+    return 0
+
+
+@shared
+def start(state: NDArray, base: int, now: int, share: int) -> int:
+    """The first cell of a packet comes: a token from 1 on, or 0 if the packet is discarded."""
+    if share < 0 or pass_time(state, base, now) < 0:
+        return -1
+    if state[base + 4] > 0 and state[base] > state[base + 4]:
+        return 0
+    state[base + 1] += share
+    state[base + 6] += 1
+    return state[base + 5] + 1
+
+
+@shared
+def finish(state: NDArray, base: int, now: int, share: int, token: int) -> int:
+    """The last cell of a packet has come: 1 + the time until it is served, or 0 if the packet missed a cell."""
+    if token < 1 or state[base + 6] < 1 or pass_time(state, base, now) < 0:
+        return -1
+    state[base + 1] -= share
+    state[base + 6] -= 1
+    if state[base + 5] != token - 1:
+        return 0
+    return state[base] + 1
+
+
+@shared
+def whole(state: NDArray, base: int, now: int, service: int) -> int:
+    """All cells of a packet come at once, the last of them `service` ps of work behind the first.
+
+    Returns 1 + the time until the port begins to serve that one, or 0 if there is no room for them.
+    """
+    if service < 0 or pass_time(state, base, now) < 0:
+        return -1
+    if state[base + 4] > 0 and state[base] > state[base + 4]:
+        return 0
+    if state[base] + service > state[base + 3]:
+        state[base + 5] += 1
+        return 0
+    state[base] += service
+    return state[base] + 1
