@@ -273,6 +273,7 @@ class HippiInterface:
         assert self.target is not None
         p.get(self.buffers, 1)
         with self.storing.turn():
+            p.advance(self.sheet.ip_packet_time)
             self.target.take(packet, self.storing)
         with self.interrupts.served():
             p.put(self.buffers, 1)

@@ -43,7 +43,7 @@ class HippiAdapter(Sheet):
         None, description="host CPU time of the driver an IP packet received; none: as for one of raw HIPPI"
     )
     ip_packet_time: Time = Field(
-        0, description="time of the card's own processor an IP packet sent; 0 s: none to speak of"
+        0, description="time of the card's own processor an IP packet, at either end; 0 s: none to speak of"
     )
     ip_queue: Count = Field(50, description="IP packets that wait to be sent; more are dropped")
     ip_ring: Count = Field(
