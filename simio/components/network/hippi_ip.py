@@ -273,8 +273,8 @@ class HippiInterface:
         assert self.target is not None
         p.get(self.buffers, 1)
         with self.storing.turn():
-            p.advance(self.sheet.ip_packet_time)
             self.target.take(packet, self.storing)
+            p.advance(self.sheet.ip_packet_time)
         with self.interrupts.served():
             p.put(self.buffers, 1)
             deliver()
