@@ -2,6 +2,7 @@
 
 from simio.lower import register_lowering
 from simio.workloads.blast import blast
+from simio.workloads.compute import compute
 from simio.workloads.datagrams import datagrams
 from simio.workloads.nfs import nfs
 from simio.workloads.ping import ping
@@ -13,6 +14,7 @@ from simio.workloads.writer import writer
 register_lowering("blast", blast)
 register_lowering("datagrams", datagrams)
 register_lowering("nfs", nfs)
+register_lowering("compute", compute)
 register_lowering("ping", ping)
 register_lowering("reader", reader)
 register_lowering("requests", requests)

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from ... import units
-from ..quantities import Count, Extent, Flag, Limit, Time, refusal
+from ..quantities import Count, Duration, Extent, Flag, Limit, Time, refusal
 from .base import HostName, WorkloadParams, register_workload
 
 Streams = Annotated[Count, Field(le=4096)]
@@ -36,6 +36,15 @@ class NetworkParams(WorkloadParams):
     to: HostName = Field(description="host that receives, or answers")
 
 
+class Compute(WorkloadParams):
+    """Other work on a host, which competes for its CPUs as long as the other workloads last; nothing is delivered."""
+
+    host: HostName = Field(description="host that computes")
+    processes: Streams = Field(1, description="processes at once")
+    busy: Duration = Field(description="CPU time at a stretch, at the reference clock of the kernel")
+    idle: Time = Field(0, description="mean of the exponential pause after each; 0 s: none")
+
+
 class SocketParams(NetworkParams):
     """What programs over TCP have in common."""
 
@@ -44,11 +53,15 @@ class SocketParams(NetworkParams):
 
 
 class Ttcp(SocketParams):
-    """ttcp and iperf: memory to memory over TCP, as fast as it goes, over one or several connections."""
+    """ttcp and iperf: memory to memory over TCP, as fast as it goes, over one or several connections.
+
+    In the background, it goes on as long as other workloads do, and what it carries is told beside their throughput.
+    """
 
     size: Extent = Field(description="bytes a write")
     read: Limit = Field(None, description="bytes a read asks for; none: as a write")
-    writes: Count = Field(description="writes a connection")
+    writes: Annotated[Count | None, Field(description="writes a connection; none: without end")] = None
+    background: Flag = Field(False, description="whether it is cross traffic, which others compete with")
     aligned: Flag = Field(True, description="whether the programs' buffers begin on a page")
     streams: Streams = Field(1, description="connections at once, each with a process at both ends")
 
@@ -112,6 +125,7 @@ class Nfs(NetworkParams):
 
 
 register_workload("blast", Blast)
+register_workload("compute", Compute)
 register_workload("ttcp", Ttcp)
 register_workload("requests", Requests)
 register_workload("ping", Ping)

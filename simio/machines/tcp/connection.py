@@ -138,7 +138,7 @@ def accept(state: NDArray, base: int, now: int, first: int, second: int) -> int:
     state[base + STAGED_VALUE] = state[base + STAGED_ECHO] = state[base + STAGED_A] = state[
         base + STAGED_B
     ] = 0
-    if plan(state, base, now) > 0:
+    if plan(state, base, now, 0) > 0:
         return bits + OUTPUT
     hold(state, base, now)
     return bits
@@ -183,7 +183,7 @@ def expire(state: NDArray, base: int, now: int) -> int:
     if 0 < state[base + PERSIST_DUE] <= now:
         persist(state, base, now)
         state[base + FORCE] = 1
-    return OUTPUT if plan(state, base, now) > 0 else 0
+    return OUTPUT if plan(state, base, now, 0) > 0 else 0
 
 
 @shared

@@ -77,7 +77,7 @@ def call_tcp(function: int, state: NDArray, base: int, now: int, a: int, b: int)
     if function == 43:
         return read(state, base, now, a)
     if function == 44:
-        return 1 if plan(state, base, now) > 0 else 0
+        return 1 if plan(state, base, now, 1) > 0 else 0
     if function == 45:
         return sleep(state, base, now)
     if function == 46:

@@ -147,8 +147,9 @@ def resent_data(state: NDArray, base: int) -> int:
 
 
 @shared
-def plan(state: NDArray, base: int, now: int) -> int:
-    """First word, and 1, of the segment that should go now; 0 if none should."""
+def plan(state: NDArray, base: int, now: int, update: int) -> int:
+    """First word, and 1, of the segment that should go now; 0 if none should. With `update`, a window alone is reason
+    enough: that is looked at when the reader has taken data, not when they arrive."""
     if state[base + STATE] <= LISTEN:
         return 0
     if state[base + NXT] == 0:
@@ -167,7 +168,7 @@ def plan(state: NDArray, base: int, now: int) -> int:
             found = next_resend(state, base, state[base + MAX])
             if found >= 0:
                 return with_flags(state, base, found >> 16, found & 65535)
-    if state[base + ACK_NOW] or update_due(state, base):
+    if state[base + ACK_NOW] or (update and update_due(state, base)):
         return (state[base + MAX] << 19) + 1
     return 0
 
@@ -223,7 +224,7 @@ def output(state: NDArray, base: int, now: int) -> int:
     """First word, and 1, of the next segment, which goes now; 0 if none goes."""
     if now > LATEST:
         return -1
-    word = plan(state, base, now)
+    word = plan(state, base, now, 1)
     if word == 0:
         hold(state, base, now)
         state[base + SERIES] = 0

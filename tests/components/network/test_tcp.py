@@ -14,6 +14,7 @@ from part_samples import MS, US
 from tcp_net import FREE, QUICK, busy, marks, run, station, system
 
 from simio.bound import bound
+from simio.description.model import Run
 from simio.engines import compiled, reference
 from simio.errors import RunError
 from simio.lower import lower
@@ -213,3 +214,43 @@ def test_what_cannot_be() -> None:
         lower(system(*two(), workload={"ping": {"from": "a", "to": "b", "size": "2000 B", "count": 1}}))
     with pytest.raises(RunError, match="a path that takes datagrams of 40 bytes is too narrow for TCP"):
         lower(system(*two(), workload=ttcp(), mtu="40 B"))
+
+
+def test_cross_traffic_takes_its_share_and_does_not_count(engine: ModuleType) -> None:
+    ends = {}
+    for streams in (0, 3):
+        cross = {
+            "kind": "ttcp",
+            "from": "a",
+            "to": "b",
+            "size": "8 KiB",
+            "streams": streams,
+            "background": True,
+        }
+        workload = ttcp(size="14600 B", writes=100) | ({"cross": cross} if streams else {})
+        program, outcome = run(engine, system(*two(FREE, **QUICK), workload=workload, rate="100 Mbit/s"))
+        assert sum(size for _, size in marks(program, outcome, "delivered")) == 1_460_000
+        ends[streams] = outcome.end
+    # Four connections over one wire, which they share about evenly.
+    assert 3 < ends[3] / ends[0] < 5
+    assert sum(size for _, size in marks(program, outcome, "cross: received")) > 2 * 1_460_000
+
+
+def test_other_work_on_a_host_slows_its_protocols(engine: ModuleType) -> None:
+    ends = {}
+    for processes in (0, 1, 4):
+        other = {"host": "b", "busy": "1 ms", "processes": processes}
+        workload = ttcp(size="14600 B", writes=50) | ({"compute": other} if processes else {})
+        ends[processes] = run(engine, system(*two(**QUICK), workload=workload))[1].end
+    assert ends[0] < ends[1] < ends[4]
+
+
+def test_a_program_without_end_needs_a_time(engine: ModuleType) -> None:
+    params = ttcp(size="14600 B", writes=None)
+    with pytest.raises(RunError, match="workload 'ttcp' never ends; give it writes, or say how long to run"):
+        lower(system(*two(), workload=params))
+    endless = replace(system(*two(FREE, **QUICK), workload=params), run=Run(until="10 ms"))  # type: ignore[arg-type]
+    program, outcome = run(engine, endless, until=10 * MS)
+    assert outcome.end == 10 * MS
+    carried = sum(size for _, size in marks(program, outcome, "delivered"))
+    assert 0.9 * 125e6 * 0.01 < carried <= 125e6 * 0.01

@@ -121,6 +121,7 @@ class Bench:
         self.most_memory = [0, 0]
         self.arrived: list[list[tuple[int, int]]] = [[], []]
         self.sleepers = [0, 0]
+        self.slept = [0, 0]
         for end in (0, 1):
             self.at(0, lambda end=end: self.read(end))
 
@@ -145,9 +146,13 @@ class Bench:
         for _ in range(events):
             if not self.events or self.events[0][0] > until:
                 return self
-            self.now, _, action = heapq.heappop(self.events)
-            action()
+            self.step()
         raise AssertionError("too many events")
+
+    def step(self) -> None:
+        """Let the next thing happen."""
+        self.now, _, action = heapq.heappop(self.events)
+        action()
 
     # --- what a host does ----------------------------------------------------------------------------------
 
@@ -200,6 +205,7 @@ class Bench:
         if time:
             assert time > 0
             self.sleepers[end] += 1
+            self.slept[end] += 1
             self.at(self.now + time, lambda: self.expire(end))
 
     def expire(self, end: int) -> None:

@@ -6,7 +6,7 @@ from simio.lower import register_lowering
 
 from .frames import frames
 from .paced import paced
-from .sheets import MyrinetAdapter, MyrinetLink, Frames, Paced
+from .sheets import Frames, MyrinetAdapter, MyrinetLink, Paced
 
 
 def register() -> None:
