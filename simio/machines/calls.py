@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from simio.machines import bus, coalesce, rotation
 from simio.machines.disk import arm, destaging, queue, reading, writing
 from simio.machines.network import calls as network_calls
+from simio.machines.network import transfer_calls
 from simio.machines.shared import shared
 from simio.machines.tcp import dispatch as tcp
 
@@ -60,6 +61,7 @@ NAMES = {
     ROTATION_NEXT: "rotation.next",
     **network_calls.NAMES,
     **tcp.NAMES,
+    **transfer_calls.NAMES,
 }
 
 _controller = queue.controller_time
@@ -81,6 +83,7 @@ _bus_rest = bus.rest
 _bus_stall = bus.stall
 _bus_time = bus.time_alone
 _network = network_calls.network
+_transfer = transfer_calls.transfer
 _swap = coalesce.swap
 _arrive = coalesce.arrive
 _batch = coalesce.batch
@@ -136,6 +139,8 @@ def call(function: int, state: NDArray, base: int, now: int, a: int, b: int) -> 
         return _expire(state, base, a)
     if 48 <= function < 64:
         return _network(function, state, base, now, a, b)
+    if 64 <= function < 80:
+        return _transfer(function, state, base, now, a, b)
     if function == 23:
         return _bus_time(state, base, a, b)
     if function == 24:

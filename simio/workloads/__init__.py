@@ -3,6 +3,8 @@
 from simio.lower import register_lowering
 from simio.workloads.blast import blast
 from simio.workloads.compute import compute
+from simio.workloads.datagrams import datagrams
+from simio.workloads.nfs import nfs
 from simio.workloads.ping import ping
 from simio.workloads.reader import reader
 from simio.workloads.requests import requests
@@ -10,6 +12,8 @@ from simio.workloads.ttcp import ttcp
 from simio.workloads.writer import writer
 
 register_lowering("blast", blast)
+register_lowering("datagrams", datagrams)
+register_lowering("nfs", nfs)
 register_lowering("compute", compute)
 register_lowering("ping", ping)
 register_lowering("reader", reader)

@@ -235,6 +235,7 @@ class HippiInterface:
         p = self.p
         with self.output.passed(packet, driven):
             p.seize(self.card)
+            p.advance(self.sheet.ip_packet_time)
             self._fetch(packet)
 
             def left() -> None:
@@ -273,6 +274,7 @@ class HippiInterface:
         p.get(self.buffers, 1)
         with self.storing.turn():
             self.target.take(packet, self.storing)
+            p.advance(self.sheet.ip_packet_time)
         with self.interrupts.served():
             p.put(self.buffers, 1)
             deliver()

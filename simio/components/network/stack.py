@@ -52,6 +52,8 @@ class Stack:
         """Data between a program's buffer of `size` bytes and the kernel's: whole pages flip, if they do; the rest is
         copied. Pages flip only between buffers that are `aligned` to pages."""
         p, page = self.p, self.kernel.sheet.page
+        if not self.sheet.copies:
+            return
         if not self.sheet.page_flip or not aligned:
             self.host.copy_amount(amount, size)
             return

@@ -42,6 +42,9 @@ class HippiAdapter(Sheet):
     ip_receive_cost: OptionalTime = Field(
         None, description="host CPU time of the driver an IP packet received; none: as for one of raw HIPPI"
     )
+    ip_packet_time: Time = Field(
+        0, description="time of the card's own processor an IP packet, at either end; 0 s: none to speak of"
+    )
     ip_queue: Count = Field(50, description="IP packets that wait to be sent; more are dropped")
     ip_ring: Count = Field(
         16, description="IP packets handed to the card ahead, and buffers for those that come"

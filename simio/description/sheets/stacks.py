@@ -95,6 +95,12 @@ class Costs(Sheet):
     udp_receive: Time = Field(description="CPU time of UDP a datagram received")
     ip_send: Time = Field(description="CPU time of IP a packet or fragment sent")
     ip_receive: Time = Field(description="CPU time of IP a packet or fragment received")
+    rpc: Time = Field(0, description="CPU time of RPC and XDR a message, at either end")
+    nfs_client: Time = Field(0, description="CPU time of NFS a READ or WRITE at the client, beside copying")
+    nfs_server: Time = Field(0, description="CPU time of NFS and the file system a request at the server")
+    copies: Flag = Field(
+        True, description="whether the CPU copies data between programs or caches and the network's buffers"
+    )
     checksum: OptionalRate = Field(
         description="rate at which a CPU computes checksums, where an adapter does not; none: with the copy"
     )

@@ -107,6 +107,11 @@ class Nfs(NetworkParams):
         4, description="read-ahead and write-behind daemons of the client"
     )
     nfsds: Annotated[Count, Field(le=1024)] = Field(8, description="threads of the server")
+    stable: Time = Field(
+        0,
+        description="time of the server's disk, one request at a time, until a WRITE of version 2 or a COMMIT of "
+        "version 3 is safe; 0 s: it has memory that is",
+    )
     timeout: Time = Field(
         7 * 10**11, description="first retransmission timeout of the RPC; doubles each time"
     )

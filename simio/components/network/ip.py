@@ -1,0 +1,110 @@
+"""IP datagrams that may be larger than a packet: cut into fragments, and put together again (RFC 791).
+
+Each fragment but the last carries as many bytes as fit the path's MTU in multiples of 8. The receiver keeps
+incomplete datagrams for 30 s, the time of the BSD stacks (RFC 1122, section 3.3.2, asks for 60 to 120 s). A datagram
+of which one fragment is lost is lost as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from simio.components.host import INTERRUPT
+from simio.components.network.packet import Packet
+from simio.components.network.path import NetworkPath
+from simio.components.network.stack import IP_HEADER, Stack
+from simio.machines.network import reassembly
+from simio.machines.network.transfer_calls import IP_IDENT, IP_REASSEMBLE
+from simio.program.builder import Amount, Register
+
+LIFETIME = 30 * 10**12
+"""Time for which fragments of an incomplete datagram are kept, in ps (4.3BSD-Reno, netinet/ip.h: IPFRAGTTL)."""
+PLACES = 64
+"""Datagrams that are put together at a time; BSD has no such limit but memory."""
+_WORDS = 4
+"""Argument registers of a packet: length, number of the datagram, fragment, and the transport's word."""
+
+Arrived = Callable[[Register, Register], None]
+"""Emits what the transport does, at interrupt priority, with a datagram of so many bytes and its word."""
+
+
+class Datagrams:
+    """IP datagrams of one transport from one host to another."""
+
+    def __init__(self, name: str, source: Stack, target: Stack, path: NetworkPath, arrived: Arrived) -> None:
+        p = self.p = source.p
+        self.name = name
+        self.source, self.target = source, target
+        self.path = path
+        self.arrived = arrived
+        self.payload = (path.mtu - IP_HEADER) // 8 * 8
+        """Bytes of a datagram that a fragment carries, unless it is the last."""
+        self.whole = path.mtu - IP_HEADER
+        """Bytes of the largest datagram that needs no fragments."""
+        self.numbers = p.machine(f"{name} numbers", [0])
+        self.table = p.machine(f"{name} reassembly", reassembly.initial(PLACES, LIFETIME))
+        self.packet = p.procedure(f"{name} packet", _WORDS, self._packet)
+
+    def send(self, length: Amount, word: Amount, priority: int) -> None:
+        """Send a datagram of `length` bytes beside the IP header, a fragment after the other."""
+        p = self.p
+        with p.loop(1):
+            left, count, index = p.register(length), p.register(), p.register(0)
+            number, fragment, piece, carried = p.register(), p.register(), p.register(), p.register(word)
+            self._cut(count, left)
+            p.call(number, IP_IDENT, self.numbers)
+            with p.until(left, "<=", 0):
+                p.let(piece, "MIN", left, self.payload)
+                with p.when(count, "==", 1):
+                    p.let(piece, "SET", left)
+                p.let(left, "SUB", left, piece)
+                p.let(fragment, "MUL", length, 2**8)
+                p.let(fragment, "ADD", fragment, count)
+                p.let(fragment, "MUL", fragment, 2**8)
+                p.let(fragment, "ADD", fragment, index)
+                p.let(index, "ADD", index, 1)
+                self.source.host.work(self.source.sheet.ip_send, priority)
+                self.path.source.drive(priority)
+                p.let(piece, "ADD", piece, IP_HEADER)
+                p.spawn(self.packet, piece, number, fragment, carried)
+
+    def _cut(self, count: Register, length: Register) -> None:
+        """Emit `count` = fragments of a datagram of `length` bytes."""
+        p = self.p
+        p.let(count, "ADD", length, self.payload - 1)
+        p.let(count, "DIV", count, self.payload)
+        with p.when(length, "<=", self.whole):
+            p.let(count, "SET", 1)
+
+    def fragments(self, length: int) -> list[int]:
+        """The packets of a datagram of `length` bytes beside the IP header, each with its header, in bytes."""
+        if length <= self.whole:
+            return [length + IP_HEADER]
+        rest = length % self.payload
+        return [self.payload + IP_HEADER] * (length // self.payload) + ([rest + IP_HEADER] if rest else [])
+
+    def _packet(self, length: Register, number: Register, fragment: Register, word: Register) -> None:
+        """The thread that is a packet on its way."""
+        packet = Packet(length, (number, fragment, word))
+        self.path.send(packet, lambda: self._input(packet), driven=True)
+
+    def _input(self, packet: Packet) -> None:
+        """A packet has come, and the adapter's handler passes it on: to IP, or to a thread for that."""
+        if self.target.sheet.input == "interrupt":
+            self._reassemble(packet)
+            return
+        with self.p.fork(f"{self.name} input"):
+            self._reassemble(packet)
+
+    def _reassemble(self, packet: Packet) -> None:
+        p = self.p
+        number, fragment, word = packet.words
+        self.target.host.work(self.target.sheet.ip_receive, INTERRUPT)
+        with p.loop(1):
+            whole = p.register()
+            p.call(whole, IP_REASSEMBLE, self.table, number, fragment)
+            with p.when(whole, "==", reassembly.NO_PLACE):
+                p.mark(p.observation(f"{self.name} not reassembled", "other", "bytes"), packet.length)
+                p.let(whole, "SET", 0)
+            with p.when(whole, ">", 0):
+                self.arrived(whole, word)

@@ -1,0 +1,218 @@
+"""NFS versions 2 (RFC 1094) and 3 (RFC 1813): a file read or written in order, with the daemons at both ends.
+
+The sizes of messages are those of XDR (RFC 1014): everything in multiples of 4 bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from simio.components.host import PROCESS
+from simio.components.network.path import NetworkPath
+from simio.components.network.rpc import CALL_HEADER, OWN, REPLY_HEADER, RpcClient
+from simio.components.network.stack import Stack
+from simio.components.network.udp import UDP_HEADER
+from simio.machines.network import rpc as machines
+from simio.machines.network.transfer_calls import IN_ORDER, IP_IDENT
+from simio.program.builder import Builder, Register
+from simio.program.service import ceil_times
+
+COMMIT = OWN - 1
+"""What a COMMIT is about, where READ and WRITE have the number of a block."""
+
+
+@dataclass(frozen=True)
+class Messages:
+    """Bytes of NFS's arguments and results beside the data, with the headers of RPC."""
+
+    read: int
+    read_reply: int
+    write: int
+    write_reply: int
+    commit: int = 0
+    commit_reply: int = 0
+
+
+_FATTR = 17 * 4
+"""fattr of version 2: 17 words (RFC 1094, section 2.3.5)."""
+_FATTR3 = 5 * 4 + 8 * 8
+"""fattr3: five words; size, used, device, file system, file and three times of 8 bytes (RFC 1813, section 2.6)."""
+_HANDLE3 = 4 + 32
+"""nfs_fh3: its length, and 32 bytes as most servers use them (RFC 1813, section 2.3.3, allows 64)."""
+_POST_OP = 4 + _FATTR3
+"""post_op_attr with attributes (RFC 1813, section 2.6)."""
+_WCC = 4 + 24 + _POST_OP
+"""wcc_data: size and two times from before, attributes from after (RFC 1813, section 2.6)."""
+
+MESSAGES = {
+    # RFC 1094, sections 2.2.7 and 2.2.9. READ: handle, offset, count, total count; status, attributes, length. WRITE:
+    # handle, three words, length; status, attributes.
+    2: Messages(
+        CALL_HEADER + 32 + 12,
+        REPLY_HEADER + 4 + _FATTR + 4,
+        CALL_HEADER + 32 + 12 + 4,
+        REPLY_HEADER + 4 + _FATTR,
+    ),
+    # RFC 1813, sections 3.3.6, 3.3.7 and 3.3.21. READ: handle, offset, count; status, attributes, count, end of file,
+    # length. WRITE: handle, offset, count, how stable, length; status, wcc_data, count, how stable, verifier. COMMIT:
+    # handle, offset, count; status, wcc_data, verifier.
+    3: Messages(
+        CALL_HEADER + _HANDLE3 + 8 + 4,
+        REPLY_HEADER + 4 + _POST_OP + 4 + 4 + 4,
+        CALL_HEADER + _HANDLE3 + 8 + 4 + 4 + 4,
+        REPLY_HEADER + 4 + _WCC + 4 + 4 + 8,
+        CALL_HEADER + _HANDLE3 + 8 + 4,
+        REPLY_HEADER + 4 + _WCC + 8,
+    ),
+}
+
+
+class NfsMount:
+    """A file of `params.size` bytes on a server, as a client's processes and daemons see it."""
+
+    def __init__(
+        self, name: str, stacks: tuple[Stack, Stack], paths: tuple[NetworkPath, NetworkPath], params: Any
+    ) -> None:
+        p: Builder = stacks[0].p
+        self.p, self.name, self.params = p, name, params
+        self.client, self.server = stacks
+        self.messages = MESSAGES[params.version]
+        self.blocks = -(-params.size // params.transfer)
+        # A process has a call of its own beside those of the daemons.
+        self.rpc = RpcClient(name, stacks, paths, params.biods + 1, params.timeout)
+        self.next = p.machine(f"{name} next block", [0])
+        self.order = p.machine(f"{name} blocks", machines.in_order(2 * params.biods + 2))
+        self.ready = p.container(f"{name} blocks ready", unit="blocks")
+        self.wanted = p.container(f"{name} blocks wanted", unit="blocks")
+        self.disk = p.resource(f"{name} disk of {params.to}") if params.stable else None
+
+    @contextmanager
+    def next_block(self, block: Register) -> Iterator[None]:
+        """Run the body for the next block of the file, if there is one left."""
+        p = self.p
+        p.call(block, IP_IDENT, self.next)
+        with p.when(block, "<", self.blocks):
+            yield
+
+    def read(self, block: Register, own: bool) -> None:
+        """READ of a block: the call, the reply, and its data copied into the cache.
+
+        A daemon (not `own`) goes on with whatever block came, and tells so in `block`.
+        """
+        self.client.host.work(self.client.sheet.nfs_client)
+        self._called(lambda about: self.rpc.ask(self.messages.read, about), block, own)
+        self._copy(self.client, block)
+
+    def write(self, block: Register, own: bool) -> None:
+        """WRITE of a block: its data copied from the cache, the call, and the reply."""
+        p = self.p
+        self.client.host.work(self.client.sheet.nfs_client)
+        self._copy(self.client, block)
+        with p.loop(1):
+            length = p.register()
+            self._message(length, block, self.messages.write)
+            self._called(lambda about: self.rpc.ask(length, about), block, own)
+
+    def commit(self) -> None:
+        """COMMIT of all that was written, by the process itself."""
+        self.rpc.ask(self.messages.commit, OWN + COMMIT)
+        self.rpc.wait()
+
+    def _called(self, ask: Callable[[Register], None], block: Register, own: bool) -> None:
+        p = self.p
+        if not own:
+            ask(block)
+            self.rpc.take(block)
+            return
+        with p.loop(1):
+            about = p.register()
+            p.let(about, "ADD", block, OWN)
+            ask(about)
+            self.rpc.wait()
+
+    def serve(self) -> None:
+        """One of the server's threads: a request after another."""
+        p, params = self.p, self.params
+        with p.forever():
+            about, word, length = p.register(), p.register(), p.register()
+            self.rpc.server.take(about, word)
+            self.server.host.work(self.server.sheet.nfs_server)
+            if params.access == "read":
+                self._copy(self.server, about)
+                self._message(length, about, self.messages.read_reply)
+            else:
+                p.let(length, "SET", self.messages.write_reply)
+                with p.when(about, "<", COMMIT):
+                    self._copy(self.server, about)
+                    if params.version == 2:
+                        self._make_stable()
+                if params.version == 3:
+                    with p.when(about, "==", COMMIT):
+                        self._make_stable()
+                        p.let(length, "SET", self.messages.commit_reply)
+            self.rpc.server.answer(length, word)
+
+    def _make_stable(self) -> None:
+        """The server's disk makes what was written safe, one request at a time."""
+        if self.disk:
+            with self.p.hold(self.disk):
+                self.p.advance(self.params.stable)
+
+    def declare(self, amount: int) -> None:
+        """Tell the bound what a block of `amount` bytes is sure to need of wires and CPUs; emits no step."""
+        p, reads = self.p, self.params.access == "read"
+        flow = self.rpc.server.replies if reads else self.rpc.requests
+        overhead = self.messages.read_reply if reads else self.messages.write
+        packets = flow.datagrams.fragments(amount + overhead + UDP_HEADER)
+        for wire in flow.path.wires:
+            p.demand(wire.wire, sum(wire.time(length) for length in packets))
+        for stack, transport, network in (
+            (flow.source, "udp_send", "ip_send"),
+            (flow.target, "udp_receive", "ip_receive"),
+        ):
+            sheet = stack.sheet
+            cost = getattr(sheet, transport) + len(packets) * getattr(sheet, network) + 2 * sheet.rpc
+            p.demand(stack.host.cpu, ceil_times(cost, stack.host.scale))
+
+    def arrived(self, block: Register) -> None:
+        """A block is in the cache: those that are in order now can be read."""
+        p = self.p
+        with p.loop(1):
+            count = p.register()
+            p.call(count, IN_ORDER, self.order, block)
+            p.put(self.ready, count)
+
+    def amount(self, result: Register, block: Register) -> None:
+        """Emit `result` = bytes of a block; the last one may be shorter."""
+        p, params = self.p, self.params
+        p.let(result, "MUL", block, params.transfer)
+        p.let(result, "SUB", params.size, result)
+        p.let(result, "MIN", result, params.transfer)
+
+    def _message(self, result: Register, block: Register, overhead: int) -> None:
+        """Emit `result` = bytes of a message with a block's data, which XDR pads to words."""
+        p = self.p
+        self.amount(result, block)
+        p.let(result, "ADD", result, 3)
+        p.let(result, "DIV", result, 4)
+        p.let(result, "MUL", result, 4)
+        p.let(result, "ADD", result, overhead)
+
+    def _copy(self, stack: Stack, block: Register) -> None:
+        """A block's data between the cache and the network's buffers."""
+        p = self.p
+        with p.loop(1):
+            amount = p.register()
+            self.amount(amount, block)
+            stack.move(amount, self.params.transfer, False)
+
+    def message(self, kind: str) -> int:
+        """Bytes of a message with a whole block, for checks: `kind` names one of `Messages`."""
+        carries = kind in ("read_reply", "write")
+        return int(getattr(self.messages, kind)) + (-(-self.params.transfer // 4) * 4 if carries else 0)
+
+
+__all__ = ["COMMIT", "MESSAGES", "PROCESS", "Messages", "NfsMount"]

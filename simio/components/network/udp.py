@@ -1,0 +1,127 @@
+"""UDP (RFC 768): datagrams to a socket whose receive buffer drops what does not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from simio.components.host import INTERRUPT, PROCESS
+from simio.components.network.ip import Datagrams
+from simio.components.network.path import NetworkPath
+from simio.components.network.stack import Stack
+from simio.errors import RunError
+from simio.machines.network import mailbox
+from simio.machines.network.transfer_calls import MAILBOX_ARRIVE, MAILBOX_LENGTH, MAILBOX_TAKE
+from simio.program.builder import Amount, Register
+
+UDP_HEADER = 8
+"""Bytes of a UDP header (RFC 768)."""
+MOST = 65535 - 20 - UDP_HEADER
+"""Bytes of data of the largest datagram that IP's length of 16 bits allows (RFC 791, section 3.1)."""
+ADDRESS = 16
+"""Bytes that the sender's address takes in a receive buffer beside each datagram (4.3BSD-Reno: a sockaddr)."""
+PLACES = 1024
+"""Datagrams that a socket keeps at most, however small."""
+
+
+class UdpFlow:
+    """Datagrams from one host's kernel to another's; `arrived` emits what is done with the data there."""
+
+    def __init__(
+        self,
+        name: str,
+        stacks: tuple[Stack, Stack],
+        path: NetworkPath,
+        arrived: Callable[[Register, Register], None],
+    ) -> None:
+        self.p = stacks[0].p
+        self.source, self.target = stacks
+        self.arrived = arrived
+        self.path = path
+        self.datagrams = Datagrams(name, *stacks, path, self._input)
+
+    def send(self, length: Amount, word: Amount, priority: int) -> None:
+        """Send `length` bytes of data with a word; the kernel has them already."""
+        p = self.p
+        with p.loop(1):
+            data = p.register(length)
+            self._work(self.source, self.source.sheet.udp_send, data, priority)
+            p.let(data, "ADD", data, UDP_HEADER)
+            self.datagrams.send(data, word, priority)
+
+    def _work(self, stack: Stack, cost: int, data: Register, priority: int) -> None:
+        """UDP's own work, with the checksum where no adapter computes it; none can over several fragments."""
+        byte = stack.checksum_byte
+        if not self.path.source.checksum or not byte:
+            stack.host.work_on(cost, data, byte, priority)
+            return
+        p = self.p
+        with p.loop(1):
+            summed = p.register(0)
+            with p.when(data, ">", self.datagrams.whole - UDP_HEADER):
+                p.let(summed, "SET", data)
+            stack.host.work_on(cost, summed, byte, priority)
+
+    def _input(self, whole: Register, word: Register) -> None:
+        """A datagram is complete."""
+        p = self.p
+        with p.loop(1):
+            data = p.register()
+            p.let(data, "SUB", whole, UDP_HEADER)
+            self._work(self.target, self.target.sheet.udp_receive, data, INTERRUPT)
+            self.arrived(data, word)
+
+
+class UdpSocket:
+    """A socket that datagrams wait in until a process reads them; those that find no room are dropped."""
+
+    def __init__(self, stack: Stack, name: str) -> None:
+        p = self.p = stack.p
+        self.stack = stack
+        self.name = name
+        self.state = p.machine(name, mailbox.initial(stack.sheet.datagram_receive_space, PLACES))
+        self.waiting = p.container(f"{name} datagrams", unit="datagrams")
+
+    def arrive(self, length: Register, word: Register, queued: Callable[[], None] = lambda: None) -> None:
+        """A datagram has come; wakes a reader and does what is `queued`, or drops it with a mark."""
+        p = self.p
+        with p.loop(1):
+            fits = p.register()
+            p.let(fits, "ADD", length, ADDRESS)
+            p.call(fits, MAILBOX_ARRIVE, self.state, fits, word)
+            with p.when(fits, "==", 0):
+                p.mark(p.observation(f"{self.name} dropped", "other", "bytes"), length)
+            with p.when(fits, "==", 1):
+                p.put(self.waiting, 1)
+                queued()
+
+    def receive(self, length: Register, word: Register) -> None:
+        """Wait for a datagram and take it: `length` bytes and its word are set."""
+        p = self.p
+        slept(self.stack, lambda: p.get(self.waiting, 1))
+        p.call(length, MAILBOX_LENGTH, self.state)
+        p.let(length, "SUB", length, ADDRESS)
+        p.call(word, MAILBOX_TAKE, self.state)
+
+
+def slept(stack: Stack, wait: Callable[[], None]) -> None:
+    """Emit waiting, and a switch back to the process if it did not return at once."""
+    p = stack.p
+    with p.loop(1):
+        since = p.register()
+        p.let(since, "SINCE", 0)
+        wait()
+        p.let(since, "SINCE", since)
+        with p.when(since, ">", 0):
+            stack.kernel.wake()
+
+
+def check_size(workload: str, stack: Stack, size: int) -> None:
+    """Raise RunError for a datagram that the stack does not send."""
+    most = min(stack.sheet.datagram_send_space, MOST)
+    if size > most:
+        raise RunError(
+            f"workload {workload!r}: {stack.name!r} sends datagrams of at most {most} bytes, not {size}"
+        )
+
+
+__all__ = ["PROCESS", "UdpFlow", "UdpSocket", "check_size", "slept"]

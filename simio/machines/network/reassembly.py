@@ -1,0 +1,96 @@
+"""Reassembly of IP datagrams from fragments (RFC 791 section 3.2), and numbers for datagrams.
+
+Fragments of a datagram carry its number, and each the index that it has among them. The table holds datagrams of
+which some fragments have come. One that is not complete when its time is over is given up, and so is all of it:
+the loss of a fragment is the loss of the datagram.
+"""
+
+from __future__ import annotations
+
+from numpy.typing import NDArray
+
+from simio.machines.shared import shared
+
+COUNT = 0
+"""Datagrams that the table holds at most."""
+LIFETIME = 1
+"""Time from the first fragment after which an incomplete datagram is given up, in ps."""
+EXPIRED = 2
+"""Datagrams that were given up."""
+REFUSED = 3
+"""Fragments for which the table had no place."""
+SLOTS = 4
+"""First word of the slots, five words each: number + 1 or 0, time of the end, fragments that came, two bitmaps."""
+SLOT_WORDS = 5
+MOST_FRAGMENTS = 124
+"""Fragments a datagram that two words can tell apart: 65535 bytes over an MTU of 576 make 119."""
+NO_PLACE = 1 << 40
+"""What `reassemble` returns for a fragment that is dropped because the table is full."""
+
+
+def initial(slots: int, lifetime: int) -> list[int]:
+    """An empty table of `slots` datagrams, each kept for `lifetime` ps."""
+    return [slots, lifetime, 0, 0, *[0] * (SLOT_WORDS * slots)]
+
+
+def fragment_word(index: int, count: int, total: int) -> int:
+    """What `reassemble` is told of a fragment: its index, how many there are, and the datagram's bytes."""
+    return index + (count << 8) + (total << 16)
+
+
+@shared
+def ident(state: NDArray, base: int) -> int:
+    """The next number for a datagram, from 0 on."""
+    value = state[base]
+    state[base] = value + 1
+    return value
+
+
+@shared
+def _slot(state: NDArray, base: int, now: int, number: int) -> int:
+    """Where the datagram's slot is, taken if it has none yet; 0 if there is no place."""
+    free = 0
+    for place in range(state[base]):
+        at = base + 4 + 5 * place
+        if state[at] and state[at + 1] <= now:
+            state[at] = 0
+            state[base + 2] += 1
+        if state[at] == number + 1:
+            return at
+        if not state[at] and not free:
+            free = at
+    if free:
+        state[free] = number + 1
+        state[free + 1] = now + state[base + 1]
+        state[free + 2] = 0
+        state[free + 3] = 0
+        state[free + 4] = 0
+    return free
+
+
+@shared
+def reassemble(state: NDArray, base: int, now: int, number: int, fragment: int) -> int:
+    """A fragment arrives: bytes of the datagram if it is complete now, 0 if not, 2**40 if there is no place for it.
+
+    Refuses a fragment whose index is not below their number, or more fragments than two bitmaps tell apart.
+    """
+    index = fragment & 255
+    count = (fragment >> 8) & 255
+    if index >= count or count > 124:
+        return -1
+    if count == 1:
+        return fragment >> 16
+    at = _slot(state, base, now, number)
+    if not at:
+        state[base + 3] += 1
+        return 1 << 40
+    word = at + 3 + index // 62
+    bit = 1 << (index % 62)
+    if state[word] & bit:
+        return 0
+    state[word] |= bit
+    state[at + 2] += 1
+    if state[at + 2] < count:
+        return 0
+    state[at] = 0
+    return fragment >> 16

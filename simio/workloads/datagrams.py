@@ -1,0 +1,55 @@
+"""Datagrams over UDP: one process sends them, another reads them, and what is dropped is gone."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from simio.components.host import PROCESS
+from simio.components.network.udp import UdpFlow, UdpSocket, check_size
+from simio.description.model import Workload
+from simio.lower import Site
+from simio.program.builder import Handle, Register
+
+
+def datagrams(site: Site, workload: Workload) -> None:
+    """`streams` senders with `count` datagrams of `size` bytes each, `period` apart or as fast as the host can."""
+    p, params, name = site.p, workload.params, workload.name
+    stacks = site.sockets.stack(params.from_), site.sockets.stack(params.to)
+    path = site.network.path(params.from_, params.to)
+    check_size(name, stacks[0], params.size)
+    sent = p.observation(f"{name}: sent", "sent", "bytes")
+    for number in range(params.streams):
+        own = name if params.streams == 1 else f"{name} {number + 1}"
+        socket = UdpSocket(stacks[1], f"{own} at {params.to}")
+        read = p.container(f"{own} read", unit="datagrams")
+        flow = UdpFlow(own, stacks, path, partial(_arrive, socket, read))
+        with p.thread(f"{own}: receiver on {params.to}", daemon=True), p.forever():
+            length, word = p.register(), p.register()
+            stacks[1].call()
+            socket.receive(length, word)
+            stacks[1].move(length, params.size, False)
+            p.mark(site.delivered, length)
+            p.put(read, 1)
+        with p.thread(f"{own}: sender on {params.from_}"), p.loop(params.count):
+            begun, size = p.register(), p.register(params.size)
+            p.let(begun, "SINCE", 0)
+            stacks[0].call()
+            stacks[0].move(size, params.size, False)
+            flow.send(size, 0, PROCESS)
+            p.mark(sent, params.size)
+            if params.period:
+                p.let(begun, "SINCE", begun)
+                p.let(begun, "SUB", params.period, begun)
+                with p.when(begun, ">", 0):
+                    p.advance(0, begun, 1)
+
+
+def _arrive(socket: UdpSocket, read: Handle, length: Register, word: Register) -> None:
+    """A datagram reaches the socket; the run lasts until it has been read, though the reader never ends."""
+    p = socket.p
+
+    def keep() -> None:
+        with p.fork("unread datagram"):
+            p.get(read, 1)
+
+    socket.arrive(length, word, keep)

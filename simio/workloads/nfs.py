@@ -1,0 +1,119 @@
+"""A file read or written in order over NFS: the program, the client's daemons and the server's threads."""
+
+from __future__ import annotations
+
+from simio.components.network.nfs import NfsMount
+from simio.components.network.udp import check_size, slept
+from simio.description.model import Workload
+from simio.lower import Site
+from simio.machines.network.transfer_calls import GRANT, RESTORE
+
+
+def nfs(site: Site, workload: Workload) -> None:
+    """One pass over a file of `size` bytes, a block of `transfer` bytes a system call."""
+    params, name = workload.params, workload.name
+    hosts = params.from_, params.to
+    stacks = site.sockets.stack(hosts[0]), site.sockets.stack(hosts[1])
+    paths = site.network.path(*hosts), site.network.path(*reversed(hosts))
+    mount = NfsMount(name, stacks, paths, params)
+    data, end = ("read_reply", 1) if params.access == "read" else ("write", 0)
+    check_size(name, stacks[end], mount.message(data))
+    with site.p.thread(f"{name}: nfsd on {params.to}", count=params.nfsds, daemon=True):
+        mount.serve()
+    if params.access == "read":
+        _read(site, workload, mount)
+    else:
+        _write(site, workload, mount)
+
+
+def _read(site: Site, workload: Workload, mount: NfsMount) -> None:
+    """The program reads block by block; daemons read `biods` blocks ahead, and without any it does so itself."""
+    p, params, name = site.p, workload.params, workload.name
+    took = p.observation(f"{name}: block", "latency", "ps")
+    if params.biods:
+        _read_ahead(site, workload, mount)
+    with p.thread(f"{name}: reader on {params.from_}"):
+        if params.biods:
+            p.put(mount.wanted, params.biods)
+        for amount in p.pieces(params.size, params.transfer):
+            begun = p.register()
+            p.let(begun, "SINCE", 0)
+            mount.declare(amount)
+            mount.client.kernel.system_call()
+            if params.biods:
+                p.put(mount.wanted, 1)
+                slept(mount.client, lambda: p.get(mount.ready, 1))
+            else:
+                block = p.register()
+                with mount.next_block(block):
+                    mount.read(block, own=True)
+            if mount.client.sheet.copies:
+                mount.client.host.copy(amount)
+            p.let(begun, "SINCE", begun)
+            p.mark(took, begun)
+            p.mark(site.delivered, amount)
+
+
+def _read_ahead(site: Site, workload: Workload, mount: NfsMount) -> None:
+    p, params = site.p, workload.params
+    with (
+        p.thread(f"{workload.name}: biod on {params.from_}", count=params.biods, daemon=True),
+        p.forever(),
+    ):
+        block = p.register()
+        slept(mount.client, lambda: p.get(mount.wanted, 1))
+        with mount.next_block(block):
+            mount.read(block, own=False)
+            mount.arrived(block)
+
+
+def _write(site: Site, workload: Workload, mount: NfsMount) -> None:
+    """The program writes block by block into the cache; a free daemon sends each on, or the program if none is.
+
+    It ends when all is written and, with version 3, committed, as close() waits for that.
+    """
+    p, params, name = site.p, workload.params, workload.name
+    took = p.observation(f"{name}: block", "latency", "ps")
+    free = p.machine(f"{name} free daemons", [params.biods])
+    done = p.container(f"{name} blocks written", unit="blocks")
+    with (
+        p.thread(f"{name}: biod on {params.from_}", count=max(params.biods, 1), daemon=True),
+        p.forever(),
+    ):
+        block, rest = p.register(), p.register()
+        slept(mount.client, lambda: p.get(mount.wanted, 1))
+        with mount.next_block(block):
+            mount.write(block, own=False)
+            _written(site, mount, block)
+        p.call(rest, RESTORE, free)
+        p.put(done, 1)
+    with p.thread(f"{name}: writer on {params.from_}"):
+        for amount in p.pieces(params.size, params.transfer):
+            begun, granted, block = p.register(), p.register(), p.register()
+            p.let(begun, "SINCE", 0)
+            p.promise(amount)
+            mount.declare(amount)
+            mount.client.kernel.system_call()
+            if mount.client.sheet.copies:
+                mount.client.host.copy(amount)
+            p.call(granted, GRANT, free)
+            with p.when(granted, "==", 1):
+                p.put(mount.wanted, 1)
+            with p.when(granted, "==", 0):
+                with mount.next_block(block):
+                    mount.write(block, own=True)
+                    _written(site, mount, block)
+                p.put(done, 1)
+            p.let(begun, "SINCE", begun)
+            p.mark(took, begun)
+        p.get(done, mount.blocks)
+        if params.version == 3:
+            mount.commit()
+
+
+def _written(site: Site, mount: NfsMount, block: object) -> None:
+    p = site.p
+    with p.loop(1):
+        amount = p.register()
+        mount.amount(amount, block)  # type: ignore[arg-type]
+        p.mark(site.delivered, amount)
