@@ -10,6 +10,7 @@ from simio.machines.tcp.layout import (
     ACK_DUE,
     ACK_NOW,
     APPENDED,
+    BUFFERED,
     CHAIN,
     CHANGED,
     CLOSE_WAIT,
@@ -175,8 +176,8 @@ def expire(state: NDArray, base: int, now: int) -> int:
 
 @shared
 def look(state: NDArray, base: int, what: int) -> int:
-    """One value of the connection: 0 its state, 1 buffers in the send buffer, 2 the congestion window in bytes,
-    3 bytes that are outstanding."""
+    """One value of the connection: 0 its state, 1 buffers in the send buffer; in bytes, 2 the congestion window,
+    3 what is outstanding, 4 what the send buffer holds, 5 what there is to read."""
     if what == 0:
         return state[base + STATE]
     if what == 1:
@@ -185,4 +186,8 @@ def look(state: NDArray, base: int, what: int) -> int:
         return state[base + CWND]
     if what == 3:
         return state[base + MAX] - state[base + UNA]
+    if what == 4:
+        return state[base + APPENDED] - min(max(state[base + UNA], 1), state[base + APPENDED])
+    if what == 5:
+        return state[base + BUFFERED]
     return -1

@@ -30,7 +30,18 @@ TCP_WANTS = 44
 TCP_SLEEP = 45
 TCP_EXPIRE = 46
 TCP_LOOK = 47
-"""a: 0 the state, 1 buffers in the send buffer, 2 congestion window, 3 bytes outstanding."""
+"""a: one of the following."""
+LOOK_STATE = 0
+LOOK_CHAIN = 1
+"""Buffers in the send buffer, which 4.3BSD walks along for each append and each segment."""
+LOOK_WINDOW = 2
+"""Congestion window in bytes."""
+LOOK_FLIGHT = 3
+"""Bytes that are outstanding."""
+LOOK_UNACKNOWLEDGED = 4
+"""Bytes in the send buffer."""
+LOOK_UNREAD = 5
+"""Bytes in the receive buffer."""
 
 NAMES = {
     TCP_OPEN: "tcp.open",
