@@ -82,6 +82,10 @@ class NetworkPath:
                 has, need = (format_quantity(size, "size") for size in (room, self.mtu))
                 raise RunError(f"{end.name!r} has {has} for packets to be {use}, and they have up to {need}")
 
+        for switch, wire in zip(self.switches, self.wires[1:], strict=True):
+            if isinstance(switch, PacketSwitch):
+                switch.check(self.mtu, wire)
+
     def send(self, packet: Packet, deliver: Callable[[], None], driven: bool = False) -> None:
         """Emit a packet's way, in the packet's own thread; `deliver` emits what the receiving stack does with it.
 
