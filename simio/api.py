@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     import os
 
     from simio.bound import Bound
+    from simio.components.network.capture import PacketTrace
     from simio.description.model import Case, Scenario
     from simio.program.steps import Program
     from simio.result.model import ScenarioResult
@@ -38,14 +39,20 @@ class Study:
 
         return bound(self.program(case))
 
-    def run(self, engine: str | None = None, cases: Sequence[int] | None = None) -> ScenarioResult:
+    def run(
+        self,
+        engine: str | None = None,
+        cases: Sequence[int] | None = None,
+        packets: PacketTrace | None = None,
+    ) -> ScenarioResult:
         """Run all cases, or those with these indices, on 'compiled' (the default) or 'simpy'.
 
+        With `packets`, each case's result has the packets that this asks for (`simio.result.packets`).
         Raises SimioError for a deadlock, a spent step budget or an unknown engine.
         """
         from simio.result.run import run_scenario
 
-        return run_scenario(self.scenario, self.sets, engine, cases)
+        return run_scenario(self.scenario, self.sets, engine, cases, packets=packets)
 
 
 def load(path: str | os.PathLike[str], sets: Sequence[str] = ()) -> Study:

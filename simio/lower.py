@@ -13,6 +13,7 @@ from simio.components.disk import DiskDrive
 from simio.components.fibre_channel import Fabric
 from simio.components.host import Host
 from simio.components.kernel import UnixKernel
+from simio.components.network.capture import Capture, PacketTrace
 from simio.components.network.path import Network
 from simio.components.network.sockets import Sockets
 from simio.components.storage import BlockDevice
@@ -30,11 +31,13 @@ PACKET_ARGUMENTS = 8
 class Site:
     """Everything that workloads find when they are lowered: builder, graph and one of each component."""
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: System, packets: PacketTrace | None = None) -> None:
+        """With `packets`, the program marks what a trace of packets needs."""
         self.system = system
         network = any(getattr(workload.params, "network", False) for workload in system.workloads.values())
         self.p = Builder(arguments=PACKET_ARGUMENTS if network else 0)
         self.delivered = self.p.observation("delivered", "delivered", "bytes")
+        self.capture = Capture(self.p, packets, list(system.hosts)) if packets else None
         self._hosts: dict[str, Host] = {}
         self._kernels: dict[str, UnixKernel] = {}
         self._drives: dict[str, DiskDrive] = {}
@@ -119,7 +122,7 @@ class Site:
     @cached_property
     def network(self) -> Network:
         """What carries packets: interfaces, links and switches."""
-        return Network(self.p, self.system, self.graph, self.kernel)
+        return Network(self.p, self.system, self.graph, self.kernel, self.capture)
 
     @cached_property
     def sockets(self) -> Sockets:
@@ -142,11 +145,14 @@ def register_lowering(kind: str, lowering: Lowering) -> None:
         raise ValueError(f"workload kind {kind!r} is lowered already")
 
 
-def lower(system: System) -> Program:
-    """The program of one configuration. Raises RunError for what only its wiring or sizes can show."""
+def lower(system: System, packets: PacketTrace | None = None) -> Program:
+    """The program of one configuration, with marks of its packets if they are to be traced.
+
+    Raises RunError for what only its wiring or sizes can show.
+    """
     import simio.workloads  # noqa: F401  (registers the kinds that come with simio)
 
-    site = Site(system)
+    site = Site(system, packets)
     for workload in system.workloads.values():
         if workload.kind not in _LOWERINGS:
             raise RunError(

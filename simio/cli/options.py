@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -30,3 +31,19 @@ def case_number(scenario: Scenario, number: int | None) -> int | None:
         last = len(scenario.cases)
         raise SimioError(f"--case: found {number}; expected a number from 1 to {last}")
     return None if number is None else number - 1
+
+
+def tell(text: str) -> None:
+    """A message beside the answer, on a line of its own."""
+    click.echo(f"simio: {text}", err=True)
+
+
+def write(output: str | None, text: str) -> None:
+    """Write a text to a file, or to the screen where `output` is None."""
+    if output is None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return
+    from simio.files import write_whole
+
+    write_whole(output, text)

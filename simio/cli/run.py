@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simio.cli.options import case_number, overrides, scenario_argument
+from simio.cli.options import case_number, overrides, scenario_argument, tell, write
+from simio.cli.packets import MOST, tracing
 
 if TYPE_CHECKING:
     from simio.result.model import ScenarioResult
@@ -22,6 +23,16 @@ if TYPE_CHECKING:
     help="compiled (the default) or the SimPy reference.",
 )
 @click.option("--case", "number", type=int, metavar="N", help="Run only this case and show it in full.")
+@click.option(
+    "--trace", type=click.Choice(["packets"]), help="Print what one case does, in place of the answer."
+)
+@click.option(
+    "--pcap", type=click.Path(dir_okay=False), metavar="FILE", help="Write one case's packets there."
+)
+@click.option("--at", multiple=True, metavar="HOST", help="Trace packets that this host sends and receives.")
+@click.option(
+    "--packets", "limit", type=click.IntRange(1, MOST), metavar="N", help="Trace at most N packets."
+)
 @click.option("--json", "form", flag_value="json", help="Print everything as JSON.")
 @click.option("--csv", "form", flag_value="csv", help="Print one line a case as CSV.")
 @click.option(
@@ -32,29 +43,48 @@ def run(
     sets: tuple[str, ...],
     engine: str | None,
     number: int | None,
+    trace: str | None,
+    pcap: str | None,
+    at: tuple[str, ...],
+    limit: int | None,
     form: str | None,
     output: str | None,
 ) -> None:
     """Run a scenario and print the answer.
 
     Throughput comes first, then what limits it and how busy everything was; beside measured values, the error.
+
+    \b
+    simio run s.yaml --trace packets            packets in the form of tcpdump
+    simio run s.yaml --pcap s.pcap --at server  the answer, and a file for Wireshark
     """
+    traced = tracing(trace, pcap, at, limit, form)
+    from simio.errors import RunError
     from simio.loading import load
     from simio.result.run import run_scenario
 
     loaded = load(scenario, sets)
     index = case_number(loaded, number)
-    with Progress(len(loaded.cases) if index is None else 1) as progress:
-        result = run_scenario(
-            loaded, sets, engine, None if index is None else [index], lambda _: progress.step(), progress.say
-        )
-    text = _text(result, form, index, to_file=output is not None)
-    if output is not None:
-        from simio.files import write_whole
-
-        write_whole(output, text)
-    else:
-        sys.stdout.write(text)
+    if traced and index is None:
+        index = 0
+        if len(loaded.cases) > 1:
+            tell(f"packets of case 1 of {len(loaded.cases)}; --case N for another")
+    hosts = list(loaded.cases[index or 0].system.hosts)
+    try:
+        with Progress(len(loaded.cases) if index is None else 1) as progress:
+            result = run_scenario(
+                loaded, sets, engine, None if index is None else [index], lambda _: progress.step(), tell,
+                traced.packets if traced else None,
+            )  # fmt: skip
+    except RunError as error:
+        if traced and error.packets:
+            traced.give(error.packets, hosts, output)
+        raise
+    for packets in (case.packets for case in result.cases):
+        if traced and packets:
+            traced.give(packets, hosts, output)
+    if not traced or not traced.printed:
+        write(output, _text(result, form, index, to_file=output is not None))
     if not result.complete:
         sys.exit(130)
 
@@ -94,10 +124,6 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         if self.shown:
             click.echo("\r\033[K", nl=False, err=True)
-
-    def say(self, text: str) -> None:
-        """A message of its own line."""
-        click.echo(f"simio: {text}", err=True)
 
     def step(self) -> None:
         """One case more is done."""

@@ -23,7 +23,8 @@ def execute(
 ) -> Outcome:
     """Run a program; `engine` is 'compiled' (the default) or 'simpy', which programs with Python processes need.
 
-    Raises RunError for a deadlock, a spent budget, an overflow or any other fault, naming the threads at fault.
+    Raises RunError, with the outcome, for a deadlock, a spent budget, an overflow or any other fault, naming the
+    threads at fault.
     """
     if engine not in (None, *ENGINES):
         raise RunError(f"there is no engine {engine!r}; there are {' and '.join(ENGINES)}")
@@ -41,7 +42,7 @@ def execute(
 
         outcome = compiled.run(program, options, announce)
     if outcome.status not in (Status.DONE, Status.UNTIL):
-        raise RunError(explain(program, options, outcome))
+        raise RunError(explain(program, options, outcome), outcome)
     return outcome
 
 

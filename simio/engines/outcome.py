@@ -77,9 +77,9 @@ class Outcome:
     waits, longest line, units in use at the end. `containers` (c, 6): level at the end, lowest, highest, amount
     put, amount got, waits; `container_area`, Python integers. `threads` (names, 3): started, ended, ps of
     ADVANCE. `samples` are the rows of the timeline, each taken when all that happens up to `times[i]` has
-    happened: busy and queue areas of every resource, level of every container, sum of every mark. `alive` (t, 5)
-    are the threads that have not ended: serial number, name, step, kind of wait, what it waits for; `trace`
-    (s, 3): time, serial number, step.
+    happened: busy and queue areas of every resource, level of every container, sum of every mark (modulo 2^64,
+    signed: that of packets' words has no meaning and may not fit). `alive` (t, 5) are the threads that have not
+    ended: serial number, name, step, kind of wait, what it waits for; `trace` (s, 3): time, serial number, step.
     """
 
     status: Status

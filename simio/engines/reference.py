@@ -111,7 +111,7 @@ class Run:
         if len(self.marks) >= RECORD_LIMIT:
             raise Fault(Status.RECORDS)
         self.marks.append((self.env.now, mark, value))
-        self.sums[mark] += value
+        self.sums[mark] = (self.sums[mark] + value + 2**63) % 2**64 - 2**63
 
     def ended(self, thread: Thread) -> None:
         """One thread less; the run is done when only daemons are left."""

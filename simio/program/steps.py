@@ -125,7 +125,7 @@ class Mark:
     """A named observation.
 
     `role` is 'delivered' (bytes that count as throughput), 'sent' (bytes whose rate is told beside it), 'latency'
-    (ps) or 'other'.
+    (ps), 'packet' (fields of packets, see `simio.components.network.capture`) or 'other'.
     """
 
     name: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from simio import units
@@ -37,8 +37,8 @@ def as_dict(result: ScenarioResult) -> dict[str, Any]:
 
 
 def _case(case: CaseResult, unit: str) -> dict[str, Any]:
-    data = asdict(case)
-    for name in ("index", "measured", "rate", "half_width", "bound", "throughput"):
+    data = asdict(replace(case, packets=None))
+    for name in ("index", "measured", "rate", "half_width", "bound", "throughput", "packets"):
         del data[name]
     span = case.throughput
     return {

@@ -161,10 +161,10 @@ def thread_use(program: Program, outcome: Outcome) -> tuple[ThreadUse, ...]:
 
 
 def observations(program: Program, outcome: Outcome, span: Throughput) -> tuple[Observation, ...]:
-    """Distribution of what every mark recorded in the measured span that is not of bytes on their way."""
+    """Distribution of what every mark recorded in the measured span that is not of bytes on their way, or packets."""
     found = []
     for row, mark in enumerate(program.marks):
-        if mark.role in ("delivered", "sent"):
+        if mark.role in ("delivered", "sent", "packet"):
             continue
         rows = outcome.marks[outcome.marks[:, 1] == row]
         values = np.sort(rows[rows[:, 0] > span.since, 2])

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from simio.description.measured import MeasuredRow, PooledRow
+
+if TYPE_CHECKING:
+    from simio.result.packets import Packets
 
 
 @dataclass(frozen=True)
@@ -123,6 +127,7 @@ class CaseResult:
 
     With replications, `throughput` is the first one's, `rate` the mean of all in bytes a second and `half_width`
     half of its 95% confidence interval. `hash` identifies the program that ran and `seeds` what it drew from.
+    `packets` are those of the first run, where they were to be traced.
     """
 
     index: int
@@ -147,6 +152,7 @@ class CaseResult:
     events: int
     steps: int
     tallies: tuple[TallyValue, ...] = ()
+    packets: Packets | None = None
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from simio.bound import Bound, bound
+from simio.components.network.capture import ROLE, PacketTrace
 from simio.description.measured import MeasuredRow
 from simio.description.model import Case, Host, Part, Scenario, System
+from simio.description.workloads import workload_kinds
 from simio.engines.execute import execute
 from simio.engines.outcome import Options, Outcome, Status
 from simio.errors import RunError
@@ -19,6 +22,7 @@ from simio.result import measure
 from simio.result.compare import check_observations
 from simio.result.limiter import limiter
 from simio.result.model import CaseResult, ScenarioResult
+from simio.result.packets import Packets
 from simio.result.statistics import confidence
 from simio.version import VERSION
 
@@ -33,14 +37,18 @@ def run_scenario(
     cases: Sequence[int] | None = None,
     progress: Callable[[CaseResult], Any] | None = None,
     announce: Callable[[str], Any] | None = None,
+    packets: PacketTrace | None = None,
 ) -> ScenarioResult:
-    """All cases, or those whose indices are given; an interrupt leaves the results so far (`complete` False)."""
+    """All cases, or those whose indices are given; an interrupt leaves the results so far (`complete` False).
+
+    With `packets`, each result has the packets of its first run.
+    """
     from simio.loading import resolved
 
     results: list[CaseResult] = []
     complete = True
     try:
-        for result in run_cases(scenario, engine, cases, announce):
+        for result in run_cases(scenario, engine, cases, announce, packets):
             results.append(result)
             if progress:
                 progress(result)
@@ -67,12 +75,13 @@ def run_cases(
     engine: str | None = None,
     cases: Sequence[int] | None = None,
     announce: Callable[[str], Any] | None = None,
+    packets: PacketTrace | None = None,
 ) -> Iterator[CaseResult]:
     """Results one by one as they are finished."""
     for case in scenario.cases:
         if cases is None or case.index in cases:
             also = [pooled.row for pooled in scenario.pooled if case.index in pooled.cases]
-            yield run_case(case, engine, announce, also)
+            yield run_case(case, engine, announce, also, packets)
 
 
 def run_case(
@@ -80,9 +89,15 @@ def run_case(
     engine: str | None = None,
     announce: Callable[[str], Any] | None = None,
     pooled: Sequence[MeasuredRow] = (),
+    packets: PacketTrace | None = None,
 ) -> CaseResult:
-    """Lower, bound, run (several times if it is random) and measure one case, which rows over several may need."""
-    program = lower(case.system)
+    """Lower, bound, run (several times if it is random) and measure one case, which rows over several may need.
+
+    With `packets`, those of the first run are kept, or those until a fault; raises RunError where no packet comes by.
+    """
+    program = lower(case.system, packets)
+    if packets:
+        _check_packets(program, packets)
     check_observations((*case.measured, *pooled), [mark.name for mark in program.marks if mark.unit == "ps"])
     run = case.system.run
     replications = run.replications or (RANDOM_REPLICATIONS if program.random else 1)
@@ -91,10 +106,26 @@ def run_case(
     outcomes = []
     for seed in seeds:
         until = HORIZON if run.until is None else run.until
-        outcome = execute(program, Options(until, run.step_budget, seed), engine, announce)
+        try:
+            outcome = execute(program, Options(until, run.step_budget, seed), engine, announce)
+        except RunError as error:
+            if packets and error.outcome:
+                error.packets = Packets(program, error.outcome)
+            raise
         check(program, outcome, certain)
         outcomes.append(outcome)
-    return _result(case, program, outcomes, certain, seeds)
+    result = _result(case, program, outcomes, certain, seeds)
+    return replace(result, packets=Packets(program, outcomes[0])) if packets else result
+
+
+def _check_packets(program: Program, packets: PacketTrace) -> None:
+    """Refuse to trace where nothing can be seen."""
+    if any(mark.role == ROLE for mark in program.marks):
+        return
+    if packets.at:
+        raise RunError(f"no packets are sent or received by {' or '.join(packets.at)}")
+    kinds = [kind for kind, params in workload_kinds().items() if getattr(params, "network", False)]
+    raise RunError(f"no IP packets to trace; workloads that send them are {', '.join(kinds)}")
 
 
 def check(program: Program, outcome: Outcome, certain: Bound) -> None:

@@ -70,6 +70,8 @@ def plain_kind(field: FieldInfo) -> str:
     least = re.search(r"ge=(\d+)", text + str(field.metadata))
     if "int" in text:
         return f"whole number{f', at least {least[1]}' if least else ''}"
+    if annotation is float:
+        return "number from 0 to less than 1"
     return {"bool": "`true` or `false`", "str": "text"}[getattr(annotation, "__name__", text)]
 
 

@@ -105,3 +105,15 @@ def test_without_anything_to_sample(engine: ModuleType) -> None:
     assert run.samples.shape == (3, 0)
     assert run.marks.shape == (0, 3)
     assert run.resources.shape == (0, 6)
+
+
+def test_sums_of_marks_leave_64_bits_at_one_end_and_come_back_at_the_other(
+    engine: ModuleType, bench: Bench
+) -> None:
+    # Words of packets are marked, whose sum means nothing, but must not end the run.
+    with bench.p.thread("t"):
+        bench.p.advance(UNIT // 2)
+        for _ in range(3):
+            bench.mark(2**62 - 1)
+        bench.p.advance(UNIT)
+    assert bench.run(engine).samples.tolist() == [[3 * (2**62 - 1) - 2**64]]

@@ -34,6 +34,7 @@ def agreed(sheets: Sequence[TcpIpStack], mtu: int, params: SocketParams) -> list
     )
     sacks = all(sheet.recovery == "sack" for sheet in sheets)
     mss = min(_mss(sheet, mtu, extended) for sheet in sheets)
+    spaces = [_whole(sheet, space, mss) for sheet, space in zip(sheets, spaces, strict=True)]
     shifts = [_shift(receive) if extended else 0 for _, receive in spaces]
     return [
         _settings(sheet, space, mss, extended, sacks, shifts[1 - end], shifts[end], params.nodelay)
@@ -51,6 +52,14 @@ def _spaces(sheet: TcpIpStack, params: SocketParams) -> tuple[int, int]:
     return params.window, params.window
 
 
+def _whole(sheet: TcpIpStack, spaces: tuple[int, int], mss: int) -> tuple[int, int]:
+    """Socket buffers of whole segments, where the stack rounds them up."""
+    if not sheet.whole_segments:
+        return spaces
+    send, receive = (-(-space // mss) * mss for space in spaces)
+    return send, receive
+
+
 def _mss(sheet: TcpIpStack, mtu: int, timestamps: bool) -> int:
     """Data of a full segment (RFC 9293, section 3.7.1), rounded down as 4.3BSD does to whole clusters."""
     mss = mtu - IP_HEADER - TCP_HEADER - (TIMESTAMPS if timestamps else 0)
@@ -64,6 +73,11 @@ def _mss(sheet: TcpIpStack, mtu: int, timestamps: bool) -> int:
 def _shift(space: int) -> int:
     """The least shift with which a window of the whole buffer can be offered (RFC 7323, section 2.3)."""
     return next((n for n in range(MOST_SHIFT) if MOST_UNSCALED << n >= space), MOST_SHIFT)
+
+
+def _ack_every(sheet: TcpIpStack, receive: int, mss: int) -> int:
+    """Segments that are acknowledged at once: no more than half of the receive buffer, if the stack sees to that."""
+    return min(sheet.ack_every, max(receive // (2 * mss), 1)) if sheet.ack_half else sheet.ack_every
 
 
 def _settings(
@@ -91,7 +105,7 @@ def _settings(
         idle_restart=sheet.restart,
         max_cwnd=sheet.max_cwnd or 0,
         recovery=_RECOVERY[recovery],
-        ack_every=sheet.ack_every,
+        ack_every=_ack_every(sheet, spaces[1], mss),
         ack_small=sheet.ack_small,
         **({"ack_tick": 0} | more),
         update_segments=sheet.update_segments,
@@ -109,3 +123,15 @@ def _settings(
         memory_factor=sheet.memory_factor,
         hand_over=HAND_OVER_BUFFER if sheet.hand_over == "buffer" else HAND_OVER_WRITE,
     )
+
+
+def options(settings: TcpSettings) -> dict[str, int]:
+    """Options of an endpoint's segments, for packet traces (RFC 9293, 7323, 2018).
+
+    The size in the MSS option leaves out all options (RFC 6691, section 2).
+    """
+    if not settings.timestamps:
+        agreed = {"mss": settings.mss}
+    else:
+        agreed = {"mss": settings.mss + TIMESTAMPS, "timestamps": 1, "shift": settings.receive_shift}
+    return agreed | ({"sack": 1} if settings.recovery == layout.SACK else {})

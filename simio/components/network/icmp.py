@@ -25,6 +25,7 @@ class Echo:
         self.near, self.far = stacks
         self.there, self.back = paths
         self.size = size
+        self.identifier = paths[0].capture.number() if paths[0].capture else 0
         self.replied = self.p.container(f"{name} replied", unit="replies")
         self.request = self.p.procedure(f"{name} request", 1, self._request)
         self.reply = self.p.procedure(f"{name} reply", 1, self._reply)
@@ -33,17 +34,21 @@ class Echo:
         """Send a request; returns when the reply has come and the program runs again."""
         p = self.p
         self.near.call()
+        self.near.host.work(self.near.sheet.echo)
         with p.loop(1):
             length = p.register(self.size + ICMP_HEADER)
             self.near.send(0, length, False, PROCESS)
             self.there.source.drive()
             p.let(length, "ADD", length, IP_HEADER)
-            p.spawn(self.request, length)
+            p.spawn(self.request, length, daemon=True)
         p.get(self.replied, 1)
         self.near.kernel.wake()
 
     def _request(self, length: Register) -> None:
-        self.there.send(Packet(length), lambda: self._answer(length), driven=True)
+        self.there.send(self._packet(self.there, length, 0), lambda: self._answer(length), driven=True)
+
+    def _packet(self, path: NetworkPath, length: Register, reply: int) -> Packet:
+        return Packet(length, flow=path.flow("icmp", (self.identifier, self.identifier), {"reply": reply}))
 
     def _answer(self, length: Register) -> None:
         """The far kernel turns the message round without asking any program."""
@@ -54,10 +59,10 @@ class Echo:
             self.far.receive(0, data, False)
             self.far.send(0, data, False, INTERRUPT)
             self.back.source.drive(INTERRUPT)
-        p.spawn(self.reply, length)
+        p.spawn(self.reply, length, daemon=True)
 
     def _reply(self, length: Register) -> None:
-        self.back.send(Packet(length), lambda: self._arrived(length), driven=True)
+        self.back.send(self._packet(self.back, length, 1), lambda: self._arrived(length), driven=True)
 
     def _arrived(self, length: Register) -> None:
         p = self.p

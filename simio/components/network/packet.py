@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from simio.machines.network.calls import QUEUE_ENTER, QUEUE_LEAVE
 from simio.machines.network.queue import initial
 from simio.program.builder import Amount, Builder, Handle, Register
+
+if TYPE_CHECKING:
+    from simio.components.network.capture import Flow
 
 Left = Callable[[], None]
 """Emits what happens at the near end when a packet's last bit has left it."""
@@ -24,11 +27,12 @@ class Packet:
     """An IP datagram on its way: registers of the thread that is the packet.
 
     `length` holds the bytes of the datagram, IP header included; `words` are the transport's, which nothing on the
-    path looks at.
+    path looks at. `flow` is what the packet belongs to in a packet trace, None where none is made.
     """
 
     length: Register
     words: tuple[Register, ...] = ()
+    flow: Flow | None = None
 
 
 class Wire(Protocol):

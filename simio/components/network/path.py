@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
@@ -13,6 +13,7 @@ from simio.components.fibre_channel import Hop
 from simio.components.kernel import UnixKernel
 from simio.components.network.adapter import NetworkInterface
 from simio.components.network.atm import AtmSwitch, AtmWire
+from simio.components.network.capture import Capture, Flow
 from simio.components.network.csma import SharedEthernet, SharedEthernetWire
 from simio.components.network.ethernet import EthernetWire
 from simio.components.network.fc_ip import FibreChannelRoute
@@ -54,6 +55,9 @@ INTERFACES: dict[str, MakeInterface] = {
 """Kinds of adapter that carry packets."""
 
 
+_NOTHING: Mapping[str, int] = {}
+
+
 class NetworkPath:
     """The way of packets in one direction, from the sending host's stack to the receiving one's."""
 
@@ -63,8 +67,10 @@ class NetworkPath:
         target: Interface,
         wires: Sequence[Wire],
         switches: Sequence[NetworkSwitch],
+        capture: Capture | None = None,
     ) -> None:
         self.source, self.target = source, target
+        self.capture = capture
         self.wires, self.switches = wires, switches
         limits = [wire.mtu for wire in wires] + [end.mtu for end in (source, target) if end.mtu]
         self.mtu = min(limits)
@@ -82,6 +88,15 @@ class NetworkPath:
                 has, need = (format_quantity(size, "size") for size in (room, self.mtu))
                 raise RunError(f"{end.name!r} has {has} for packets to be {use}, and they have up to {need}")
 
+    def flow(
+        self, protocol: str, ports: tuple[int, int], agreed: Mapping[str, int] = _NOTHING
+    ) -> Flow | None:
+        """The flow in a packet trace from a port at the source to one at the target; None if there is no trace."""
+        if self.capture is None:
+            return None
+        source, target = (end.name.partition(".")[0] for end in (self.source, self.target))
+        return self.capture.flow(protocol, (source, target), ports, agreed)
+
     def send(self, packet: Packet, deliver: Callable[[], None], driven: bool = False) -> None:
         """Emit a packet's way, in the packet's own thread; `deliver` emits what the receiving stack does with it.
 
@@ -89,11 +104,19 @@ class NetworkPath:
         length: nothing may follow in its thread. With `driven`, the sender has spent the driver's CPU time
         (`source.drive`) already.
         """
+        if packet.flow:
+            packet.flow.seen(self.source.name, packet, sent=True)
+
+        def received() -> None:
+            if packet.flow:
+                packet.flow.seen(self.target.name, packet, sent=False)
+            deliver()
+
         early = bool(self.switches) and self.switches[0].cuts_through and self.wires[0].streams
         with self.source.sending(packet, driven) as left:
             self.target.reserve(packet)
             with self.wires[0].crossing(packet, early, left), self._onward(0, packet, early):
-                self.target.receive(packet, deliver)
+                self.target.receive(packet, received)
 
     @contextmanager
     def _onward(self, number: int, packet: Packet, streaming: bool) -> Iterator[None]:
@@ -115,9 +138,15 @@ class Network:
     """All that carries packets in a system: each interface, wire and switch is made once, when first used."""
 
     def __init__(
-        self, p: Builder, system: System, graph: nx.Graph, kernel: Callable[[str], UnixKernel]
+        self,
+        p: Builder,
+        system: System,
+        graph: nx.Graph,
+        kernel: Callable[[str], UnixKernel],
+        capture: Capture | None = None,
     ) -> None:
         self.p = p
+        self.capture = capture
         self.system = system
         self.graph = graph
         self.kernel = kernel
@@ -142,14 +171,14 @@ class Network:
         first, last = self.interface(ends[0]), self.interface(ends[1])
         hops = list(zip(links, pairwise(ports), strict=True))
         if isinstance(first, HippiInterface) and isinstance(last, HippiInterface):
-            return NetworkPath(first, last, [self._circuit(hops, ports[1:-1], last)], [])
+            return NetworkPath(first, last, [self._circuit(hops, ports[1:-1], last)], [], self.capture)
         if all(self.links[link].part.kind == "fibre-channel" for link in links):
-            return NetworkPath(first, last, [self._fibre_channel(hops)], [])
+            return NetworkPath(first, last, [self._fibre_channel(hops)], [], self.capture)
         wires = [self._wire(link, *ends) for link, ends in hops]
         if isinstance(last, NetworkInterface) and isinstance(wires[-1], EthernetWire) and not last.pauses:
             last.paused_by(wires[-1])
         switches = [self._switch(name) for name in ports[1:-1]]
-        return NetworkPath(first, last, wires, switches)
+        return NetworkPath(first, last, wires, switches, self.capture)
 
     def interface(self, name: str) -> Interface:
         """The interface of an adapter, "host.adapter"; raises RunError if it carries no packets."""

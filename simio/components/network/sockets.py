@@ -14,6 +14,11 @@ from simio.description.model import System
 from simio.errors import RunError
 from simio.program.builder import Builder
 
+SERVER_PORT = 5001
+"""Port on which programs listen, that of ttcp and iperf, in packet traces."""
+_FIRST_PORT = 1024
+"""Ports of programs that connect or send come after this one (BSD's IPPORT_RESERVED)."""
+
 
 class Sockets:
     """Stacks of hosts, and connections between them over a network."""
@@ -26,6 +31,7 @@ class Sockets:
         self.kernel = kernel
         self.network = network
         self._stacks: dict[str, Stack] = {}
+        self._ports = _FIRST_PORT
 
     def stack(self, host: str) -> Stack:
         """The protocol stack of a host; raises RunError where it has none."""
@@ -39,6 +45,11 @@ class Sockets:
             self._stacks[host] = Stack(self.kernel(host), part)
         return self._stacks[host]
 
+    def port(self) -> int:
+        """A port that nothing has yet, for packet traces."""
+        self._ports += 1
+        return self._ports
+
     def connection(
         self, params: Any, name: str, buffers: tuple[int, int], aligned: bool
     ) -> tuple[Endpoint, Endpoint]:
@@ -47,9 +58,11 @@ class Sockets:
         stacks = [self.stack(host) for host in hosts]
         paths = [self.network.path(*hosts), self.network.path(*reversed(hosts))]
         settings = agreed([stack.sheet for stack in stacks], min(path.mtu for path in paths), params)
+        ports = (self.port(), SERVER_PORT)
         near, far = (
             Endpoint(stacks[end], f"{name} at {hosts[end]}", settings[end], paths[end], buffers[end], aligned)
             for end in range(2)
         )
+        near.ports, far.ports = ports, ports[::-1]
         near.peer, far.peer = far, near
         return near, far

@@ -68,11 +68,11 @@ class PacketSwitch:
             size = p.register()
             p.let(size, "ADD", packet.length, getattr(outgoing, "header", 0))
             with queue.entered(packet, size):
-                if order:
-                    p.get(order, 1)
                 if streaming:
                     self._fill(packet, incoming, outgoing)
                 p.advance(self.sheet.latency)
+                if order:
+                    p.get(order, 1)
                 if self.backplane:
                     with p.hold(self.backplane):
                         p.advance(0, size, self.backplane_byte)

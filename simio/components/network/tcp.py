@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 from simio.components.host import INTERRUPT, PROCESS
-from simio.components.network.agreement import MOST_UNSCALED
+from simio.components.network.agreement import MOST_UNSCALED, options
 from simio.components.network.packet import Packet
 from simio.components.network.path import NetworkPath
 from simio.components.network.stack import IP_HEADER, TCP_HEADER, TIMESTAMPS, Stack
@@ -48,6 +48,11 @@ class Endpoint:
         self.segment = p.procedure(f"{name} segment", _WORDS, self._segment)
         self.timer = p.procedure(f"{name} timer", 1, self._timer)
         self.peer: Endpoint | None = None
+        self.ports = (0, 0)
+        """Own port and the other end's, for packet traces."""
+        self.agreed = options(settings)
+        # A handler keeps processes out until all that has come is dealt with; threads take turns with them.
+        self.turn = INTERRUPT if stack.sheet.input == "interrupt" else PROCESS
 
     # --- what programs call ------------------------------------------------------------------------------
 
@@ -179,7 +184,7 @@ class Endpoint:
             p.let(length, "ADD", length, self.headers)
             if self.sacks:
                 self._add_blocks(length, words[3], words[4])
-            p.spawn(self.segment, length, *words)
+            p.spawn(self.segment, length, *words, daemon=True)
 
     def _add_blocks(self, length: Register, *blocks: Register) -> None:
         """A SACK option of n blocks takes 8n + 2 bytes, padded to 8n + 4 (RFC 2018, section 3)."""
@@ -189,9 +194,9 @@ class Endpoint:
                 p.let(length, "ADD", length, 12 if number == 0 else 8)
 
     def _segment(self, length: Register, *words: Register) -> None:
-        """The thread that is a segment on its way to the other end."""
+        """The thread that is a segment on its way to the other end; a run does not wait for those still under way."""
         assert self.peer is not None
-        packet = Packet(length, words)
+        packet = Packet(length, words, self.path.flow("tcp", self.ports, self.agreed))
         self.path.send(packet, partial(self.peer.arrive, packet), driven=True)
 
     def arrive(self, packet: Packet) -> None:
@@ -199,13 +204,13 @@ class Endpoint:
         if self.stack.sheet.input == "interrupt":
             self._input(packet)
             return
-        with self.p.fork(f"{self.name} input"):
+        with self.p.fork(f"{self.name} input", daemon=True):
             self._input(packet)
 
     def _input(self, packet: Packet) -> None:
         """TCP takes a segment; the argument registers may hold something else afterwards."""
         p, words = self.p, packet.words
-        with p.hold(self.lock, priority=INTERRUPT), p.loop(1):
+        with p.hold(self.lock, priority=self.turn), p.loop(1):
             bits, data = p.register(), p.register()
             p.let(data, "MOD", words[0], 2**16)
             self.stack.receive(self.stack.sheet.tcp_receive, data, self.path.source.checksum)
@@ -246,7 +251,7 @@ class Endpoint:
         left, bits = p.register(delay), p.register()
         with p.until(left, "==", 0):
             p.advance(0, left, 1)
-            with p.hold(self.lock, priority=INTERRUPT):
+            with p.hold(self.lock, priority=self.turn):
                 p.call(bits, calls.TCP_EXPIRE, self.state)
                 self._follow(bits)
                 p.call(left, calls.TCP_SLEEP, self.state)

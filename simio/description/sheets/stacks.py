@@ -20,6 +20,9 @@ class Sockets(Sheet):
     send_space: Extent = Field(description="TCP socket buffer for sending")
     receive_space: Extent = Field(description="TCP socket buffer for receiving")
     max_space: Extent = Field(description="largest socket buffer that a program can ask for")
+    whole_segments: Flag = Field(
+        False, description="whether TCP socket buffers are rounded up to whole segments"
+    )
     datagram_send_space: Extent = Field(description="largest UDP datagram, payload")
     datagram_receive_space: Extent = Field(description="UDP socket buffer for receiving")
     mbuf_size: Size = Field(description="memory of a small buffer (mbuf); 0 B: only data count")
@@ -53,6 +56,9 @@ class Tcp(Sheet):
     max_cwnd: Limit = Field(None, description="largest congestion window; none: any")
     recovery: Literal["tahoe", "reno", "newreno", "sack"] = Field(description="recovery from loss")
     ack_every: Count = Field(description="segments that are acknowledged at once, without delay")
+    ack_half: Flag = Field(
+        False, description="whether half of the receive buffer is acknowledged at once, if that is less"
+    )
     ack_small: Flag = Field(
         description="whether small segments count for that, and not only full ones' worth of data"
     )
@@ -82,6 +88,9 @@ class Costs(Sheet):
     flip_cost: Time = Field(0, description="CPU time to flip a page")
     tcp_send: Time = Field(description="CPU time of TCP a segment sent")
     tcp_receive: Time = Field(description="CPU time of TCP a segment received")
+    echo: Time = Field(
+        0, description="CPU time of ICMP and of ping itself an echo, beside calls, IP and driver"
+    )
     udp_send: Time = Field(description="CPU time of UDP a datagram sent")
     udp_receive: Time = Field(description="CPU time of UDP a datagram received")
     ip_send: Time = Field(description="CPU time of IP a packet or fragment sent")

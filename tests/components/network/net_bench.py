@@ -84,7 +84,7 @@ def host(name: str, cpus: int = 1, bus: dict[str, Any] | None = None, **adapters
 
 
 def _adapter(name: str, kind: str = "network", **values: Any) -> Part:
-    return part("adapter", kind, name, **{**ADAPTERS[kind], **values})
+    return part("adapter", kind, name, **{**ADAPTERS.get(kind, {}), **values})
 
 
 def link(first: str, second: str, kind: str = "ethernet", length: int = 0, **values: Any) -> Link:

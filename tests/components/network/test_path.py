@@ -121,3 +121,26 @@ def test_a_packet_of_more_than_the_adapter_holds_is_refused() -> None:
         RunError, match=r"'a.eth' has 1 KiB for packets to be sent, and they have up to 1.5 kB"
     ):
         net.path("a", "b")
+
+
+def test_an_adapter_that_carries_no_packets_is_named() -> None:
+    disk_card = {
+        "kind": "fibre-channel", "frame_payload": "2048 B", "credit": 4, "command_cost": "1 us", "queue_depth": 1,
+    }  # fmt: skip
+    net = Net([host("a", fc=disk_card), host("b", fc=disk_card)], [link("a.fc", "b.fc", "fibre-channel")])
+    with pytest.raises(RunError, match="'a.fc' .* is of kind 'fibre-channel', which carries no packets"):
+        net.path("a", "b")
+
+
+def test_one_of_several_adapters_may_be_named(engine: ModuleType) -> None:
+    hosts = [host(name, one={}, two={"transmit_cost": "50 us"}) for name in "ab"]
+    net = Net(hosts, [link("a.one", "b.one"), link("a.two", "b.two")])
+    net.packets(net.path("a.two", "b.two"), [1000])
+    assert net.marks(engine) == [(50_000 + 2500 + 8208 + 2500 + 7000, 1000)]
+
+
+def test_a_path_does_not_lead_through_another_host() -> None:
+    hosts = [host("a", eth={}), host("b", one={}, two={}), host("c", eth={})]
+    net = Net(hosts, [link("a.eth", "b.one"), link("b.two", "c.eth")])
+    with pytest.raises(RunError, match="no path of links and switches leads from 'a' to 'c'"):
+        net.path("a", "c")

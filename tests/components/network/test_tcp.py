@@ -253,4 +253,4 @@ def test_a_program_without_end_needs_a_time(engine: ModuleType) -> None:
     program, outcome = run(engine, endless, until=10 * MS)
     assert outcome.end == 10 * MS
     carried = sum(size for _, size in marks(program, outcome, "delivered"))
-    assert 0.9 * 125e6 * 0.01 < carried <= 125e6 * 0.01
+    assert 0.7 * 125e6 * 0.01 < carried <= 125e6 * 0.01

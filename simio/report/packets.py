@@ -1,0 +1,64 @@
+"""A packet trace as lines of text, in the form of tcpdump."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from simio.report.datagrams import UDP_HEADER, Fragment, echo
+from simio.report.segments import Segment
+from simio.result.packets import LostPacket, SeenPacket
+
+_SECOND = 10**12
+
+
+def lines(packets: Iterable[SeenPacket | LostPacket], at: tuple[str, ...] = ()) -> Iterator[str]:
+    """A line a packet, seconds first; one that was dropped or lost has a line of its own.
+
+    Seconds are cut to whole nanoseconds. With several hosts in `at`, lines say where a packet was seen; with any,
+    what was lost elsewhere is left out.
+    """
+    for packet in packets:
+        if isinstance(packet, LostPacket):
+            if not at or packet.by.partition(".")[0] in at:
+                yield f"{seconds(packet.time)} {packet.by} {packet.how} a packet, length {packet.length}"
+            continue
+        where = f"{packet.point.interface} {'Out' if packet.sent else 'In'} " if len(at) > 1 else ""
+        yield f"{seconds(packet.time)} {where}{line(packet)}"
+
+
+def seconds(time: int) -> str:
+    """A time in ps as seconds with nine digits after the point."""
+    return f"{time // _SECOND}.{time % _SECOND // 1000:09d}"
+
+
+def line(packet: SeenPacket) -> str:
+    """A packet: from where to where, and what it is."""
+    point = packet.point
+    if point.protocol == "icmp":
+        return f"{point.source} > {point.target}: ICMP {echo(packet)}"
+    if point.protocol == "tcp":
+        return f"{_ends(packet)}: {_segment(Segment.of(packet))}"
+    fragment = Fragment.of(packet)
+    if fragment.offset:
+        return f"{point.source} > {point.target}: {point.protocol}{fragment.text}"
+    return f"{_ends(packet)}: {point.protocol.upper()}, length {fragment.total - UDP_HEADER}{fragment.text}"
+
+
+def _ends(packet: SeenPacket) -> str:
+    point = packet.point
+    return f"{point.source}.{point.source_port} > {point.target}.{point.target_port}"
+
+
+def _segment(segment: Segment) -> str:
+    """Sequence numbers stand where tcpdump has them: with data, SYN and FIN."""
+    told = [f"Flags [{segment.flags}]"]
+    if segment.length:
+        told.append(f"seq {segment.seq}:{segment.seq + segment.length}")
+    elif segment.syn or segment.fin:
+        told.append(f"seq {segment.seq}")
+    if segment.ack:
+        told.append(f"ack {segment.ack}")
+    told.append(f"win {segment.window}")
+    if segment.options:
+        told.append(f"options [{','.join(option.text for option in segment.options)}]")
+    return ", ".join([*told, f"length {segment.length}"])

@@ -1,0 +1,69 @@
+"""Which links fit which network adapters and switches, told with line and column."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from simio.errors import ScenarioError
+from simio.loading import load
+
+HOSTS = """
+title: t
+hosts:
+  a:
+    model: hosts/linux-2002-dual-p3
+    adapters: {{io: {{model: adapters/{adapter}, bus: pci}}}}
+  b: {{like: a}}
+{rest}
+workload: {{compute: {{host: a}}}}
+"""
+
+
+def faults(tmp_path: Path, adapter: str, rest: str) -> str:
+    file = tmp_path / "s.yaml"
+    file.write_text(HOSTS.format(adapter=adapter, rest=rest))
+    with pytest.raises(ScenarioError) as caught:
+        load(str(file), [])
+    return str(caught.value)
+
+
+def test_an_adapter_takes_links_of_its_medium(tmp_path: Path) -> None:
+    rest = "links: [{model: links/atm-oc3, between: [a.io, b.io]}]"
+    told = faults(tmp_path, "gigabit-pc", rest)
+    assert "a atm link (links/atm-oc3) at 'a.io'" in told
+    assert "a ethernet or ethernet-shared link for adapters/gigabit-pc" in told
+
+
+def test_a_switch_takes_links_of_its_kind(tmp_path: Path) -> None:
+    rest = (
+        "switches: {s: {model: switches/asx-200}}\nlinks: [{model: links/ethernet-1000, between: [a.io, s]}]"
+    )
+    assert "a ethernet link (links/ethernet-1000) at 's'" in faults(tmp_path, "gigabit-pc", rest)
+
+
+def test_two_ends_on_a_link_that_is_not_shared(tmp_path: Path) -> None:
+    rest = "links: [{model: links/ethernet-1000, between: [a.io, b.io, a.io]}]"
+    told = faults(tmp_path, "gigabit-pc", rest)
+    assert "more ends go on a link of kind" in told
+    assert "fddi" in told
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("coalesce_count: 4", "a time above zero, as packets share interrupts"),
+        ("pause_above: 64 KiB", "less than the receive buffer, 64 KiB"),
+        ("medium: token-ring", "ethernet"),
+    ],
+)
+def test_values_that_make_no_sense_are_refused(tmp_path: Path, value: str, message: str) -> None:
+    file = tmp_path / "s.yaml"
+    delay = ", coalesce_delay: 0 s" if "coalesce" in value else ""
+    text = HOSTS.format(
+        adapter="gigabit-pc", rest="links: [{model: links/ethernet-1000, between: [a.io, b.io]}]"
+    )
+    file.write_text(text.replace("bus: pci}", f"bus: pci, {value}{delay}}}"))
+    with pytest.raises(ScenarioError, match=message):
+        load(str(file), [])
