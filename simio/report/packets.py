@@ -19,7 +19,7 @@ def lines(packets: Iterable[SeenPacket | LostPacket], at: tuple[str, ...] = ()) 
     """
     for packet in packets:
         if isinstance(packet, LostPacket):
-            if not at or packet.by.partition(".")[0] in at:
+            if not at or _host(packet.by) in at:
                 yield f"{seconds(packet.time)} {packet.by} {packet.how} a packet, length {packet.length}"
             continue
         where = f"{packet.point.interface} {'Out' if packet.sent else 'In'} " if len(at) > 1 else ""
@@ -42,6 +42,11 @@ def line(packet: SeenPacket) -> str:
     if fragment.offset:
         return f"{point.source} > {point.target}: {point.protocol}{fragment.text}"
     return f"{_ends(packet)}: {point.protocol.upper()}, length {fragment.total - UDP_HEADER}{fragment.text}"
+
+
+def _host(by: str) -> str:
+    """The host of an interface ("host.adapter") or of a socket ("name at host"); something else for others."""
+    return by.rpartition(" at ")[2].partition(".")[0]
 
 
 def _ends(packet: SeenPacket) -> str:

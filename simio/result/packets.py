@@ -12,7 +12,8 @@ from simio.engines.outcome import Outcome
 from simio.machines.network.queue import REFUSED
 from simio.program.steps import Program
 
-_ENDS = ("dropped", "lost")
+_ENDS = {" dropped": "dropped", " lost": "lost", " not reassembled": "did not reassemble"}
+"""How the names of marks end that tell of packets that are no more, and what that is called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,10 @@ class SeenPacket:
 
 @dataclass(frozen=True, slots=True)
 class LostPacket:
-    """A packet of `length` bytes that `by` dropped, or lost (`how`), at `time` ps."""
+    """A packet of `length` bytes that `by` dropped, lost or did not reassemble (`how`), at `time` ps.
+
+    Where a socket drops a datagram, the length is of its data.
+    """
 
     time: int
     by: str
@@ -76,9 +80,9 @@ class Packets:
         """Name and kind of the marks of packets that are no more."""
         found = {}
         for row, mark in enumerate(self.program.marks):
-            name, _, how = mark.name.rpartition(" ")
-            if mark.role == "other" and mark.unit == "bytes" and how in _ENDS:
-                found[row] = (name, how)
+            for end, how in _ENDS.items():
+                if mark.role == "other" and mark.unit == "bytes" and mark.name.endswith(end):
+                    found[row] = (mark.name.removesuffix(end), how)
         return found
 
     def _rows(self, marks: dict[int, Point] | dict[int, tuple[str, str]]) -> np.ndarray:

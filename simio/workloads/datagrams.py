@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from simio.components.host import PROCESS
+from simio.components.network.sockets import SERVER_PORT
 from simio.components.network.udp import UdpFlow, UdpSocket, check_size
 from simio.description.model import Workload
 from simio.lower import Site
@@ -22,7 +23,7 @@ def datagrams(site: Site, workload: Workload) -> None:
         own = name if params.streams == 1 else f"{name} {number + 1}"
         socket = UdpSocket(stacks[1], f"{own} at {params.to}")
         read = p.container(f"{own} read", unit="datagrams")
-        flow = UdpFlow(own, stacks, path, partial(_arrive, socket, read))
+        flow = UdpFlow(own, stacks, path, partial(_arrive, socket, read), (site.sockets.port(), SERVER_PORT))
         with p.thread(f"{own}: receiver on {params.to}", daemon=True), p.forever():
             length, word = p.register(), p.register()
             stacks[1].call()

@@ -87,7 +87,16 @@ def test_what_is_lost_has_a_line_of_its_own() -> None:
 
 
 def test_a_host_knows_only_what_is_lost_there() -> None:
-    assert [text.split()[1] for text in lines(TRACE, ("right",))] == ["left.1025", "right.eth"]
+    socket = LostPacket(5 * 10**6, "datagrams at right", "dropped", 1000)
+    assert [text.split()[1] for text in lines([*TRACE, socket], ("right",))] == [
+        "left.1025",
+        "right.eth",
+        "datagrams",
+    ]
+    assert [text.split()[1] for text in lines([*TRACE, socket], ("left",))] == [
+        "left.1025",
+        "left.eth>switch.1",
+    ]
 
 
 def test_several_hosts_are_told_apart() -> None:

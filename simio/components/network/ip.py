@@ -23,6 +23,8 @@ PLACES = 64
 """Datagrams put together at a time; stacks limit the memory of fragments, and give up old ones for new ones."""
 _WORDS = 4
 """Argument registers of a packet: length, number of the datagram, fragment, and the transport's word."""
+_FIELDS = {"number": 1, "fragment": 2}
+"""Words of a packet by what they hold, for packet traces."""
 
 Arrived = Callable[[Register, Register], None]
 """Emits what the transport does, at interrupt priority, with a datagram of so many bytes and its word."""
@@ -31,12 +33,22 @@ Arrived = Callable[[Register, Register], None]
 class Datagrams:
     """IP datagrams of one transport from one host to another."""
 
-    def __init__(self, name: str, source: Stack, target: Stack, path: NetworkPath, arrived: Arrived) -> None:
+    def __init__(
+        self,
+        name: str,
+        source: Stack,
+        target: Stack,
+        path: NetworkPath,
+        arrived: Arrived,
+        ports: tuple[int, int] = (0, 0),
+    ) -> None:
+        """`ports` are those of the source and the target, for packet traces."""
         p = self.p = source.p
         self.name = name
         self.source, self.target = source, target
         self.path = path
         self.arrived = arrived
+        self.flow = path.flow("udp", ports, _FIELDS)
         self.payload = (path.mtu - IP_HEADER) // 8 * 8
         """Bytes of a datagram that a fragment carries, unless it is the last."""
         self.whole = path.mtu - IP_HEADER
@@ -86,7 +98,7 @@ class Datagrams:
 
     def _packet(self, length: Register, number: Register, fragment: Register, word: Register) -> None:
         """The thread that is a packet on its way."""
-        packet = Packet(length, (number, fragment, word))
+        packet = Packet(length, (number, fragment, word), self.flow)
         self.path.send(packet, lambda: self._input(packet), driven=True)
 
     def _input(self, packet: Packet) -> None:

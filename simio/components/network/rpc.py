@@ -32,6 +32,8 @@ CALL_HEADER = 24 + CREDENTIALS + 8
 credentials; an empty verifier."""
 REPLY_HEADER = 12 + 8 + 4
 """Bytes of a reply before its results (RFC 1057, section 8): xid, REPLY, accepted; an empty verifier; success."""
+PORTS = (1023, 2049)
+"""Ports of a client, privileged as BSD's are, and of an NFS server (RFC 1813, section 2.3), for packet traces."""
 LONGEST = 60 * 10**12
 """Longest time between two transmissions of a call, in ps (4.3BSD-Reno, nfs/nfs.h: NFS_MAXTIMEO)."""
 OWN = 1 << 30
@@ -58,7 +60,7 @@ class RpcClient:
         self.p, self.name, self.timeout = p, name, timeout
         self.stack = stacks[0]
         self.server = RpcServer(name, (stacks[1], stacks[0]), paths[1], self._replied)
-        self.requests = UdpFlow(f"{name} call", stacks, paths[0], self.server.socket.arrive)
+        self.requests = UdpFlow(f"{name} call", stacks, paths[0], self.server.socket.arrive, PORTS)
         self.state = p.machine(f"{name} calls", calls.initial(places))
         p.tally(f"{name} answered before", self.state + calls.DUPLICATES, "replies")
         self.replies = p.machine(f"{name} replies", mailbox.initial(2**62, places))
@@ -135,7 +137,7 @@ class RpcServer:
         self.p = stacks[0].p
         self.stack = stacks[0]
         self.socket = UdpSocket(stacks[0], f"{name} at {stacks[0].name}")
-        self.replies = UdpFlow(f"{name} reply", stacks, path, replied)
+        self.replies = UdpFlow(f"{name} reply", stacks, path, replied, PORTS[::-1])
 
     def take(self, about: Register, word: Register) -> None:
         """Wait for a request: its word, which the reply needs, and what it is about."""

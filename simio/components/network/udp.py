@@ -24,7 +24,10 @@ PLACES = 1024
 
 
 class UdpFlow:
-    """Datagrams from one host's kernel to another's; `arrived` emits what is done with the data there."""
+    """Datagrams from one host's kernel to another's; `arrived` emits what is done with the data there.
+
+    `ports` are those of the two ends, for packet traces.
+    """
 
     def __init__(
         self,
@@ -32,12 +35,13 @@ class UdpFlow:
         stacks: tuple[Stack, Stack],
         path: NetworkPath,
         arrived: Callable[[Register, Register], None],
+        ports: tuple[int, int] = (0, 0),
     ) -> None:
         self.p = stacks[0].p
         self.source, self.target = stacks
         self.arrived = arrived
         self.path = path
-        self.datagrams = Datagrams(name, *stacks, path, self._input)
+        self.datagrams = Datagrams(name, *stacks, path, self._input, ports)
 
     def send(self, length: Amount, word: Amount, priority: int) -> None:
         """Send `length` bytes of data with a word; the kernel has them already."""

@@ -16,6 +16,7 @@ from simio.engines.outcome import Options, Outcome
 from simio.errors import RunError
 from simio.lower import lower
 from simio.program.steps import Program
+from simio.report.datagrams import Fragment
 from simio.report.segments import Segment
 from simio.result.packets import LostPacket, Packets, SeenPacket
 
@@ -146,6 +147,25 @@ def test_echo_is_seen_as_request_and_reply(engine: ModuleType) -> None:
     ]
     assert told == [("a", 0, 1, 84), ("b", 1, 1, 84), ("a", 0, 2, 84), ("b", 1, 2, 84)]
     assert {packet.point.source_port for packet in packets} == {1}
+
+
+def test_a_datagram_is_seen_in_fragments(engine: ModuleType) -> None:
+    packets = seen(engine, talk("datagrams", size="4000 B", count=2), "a", "b")
+    # 4008 bytes with the header of UDP over an MTU of 1500: 1480, 1480 and 1048 bytes.
+    told = [
+        (one.point.source_port, one.point.target_port, Fragment.of(one)) for one in packets if not one.sent
+    ]
+    assert told == [
+        (1025, 5001, Fragment(number, offset, data, 4008))
+        for number in (0, 1)
+        for offset, data in ((0, 1480), (1480, 1480), (2960, 1048))
+    ]
+
+
+def test_calls_go_to_the_port_of_nfs(engine: ModuleType) -> None:
+    packets = seen(engine, talk("nfs", size="16 KiB", transfer="8 KiB", access="read", version=3))
+    ports = {(one.point.source, one.point.source_port, one.point.target_port) for one in packets}
+    assert ports == {("a", 1023, 2049), ("b", 2049, 1023)}
 
 
 def test_a_host_that_is_not_there() -> None:
