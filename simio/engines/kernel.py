@@ -279,12 +279,11 @@ def advance(
                 threads[child, c.PARENT] = slot
                 threads[child, c.PARENT_SERIAL] = threads[me, c.SERIAL]
                 threads[child, c.CHILDREN] = 0
-                threads[child, c.FLAGS] = (
-                    c.LIVE | (c.JOINED if steps[at, 3] else 0) | (c.DAEMON if steps[at, 4] else 0)
-                )
+                daemon = c.DAEMON if steps[at, 4] else threads[me, c.FLAGS] & c.DAEMON
+                threads[child, c.FLAGS] = c.LIVE | (c.JOINED if steps[at, 3] else 0) | daemon
                 serial += 1
                 stats[steps[at, 5], 0] += 1
-                if not steps[at, 4]:
+                if not daemon:
                     working += 1
                 if steps[at, 3]:
                     threads[me, c.CHILDREN] += 1

@@ -178,7 +178,7 @@ class Run:
     def fork(self, thread: Thread, entry: int, delay: int, joined: int, daemon: int, name: int) -> None:
         if delay > HORIZON - self.env.now:
             raise Fault(Status.HORIZON)
-        child = Thread(self.serials, name, entry, list(thread.registers), bool(daemon))
+        child = Thread(self.serials, name, entry, list(thread.registers), bool(daemon) or thread.daemon)
         self.serials += 1
         if joined:
             child.parent = thread

@@ -42,7 +42,10 @@ class Op(IntEnum):
     GET = 5
     """container, reg, amount: take r[reg] (or the constant), waiting in line while it is not there."""
     FORK = 6
-    """entry, delay, joined, daemon, name: start a thread at `entry` after `delay` ps with a copy of the registers."""
+    """entry, delay, joined, daemon, name: start a thread at `entry` after `delay` ps with a copy of the registers.
+
+    A daemon does not keep the run alive, nor does what it starts: the child of a daemon is one.
+    """
     JOIN = 7
     """Wait until every joined child of this thread has ended."""
     JUMP = 8

@@ -31,15 +31,16 @@ def test_every_scenario_can_be_shown_in_every_way(path: Path, tmp_path: Path) ->
 def test_the_overview_draws_hosts_as_trees() -> None:
     lines = show(HIPPI).stdout.splitlines()
     start = lines.index("hosts")
-    assert [line.split()[1] for line in lines[start + 2 : start + 7]] == [
+    assert [line.split()[1] for line in lines[start + 2 : start + 8]] == [
         "cpu",
         "memory",
         "kernel",
+        "stack",
         "bus",
         "adapter",
     ]
-    assert lines[start + 5].startswith("  └─ bus hio")
-    assert lines[start + 6].startswith("     ├─ adapter hippi")
+    assert lines[start + 6].startswith("  └─ bus hio")
+    assert lines[start + 7].startswith("     ├─ adapter hippi")
     assert "challenge.hippi to onyx.hippi, 10 m" in "\n".join(lines)
 
 

@@ -136,3 +136,19 @@ def test_threads_of_one_start_have_registers_of_their_own(engine: ModuleType, be
             bench.mark(value)
             p.advance(1)
     assert marks(bench.run(engine)) == [(0, 1), (0, 1), (1, 2), (1, 2)]
+
+
+def test_what_a_daemon_starts_is_a_daemon(engine: ModuleType, bench: Bench) -> None:
+    # The child of the clock would run until 30; the worker's own child does, until 12.
+    p = bench.p
+    with p.thread("clock", daemon=True):
+        with p.fork("tick"):
+            p.advance(30)
+            bench.mark(1)
+        p.advance(50)
+    with p.thread("worker"):
+        p.advance(5)
+        with p.fork("child"):
+            p.advance(7)
+            bench.mark(2)
+    assert marks(bench.run(engine)) == [(12, 2)]

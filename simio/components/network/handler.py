@@ -65,7 +65,7 @@ class PacketInterrupts:
                 p.put(self.turn, 1)
 
     def _raise(self) -> None:
-        with self.p.fork("interrupt", daemon=True):
+        with self.p.fork("interrupt"):
             self._enter()
 
     def _enter(self) -> None:
@@ -79,7 +79,7 @@ class PacketInterrupts:
         p = self.p
         batch = p.register()
         p.call(batch, HANDLER_GATHERING, self.state, 0, 0)
-        with p.fork("coalesce", delay=self.delay, daemon=True):
+        with p.fork("coalesce", delay=self.delay):
             p.call(batch, HANDLER_EXPIRE, self.state, batch, 0)
             with p.when(batch, "==", RAISE):
                 self._enter()

@@ -107,7 +107,7 @@ class HippiCircuit:
             time, first = p.register(), p.register()
             self._connect()
             self.span(time, packet.length)
-            with p.fork("bursts", daemon=True):
+            with p.fork("bursts"):
                 self._send(time, left)
             p.let(first, "MIN", packet.length, self.burst - HEADER)
             self.span(first, first)
@@ -123,7 +123,7 @@ class HippiCircuit:
         p.get(self.target.allowed, 1)
         if left:
             left()
-        with p.fork("last burst", delay=self.delay, daemon=True):
+        with p.fork("last burst", delay=self.delay):
             p.put(self.target.whole, 1)
         for hop in self.hops:
             p.release(hop.wire)
@@ -259,7 +259,7 @@ class HippiInterface:
             p.let(part, "MIN", packet.length, max(self.sheet.store_limit, 1))
             self.fetching.move(part, read=True)
             p.let(part, "SUB", packet.length, part)
-            with p.fork("rest", daemon=True):
+            with p.fork("rest"):
                 with p.when(part, ">", 0):
                     self.fetching.move(part, read=True)
                 p.put(self.rest, 1)

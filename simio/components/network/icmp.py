@@ -40,7 +40,7 @@ class Echo:
             self.near.send(0, length, False, PROCESS)
             self.there.source.drive()
             p.let(length, "ADD", length, IP_HEADER)
-            p.spawn(self.request, length, daemon=True)
+            p.spawn(self.request, length)
         p.get(self.replied, 1)
         self.near.kernel.wake()
 
@@ -59,7 +59,7 @@ class Echo:
             self.far.receive(0, data, False)
             self.far.send(0, data, False, INTERRUPT)
             self.back.source.drive(INTERRUPT)
-        p.spawn(self.reply, length, daemon=True)
+        p.spawn(self.reply, length)
 
     def _reply(self, length: Register) -> None:
         self.back.send(self._packet(self.back, length, 1), lambda: self._arrived(length), driven=True)

@@ -184,7 +184,7 @@ class Endpoint:
             p.let(length, "ADD", length, self.headers)
             if self.sacks:
                 self._add_blocks(length, words[3], words[4])
-            p.spawn(self.segment, length, *words, daemon=True)
+            p.spawn(self.segment, length, *words)
 
     def _add_blocks(self, length: Register, *blocks: Register) -> None:
         """A SACK option of n blocks takes 8n + 2 bytes, padded to 8n + 4 (RFC 2018, section 3)."""
@@ -194,7 +194,7 @@ class Endpoint:
                 p.let(length, "ADD", length, 12 if number == 0 else 8)
 
     def _segment(self, length: Register, *words: Register) -> None:
-        """The thread that is a segment on its way to the other end; a run does not wait for those still under way."""
+        """The thread that is a segment on its way to the other end."""
         assert self.peer is not None
         packet = Packet(length, words, self.path.flow("tcp", self.ports, self.agreed))
         self.path.send(packet, partial(self.peer.arrive, packet), driven=True)
@@ -204,7 +204,7 @@ class Endpoint:
         if self.stack.sheet.input == "interrupt":
             self._input(packet)
             return
-        with self.p.fork(f"{self.name} input", daemon=True):
+        with self.p.fork(f"{self.name} input"):
             self._input(packet)
 
     def _input(self, packet: Packet) -> None:

@@ -105,17 +105,6 @@ def opened(state: NDArray, base: int) -> None:
 
 
 @shared
-def fin_acknowledged(state: NDArray, base: int) -> None:
-    """Our FIN is acknowledged."""
-    if state[base + STATE] == FIN_WAIT_1:
-        state[base + STATE] = FIN_WAIT_2
-    elif state[base + STATE] == CLOSE_BOTH:
-        state[base + STATE] = TIME_WAIT
-    elif state[base + STATE] == LAST_ACK_WAIT:
-        state[base + STATE] = CLOSED
-
-
-@shared
 def advance(state: NDArray, base: int, now: int, ack: int) -> int:
     """Sequence numbers below `ack` are acknowledged for the first time; bits of what that means."""
     before = state[base + UNA]
@@ -126,7 +115,6 @@ def advance(state: NDArray, base: int, now: int, ack: int) -> int:
     bits = 0
     time_round_trip(state, base, now, ack)
     if state[base + SACKED] > 0:
-        state[base + UNA] = ack
         pass_by(state, base + SACKED, ack)
     restart = True
     if before == 0:
@@ -147,7 +135,13 @@ def advance(state: NDArray, base: int, now: int, ack: int) -> int:
             state[base + WRITER] = 0
             bits += WAKE_WRITER
     if state[base + CLOSING] and ack > state[base + END]:
-        fin_acknowledged(state, base)
+        at = state[base + STATE]
+        if at == FIN_WAIT_1:
+            state[base + STATE] = FIN_WAIT_2
+        elif at == CLOSE_BOTH:
+            state[base + STATE] = TIME_WAIT
+        elif at == LAST_ACK_WAIT:
+            state[base + STATE] = CLOSED
         bits = bits | CHANGED
     return bits
 

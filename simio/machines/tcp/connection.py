@@ -10,6 +10,7 @@ from simio.machines.tcp.layout import (
     ACK_DUE,
     ACK_NOW,
     APPENDED,
+    BUFFERED,
     CHAIN,
     CHANGED,
     CLOSE_WAIT,
@@ -84,7 +85,7 @@ def close(state: NDArray, base: int, now: int) -> int:
 
 @shared
 def arrive_syn(state: NDArray, base: int, acked: bool, offered: int) -> None:
-    """The first SYN of the peer has arrived, with an acknowledgement of ours or without. Its window is not shifted."""
+    """The peer's first SYN has arrived, with an acknowledgement of ours or without. Its window is not shifted."""
     state[base + RCV_NXT] = 1
     state[base + ACK_NOW] = 1
     state[base + SEND_WINDOW] = offered
@@ -93,14 +94,6 @@ def arrive_syn(state: NDArray, base: int, acked: bool, offered: int) -> None:
     if not acked:
         state[base + STATE] = SYN_RECEIVED
         state[base + NXT] = 0
-
-
-@shared
-def note_stamp(state: NDArray, base: int, seq: int) -> None:
-    """Remember the timestamp to echo: that of the segment which the last acknowledgement asked for (RFC 7323, 4.3)."""
-    value = state[base + STAGED_VALUE]
-    if value > 0 and seq <= state[base + LAST_ACK] and (value - state[base + TS_RECENT]) & _MASK < 2**30:
-        state[base + TS_RECENT] = value
 
 
 @shared
@@ -117,7 +110,10 @@ def accept(state: NDArray, base: int, now: int, first: int, second: int) -> int:
     bits = 0
     if at == CLOSED:
         return 0
-    note_stamp(state, base, seq)
+    value = state[base + STAGED_VALUE]
+    # The timestamp to echo is that of the segment which the last acknowledgement asked for (RFC 7323, section 4.3).
+    if value > 0 and seq <= state[base + LAST_ACK] and (value - state[base + TS_RECENT]) & _MASK < 2**30:
+        state[base + TS_RECENT] = value
     if flags & SYN:
         if at <= SYN_SENT:
             arrive_syn(state, base, ack > 0, offered)
@@ -145,10 +141,10 @@ def accept(state: NDArray, base: int, now: int, first: int, second: int) -> int:
 
 
 @shared
-def stage_stamps(state: NDArray, base: int, word: int) -> int:
-    """Take the third word of a segment that arrives."""
-    state[base + STAGED_VALUE] = word >> 31
-    state[base + STAGED_ECHO] = word & _MASK
+def stage(state: NDArray, base: int, at: int, one: int, other: int) -> int:
+    """Take options of the segment that arrives next."""
+    state[base + at] = one
+    state[base + at + 1] = other
     return 0
 
 
@@ -158,14 +154,6 @@ def stamps(state: NDArray, base: int, now: int) -> int:
     if state[base + STAMP_TICK] == 0:
         return 0
     return stamp(state, base, now) << 31 | state[base + TS_RECENT]
-
-
-@shared
-def stage_blocks(state: NDArray, base: int, one: int, other: int) -> int:
-    """Take the fourth and fifth word of a segment that arrives."""
-    state[base + STAGED_A] = one
-    state[base + STAGED_B] = other
-    return 0
 
 
 @shared
@@ -188,8 +176,8 @@ def expire(state: NDArray, base: int, now: int) -> int:
 
 @shared
 def look(state: NDArray, base: int, what: int) -> int:
-    """One value of the connection: 0 its state, 1 buffers in the send buffer, 2 the congestion window in bytes,
-    3 bytes that are outstanding."""
+    """One value of the connection: 0 its state, 1 buffers in the send buffer; in bytes, 2 the congestion window,
+    3 what is outstanding, 4 what the send buffer holds, 5 what there is to read."""
     if what == 0:
         return state[base + STATE]
     if what == 1:
@@ -198,4 +186,8 @@ def look(state: NDArray, base: int, what: int) -> int:
         return state[base + CWND]
     if what == 3:
         return state[base + MAX] - state[base + UNA]
+    if what == 4:
+        return state[base + APPENDED] - min(max(state[base + UNA], 1), state[base + APPENDED])
+    if what == 5:
+        return state[base + BUFFERED]
     return -1

@@ -6,17 +6,8 @@ from numpy.typing import NDArray
 
 from simio.machines.shared import shared
 from simio.machines.tcp.buffers import append, room
-from simio.machines.tcp.connection import (
-    accept,
-    close,
-    expire,
-    look,
-    open_up,
-    stage_blocks,
-    stage_stamps,
-    stamps,
-)
-from simio.machines.tcp.layout import OUT_WORD
+from simio.machines.tcp.connection import accept, close, expire, look, open_up, stage, stamps
+from simio.machines.tcp.layout import OUT_WORD, STAGED_A, STAGED_VALUE
 from simio.machines.tcp.receiving import read
 from simio.machines.tcp.sacked import block
 from simio.machines.tcp.sending import output, plan
@@ -39,7 +30,18 @@ TCP_WANTS = 44
 TCP_SLEEP = 45
 TCP_EXPIRE = 46
 TCP_LOOK = 47
-"""a: 0 the state, 1 buffers in the send buffer, 2 congestion window, 3 bytes outstanding."""
+"""a: one of the following."""
+LOOK_STATE = 0
+LOOK_CHAIN = 1
+"""Buffers in the send buffer, which 4.3BSD walks along for each append and each segment."""
+LOOK_WINDOW = 2
+"""Congestion window in bytes."""
+LOOK_FLIGHT = 3
+"""Bytes that are outstanding."""
+LOOK_UNACKNOWLEDGED = 4
+"""Bytes in the send buffer."""
+LOOK_UNREAD = 5
+"""Bytes in the receive buffer."""
 
 NAMES = {
     TCP_OPEN: "tcp.open",
@@ -87,9 +89,9 @@ def call_tcp(function: int, state: NDArray, base: int, now: int, a: int, b: int)
     if function == 39:
         return block(state, base, a)
     if function == 40:
-        return stage_stamps(state, base, a)
+        return stage(state, base, STAGED_VALUE, a >> 31, a & 2147483647)
     if function == 41:
-        return stage_blocks(state, base, a, b)
+        return stage(state, base, STAGED_A, a, b)
     if function == 32:
         return open_up(state, base, now, a)
     if function == 33:

@@ -1,4 +1,4 @@
-"""The receiver: segments into order, when to acknowledge them, and the window (RFC 9293, sections 3.8.6 and 3.10.7)."""
+"""The receiver: segments into order, when to acknowledge them, the window (RFC 9293, sections 3.8.6 and 3.10.7)."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from numpy.typing import NDArray
 
 from simio.machines.shared import shared
 from simio.machines.tcp.layout import (
+    ACK_DELAY,
     ACK_DUE,
     ACK_EVERY,
     ACK_NOW,
+    ACK_PHASE,
     ACK_SMALL,
+    ACK_TICK,
     ARRIVED,
     BUFFERED,
     CLOSE_BOTH,
@@ -39,7 +42,6 @@ from simio.machines.tcp.layout import (
     UPDATE_SEGMENTS,
 )
 from simio.machines.tcp.ranges import holding, insert, pass_by
-from simio.machines.tcp.timers import delay_ack
 
 
 @shared
@@ -68,7 +70,7 @@ def update_due(state: NDArray, base: int) -> bool:
 
 @shared
 def note_data(state: NDArray, base: int, now: int) -> None:
-    """One more segment has come in order: acknowledge it now, or soon."""
+    """One more segment has come in order: acknowledge it now, or at the host's next tick, or after an interval."""
     state[base + SEGMENTS] += 1
     every = state[base + ACK_EVERY]
     if every > 0:
@@ -77,8 +79,13 @@ def note_data(state: NDArray, base: int, now: int) -> None:
                 state[base + ACK_NOW] = 1
         elif state[base + RCV_NXT] - state[base + LAST_ACK] >= every * state[base + MSS]:
             state[base + ACK_NOW] = 1
-    if state[base + ACK_DUE] == 0:
-        delay_ack(state, base, now)
+    if state[base + ACK_DUE] == 0 and state[base + ACK_NOW] == 0:
+        tick = state[base + ACK_TICK]
+        phase = state[base + ACK_PHASE]
+        if tick > 0:
+            state[base + ACK_DUE] = ((now - phase) // tick + 1) * tick + phase
+        else:
+            state[base + ACK_DUE] = now + state[base + ACK_DELAY]
 
 
 @shared

@@ -74,7 +74,7 @@ def duplicate(state: NDArray, base: int) -> None:
         if way != SACK:
             state[base + CWND] = min(state[base + CWND] + state[base + MSS], state[base + MAX_CWND])
         return
-    # The data that an earlier recovery sent twice cause duplicates too (RFC 6582, section 3.2; RFC 6675, section 5.1).
+    # What an earlier recovery sent twice causes duplicates too (RFC 6582, section 3.2; RFC 6675, section 5.1).
     if way == SACK and state[base + UNA] < state[base + RECOVER]:
         return
     if way == NEWRENO and state[base + UNA] <= state[base + RECOVER]:

@@ -83,7 +83,7 @@ def congestion_window(state: NDArray, base: int, now: int) -> int:
 
 @shared
 def may_go(state: NDArray, base: int, length: int) -> bool:
-    """Whether a segment of new data that is not full may go: Nagle's rule, and no silly windows (RFC 1122, 4.2.3.4)."""
+    """Whether a segment of new data that is not full may go: Nagle's rule, no silly windows (RFC 1122, 4.2.3.4)."""
     if state[base + NXT] < state[base + MAX] or state[base + FORCE]:
         return True
     if state[base + NXT] + length >= state[base + END]:
@@ -134,19 +134,6 @@ def new_data(state: NDArray, base: int, now: int) -> int:
 
 
 @shared
-def resent_data(state: NDArray, base: int) -> int:
-    """Word, and 1, of the segment that recovery wants to be sent again now, else 0."""
-    seq = state[base + RESEND]
-    if seq < 0:
-        if state[base + RECOVERY] != SACK:
-            return 0
-        found = next_resend(state, base, lost_below(state, base))
-        return with_flags(state, base, found >> 16, found & 65535) if found >= 0 else 0
-    length = min(state[base + MSS], min(state[base + END], state[base + MAX]) - seq)
-    return with_flags(state, base, seq, length)
-
-
-@shared
 def plan(state: NDArray, base: int, now: int, update: int) -> int:
     """First word, and 1, of the segment that should go now; 0 if none should. With `update`, a window alone is reason
     enough: that is looked at when the reader has taken data, not when they arrive."""
@@ -157,14 +144,20 @@ def plan(state: NDArray, base: int, now: int, update: int) -> int:
     if state[base + STATE] == SYN_SENT:
         return 0
     if state[base + STATE] >= ESTABLISHED:
-        if state[base + RESEND] >= 0 or state[base + RECOVERING]:
-            found = resent_data(state, base)
-            if found > 0:
-                return found
+        seq = state[base + RESEND]
+        if seq >= 0:
+            length = min(state[base + MSS], min(state[base + END], state[base + MAX]) - seq)
+            return with_flags(state, base, seq, length)
+        # RFC 6675, NextSeg: what is lost goes first, then new data, then what may be lost.
+        selective = state[base + RECOVERING] and state[base + RECOVERY] == SACK
+        if selective:
+            found = next_resend(state, base, lost_below(state, base))
+            if found >= 0:
+                return with_flags(state, base, found >> 16, found & 65535)
         found = new_data(state, base, now)
         if found > 0:
             return found
-        if state[base + RECOVERING] and state[base + RECOVERY] == SACK:
+        if selective:
             found = next_resend(state, base, state[base + MAX])
             if found >= 0:
                 return with_flags(state, base, found >> 16, found & 65535)

@@ -24,8 +24,9 @@ NAGLE_SMALL = 1
 class TcpSettings:
     """One endpoint of a TCP connection. Sizes in bytes, times in ps.
 
-    Both ends of a connection must agree on `mss`, on whether there are timestamps, and on the shifts: one's
-    `send_shift` is the other's `receive_shift`. The defaults are those of 4.3BSD-Reno where it had them.
+    A connection never gives up. Both ends of it must agree on `mss`, on whether there are timestamps, and on the
+    shifts: one's `send_shift` is the other's `receive_shift`. By default timers, windows and the send buffer follow
+    4.3BSD-Reno, but for memory, which is not counted, and for `ack_every`.
     """
 
     mss: int = 1460
@@ -63,7 +64,8 @@ class TcpSettings:
     (RFC 5681, equation 3)."""
 
     recovery: int = c.RENO
-    """`layout.TAHOE` (4.3BSD-Tahoe), `RENO` (RFC 2581, section 3.2), `NEWRENO` (RFC 6582) or `SACK` (RFC 6675)."""
+    """`layout.TAHOE` (4.3BSD-Tahoe), `RENO` (RFC 2581, section 3.2), `NEWRENO` (RFC 6582) or `SACK` (RFC 6675), for
+    which the peer's blocks have to be given to `TCP_SACKED`."""
     duplicates: int = 3
     """Duplicate acknowledgements that tell of a loss (RFC 5681, section 3.2)."""
     limited_transmit: bool = False

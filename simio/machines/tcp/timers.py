@@ -11,10 +11,7 @@ from numpy.typing import NDArray
 
 from simio.machines.shared import shared
 from simio.machines.tcp.layout import (
-    ACK_DELAY,
     ACK_DUE,
-    ACK_PHASE,
-    ACK_TICK,
     BACKOFF,
     LATEST,
     PERSIST_DUE,
@@ -100,17 +97,6 @@ def persist(state: NDArray, base: int, now: int) -> None:
     wait = min(max(wait, state[base + PERSIST_MIN]), state[base + PERSIST_MAX])
     state[base + PERSIST_DUE] = instant(state, base, now, wait)
     state[base + BACKOFF] += 1
-
-
-@shared
-def delay_ack(state: NDArray, base: int, now: int) -> None:
-    """Set the timer of delayed acknowledgements: the host's next tick, or the connection's own interval."""
-    tick = state[base + ACK_TICK]
-    phase = state[base + ACK_PHASE]
-    if tick > 0:
-        state[base + ACK_DUE] = ((now - phase) // tick + 1) * tick + phase
-    else:
-        state[base + ACK_DUE] = now + state[base + ACK_DELAY]
 
 
 @shared

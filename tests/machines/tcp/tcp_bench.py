@@ -77,7 +77,7 @@ class Bench:
     """Ends 0 and 1; by default end 0 sends and end 1 receives and reads at once.
 
     `delay` is that of each direction in ps, `byte` the time of a byte on the line in ps. `fate(segment, number)`
-    says what becomes of the `number`th segment that an end sends: the extra delays with which it arrives, one for each copy.
+    says what becomes of the `number`th segment that an end sends: the extra delays of its copies that arrive.
     """
 
     def __init__(

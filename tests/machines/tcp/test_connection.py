@@ -177,5 +177,15 @@ def test_what_is_refused() -> None:
 
 
 def test_what_can_be_looked_at() -> None:
-    run = bench().start(0, [1500]).run(5 * MS)
-    assert [run.ask(0, TCP_LOOK, what) for what in range(4)] == [ESTABLISHED, 0, run.look(0, CWND), 1500]
+    run = bench().start_reading(1, []).start(0, [5000]).run(5 * MS)
+    assert [run.ask(0, TCP_LOOK, what) for what in range(6)] == [
+        ESTABLISHED,
+        0,
+        run.look(0, CWND),
+        2000,
+        5000,
+        0,
+    ]
+    run.run()
+    assert [run.ask(1, TCP_LOOK, what) for what in range(6)] == [ESTABLISHED, 0, 2000, 0, 0, 5000]
+    assert run.ask(0, TCP_LOOK, 4) == 0

@@ -41,8 +41,8 @@ def test_ticks_are_counted() -> None:
 
 
 def test_the_retransmission_time_in_ps() -> None:
-    # RFC 6298: R = 100 ms: SRTT = 100, RTTVAR = 50, RTO = 300. Again 100 ms: RTTVAR = 37.5, RTO = 250 ms. Then 180 ms:
-    # RTTVAR = 3/4 37.5 + 80/4 = 48.125, SRTT = 110, RTO = 302.5 ms. SRTT is kept times 8, RTTVAR times 4.
+    # RFC 6298: R = 100 ms: SRTT = 100, RTTVAR = 50, RTO = 300. Again 100 ms: RTTVAR = 37.5, RTO = 250 ms. Then
+    # 180 ms: RTTVAR = 3/4 37.5 + 80/4 = 48.125, SRTT = 110, RTO = 302.5 ms. SRTT is kept times 8, RTTVAR times 4.
     delays = [0, 0, 80 * MS]
     run = bench(rto_min=MS)
     run.fate = lambda segment, number: (delays[number] if segment.end == 0 else 0,)
@@ -68,8 +68,8 @@ def test_the_retransmission_time_has_bounds_and_a_granularity() -> None:
 
 
 def test_the_retransmission_time_in_ticks() -> None:
-    # 4.3BSD-Reno, no tick within a round trip: measured as 1, so srtt = 1 (8), rttvar = 1/2 (2): 3 ticks. Then, 1 less:
-    # delta = 0 - 1, srtt = 7/8, rttvar = 2 + 1 - 0 = 3: 0 + 3 ticks. Then nothing changes.
+    # 4.3BSD-Reno, no tick within a round trip: measured as 1, so srtt = 1 (8), rttvar = 1/2 (2): 3 ticks. Then,
+    # 1 less: delta = 0 - 1, srtt = 7/8, rttvar = 2 + 1 - 0 = 3: 0 + 3 ticks. Then nothing changes.
     run = bench(rto_tick=500 * MS)
     found = []
     for at in range(3):
@@ -99,7 +99,7 @@ def test_timestamps_time_segments_sent_twice_as_well() -> None:
 
 
 def test_timestamps_are_echoed() -> None:
-    # The clock counts from 1. B, that acknowledges two segments at once, echoes the earlier one (RFC 7323, section 4.3).
+    # The clock counts from 1. B, that acknowledges two segments at once, echoes the earlier (RFC 7323, section 4.3).
     run = bench(timestamps=True, timestamp_tick=MS, ack_every=2, nodelay=True)
     run.start(0, [1000]).start(0, [1000], time=7 * MS).run()
     stamps = [(segment.words[2] >> 31, segment.words[2] & (2**31 - 1)) for segment in run.trace]
@@ -108,8 +108,8 @@ def test_timestamps_are_echoed() -> None:
 
 
 def test_acknowledgements_set_the_timer_anew() -> None:
-    # Segments at 0 and 900 ms; the first is acknowledged at 100 ms, and the second is lost: 1 s from its own time. And
-    # where one goes at 50 ms, before that acknowledgement, from the acknowledgement: RFC 6298, rule 5.3.
+    # Segments at 0 and 900 ms; the first is acknowledged at 100 ms, and the second is lost: 1 s from its own time.
+    # And where one goes at 50 ms, before that acknowledgement, from the acknowledgement: RFC 6298, rule 5.3.
     for time, again in ((900, 1900), (50, 1100)):
         run = bench((1,), nodelay=True).start(0, [500]).start(0, [500], time=time * MS).run()
         assert times(run) == [0, time, again]

@@ -22,8 +22,8 @@ def brief(run: Bench) -> list[tuple[float, str, int, int, int, int]]:
 
 
 def test_a_closed_window_is_probed_until_it_opens() -> None:
-    # B reads nothing until 12 s. Its third segment is acknowledged by the tick, with a window of 0. Probes are a byte:
-    # at 5 s of BSD's ticks, and 5 s later, the least between two. At 12 s the window opens; A goes on where it was.
+    # B reads nothing until 12 s. Its third segment is acknowledged by the tick, with a window of 0. Probes are a
+    # byte: at 5 s by BSD's ticks, and 5 s later, the least between two. At 12 s the window opens.
     run = bench().start(0, [5000]).start_reading(1, [(12 * SECOND, 10_000)]).run(13 * SECOND)
     assert brief(run) == [
         (0, "A", 1, 1000, 1, 3000),
@@ -43,8 +43,8 @@ def test_a_closed_window_is_probed_until_it_opens() -> None:
 
 
 def test_probes_back_off() -> None:
-    # A round trip without a tick: srtt = 1, rttvar = 1/2 ticks, so that tcp_setpersist begins with 1 + 2 / 2 ticks. That
-    # is doubled each time: 1, 2, 4, 8, 16, 32, 64 s, but 5 s at least and 60 s at most.
+    # A round trip without a tick: srtt = 1, rttvar = 1/2 ticks, so that tcp_setpersist begins with 1 + 2 / 2 ticks.
+    # That is doubled each time: 1, 2, 4, 8, 16, 32, 64 s, but 5 s at least and 60 s at most.
     run = bench().start(0, [5000]).start_reading(1, []).run(200 * SECOND)
     probes = [segment.time // SECOND for segment in run.data(0)[3:]]
     assert probes == [5, 10, 15, 23, 39, 71, 131, 191]
@@ -91,9 +91,8 @@ def test_the_sender_does_not_send_little() -> None:
 
 
 def test_never_more_is_out_than_the_window_allows() -> None:
-    run = Bench(
-        TcpSettings(mss=1000, send_space=2**20, receive_space=200_000, receive_shift=2, send_shift=2, initial_window=2**20),
-    ).start(0, [900_000])  # fmt: skip
+    scaled = {"receive_space": 200_000, "receive_shift": 2, "send_shift": 2}
+    run = Bench(TcpSettings(mss=1000, send_space=2**20, initial_window=2**20, **scaled)).start(0, [900_000])
     most = 0
     while run.events:
         run.step()
