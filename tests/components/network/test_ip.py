@@ -90,8 +90,8 @@ def test_a_lost_fragment_loses_the_datagram() -> None:
 
 
 def test_a_socket_drops_what_a_slow_reader_leaves(engine: ModuleType) -> None:
-    # One comes each 20 us, and the reader takes 100 us for each; four fit the buffer with their addresses, so that one
-    # in five finds room once it is full.
+    # One comes each 20 us, and the reader takes 100 us for each. Four fit the buffer with their addresses. Once
+    # it is full, one in five finds room.
     slow = {"socket_call": "100 us", "datagram_receive_space": "4064 B"}
     described = datagrams("1000 B", 100, reader=slow, params={"period": "20 us"}, cpus=2)
     program, outcome = run(engine, described)

@@ -156,6 +156,29 @@ def test_a_file_is_whole_whatever_is_lost(access: str, seed: int) -> None:
     assert marks(program, outcome, "nfs: retransmission")
 
 
+def test_requests_that_a_servers_socket_drops_are_sent_again() -> None:
+    # A request takes 8312 bytes, and 16 more for the sender's address: of nine at once, two fit beside the
+    # one in service, which waits for the disk.
+    described = nfs(
+        server={"datagram_receive_space": "17 kB"}, access="write", version=2, stable="5 ms",
+        biods=8, nfsds=1, size="128 KiB", timeout="100 ms",
+    )  # fmt: skip
+    program, outcome = run(compiled, described)
+    assert marks(program, outcome, "nfs at b dropped")
+    again = marks(program, outcome, "nfs: retransmission")
+    assert again[0][0] >= 100 * MS
+    assert sum(size for _, size in marks(program, outcome, "delivered")) == 128 * 1024
+
+
+def test_a_duplicate_reply_is_counted_and_changes_nothing() -> None:
+    program, outcome = run(
+        compiled, nfs(access="write", version=2, stable="1500 ms", timeout="700 ms", size="16 KiB")
+    )
+    assert sum(size for _, size in marks(program, outcome, "delivered")) == 16 * 1024
+    (number,) = [n for n, tally in enumerate(program.tallies) if tally.name == "nfs answered before"]
+    assert outcome.state[program.tallies[number].at] >= 1
+
+
 def test_engines_agree_on_a_lossy_mount() -> None:
     described = nfs(access="write", version=3, biods=3, size="100 KiB", loss=0.05, timeout="20 ms")
     ends = [run(engine, described, seed=7)[1] for engine in (reference, compiled)]
