@@ -11,6 +11,9 @@ from simio.machines.network.calls import ERRORS_NEXT, ERRORS_PASS
 from simio.machines.network.errors import INITIAL
 from simio.program.builder import Builder, Register
 
+_FINEST = 2**50
+"""Probabilities are fractions with a denominator of at most this."""
+
 
 class Loss:
     """What a wire does to packets that it may lose.
@@ -23,10 +26,13 @@ class Loss:
     def __init__(self, p: Builder, name: str, packets: float, units: float) -> None:
         self.p = p
         self.name = name
-        self.packets, self.units = Fraction(str(packets)), Fraction(str(units))
-        if packets:
+        # A probability of so many digits that they do not fit is meant to be near the one that does.
+        self.packets, self.units = (
+            Fraction(str(value)).limit_denominator(_FINEST) for value in (packets, units)
+        )
+        if self.packets:
             self.fate = p.uniform(f"{name} loss", 0, self.packets.denominator - 1)
-        if units:
+        if self.units:
             self.distance = p.exponential(f"{name} errors", int(1 / self.units))
             self.state = p.machine(f"{name} errors", INITIAL)
 

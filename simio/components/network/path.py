@@ -87,6 +87,9 @@ class NetworkPath:
             if room < self.mtu:
                 has, need = (format_quantity(size, "size") for size in (room, self.mtu))
                 raise RunError(f"{end.name!r} has {has} for packets to be {use}, and they have up to {need}")
+        for switch, wire in zip(self.switches, self.wires[1:], strict=True):
+            if isinstance(switch, PacketSwitch):
+                switch.check(self.mtu, wire)
 
     def flow(
         self, protocol: str, ports: tuple[int, int], agreed: Mapping[str, int] = _NOTHING

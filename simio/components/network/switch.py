@@ -7,8 +7,10 @@ from contextlib import contextmanager
 
 from simio.components.network.packet import DropQueue, Left, Packet, Wire
 from simio.description.model import Switch
+from simio.errors import RunError
 from simio.program.builder import Builder, Handle
 from simio.program.service import per_byte
+from simio.units import format_quantity
 
 
 class PacketSwitch:
@@ -31,6 +33,13 @@ class PacketSwitch:
             self.backplane_byte = per_byte(self.sheet.backplane)
         self._queues: dict[str, DropQueue] = {}
         self._orders: dict[str, Handle] = {}
+
+    def check(self, mtu: int, outgoing: Wire) -> None:
+        """Raise RunError if its buffer is too small for a packet of `mtu` bytes, all of which it would drop."""
+        size = mtu + getattr(outgoing, "header", 0)
+        if size > self.sheet.buffer:
+            has, need = (format_quantity(amount, "size") for amount in (self.sheet.buffer, size))
+            raise RunError(f"{self.name!r} has a buffer of {has}, and packets have up to {need}")
 
     def _queue(self, incoming: Wire, outgoing: Wire) -> DropQueue:
         """The buffer in which packets from one wire to another wait."""

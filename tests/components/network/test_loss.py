@@ -7,6 +7,8 @@ from types import ModuleType
 import pytest
 from net_bench import US, pair
 
+from simio.engines import compiled
+
 
 def test_every_packet_arrives_or_is_told_to_be_lost(engine: ModuleType) -> None:
     net = pair(loss=0.1)
@@ -34,3 +36,12 @@ def test_a_link_without_errors_draws_nothing() -> None:
     net = pair()
     net.packets(net.path("a", "b"), [100])
     assert not net.p.build().random
+
+
+@pytest.mark.parametrize("key", ["loss", "bit_errors"])
+@pytest.mark.parametrize("value", [1e-18, 1.2345678901234567e-9, 0.1 + 0.2])
+def test_any_probability_can_be_drawn(key: str, value: float) -> None:
+    net = pair(**{key: value})
+    net.stream(net.path("a", "b"), 100, 50, 20 * US)
+    arrived = len(net.marks(compiled))
+    assert arrived == 50 or value > 0.1

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from net_bench import NS, US, Net, host, link, switch
 
+from simio.errors import RunError
+
 QUICK: dict[str, Any] = {"transmit_cost": "0 s", "receive_cost": "0 s", "queue": 1000}
 FRAME = 8304
 """ns of a packet of 1000 bytes with its gap."""
@@ -93,3 +95,9 @@ def test_cut_through_saves_a_frame_a_switch(engine: ModuleType) -> None:
         net.packets(net.path("a", "b"), [1000])
         times += [time for time, _ in net.marks(engine)]
     assert times[0] - times[1] == 8208 - 176
+
+
+def test_a_buffer_that_no_full_packet_fits_is_refused() -> None:
+    net = star("ab", buffer="1 KiB")
+    with pytest.raises(RunError, match=r"'s' has a buffer of 1 KiB, and packets have up to 1518 B"):
+        net.path("a", "b")
