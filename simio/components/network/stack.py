@@ -31,7 +31,9 @@ class Stack:
         self.p = kernel.p
         self.name = self.host.name
         self.sheet = part.sheet
-        self.checksum_byte = per_byte(self.sheet.checksum) * self.host.scale if self.sheet.checksum else Fraction(0)
+        self.checksum_byte = (
+            per_byte(self.sheet.checksum) * self.host.scale if self.sheet.checksum else Fraction(0)
+        )
 
     def call(self) -> None:
         """A program enters the socket layer with a read, write or the like."""
