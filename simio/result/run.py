@@ -179,10 +179,16 @@ def _result(
 
 
 def fitted_values(scenario: Scenario) -> tuple[str, ...]:
-    """Catalogue values with basis 'fitted' that the scenario's parts use, as 'model: value', each once."""
+    """Catalogue values with basis 'fitted' that the scenario's parts use, as 'model: value', each once.
+
+    Protocol stacks count where a workload goes over the network.
+    """
     found: dict[str, None] = {}
     for case in scenario.cases:
+        networked = any(workload.params.network for workload in case.system.workloads.values())
         for part in parts(case.system):
+            if part.cls == "stack" and not networked:
+                continue
             for name, origin in part.origins.items():
                 if origin.basis == "fitted":
                     found[f"{part.model}: {name}"] = None

@@ -16,7 +16,15 @@ from simio.result.run import run_scenario
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 SHORT = {
     "copy-and-dma": ("run.until=5 ms",),
+    "cray-nfs": ("workload.nfs.size=600 KiB",),
+    "data-server-atm": ("workload.nfs.size=600 KiB",),
+    "data-server-atm-four": tuple(f"workload.channel{n}.size=300 KiB" for n in (1, 2, 3, 4)),
+    "data-server-atm-two": ("workload.channel1.size=300 KiB", "workload.channel2.size=400 KiB"),
+    "data-server-cray-el": ("workload.nfs.size=600 KiB",),
+    "data-server-datagrams": ("workload.nfs.size=600 KiB",),
     "data-server-disks": ("workload.reader.size=128 KiB",),
+    "data-server-indigo": ("workload.nfs.size=300 KiB",),
+    "data-server-udp": ("workload.datagrams.count=30",),
     "disk-queue": ("run.until=60 ms", "run.warm_up=0 s", "run.replications=1"),
     "hippi-larger-packets": ("workload.blast.packets=2",),
     "linux-fc-buffered": ("run.until=20 ms",),
@@ -29,6 +37,11 @@ SHORT = {
     "rs6000-layers": ("workload.reader.size=1 MiB",),
     "sgi-disks": ("workload.reader.size=1920 KiB",),
     "sgi-hippi-raw": ("workload.blast.packets=1",),
+    "sgi-hippi-short-runs": ("workload.ttcp.writes=30",),
+    "sgi-hippi-ttcp": ("workload.ttcp.writes=40", "run.warm_up=0 s"),
+    "sgi-hippi-unaligned": ("workload.ttcp.writes=20", "run.warm_up=0 s"),
+    "sgi-hippi-windows": ("workload.ttcp.writes=40", "run.warm_up=0 s"),
+    "sgi-nfs": ("workload.nfs.size=200 KiB", "run.replications=1"),
 }
 COMPARED_LONGER = {
     "hippi-larger-packets", "linux-fc-buffered", "linux-fc-mmap", "linux-fc-raw", "random-reads", "sgi-hippi-raw",

@@ -20,7 +20,7 @@ from simio.program.builder import Amount, Register
 LIFETIME = 30 * 10**12
 """Time for which fragments of an incomplete datagram are kept, in ps (4.3BSD-Reno, netinet/ip.h: IPFRAGTTL)."""
 PLACES = 64
-"""Datagrams that are put together at a time; BSD has no such limit but memory."""
+"""Datagrams put together at a time; stacks limit the memory of fragments, and give up old ones for new ones."""
 _WORDS = 4
 """Argument registers of a packet: length, number of the datagram, fragment, and the transport's word."""
 _FIELDS = {"number": 1, "fragment": 2}
@@ -55,6 +55,7 @@ class Datagrams:
         """Bytes of the largest datagram that needs no fragments."""
         self.numbers = p.machine(f"{name} numbers", [0])
         self.table = p.machine(f"{name} reassembly", reassembly.initial(PLACES, LIFETIME))
+        p.tally(f"{name} given up", self.table + reassembly.GIVEN_UP, "datagrams")
         self.packet = p.procedure(f"{name} packet", _WORDS, self._packet)
 
     def send(self, length: Amount, word: Amount, priority: int) -> None:
@@ -115,8 +116,5 @@ class Datagrams:
         with p.loop(1):
             whole = p.register()
             p.call(whole, IP_REASSEMBLE, self.table, number, fragment)
-            with p.when(whole, "==", reassembly.NO_PLACE):
-                p.mark(p.observation(f"{self.name} not reassembled", "other", "bytes"), packet.length)
-                p.let(whole, "SET", 0)
             with p.when(whole, ">", 0):
                 self.arrived(whole, word)

@@ -1,8 +1,8 @@
 """Reassembly of IP datagrams from fragments (RFC 791 section 3.2), and numbers for datagrams.
 
 Fragments of a datagram carry its number, and each the index that it has among them. The table holds datagrams of
-which some fragments have come. One that is not complete when its time is over is given up, and so is all of it:
-the loss of a fragment is the loss of the datagram.
+which some fragments have come. One that is not complete when its time is over is given up, and so is the oldest
+one where a new one needs its place: the loss of a fragment is the loss of the datagram.
 """
 
 from __future__ import annotations
@@ -15,22 +15,18 @@ COUNT = 0
 """Datagrams that the table holds at most."""
 LIFETIME = 1
 """Time from the first fragment after which an incomplete datagram is given up, in ps."""
-EXPIRED = 2
-"""Datagrams that were given up."""
-REFUSED = 3
-"""Fragments for which the table had no place."""
-SLOTS = 4
+GIVEN_UP = 2
+"""Datagrams that were given up, because their time was over or for want of a place."""
+SLOTS = 3
 """First word of the slots, five words each: number + 1 or 0, time of the end, fragments that came, two bitmaps."""
 SLOT_WORDS = 5
 MOST_FRAGMENTS = 124
 """Fragments a datagram that two words can tell apart: 65535 bytes over an MTU of 576 make 119."""
-NO_PLACE = 1 << 40
-"""What `reassemble` returns for a fragment that is dropped because the table is full."""
 
 
 def initial(slots: int, lifetime: int) -> list[int]:
     """An empty table of `slots` datagrams, each kept for `lifetime` ps."""
-    return [slots, lifetime, 0, 0, *[0] * (SLOT_WORDS * slots)]
+    return [slots, lifetime, 0, *[0] * (SLOT_WORDS * slots)]
 
 
 def fragment_word(index: int, count: int, total: int) -> int:
@@ -48,10 +44,11 @@ def ident(state: NDArray, base: int) -> int:
 
 @shared
 def _slot(state: NDArray, base: int, now: int, number: int) -> int:
-    """Where the datagram's slot is, taken if it has none yet; 0 if there is no place."""
+    """Where the datagram's slot is, taken if it has none yet: a free one, or else the oldest."""
     free = 0
+    oldest = base + 3
     for place in range(state[base]):
-        at = base + 4 + 5 * place
+        at = base + 3 + 5 * place
         if state[at] and state[at + 1] <= now:
             state[at] = 0
             state[base + 2] += 1
@@ -59,18 +56,22 @@ def _slot(state: NDArray, base: int, now: int, number: int) -> int:
             return at
         if not state[at] and not free:
             free = at
-    if free:
-        state[free] = number + 1
-        state[free + 1] = now + state[base + 1]
-        state[free + 2] = 0
-        state[free + 3] = 0
-        state[free + 4] = 0
+        if state[at + 1] < state[oldest + 1]:
+            oldest = at
+    if not free:
+        free = oldest
+        state[base + 2] += 1
+    state[free] = number + 1
+    state[free + 1] = now + state[base + 1]
+    state[free + 2] = 0
+    state[free + 3] = 0
+    state[free + 4] = 0
     return free
 
 
 @shared
 def reassemble(state: NDArray, base: int, now: int, number: int, fragment: int) -> int:
-    """A fragment arrives: bytes of the datagram if it is complete now, 0 if not, 2**40 if there is no place for it.
+    """A fragment arrives: bytes of the datagram if it is complete now, 0 if not.
 
     Refuses a fragment whose index is not below their number, or more fragments than two bitmaps tell apart.
     """
@@ -81,9 +82,6 @@ def reassemble(state: NDArray, base: int, now: int, number: int, fragment: int) 
     if count == 1:
         return fragment >> 16
     at = _slot(state, base, now, number)
-    if not at:
-        state[base + 3] += 1
-        return 1 << 40
     word = at + 3 + index // 62
     bit = 1 << (index % 62)
     if state[word] & bit:

@@ -49,6 +49,18 @@ def test_one_packet_at_a_time_is_fetched_and_sent(engine: ModuleType) -> None:
     }
 
 
+def test_the_cards_processor_adds_to_the_way_of_a_packet_twice_and_to_its_turn_once() -> None:
+    quick, slow = (
+        direct(transmit_cost="10 us", receive_cost="10 us", ip_packet_time=time) for time in ("0 s", "70 us")
+    )
+    for net in (quick, slow):
+        net.packets(net.path("a", "b"), [4056] * 4)
+    (free, taken) = ([time for time, _ in net.marks(reference)] for net in (quick, slow))
+    assert [there - here for here, there in zip(free, taken, strict=True)] == [
+        140_000, 210_000, 280_000, 350_000,
+    ]  # fmt: skip
+
+
 def test_beyond_the_store_limit_memory_and_wire_overlap(engine: ModuleType) -> None:
     stored, through = direct(), direct(store_limit="4 KiB")
     for net in (stored, through):

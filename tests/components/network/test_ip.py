@@ -21,7 +21,9 @@ def datagrams(size: str, count: int = 1, stack: dict[str, Any] | None = None, **
     params = {"from": "a", "to": "b", "size": size, "count": count, **more.pop("params", {})}
     costs = {**SILENT, **(stack or {})}
     adapter = {**QUICK, **more.pop("adapter", {})}
-    ends = [station(name, costs, interrupt=0, **adapter) for name in "ab"]
+    reader = {**costs, **more.pop("reader", {})}
+    cpus = more.pop("cpus", 1)
+    ends = [station("a", costs, cpus, 0, **adapter), station("b", reader, cpus, 0, **adapter)]
     return system(*ends, workload={"datagrams": params}, **more)
 
 
@@ -87,22 +89,16 @@ def test_a_lost_fragment_loses_the_datagram() -> None:
     assert 3000 - len(arrived) <= lost < 450
 
 
-def test_the_table_of_fragments_fills_up_with_what_is_never_complete() -> None:
-    # Nearly each datagram loses a fragment; 64 places are taken within 30 s, and the rest of the fragments go.
-    program, outcome = run(compiled, datagrams("60 KiB", 400, loss=0.3, params={"period": "1 ms"}), seed=1)
-    assert not marks(program, outcome, "delivered")
-    assert marks(program, outcome, "datagrams not reassembled")
-
-
 def test_a_socket_drops_what_a_slow_reader_leaves(engine: ModuleType) -> None:
-    # The reader takes 200 us a datagram, one comes each 20 us or so, and the buffer holds four with their addresses.
-    stack = {"socket_call": "200 us", "datagram_receive_space": "4064 B"}
-    described = datagrams("1000 B", 40, stack=stack, params={"streams": 8})
+    # One comes each 20 us, and the reader takes 100 us for each. Four fit the buffer with their addresses. Once
+    # it is full, one in five finds room.
+    slow = {"socket_call": "100 us", "datagram_receive_space": "4064 B"}
+    described = datagrams("1000 B", 100, reader=slow, params={"period": "20 us"}, cpus=2)
     program, outcome = run(engine, described)
     read = len(marks(program, outcome, "delivered"))
-    dropped = sum(len(marks(program, outcome, f"datagrams {n} at b dropped")) for n in range(1, 9))
-    assert read + dropped == 320
-    assert dropped > 100
+    dropped = len(marks(program, outcome, "datagrams at b dropped"))
+    assert read + dropped == 100
+    assert 22 <= read <= 26
 
 
 def test_every_datagram_arrives_where_nothing_is_lost(engine: ModuleType) -> None:

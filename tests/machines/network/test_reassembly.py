@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from simio.machines.calls import call
-from simio.machines.network.reassembly import EXPIRED, NO_PLACE, REFUSED, fragment_word, initial
+from simio.machines.network.reassembly import GIVEN_UP, fragment_word, initial
 from simio.machines.network.transfer_calls import IP_IDENT, IP_REASSEMBLE
 
 LIFETIME = 1000
@@ -54,7 +54,7 @@ def test_an_incomplete_datagram_is_given_up_after_its_time() -> None:
     table(1, 0, 2, now=0)
     # The second fragment comes too late, and begins what will never be complete.
     assert table(1, 1, 2, now=LIFETIME) == 0
-    assert table.count(EXPIRED) == 1
+    assert table.count(GIVEN_UP) == 1
     assert table(1, 0, 2, now=LIFETIME + 1) == 5000
 
 
@@ -65,14 +65,15 @@ def test_the_time_counts_from_the_first_fragment() -> None:
     assert table(1, 2, 3, now=LIFETIME - 1) == 5000
 
 
-def test_a_full_table_drops_new_datagrams_until_one_ends() -> None:
+def test_a_full_table_gives_up_the_oldest_datagram_for_a_new_one() -> None:
     table = Table(slots=2)
     for number in (1, 2):
-        table(number, 0, 2)
-    assert table(3, 0, 2) == NO_PLACE
-    assert table.count(REFUSED) == 1
-    assert table(2, 1, 2) == 5000
-    assert table(3, 0, 2) == 0
+        table(number, 0, 2, now=number)
+    assert table(3, 0, 2, now=3) == 0
+    assert table.count(GIVEN_UP) == 1
+    assert [table(2, 1, 2, now=4), table(3, 1, 2, now=4)] == [5000, 5000]
+    # The first one's other fragment finds nothing to be put to.
+    assert table(1, 1, 2, now=5) == 0
 
 
 def test_as_many_fragments_as_ip_can_need_over_576_bytes() -> None:
