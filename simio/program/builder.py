@@ -179,7 +179,7 @@ class Builder:
         return offset
 
     def tally(self, owner: str, what: str, offset: int, unit: str) -> None:
-        """The word at `offset` counts `what` of `owner` in `unit`, or in 'ps' how long it waited for that; no step."""
+        """The word at `offset` counts `what` of `owner` in `unit`, or in ps how long it waited for it; no step."""
         self._tallies.append(Tally(owner, what, offset, unit))
 
     def window(self, name: str, slots: int) -> Handle:
