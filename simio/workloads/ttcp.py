@@ -9,7 +9,7 @@ from simio.description.workloads.traffic import Ttcp
 from simio.errors import RunError
 from simio.lower import Site
 from simio.machines.tcp.layout import END_OF_FILE
-from simio.program.builder import Handle
+from simio.program.builder import Builder, Handle
 
 ENDLESS = 2**31 - 1
 """Writes of a program that goes on until the run ends."""
@@ -47,9 +47,17 @@ def _send(site: Site, params: Ttcp, name: str, ends: tuple[Endpoint, Endpoint], 
     sent = p.observation(f"{whole}: sent", "sent", "bytes")
     with p.thread(f"{name}: sender on {params.from_}", daemon=params.background):
         sender.connect()
+        if params.background:
+            # No known number of writes, of which the bound would think that all have to be made.
+            with p.forever():
+                _write(p, sender, params, sent)
+            return
         with p.loop(params.writes or ENDLESS):
-            if not params.background:
-                declare(*ends, params.size)
-            sender.write(params.size)
-            p.mark(sent, params.size)
+            declare(*ends, params.size)
+            _write(p, sender, params, sent)
         sender.close()
+
+
+def _write(p: Builder, sender: Endpoint, params: Ttcp, sent: Handle) -> None:
+    sender.write(params.size)
+    p.mark(sent, params.size)
