@@ -178,9 +178,9 @@ class Builder:
         self._machines.append((name, offset))
         return offset
 
-    def tally(self, name: str, offset: int, unit: str) -> None:
-        """The state word at `offset` is a count in `unit`, or with 'ps' a time that something waited; no step."""
-        self._tallies.append(Tally(name, offset, unit))
+    def tally(self, owner: str, what: str, offset: int, unit: str) -> None:
+        """The word at `offset` counts `what` of `owner` in `unit`, or in ps how long it waited for it; no step."""
+        self._tallies.append(Tally(owner, what, offset, unit))
 
     def window(self, name: str, slots: int) -> Handle:
         """Something of which at most `slots` can be under way at once (credits); for the bound, not run."""

@@ -199,9 +199,10 @@ class Promise:
 
 @dataclass(frozen=True)
 class Tally:
-    """What a machine counts by itself, at `at` of the state: events, or in ps a time that something waited."""
+    """What a machine counts by itself, at `at` of the state: `what`, or in ps how long `owner` waited for it."""
 
-    name: str
+    owner: str
+    what: str
     at: int
     unit: str
 

@@ -9,7 +9,7 @@ SATURATED = 0.9
 
 
 MOSTLY = 0.5
-"""A share of the time from which waiting for one and the same thing is told as the reason."""
+"""A share of the time from which waiting is told as the reason."""
 
 
 def limiter(
@@ -32,10 +32,16 @@ def limiter(
         kind, name, busy = max(group, key=lambda item: item[2], default=("none", "", 0.0))
         if busy >= SATURATED:
             return Limiter(kind, name, busy, _sentence(kind, name, busy))
-    waits = [(tally.value / end, tally.name) for tally in tallies if tally.unit == "ps" and end]
-    share, name = max(waits, default=(0.0, ""))
-    if share >= MOSTLY:
-        return Limiter("wait", name, share, f"{name} {share:.1%} of the time")
+    waits: dict[str, list[TallyValue]] = {}
+    for tally in tallies:
+        if tally.unit == "ps":
+            waits.setdefault(tally.owner, []).append(tally)
+    total, owner = max(((sum(t.value for t in own), owner) for owner, own in waits.items()), default=(0, ""))
+    if total >= MOSTLY * max(end, 1):
+        what = max(waits[owner], key=lambda tally: tally.value).what
+        return Limiter(
+            "wait", owner, total / end, f"{owner} waits {total / end:.1%} of the time, mostly for {what}"
+        )
     candidates = sorted(servers + own + turns, key=lambda item: -item[2])[:2]
     if not candidates:
         return Limiter("none", "", 0.0, "nothing is busy")

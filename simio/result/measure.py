@@ -182,7 +182,7 @@ def observations(program: Program, outcome: Outcome, span: Throughput) -> tuple[
 def tallies(program: Program, outcome: Outcome) -> tuple[TallyValue, ...]:
     """What machines counted in the whole run, but for what never happened."""
     values = [(tally, int(outcome.state[tally.at])) for tally in program.tallies]
-    return tuple(TallyValue(tally.name, tally.unit, value) for tally, value in values if value)
+    return tuple(TallyValue(tally.owner, tally.what, tally.unit, value) for tally, value in values if value)
 
 
 def timeline(program: Program, outcome: Outcome) -> Timeline:

@@ -95,11 +95,17 @@ class Observation:
 
 @dataclass(frozen=True)
 class TallyValue:
-    """What a machine counted over the whole run, in `unit`; with 'ps', a time that something waited."""
+    """What a machine counted over the whole run, in `unit`; with 'ps', how long `owner` waited for `what`."""
 
-    name: str
+    owner: str
+    what: str
     unit: str
     value: int
+
+    @property
+    def name(self) -> str:
+        """What was counted, in words."""
+        return f"{self.owner} waits for {self.what}" if self.unit == "ps" else f"{self.owner} {self.what}"
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ def sample(delay: int = 50_000, mean: int = 7, more: int = 0) -> Program:
         p.occupy(credit, 1_000)
         p.demand(cpu, 500)
         p.promise(64)
-        p.tally("moves", state, "moves")
+        p.tally("arm", "moves", state, "moves")
         p.get(room, 1)
         p.join()
         p.call(amount, 1, state, amount, 5)

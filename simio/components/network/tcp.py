@@ -14,12 +14,19 @@ from simio.components.network.packet import Packet
 from simio.components.network.path import NetworkPath
 from simio.components.network.stack import IP_HEADER, TCP_HEADER, TIMESTAMPS, Stack
 from simio.machines.tcp import dispatch as calls
-from simio.machines.tcp.layout import END_OF_FILE, SACK
+from simio.machines.tcp import layout
 from simio.machines.tcp.settings import TcpSettings, initial
 from simio.program.builder import Register
 
-_BUFFERS = 1
-"""What TCP_LOOK is asked for the number of buffers in the send buffer."""
+_TALLIES = (
+    (layout.WAITED + layout.FOR_WINDOW - 1, "ps", "the other end's window"),
+    (layout.WAITED + layout.FOR_CONGESTION - 1, "ps", "its congestion window"),
+    (layout.WAITED + layout.FOR_MORE - 1, "ps", "more than a small segment, or all ACKs"),
+    (layout.WAITED + layout.FOR_ACKNOWLEDGEMENT - 1, "ps", "ACKs, its send buffer full"),
+    (layout.RESENT, "segments", "sent again"),
+    (layout.TIMEOUTS, "times", "timed out"),
+)
+"""What an endpoint counts: where in its state, in which unit, and what."""
 _WORDS = 6
 """Argument registers of a segment: its length and five words."""
 
@@ -36,11 +43,13 @@ class Endpoint:
         self.name = name
         self.path = path
         self.buffer, self.aligned = buffer, aligned
-        self.timestamps, self.sacks = settings.timestamps, settings.recovery == SACK
+        self.timestamps, self.sacks = settings.timestamps, settings.recovery == layout.SACK
         self.mss, self.send_space = settings.mss, settings.send_space
         self.window = min(settings.receive_space, MOST_UNSCALED << settings.receive_shift)
         self.headers = IP_HEADER + TCP_HEADER + (TIMESTAMPS if settings.timestamps else 0)
         self.state = p.machine(name, initial(settings))
+        for at, unit, what in _TALLIES:
+            p.tally(name, what, self.state + at, unit)
         self.lock = p.resource(f"{name} lock", turn=True)
         self.readers = p.container(f"{name} readers", unit="wake-ups")
         self.writers = p.container(f"{name} writers", unit="wake-ups")
@@ -106,13 +115,13 @@ class Endpoint:
                 p.let(left, "SUB", left, room)
 
     def read(self, got: Register, size: int) -> None:
-        """read() of at most `size` bytes: `got` is how many there were, or `END_OF_FILE`; waits for the first."""
+        """read() of at most `size` bytes: `got` is how many there were, or the end of file; waits for the first."""
         p = self.p
         self.stack.call()
         p.seize(self.lock, priority=PROCESS)
         self._wait(got, calls.TCP_READ, size, self.readers)
         p.release(self.lock)
-        with p.when(got, "<", END_OF_FILE):
+        with p.when(got, "<", layout.END_OF_FILE):
             self.stack.move(got, self.buffer, self.aligned)
             with p.hold(self.lock, priority=PROCESS), p.loop(1):
                 wants = p.register()
@@ -149,7 +158,7 @@ class Endpoint:
         p = self.p
         with p.loop(1):
             chain = p.register()
-            p.call(chain, calls.TCP_LOOK, self.state, _BUFFERS)
+            p.call(chain, calls.TCP_LOOK, self.state, calls.LOOK_CHAIN)
             self.stack.walk(chain, priority)
 
     # --- what TCP does ------------------------------------------------------------------------------------

@@ -46,6 +46,7 @@ from simio.machines.tcp.layout import (
     SYN_RECEIVED,
     SYN_SENT,
     TIME_WAIT,
+    TIMEOUTS,
     TS_RECENT,
     UNA,
     WAKE,
@@ -167,6 +168,7 @@ def expire(state: NDArray, base: int, now: int) -> int:
         state[base + ACK_DUE] = 0
         state[base + ACK_NOW] = 1
     if 0 < state[base + RESEND_DUE] <= now:
+        state[base + TIMEOUTS] += 1
         timeout(state, base, now)
     if 0 < state[base + PERSIST_DUE] <= now:
         persist(state, base, now)

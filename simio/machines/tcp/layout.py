@@ -189,8 +189,28 @@ ARRIVED = 110
 """Ranges that have arrived out of order."""
 SACKED = 239
 """Ranges that the peer has reported to have (RFC 6675, the scoreboard)."""
-RING = 368
+
+# What keeps the sender from sending, and what went wrong; told, and of no effect.
+WAIT = 368
+"""What it waits for at present, one of FOR_..., or 0."""
+WAIT_SINCE = 369
+WAITED = 370
+"""ps for which it has waited for each of FOR_... 1 to 4."""
+RESENT = 374
+"""Segments sent again."""
+TIMEOUTS = 375
+"""Retransmission times that ran out."""
+RING = 376
 """Runs of equal buffers: bytes of each << 31 | memory of each, and their number."""
+
+FOR_WINDOW = 1
+"""The peer's window leaves no room for the next segment."""
+FOR_CONGESTION = 2
+"""The congestion window does not."""
+FOR_MORE = 3
+"""A small segment is held back until more is written or all is acknowledged."""
+FOR_ACKNOWLEDGEMENT = 4
+"""All is sent, and the send buffer has no room for what the writer has."""
 
 # States of a connection.
 CLOSED = 0

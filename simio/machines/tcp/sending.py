@@ -45,6 +45,7 @@ from simio.machines.tcp.layout import (
     RECOVERY,
     RESEND,
     RESEND_DUE,
+    RESENT,
     RTO,
     RTO_TICK,
     SACK,
@@ -65,6 +66,7 @@ from simio.machines.tcp.layout import (
 from simio.machines.tcp.receiving import update_due, window
 from simio.machines.tcp.sacked import lost_below, next_resend, pipe
 from simio.machines.tcp.timers import clock, instant, persist
+from simio.machines.tcp.waits import waiting
 
 
 @shared
@@ -218,6 +220,7 @@ def output(state: NDArray, base: int, now: int) -> int:
     if now > LATEST:
         return -1
     word = plan(state, base, now, 1)
+    waiting(state, base, now, word)
     if word == 0:
         hold(state, base, now)
         state[base + SERIES] = 0
@@ -230,6 +233,8 @@ def output(state: NDArray, base: int, now: int) -> int:
     if after > seq:
         if state[base + RESEND] == seq:
             state[base + RESEND] = -1
+        if seq < state[base + MAX]:
+            state[base + RESENT] += 1
         if state[base + RECOVERING] and seq < state[base + MAX]:
             state[base + HIGH_RESENT] = max(state[base + HIGH_RESENT], after)
         idle = state[base + UNA] == state[base + MAX]

@@ -18,6 +18,7 @@ from simio.description.model import Run
 from simio.engines import compiled, reference
 from simio.errors import RunError
 from simio.lower import lower
+from simio.result.measure import tallies
 
 NS = 1000
 
@@ -254,3 +255,45 @@ def test_a_program_without_end_needs_a_time(engine: ModuleType) -> None:
     assert outcome.end == 10 * MS
     carried = sum(size for _, size in marks(program, outcome, "delivered"))
     assert 0.7 * 125e6 * 0.01 < carried <= 125e6 * 0.01
+
+
+FAR = {"length": 1_000_000}
+SLOW = {"rate": "1 Mbit/s"}
+
+
+@pytest.mark.parametrize(
+    ("stack", "params", "wire", "expected"),
+    [
+        ({"send_space": "8760 B"}, {}, FAR, "ACKs, its send buffer full"),
+        ({"receive_space": "8760 B"}, {}, FAR, "the other end's window"),
+        ({"max_cwnd": "2920 B"}, {}, FAR, "its congestion window"),
+        ({}, {"size": "100 B", "writes": 3}, SLOW, "more than a small segment, or all ACKs"),
+    ],
+)
+def test_what_a_sender_waits_for_most(
+    stack: dict[str, Any], params: dict[str, Any], wire: dict[str, Any], expected: str
+) -> None:
+    program, outcome = run(
+        reference,
+        system(
+            *two({**FREE, **stack}, **QUICK),
+            workload=ttcp(**{"size": "29200 B", "writes": 20} | params),
+            **wire,
+        ),
+    )
+    times = {
+        tally.what: tally.value
+        for tally in tallies(program, outcome)
+        if tally.owner == "ttcp at a" and tally.unit == "ps"
+    }
+    assert max(times, key=lambda name: times[name]) == expected
+    assert sum(times.values()) <= outcome.end
+
+
+def test_segments_sent_again_are_counted() -> None:
+    described = system(*two(FREE, **QUICK), workload=ttcp(size="14600 B", writes=40), loss=0.02)
+    program, outcome = run(reference, described)
+    counted = {tally.name: tally.value for tally in tallies(program, outcome)}
+    lost = len(marks(program, outcome, "a.eth>b.eth lost"))
+    assert lost > 3
+    assert counted["ttcp at a sent again"] >= lost - 2
