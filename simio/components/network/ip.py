@@ -55,7 +55,7 @@ class Datagrams:
         """Bytes of the largest datagram that needs no fragments."""
         self.numbers = p.machine(f"{name} numbers", [0])
         self.table = p.machine(f"{name} reassembly", reassembly.initial(PLACES, LIFETIME))
-        p.tally(f"{name} given up", self.table + reassembly.GIVEN_UP, "datagrams")
+        p.tally(name, "given up", self.table + reassembly.GIVEN_UP, "datagrams")
         self.packet = p.procedure(f"{name} packet", _WORDS, self._packet)
 
     def send(self, length: Amount, word: Amount, priority: int) -> None:

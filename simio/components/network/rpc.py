@@ -62,7 +62,7 @@ class RpcClient:
         self.server = RpcServer(name, (stacks[1], stacks[0]), paths[1], self._replied)
         self.requests = UdpFlow(f"{name} call", stacks, paths[0], self.server.socket.arrive, PORTS)
         self.state = p.machine(f"{name} calls", calls.initial(places))
-        p.tally(f"{name} answered before", self.state + calls.DUPLICATES, "replies")
+        p.tally(name, "answered before", self.state + calls.DUPLICATES, "replies")
         self.replies = p.machine(f"{name} replies", mailbox.initial(2**62, places))
         self.waiting = p.container(f"{name} replies", unit="replies")
         self.own = p.container(f"{name} own reply", unit="replies")
