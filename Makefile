@@ -23,6 +23,7 @@ types: $(SET_UP_TEST)
 
 bench: $(SET_UP)
 	$(BIN)/python benchmarks/engines.py
+	$(BIN)/python benchmarks/tcp.py
 	$(BIN)/python benchmarks/scenarios.py
 
 clean:
