@@ -2,8 +2,8 @@
 
     python benchmarks/tcp.py [--megabytes N] [--rounds N]
 
-The MSS is 1460 bytes and the window 64 KiB. Loading the scenario and lowering it to a program are told apart from running
-it; packets are those on all links, data and acknowledgements. The compiled engine is warm.
+The MSS is 1460 bytes and the window 64 KiB. Loading the scenario and lowering it to a program are told apart from
+running it; packets are those on all links, data and acknowledgements. The compiled engine is warm.
 """
 
 from __future__ import annotations
@@ -43,10 +43,9 @@ def main() -> None:
     outcome = compiled.run(program)
     links = [number for number, resource in enumerate(program.resources) if ">" in resource.name]
     packets = sum(int(outcome.resources[number, 2]) for number in links)
-    print(
-        f"{options.megabytes} MiB: load {loaded:.3f} s, lower {lowered:.3f} s, run {best:.3f} s; {outcome.events:,} events, "
-        f"{outcome.steps:,} steps; {packets:,} packets on links, {packets / best / 1e6:.2f} million a second"
-    )
+    print(f"{options.megabytes} MiB: load {loaded:.3f} s, lower {lowered:.3f} s, run {best:.3f} s")
+    print(f"{outcome.events:,} events, {outcome.steps:,} steps")
+    print(f"{packets:,} packets on links, {packets / best / 1e6:.2f} million a second")
 
 
 def _seconds(program: object) -> float:

@@ -14,8 +14,6 @@ from simio.components.network.tcp import Endpoint
 
 _LENGTHS = 64
 """Lengths up to that of a full segment that are looked at: of what pads to cells, another may waste less a byte."""
-_SMALLEST = 40
-"""Bytes of the shortest segment."""
 
 
 def declare(sender: Endpoint, receiver: Endpoint, size: int) -> None:
@@ -46,4 +44,4 @@ def _wire_byte(wire: Wire, mss: int, headers: int) -> Fraction:
 def _round_trip(sender: Endpoint, receiver: Endpoint) -> int:
     """Least time from when a byte is sent until its acknowledgement is there, in ps."""
     wires = [*sender.path.wires, *receiver.path.wires]
-    return sum(wire.delay + wire.time(_SMALLEST) for wire in wires)
+    return sum(wire.delay + wire.head() for wire in wires)
