@@ -15,6 +15,9 @@ from simio.result.run import run_scenario
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 SHORT = {
+    "ancor-fc-messages": ("run.until=60 ms", "run.warm_up=0 s", "workload.ttcp.window=16 KiB"),
+    "ancor-fc-nodelay": ("run.until=60 ms", "run.warm_up=0 s", "workload.ttcp.window=16 KiB"),
+    "ancor-fc-overhead": ("workload.ttcp.writes=400", "run.warm_up=0 s"),
     "copy-and-dma": ("run.until=5 ms",),
     "cray-nfs": ("workload.nfs.size=600 KiB",),
     "data-server-atm": ("workload.nfs.size=600 KiB",),
@@ -42,6 +45,20 @@ SHORT = {
     "sgi-hippi-unaligned": ("workload.ttcp.writes=20", "run.warm_up=0 s"),
     "sgi-hippi-windows": ("workload.ttcp.writes=40", "run.warm_up=0 s"),
     "sgi-nfs": ("workload.nfs.size=200 KiB", "run.replications=1"),
+    "slac-64k-windows": ("run.until=30 ms", "run.warm_up=0 s"),
+    "slac-datamove28": ("run.until=60 ms", "run.warm_up=0 s"),
+    "slac-datamove8": ("run.until=60 ms", "run.warm_up=0 s"),
+    "slac-hosts": (
+        "run.until=40 ms",
+        "run.warm_up=0 s",
+        "workload.ttcp.window=32 KiB",
+        "workload.ttcp.streams=2",
+        "workload.load.streams=1",
+    ),
+    "slac-jumbo": ("run.until=60 ms", "run.warm_up=0 s"),
+    "slac-ping": (),
+    "slac-ping-loaded": ("run.until=60 ms", "run.warm_up=0 s"),
+    "slac-tersk03": ("run.until=60 ms", "run.warm_up=0 s"),
 }
 COMPARED_LONGER = {
     "hippi-larger-packets", "linux-fc-buffered", "linux-fc-mmap", "linux-fc-raw", "random-reads", "sgi-hippi-raw",

@@ -10,7 +10,7 @@ import pytest
 
 from simio.loading import load
 from simio.report.data import as_json
-from simio.result.compare import comparisons, summary
+from simio.result.compare import comparisons, pooled_comparisons, summary
 from simio.result.run import run_scenario
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
@@ -130,3 +130,71 @@ def test_bytes_are_conserved():
                 assert container.capacity is None or container.highest <= container.capacity
             if case.status == "done":
                 assert all(c.end == 0 for c in case.containers if c.unit == "bytes"), case.settings
+
+
+SLAC = ("slac-datamove8.yaml", "slac-tersk03.yaml", "slac-ping.yaml")
+
+
+def test_gigabit_ethernet_is_within_what_it_claims():
+    rows = [row for name in SLAC for case in result(name).cases for row in comparisons(case)]
+    judged = sorted(abs(row.error) for row in rows if row.error is not None)
+    assert len(judged) == 9
+    assert judged[len(judged) // 2] <= 0.08
+    assert judged[-1] <= 0.15
+    assert len({value for name in SLAC for value in result(name).fitted}) <= 4
+
+
+def test_many_windows_and_connections_give_what_the_source_sums_up():
+    scenario = load(str(SCENARIOS / "slac-hosts.yaml"))
+    of_a_host = [pooled for pooled in scenario.pooled if "sun-420r" in str(pooled.settings)]
+    assert [pooled.row.over for pooled in of_a_host] == ["mean", "median", "most"]
+    found = run_scenario(scenario, (), "compiled", of_a_host[0].cases)
+    rows = pooled_comparisons(found)
+    assert len(rows) == 3
+    assert all(abs(row.error) <= 0.15 for row in rows)
+
+
+def test_one_connection_gains_by_its_window_up_to_its_own_work():
+    small, large, larger, *_, fifteen = (float(case.rate) for case in result("slac-datamove8.yaml").cases)
+    assert 1.8 < large / small < 2.5
+    assert larger == pytest.approx(large, rel=0.05)
+    assert 1.7 < fifteen / large < 2
+
+
+@cache
+def message_rates(source: str, target: str, nodelay: str = "false"):
+    sets = (
+        f"workload.ttcp.nodelay={nodelay}", f"workload.ttcp.from={source}", f"workload.ttcp.to={target}",
+    )  # fmt: skip
+    cases = result("ancor-fc-nodelay.yaml", "compiled", *sets).cases
+    return {
+        (case.settings["workload.ttcp.window"], case.settings["workload.ttcp.size"]): float(case.rate)
+        for case in cases
+    }
+
+
+@pytest.mark.parametrize("ends", [("fast", "slow"), ("slow", "fast")])
+@pytest.mark.parametrize("window", ["4 KiB", "8 KiB", "16 KiB", "32 KiB", "64 KiB"])
+def test_messages_of_1000_bytes_collapse_with_socket_buffers_above_8_kib(ends: tuple[str, str], window: str):
+    rates, cured = message_rates(*ends), message_rates(*ends, "true")
+    ratio = rates[window, "1000 B"] / rates[window, "900 B"]
+    if window in ("4 KiB", "8 KiB"):
+        assert ratio > 0.4
+    else:
+        assert ratio < 0.1
+    assert cured[window, "1000 B"] > 0.9 * cured[window, "900 B"]
+
+
+def test_the_faster_host_sends_small_messages_faster():
+    there, back = message_rates("fast", "slow"), message_rates("slow", "fast")
+    for window in ("4 KiB", "8 KiB", "16 KiB", "32 KiB", "64 KiB"):
+        for size in ("256 B", "900 B"):
+            assert there[window, size] > 1.2 * back[window, size]
+
+
+def test_the_overhead_of_a_message_is_what_a_write_costs():
+    one, *_, sixty_four = result("ancor-fc-overhead.yaml").cases
+    (row,) = comparisons(one)
+    assert abs(row.error) <= 0.1
+    # 63 bytes more cost next to nothing, as it is the writes that take the time.
+    assert float(sixty_four.rate) > 60 * float(one.rate)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from part_samples import MS, US
+from part_samples import MS, US, like
 from tcp_net import FREE, QUICK, busy, marks, run, station, system
 
 from simio.bound import bound
@@ -124,6 +124,40 @@ def test_one_connection_has_one_cpu_at_a_time(engine: ModuleType) -> None:
     # A hundred segments of 100 us each, one after another.
     assert busy(program, outcome, "ttcp at b lock") >= 100 * 100 * US
     assert outcome.end >= 100 * 100 * US
+
+
+def test_a_reader_has_its_turn_among_threads_of_the_protocols(engine: ModuleType) -> None:
+    stack = {**FREE, "input": "thread", "tcp_receive": "100 us", "ack_every": 100}
+    hosts = (station("a", {**FREE, "initial_window": 44}, **QUICK), station("b", stack, cpus=4, **QUICK))
+    found = run(engine, system(*hosts, workload=ttcp(size="64240 B", writes=1)))
+    # 44 segments come within 0.6 ms and take 0.1 ms each. The reader wakes after the first and finds those dealt with
+    # that were in line before it, eight more, and not all of them.
+    assert marks(*found, "delivered")[0][1] == 9 * 1460
+
+
+def test_checksums_take_a_slower_cpu_longer(engine: ModuleType) -> None:
+    used = {}
+    for clock in (100, 50):
+        for rate in ("none", "100 MB/s"):
+            b = station("b", {**FREE, "checksum": rate}, interrupt=0, **QUICK)
+            b = replace(b, cpu=like(b.cpu, clock=b.cpu.sheet.clock * clock // 100))
+            found = run(
+                engine, system(station("a", FREE, **QUICK), b, workload=ttcp(size="14600 B", writes=1))
+            )
+            used[clock, rate] = busy(*found, "b.cpu")
+    slow, fast = (used[clock, "100 MB/s"] - used[clock, "none"] for clock in (50, 100))
+    # 14,600 bytes at 10 ns each, or 20.
+    assert (fast, slow) == pytest.approx((146 * US, 292 * US), rel=1e-3)
+
+
+def test_ping_itself_takes_time_once(engine: ModuleType) -> None:
+    times = []
+    for echo in ("0 s", "100 us"):
+        hosts = station("a", {"echo": echo}), station("b", {"echo": echo})
+        asking = {"ping": {"from": "a", "to": "b", "count": 1}}
+        ((_, time),) = marks(*run(engine, system(*hosts, workload=asking)), "ping: round trip")
+        times.append(time)
+    assert times[1] - times[0] == 100 * US
 
 
 def test_an_adapter_that_computes_checksums_spares_the_cpu(engine: ModuleType) -> None:
