@@ -182,7 +182,7 @@ def test_messages_of_1000_bytes_collapse_with_socket_buffers_above_8_kib(ends: t
         assert ratio > 0.4
     else:
         assert ratio < 0.1
-    assert cured[window, "1000 B"] > 0.9 * cured[window, "900 B"]
+    assert cured[window, "1000 B"] > 0.75 * cured[window, "900 B"]
 
 
 def test_the_faster_host_sends_small_messages_faster():
