@@ -22,8 +22,8 @@ def limiter(
 
     A saturated resource limits before a saturated thread (which may only seem busy because it uses that
     resource), and a thread before a turn (which others hold while they wait). Without any of them, what a machine
-    waited for most of the `end` ps of the run is named (a window, say); else the work is done by turns, each waiting
-    for another, and the busiest is named.
+    waited for most of the `end` ps of the run is named (a window, say), if that is more than anything is busy; else
+    the work is done by turns, each waiting for another, and the busiest is named.
     """
     servers = [("resource", use.name, use.utilisation) for use in resources if not use.turn]
     own = [("thread", use.name, use.busy) for use in threads]
@@ -32,17 +32,10 @@ def limiter(
         kind, name, busy = max(group, key=lambda item: item[2], default=("none", "", 0.0))
         if busy >= SATURATED:
             return Limiter(kind, name, busy, _sentence(kind, name, busy))
-    waits: dict[str, list[TallyValue]] = {}
-    for tally in tallies:
-        if tally.unit == "ps":
-            waits.setdefault(tally.owner, []).append(tally)
-    total, owner = max(((sum(t.value for t in own), owner) for owner, own in waits.items()), default=(0, ""))
-    if total >= MOSTLY * max(end, 1):
-        what = max(waits[owner], key=lambda tally: tally.value).what
-        return Limiter(
-            "wait", owner, total / end, f"{owner} waits {total / end:.1%} of the time, mostly for {what}"
-        )
     candidates = sorted(servers + own + turns, key=lambda item: -item[2])[:2]
+    waiting = _wait(tallies, end)
+    if waiting and waiting.busy >= MOSTLY and all(waiting.busy > busy for _, _, busy in candidates):
+        return waiting
     if not candidates:
         return Limiter("none", "", 0.0, "nothing is busy")
     told = ", then ".join(f"{name} ({busy:.0%})" for _, name, busy in candidates)
@@ -52,6 +45,20 @@ def limiter(
         candidates[0][2],
         f"nothing is busy all the time: stages take turns; busiest {told}",
     )
+
+
+def _wait(tallies: tuple[TallyValue, ...], end: int) -> Limiter | None:
+    """Who waited longest in a run of `end` ps, all that it waited for together, and what for mostly."""
+    waits: dict[str, list[TallyValue]] = {}
+    for tally in tallies:
+        if tally.unit == "ps":
+            waits.setdefault(tally.owner, []).append(tally)
+    if not waits or not end:
+        return None
+    owner = max(waits, key=lambda name: sum(tally.value for tally in waits[name]))
+    share = sum(tally.value for tally in waits[owner]) / end
+    what = max(waits[owner], key=lambda tally: tally.value).what
+    return Limiter("wait", owner, share, f"{owner} waits {share:.1%} of the time, mostly for {what}")
 
 
 def _sentence(kind: str, name: str, busy: float) -> str:
