@@ -6,8 +6,8 @@ from simio.result.model import Limiter, ResourceUse, TallyValue, ThreadUse
 
 SATURATED = 0.9
 """A share of the time from which a resource or a thread counts as busy all along."""
-
-
+BUSY = 0.75
+"""A share of the time from which what is busiest is told, and not what others wait for meanwhile."""
 MOSTLY = 0.5
 """A share of the time from which waiting is told as the reason."""
 
@@ -22,7 +22,7 @@ def limiter(
 
     A saturated resource limits before a saturated thread (which may only seem busy because it uses that
     resource), and a thread before a turn (which others hold while they wait). Without any of them, what a machine
-    waited for most of the `end` ps of the run is named (a window, say), if that is more than anything is busy; else
+    waited for most of the `end` ps of the run is named (a window, say), if nothing is busy for three quarters; else
     the work is done by turns, each waiting for another, and the busiest is named.
     """
     servers = [("resource", use.name, use.utilisation) for use in resources if not use.turn]
@@ -34,7 +34,7 @@ def limiter(
             return Limiter(kind, name, busy, _sentence(kind, name, busy))
     candidates = sorted(servers + own + turns, key=lambda item: -item[2])[:2]
     waiting = _wait(tallies, end)
-    if waiting and waiting.busy >= MOSTLY and all(waiting.busy > busy for _, _, busy in candidates):
+    if waiting and waiting.busy >= MOSTLY and all(busy < BUSY for _, _, busy in candidates):
         return waiting
     if not candidates:
         return Limiter("none", "", 0.0, "nothing is busy")
