@@ -66,11 +66,19 @@ class Bound:
             return True
         if complete:
             return delivered * limit.time <= self.delivered * time
-        return delivered - self.slack <= self.most(time)
+        least = delivered - self.slack
+        return all(
+            self._without(number) >= least or self._most(time, number) >= least
+            for number in range(len(self.limits))
+        )
 
     def most(self, time: int) -> Fraction:
         """Bytes that can be delivered within `time` ps, beside `slack`, if the threads that need least go first."""
         return min((self._most(time, number) for number in range(len(self.limits))), default=Fraction(0))
+
+    def _without(self, limit: int) -> int:
+        """Bytes of those threads that a limit has nothing to do for."""
+        return sum(share.delivered for share in self.shares if not share.times[limit])
 
     def _most(self, time: int, limit: int) -> Fraction:
         """The same as far as one limit goes."""
@@ -149,7 +157,10 @@ def executions(program: Program) -> list[int]:
     for start in program.starts:
         times[start.entry : ends[start.entry]] = start.count
     for region in program.regions:
-        times[region.start : region.end] *= region.least
+        if region.least == 0:
+            times[region.start : region.end] = 0
+        elif region.least != 1:
+            times[region.start : region.end] *= region.least
     return [floor(count) for count in times]
 
 

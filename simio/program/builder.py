@@ -342,7 +342,9 @@ class Builder:
         at = self._emit(Op.BRANCH, _COMPARE[inverse], register.number, reg, const, 0)
         yield
         self._steps[at][5] = len(self._steps)
-        self._regions.append(Region(at + 1, len(self._steps), Fraction(share)))
+        least = Fraction(share)
+        whole = least.denominator == 1
+        self._regions.append(Region(at + 1, len(self._steps), int(least) if whole else least))
 
     @contextmanager
     def until(self, register: Register, comparison: str, operand: Amount) -> Iterator[None]:
