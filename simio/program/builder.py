@@ -15,64 +15,34 @@ of its parent's registers, so that a name means the same inside.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeVar
 
 import numpy as np
 
+from simio.program.declarations import LIMIT, Amount, Declarations, Handle, ProgramError, Register
 from simio.program.service import ceil_times
 from simio.program.steps import (
     COLUMNS,
     HORIZON,
     NO_REGISTER,
-    UNBOUNDED,
     Compare,
-    Container,
-    Demand,
-    Draw,
     Fn,
-    Guest,
-    Mark,
-    Occupancy,
     Op,
     Program,
-    Promise,
     Region,
-    Resource,
-    Tally,
     ThreadStart,
-    Window,
 )
 
 _COMPARE = {
     "==": Compare.EQ, "!=": Compare.NE, "<": Compare.LT, "<=": Compare.LE, ">": Compare.GT, ">=": Compare.GE,
 }  # fmt: skip
-_LIMIT = 2**62
+__all__ = ["MAX_REGISTERS", "Amount", "Builder", "Handle", "Procedure", "ProgramError", "Register"]
+
 MAX_REGISTERS = 52
 """Registers of a thread."""
-_Row = TypeVar("_Row", Resource, Container, Mark, Window)
-
-
-@dataclass(frozen=True)
-class Register:
-    """A thread's own int64 variable."""
-
-    number: int
-
-
-@dataclass(frozen=True)
-class Handle:
-    """What the builder returns for a resource, container, mark or distribution; `number` is its row."""
-
-    kind: str
-    number: int
-    name: str
-
-
-Amount = int | Register
 
 
 @dataclass
@@ -85,125 +55,22 @@ class Procedure:
     entry: int | None = None
 
 
-class ProgramError(ValueError):
-    """A component emitted something that no engine could run; a defect of the component, not of a scenario."""
-
-
-class Builder:
+class Builder(Declarations):
     """Collects declarations and steps; `build` returns the frozen `Program`.
 
     The first `arguments` registers of each thread are set aside for what procedures are given.
     """
 
     def __init__(self, arguments: int = 0) -> None:
+        super().__init__()
         self.arguments = tuple(Register(number) for number in range(arguments))
-        self._steps: list[list[int]] = []
-        self._resources: list[Resource] = []
-        self._containers: list[Container] = []
-        self._marks: list[Mark] = []
-        self._draws: list[tuple[int, int, int, int]] = []
-        self._draw_names: list[str] = []
-        self._draw_table: list[tuple[int, int]] = []
-        self._state: list[int] = []
-        self._machines: list[tuple[str, int]] = []
-        self._names: list[str] = []
+        self._names: dict[str, int] = {}
         self._starts: list[ThreadStart] = []
         self._regions: list[Region] = []
-        self._windows: list[Window] = []
-        self._occupancies: list[Occupancy] = []
-        self._demands: list[Demand] = []
-        self._promises: list[Promise] = []
-        self._tallies: list[Tally] = []
-        self._guests: list[Guest] = []
         self._bodies: list[tuple[int, int, int]] = []
         self._workloads: list[str] = []
-        self._known: dict[tuple[str, str], Handle] = {}
         self._registers = arguments
         self._registers_used = 0
-        self._depth = 0
-
-    # --- declarations ------------------------------------------------------------------------------------
-
-    def resource(self, name: str, units: int = 1, turn: bool = False) -> Handle:
-        """A resource of `units` units; the same name declared alike again is the same resource.
-
-        A `turn` is held while others serve (a driver's lock, a drive's command): it orders, but its being held
-        does not mean that anything works.
-        """
-        if units < 1:
-            raise ProgramError(f"resource {name!r} needs at least one unit, not {units}")
-        return self._declare("resource", name, Resource(name, units, turn), self._resources)
-
-    def container(self, name: str, capacity: int = UNBOUNDED, level: int = 0, unit: str = "bytes") -> Handle:
-        """A container that starts at `level` and holds at most `capacity`."""
-        if not 0 <= level <= capacity or capacity > UNBOUNDED:
-            raise ProgramError(f"container {name!r} cannot start at {level} of {capacity}")
-        return self._declare("container", name, Container(name, capacity, level, unit), self._containers)
-
-    def observation(self, name: str, role: str = "other", unit: str = "") -> Handle:
-        """A mark that MARK steps record into; see `Mark` for roles."""
-        return self._declare("mark", name, Mark(name, role, unit), self._marks)
-
-    def uniform(self, name: str, low: int, high: int) -> Handle:
-        """Whole numbers from `low` to `high`, both included."""
-        if low > high or low <= -_LIMIT or high >= _LIMIT or high - low >= _LIMIT:
-            raise ProgramError(f"uniform {name!r} cannot draw from {low} to {high}")
-        return self._distribution(name, (Draw.UNIFORM, low, high, 0))
-
-    def exponential(self, name: str, mean: int) -> Handle:
-        """Exponential with the given mean, rounded down to whole numbers."""
-        if not 0 <= mean < 2**56:
-            raise ProgramError(f"exponential {name!r} cannot have mean {mean}")
-        return self._distribution(name, (Draw.EXPONENTIAL, mean, 0, 0))
-
-    def discrete(self, name: str, weights: Sequence[tuple[int, int]]) -> Handle:
-        """One of the values of (value, weight) pairs, in proportion to its positive weight."""
-        total = 0
-        offset = len(self._draw_table)
-        for value, weight in weights:
-            if weight < 1:
-                raise ProgramError(f"discrete {name!r} needs positive weights, not {weight}")
-            if not -_LIMIT < value < _LIMIT:
-                raise ProgramError(f"discrete {name!r} cannot draw {value}: it does not fit")
-            total += weight
-            self._draw_table.append((value, total))
-        if not 0 < total < _LIMIT:
-            raise ProgramError(f"discrete {name!r} needs values with weights below 2**62")
-        return self._distribution(name, (Draw.DISCRETE, total, offset, len(weights)))
-
-    def machine(self, name: str, state: Sequence[int]) -> int:
-        """Lay a machine's initial state into the program; returns its offset for `call`."""
-        offset = len(self._state)
-        self._state.extend(state)
-        self._machines.append((name, offset))
-        return offset
-
-    def tally(self, owner: str, what: str, offset: int, unit: str) -> None:
-        """The word at `offset` counts `what` of `owner` in `unit`, or in ps how long it waited for it; no step."""
-        self._tallies.append(Tally(owner, what, offset, unit))
-
-    def window(self, name: str, slots: int) -> Handle:
-        """Something of which at most `slots` can be under way at once (credits); for the bound, not run."""
-        return self._declare("window", name, Window(name, slots), self._windows)
-
-    def occupy(self, window: Handle, time: int) -> None:
-        """Whoever passes here takes slots of the window for at least `time` ps in all; for the bound, no step."""
-        self._inside("occupy")
-        self._occupancies.append(Occupancy(len(self._steps), self._row("window", window), time))
-
-    def demand(self, resource: Handle, time: int) -> None:
-        """Whoever passes here causes a resource to serve at least `time` unit-ps; for the bound, no step."""
-        self._inside("demand")
-        self._demands.append(Demand(len(self._steps), self._row("resource", resource), time))
-
-    def promise(self, amount: int) -> None:
-        """Whoever passes here causes `amount` bytes to be delivered; for the bound, no step."""
-        self._inside("promise")
-        self._promises.append(Promise(len(self._steps), amount))
-
-    def guest(self, name: str, function: Callable[..., Any], daemon: bool = False) -> None:
-        """A process in Python, run by the reference engine only; see `simio.engines.guests`."""
-        self._guests.append(Guest(name, function, daemon))
 
     # --- threads and structure ---------------------------------------------------------------------------
 
@@ -389,7 +256,7 @@ class Builder:
             fixed, number, factor = fixed + ceil_times(amount, factor), NO_REGISTER, Fraction(0)
         else:
             number = amount.number
-        if fixed > HORIZON or factor.numerator * factor.denominator >= _LIMIT:
+        if fixed > HORIZON or factor.numerator * factor.denominator >= LIMIT:
             raise ProgramError(f"advance({fixed}, …, {factor}) does not fit 64 bits")
         if fixed or number != NO_REGISTER:
             self._emit(Op.ADVANCE, fixed, number, factor.numerator, factor.denominator)
@@ -397,7 +264,7 @@ class Builder:
     def seize(self, resource: Handle, units: int = 1, priority: int = 0) -> None:
         """Wait for `units` of the resource; lower priority numbers go first."""
         self._units("seize", resource, units)
-        if not -_LIMIT <= priority <= _LIMIT:
+        if not -LIMIT <= priority <= LIMIT:
             raise ProgramError(f"priority {priority} does not fit")
         self._emit(Op.SEIZE, resource.number, units, priority)
 
@@ -472,39 +339,13 @@ class Builder:
 
     # --- helpers -----------------------------------------------------------------------------------------
 
-    def _declare(self, kind: str, name: str, row: _Row, rows: list[_Row]) -> Handle:
-        known = self._known.get((kind, name))
-        if known is not None:
-            if rows[known.number] != row:
-                raise ProgramError(f"{kind} {name!r} is declared twice, not alike")
-            return known
-        handle = self._known[(kind, name)] = Handle(kind, len(rows), name)
-        rows.append(row)
-        return handle
-
-    def _distribution(self, name: str, row: tuple[int, int, int, int]) -> Handle:
-        self._draws.append(row)
-        self._draw_names.append(name)
-        return Handle("distribution", len(self._draws) - 1, name)
-
     def _name(self, name: str) -> int:
-        if name not in self._names:
-            self._names.append(name)
-        return self._names.index(name)
-
-    def _inside(self, what: str) -> None:
-        if not self._depth:
-            raise ProgramError(f"{what} stands outside of any thread")
+        return self._names.setdefault(name, len(self._names))
 
     @staticmethod
     def _compares(comparison: str) -> None:
         if comparison not in _COMPARE:
             raise ProgramError(f"{comparison!r} is no comparison; there are {', '.join(_COMPARE)}")
-
-    def _row(self, kind: str, handle: Handle) -> int:
-        if handle.kind != kind:
-            raise ProgramError(f"{handle.name!r} is a {handle.kind}, not a {kind}")
-        return handle.number
 
     def _units(self, verb: str, resource: Handle, units: int) -> None:
         have = self._resources[self._row("resource", resource)].units
@@ -523,7 +364,7 @@ class Builder:
     def _operand(value: Amount) -> tuple[int, int]:
         if isinstance(value, Register):
             return value.number, 0
-        if not -_LIMIT <= value <= _LIMIT:
+        if not -LIMIT <= value <= LIMIT:
             raise ProgramError(f"constant {value} does not fit")
         return NO_REGISTER, value
 

@@ -1,0 +1,179 @@
+"""What a program declares before its steps: resources, containers, observations, distributions, machines.
+
+A name declared alike again is the same thing, so that components need not know of one another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from simio.program.steps import (
+    UNBOUNDED,
+    Container,
+    Demand,
+    Draw,
+    Guest,
+    Mark,
+    Occupancy,
+    Promise,
+    Resource,
+    Tally,
+    Window,
+)
+
+LIMIT = 2**62
+"""Constants of a program lie below this."""
+_Row = TypeVar("_Row", Resource, Container, Mark, Window)
+
+
+@dataclass(frozen=True)
+class Register:
+    """A thread's own int64 variable."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class Handle:
+    """What the builder returns for a resource, container, mark or distribution; `number` is its row."""
+
+    kind: str
+    number: int
+    name: str
+
+
+Amount = int | Register
+
+
+class ProgramError(ValueError):
+    """A component emitted something that no engine could run; a defect of the component, not of a scenario."""
+
+
+class Declarations:
+    """Collects what is declared, and what is said for analysis beside the steps."""
+
+    def __init__(self) -> None:
+        self._steps: list[list[int]] = []
+        self._resources: list[Resource] = []
+        self._containers: list[Container] = []
+        self._marks: list[Mark] = []
+        self._draws: list[tuple[int, int, int, int]] = []
+        self._draw_names: list[str] = []
+        self._draw_table: list[tuple[int, int]] = []
+        self._state: list[int] = []
+        self._machines: list[tuple[str, int]] = []
+        self._windows: list[Window] = []
+        self._occupancies: list[Occupancy] = []
+        self._demands: list[Demand] = []
+        self._promises: list[Promise] = []
+        self._tallies: list[Tally] = []
+        self._guests: list[Guest] = []
+        self._known: dict[tuple[str, str], Handle] = {}
+        self._depth = 0
+
+    def resource(self, name: str, units: int = 1, turn: bool = False) -> Handle:
+        """A resource of `units` units; the same name declared alike again is the same resource.
+
+        A `turn` is held while others serve (a driver's lock, a drive's command): it orders, but its being held
+        does not mean that anything works.
+        """
+        if units < 1:
+            raise ProgramError(f"resource {name!r} needs at least one unit, not {units}")
+        return self._declare("resource", name, Resource(name, units, turn), self._resources)
+
+    def container(self, name: str, capacity: int = UNBOUNDED, level: int = 0, unit: str = "bytes") -> Handle:
+        """A container that starts at `level` and holds at most `capacity`."""
+        if not 0 <= level <= capacity or capacity > UNBOUNDED:
+            raise ProgramError(f"container {name!r} cannot start at {level} of {capacity}")
+        return self._declare("container", name, Container(name, capacity, level, unit), self._containers)
+
+    def observation(self, name: str, role: str = "other", unit: str = "") -> Handle:
+        """A mark that MARK steps record into; see `Mark` for roles."""
+        return self._declare("mark", name, Mark(name, role, unit), self._marks)
+
+    def uniform(self, name: str, low: int, high: int) -> Handle:
+        """Whole numbers from `low` to `high`, both included."""
+        if low > high or low <= -LIMIT or high >= LIMIT or high - low >= LIMIT:
+            raise ProgramError(f"uniform {name!r} cannot draw from {low} to {high}")
+        return self._distribution(name, (Draw.UNIFORM, low, high, 0))
+
+    def exponential(self, name: str, mean: int) -> Handle:
+        """Exponential with the given mean, rounded down to whole numbers."""
+        if not 0 <= mean < 2**56:
+            raise ProgramError(f"exponential {name!r} cannot have mean {mean}")
+        return self._distribution(name, (Draw.EXPONENTIAL, mean, 0, 0))
+
+    def discrete(self, name: str, weights: Sequence[tuple[int, int]]) -> Handle:
+        """One of the values of (value, weight) pairs, in proportion to its positive weight."""
+        total = 0
+        offset = len(self._draw_table)
+        for value, weight in weights:
+            if weight < 1:
+                raise ProgramError(f"discrete {name!r} needs positive weights, not {weight}")
+            if not -LIMIT < value < LIMIT:
+                raise ProgramError(f"discrete {name!r} cannot draw {value}: it does not fit")
+            total += weight
+            self._draw_table.append((value, total))
+        if not 0 < total < LIMIT:
+            raise ProgramError(f"discrete {name!r} needs values with weights below 2**62")
+        return self._distribution(name, (Draw.DISCRETE, total, offset, len(weights)))
+
+    def machine(self, name: str, state: Sequence[int]) -> int:
+        """Lay a machine's initial state into the program; returns its offset for `call`."""
+        offset = len(self._state)
+        self._state.extend(state)
+        self._machines.append((name, offset))
+        return offset
+
+    def tally(self, owner: str, what: str, offset: int, unit: str) -> None:
+        """The word at `offset` counts `what` of `owner` in `unit`, or in ps how long it waited for it; no step."""
+        self._tallies.append(Tally(owner, what, offset, unit))
+
+    def window(self, name: str, slots: int) -> Handle:
+        """Something of which at most `slots` can be under way at once (credits); for the bound, not run."""
+        return self._declare("window", name, Window(name, slots), self._windows)
+
+    def occupy(self, window: Handle, time: int) -> None:
+        """Whoever passes here takes slots of the window for at least `time` ps in all; for the bound, no step."""
+        self._inside("occupy")
+        self._occupancies.append(Occupancy(len(self._steps), self._row("window", window), time))
+
+    def demand(self, resource: Handle, time: int) -> None:
+        """Whoever passes here causes a resource to serve at least `time` unit-ps; for the bound, no step."""
+        self._inside("demand")
+        self._demands.append(Demand(len(self._steps), self._row("resource", resource), time))
+
+    def promise(self, amount: int) -> None:
+        """Whoever passes here causes `amount` bytes to be delivered; for the bound, no step."""
+        self._inside("promise")
+        self._promises.append(Promise(len(self._steps), amount))
+
+    def guest(self, name: str, function: Callable[..., Any], daemon: bool = False) -> None:
+        """A process in Python, run by the reference engine only; see `simio.engines.guests`."""
+        self._guests.append(Guest(name, function, daemon))
+
+    def _inside(self, what: str) -> None:
+        if not self._depth:
+            raise ProgramError(f"{what} stands outside of any thread")
+
+    def _row(self, kind: str, handle: Handle) -> int:
+        if handle.kind != kind:
+            raise ProgramError(f"{handle.name!r} is a {handle.kind}, not a {kind}")
+        return handle.number
+
+    def _declare(self, kind: str, name: str, row: _Row, rows: list[_Row]) -> Handle:
+        known = self._known.get((kind, name))
+        if known is not None:
+            if rows[known.number] != row:
+                raise ProgramError(f"{kind} {name!r} is declared twice, not alike")
+            return known
+        handle = self._known[(kind, name)] = Handle(kind, len(rows), name)
+        rows.append(row)
+        return handle
+
+    def _distribution(self, name: str, row: tuple[int, int, int, int]) -> Handle:
+        self._draws.append(row)
+        self._draw_names.append(name)
+        return Handle("distribution", len(self._draws) - 1, name)
