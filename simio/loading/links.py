@@ -17,7 +17,7 @@ from ..description.sheets import sheet_kinds
 from ..errors import did_you_mean, quote
 from .context import Context
 from .devices import DiskGroup
-from .faults import node_text, one_of, place_of
+from .faults import a, node_text, one_of, place_of
 from .hosts import HostSite
 from .keypaths import item_name, mapping
 from .parts import build_part
@@ -237,8 +237,8 @@ def _fits(ctx: Context, spec: LinkSpec, inventory: Inventory) -> bool:
             continue
         kinds = part.sheet.links(part.kind)
         if spec.part.kind not in kinds:
-            found = f"a {spec.part.kind} link ({spec.part.model}) at {quote(end)}"
-            expected = f"a {' or '.join(kinds)} link for {part.model}"
+            found = f"{a(spec.part.kind)} link ({spec.part.model}) at {quote(end)}"
+            expected = f"{a(' or '.join(kinds))} link for {part.model}"
             ctx.faults.add(f"links.{spec.name}.between", found, expected, place=_end_node(spec, index).place)
             good = False
     return good

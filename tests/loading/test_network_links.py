@@ -32,15 +32,15 @@ def faults(tmp_path: Path, adapter: str, rest: str) -> str:
 def test_an_adapter_takes_links_of_its_medium(tmp_path: Path) -> None:
     rest = "links: [{model: links/atm-oc3, between: [a.io, b.io]}]"
     told = faults(tmp_path, "gigabit-pc", rest)
-    assert "a atm link (links/atm-oc3) at 'a.io'" in told
-    assert "a ethernet or ethernet-shared link for adapters/gigabit-pc" in told
+    assert "an atm link (links/atm-oc3) at 'a.io'" in told
+    assert "an ethernet or ethernet-shared link for adapters/gigabit-pc" in told
 
 
 def test_a_switch_takes_links_of_its_kind(tmp_path: Path) -> None:
     rest = (
         "switches: {s: {model: switches/asx-200}}\nlinks: [{model: links/ethernet-1000, between: [a.io, s]}]"
     )
-    assert "a ethernet link (links/ethernet-1000) at 's'" in faults(tmp_path, "gigabit-pc", rest)
+    assert "an ethernet link (links/ethernet-1000) at 's'" in faults(tmp_path, "gigabit-pc", rest)
 
 
 def test_two_ends_on_a_link_that_is_not_shared(tmp_path: Path) -> None:
