@@ -16,28 +16,31 @@ SHOWN = 16
 """Hexadecimal digits of a hash that are shown to a reader."""
 
 _ANALYSIS = frozenset({"regions", "windows", "occupancies", "demands", "promises", "tallies", "bodies"})
-_FORM = "simio program 1"
+_FORM = "simio program 2"
 
 
 def program_hash(program: Program) -> str:
     """SHA-256, as 64 hexadecimal digits, of all that decides what the program does and what its parts are called.
 
     What serves analysis only (regions, windows, occupancies, demands, promises, tallies, bodies) does not count, and
-    of a guest, which is Python, only the names do: what its function does cannot be told. The text that is hashed is
-    JSON of integers and names, so that it is the same on every platform.
+    of a guest, which is Python, only the names do: what its function does cannot be told. What is hashed is
+    JSON of integers and names, and of tables their shapes and 64-bit words, least byte first, so that it is the same
+    on every platform.
     """
     digest = hashlib.sha256(_FORM.encode())
     for item in sorted(fields(program), key=lambda field: field.name):
         if item.name not in _ANALYSIS:
-            content = [item.name, _plain(getattr(program, item.name))]
+            value = getattr(program, item.name)
+            table = isinstance(value, np.ndarray)
+            content = [item.name, list(value.shape) if table else _plain(value)]
             digest.update(json.dumps(content, separators=(",", ":")).encode("ascii"))
+            if table:
+                digest.update(value.astype("<i8").tobytes())
     return digest.hexdigest()
 
 
 def _plain(value: Any) -> Any:
-    """Arrays with their shape, records as lists of their fields, numbers as Python's own."""
-    if isinstance(value, np.ndarray):
-        return [list(value.shape), value.tolist()]
+    """Records as lists of their fields, numbers as Python's own."""
     if isinstance(value, np.integer):
         return int(value)
     if is_dataclass(value) and not isinstance(value, type):
