@@ -23,7 +23,6 @@ from simio.machines.tcp.layout import (
     CLUSTER_ROOM,
     CLUSTER_THRESHOLD,
     END,
-    FOR_ACKNOWLEDGEMENT,
     HAND_OVER,
     IN_CHAIN,
     LAST_MEMORY,
@@ -34,7 +33,6 @@ from simio.machines.tcp.layout import (
     MEMORY,
     MEMORY_LIMIT,
     MOST_BYTES,
-    NXT,
     RING,
     RUN_COUNT,
     RUN_HEAD,
@@ -42,12 +40,11 @@ from simio.machines.tcp.layout import (
     SEND_SPACE,
     TAKEN,
     UNA,
-    WAIT,
-    WAIT_SINCE,
     WRITE_LEFT,
     WRITE_SPACE,
     WRITER,
 )
+from simio.machines.tcp.waits import waiting
 
 _MASK = 2**31 - 1
 
@@ -73,9 +70,7 @@ def room(state: NDArray, base: int, now: int, wanted: int) -> int:
         found = space(state, base, wanted)
         if found == 0:
             state[base + WRITER] = wanted
-            if state[base + WAIT] == 0 and state[base + NXT] == state[base + END]:
-                state[base + WAIT] = FOR_ACKNOWLEDGEMENT
-                state[base + WAIT_SINCE] = now
+            waiting(state, base, now, 0)
             return 0
         state[base + WRITE_SPACE] = found
         state[base + WRITE_LEFT] = wanted

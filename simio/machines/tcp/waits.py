@@ -27,8 +27,11 @@ from simio.machines.tcp.layout import (
 
 @shared
 def waiting(state: NDArray, base: int, now: int, sends: int) -> None:
-    """The sender has looked whether something may go: what it waited for until now counts, and what it waits for now
-    is noted unless it `sends`."""
+    """The sender has looked whether something may go, or the writer whether there is room: what was waited for until
+    now counts, and what is waited for now is noted unless the sender `sends`.
+
+    A small rest that is held back does not count as the reason where much more is under way and the buffer is full.
+    """
     why = state[base + WAIT]
     if why > 0:
         state[base + WAITED + why - 1] += now - state[base + WAIT_SINCE]
@@ -38,9 +41,10 @@ def waiting(state: NDArray, base: int, now: int, sends: int) -> None:
         return
     flight = state[base + NXT] - state[base + UNA]
     left = state[base + END] - state[base + NXT]
-    if left <= 0:
-        if flight > 0 and state[base + WRITER] > 0:
-            state[base + WAIT] = FOR_ACKNOWLEDGEMENT
+    if state[base + WRITER] > 0 and 2 * left < flight:
+        state[base + WAIT] = FOR_ACKNOWLEDGEMENT
+    elif left <= 0:
+        return
     elif min(state[base + SEND_WINDOW], state[base + CWND]) - flight >= min(left, state[base + MSS]):
         state[base + WAIT] = FOR_MORE
     elif state[base + SEND_WINDOW] <= state[base + CWND]:
