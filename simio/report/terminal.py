@@ -65,8 +65,8 @@ def _table(result: ScenarioResult) -> Table:
         if measured:
             rows = [row for row in comparisons(case) if row.row.quantity == "throughput"]
             cells += _measured(rows, result.unit)
-        name = case.limiter.name if case.limiter.kind != "none" else f"in turns ({case.limiter.name})"
-        table.add_row(*cells, name, f"{case.limiter.busy:.0%}")
+        name = {"none": "in turns ({})", "wait": "{} waits"}.get(case.limiter.kind, "{}")
+        table.add_row(*cells, name.format(case.limiter.name), f"{case.limiter.busy:.0%}")
     return table
 
 
