@@ -35,9 +35,9 @@ def test_both_engines_run_the_new_kind_alike(place: Place) -> None:
 
 def test_a_frame_takes_what_its_datasheets_say(place: Place) -> None:
     # The sender alone limits: call 0.5 us and driver 10 us at 700 MHz on 733 MHz, DMA of 1500 B at 200 MB/s,
-    # and 1538 B on a line of 1 Gbit/s, one after another.
+    # and 1508 B on a line of 1.28 Gbit/s, one after another.
     scale = Fraction(700, 733)
-    frame = scale * (Fraction("0.5") + 10) + Fraction(1500, 200) + Fraction(1538, 125)
+    frame = scale * (Fraction("0.5") + 10) + Fraction(1500, 200) + Fraction(1508, 160)
     (case,) = run(place, "frames.yaml")["cases"]
     assert case["throughput"] == pytest.approx(float(1500 / frame), rel=1e-6)
 
