@@ -66,6 +66,16 @@ def test_a_python_process_does_not_run_on_the_compiled_engine(place: Place) -> N
     assert told.endswith("\n2\n")
 
 
+def test_packets_of_an_own_protocol_share_a_link_and_the_rest_is_dropped(place: Place) -> None:
+    (case,) = run(place, "probe.yaml")["cases"]
+    assert run(place, "probe.yaml --engine simpy")["cases"] == [case]
+    # In Mbit/s: 1500 of 1538 bytes of the link are packets, and it is not full at the beginning.
+    assert 0.95 < case["throughput"] / (1000 * 1500 / 1538) < 1
+    assert case["throughput"] <= case["bound"]
+    (dropped,) = (each for each in case["observations"] if each["name"] == "switch dropped")
+    assert dropped["least"] == dropped["most"] == 1500
+
+
 def test_without_the_plug_in_its_kinds_are_unknown(place: Place) -> None:
     told = place.run(f"PYTHONPATH={ROOT} simio run frames.yaml")
     assert "'myrinet'" in told
