@@ -5,10 +5,13 @@ In a document they stand between `<!-- table: name -->` and `<!-- end of table -
 
 from __future__ import annotations
 
+import inspect
 import re
 import typing
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
+import yaml
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
@@ -18,9 +21,11 @@ from simio.description.model import Report, Run
 from simio.description.quantities import quantity_of
 from simio.description.sheets import CLASSES, sheet_kinds
 from simio.description.sheets.disks import Zone
+from simio.description.sheets.stacks import TcpIpStack
 from simio.description.workloads import REFERRED, references, workload_kinds
 from simio.loading.parts import value_as_text
 
+MODELS = Path(__file__).resolve().parents[2] / "models"
 _TABLE = re.compile(r"(?s)(<!-- table: (\w+) -->\n).*?(<!-- end of table -->)")
 
 
@@ -97,7 +102,7 @@ def workloads() -> str:
     """The parameters of each kind of workload."""
     found = []
     for name, model in workload_kinds().items():
-        found.append(f"#### `{name}`\n\n{(model.__doc__ or '').strip()}\n\n{fields(model)}")
+        found.append(f"#### `{name}`\n\n{inspect.getdoc(model)}\n\n{fields(model)}")
     return "\n" + "\n".join(found) + "\n"
 
 
@@ -111,10 +116,56 @@ def quantities() -> str:
     return markdown(["quantity", "units", "example", "precision"], rows)
 
 
+def stacks() -> str:
+    """How the protocol stacks of the catalogue differ."""
+    names = parts("stacks")
+    rows = ([f"`{key}`", *(catalogued(name, key) for name in names)] for key in TOLD_OF_STACKS)
+    return markdown(["value", *(f"`{name.partition('/')[2]}`" for name in names)], rows)
+
+
+def fitted() -> str:
+    """The values of the catalogue that were adjusted, and to which tables."""
+    found = []
+    for name in parts("*"):
+        for key, value in sheet(name)["values"].items():
+            if value["basis"] == "fitted":
+                interval = " to ".join(map(str, value["interval"]))
+                found.append([f"`{name}`", f"`{key}`", str(value["value"]), interval, value["source"]])
+    return markdown(["part", "value", "fitted", "interval", "to"], iter(found))
+
+
+TOLD_OF_STACKS = (
+    "send_space", "receive_space", "rfc1323", "initial_window", "recovery", "ack_every", "ack_small", "delayed_ack",
+    "delayed_ack_clock", "rto_tick", "rto_min", "mss_multiple", "cluster", "hand_over", "page_flip", "input",
+)  # fmt: skip
+
+
+def parts(folder: str) -> list[str]:
+    """Names of the catalogue's parts in a folder."""
+    paths = sorted(MODELS.glob(f"{folder}/*.yaml"))
+    return [path.relative_to(MODELS).with_suffix("").as_posix() for path in paths]
+
+
+def sheet(name: str) -> dict[str, typing.Any]:
+    """A datasheet of the catalogue, as YAML has it."""
+    return yaml.safe_load((MODELS / f"{name}.yaml").read_text(encoding="utf-8"))
+
+
+def catalogued(name: str, key: str) -> str:
+    """A value of a stack as its datasheet gives it, or the default."""
+    values = sheet(name)["values"]
+    if key in values:
+        found = values[key]["value"]
+        return str(found).lower() if isinstance(found, bool) else str(found)
+    return default(TcpIpStack.model_fields[key]).strip("`")
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "values": values,
     "workloads": workloads,
     "run": lambda: fields(Run),
     "report": lambda: fields(Report),
     "quantities": quantities,
+    "stacks": stacks,
+    "fitted": fitted,
 }

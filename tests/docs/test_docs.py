@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
+from statistics import median
 
 import pytest
 import yaml
@@ -24,7 +25,8 @@ from docs_pages import (
 from docs_tables import with_tables
 
 import simio
-from simio.result.compare import comparisons, summary
+from simio.result.compare import Comparison, comparisons, pooled_comparisons
+from simio.result.model import ScenarioResult
 from simio.units import convert
 
 TEXTS = {name: (ROOT / name).read_text(encoding="utf-8") for name in DOCUMENTS}
@@ -125,43 +127,73 @@ def test_the_picture_shows_the_answer_and_loads_nothing() -> None:
     }
 
 
-def test_the_table_of_errors_is_what_the_runs_give() -> None:
+def families() -> list[tuple[str, ...]]:
+    """The scenarios, those together that measured tables are compared with together."""
+    found = {path.stem: {path.stem} for path in (ROOT / "scenarios").glob("*.yaml")}
+    for path in (ROOT / "validation").glob("*/*.yaml"):
+        told = yaml.safe_load(path.read_text(encoding="utf-8"))["scenario"]
+        names = [told] if isinstance(told, str) else told
+        joined = set().union(*(found[name] for name in names))
+        found |= dict.fromkeys(joined, joined)
+    return sorted({tuple(sorted(names)) for names in found.values()})
+
+
+@pytest.mark.parametrize("family", families(), ids="+".join)
+def test_scenarios_give_what_the_readme_tells(family: tuple[str, ...]) -> None:
+    listed = dict(re.findall(r"(?m)^\| `scenarios/([\w-]+)\.yaml` \| (.+)$", TEXTS["README.md"]))
+    results = {name: simio.load(ROOT / "scenarios" / f"{name}.yaml").run() for name in family}
+    for name, result in results.items():
+        told = re.findall(r"\*\*(\d+(?:\.(\d+))?)\*\*", listed[name])
+        assert told
+        found = answers(result)
+        for number, digits in told:
+            assert number in {f"{value:.{len(digits)}f}" for value in found}, name
+    given = table_of_errors(results.values())
+    assert {name: cells for name, cells in errors_told().items() if name in given} == given
+
+
+def answers(result: ScenarioResult) -> list[float]:
+    """What the cases of a scenario give: throughput and streams in its unit, and means of times in ms."""
+    rates = [rate for case in result.cases for rate in (case.rate, *(stream.rate for stream in case.streams))]
+    times = [each.mean for case in result.cases for each in case.observations if each.unit == "ps"]
+    return [float(convert(rate, "rate", result.unit)) for rate in rates] + [time / 1e9 for time in times]
+
+
+def table_of_errors(results: Collection[ScenarioResult]) -> dict[str, list[str]]:
+    """Of each measured table: rows, held rows, median error, worst error, and fitted values in the parts used."""
+    found: dict[str, list[Comparison]] = {}
+    for result in results:
+        rows = [row for case in result.cases for row in comparisons(case)] + pooled_comparisons(result)
+        for row in rows:
+            found.setdefault(f"{row.row.study}/{row.row.table}", []).append(row)
+    fitted = len({value for result in results for value in result.fitted})
+    cells = {}
+    for table, rows in found.items():
+        errors = [row.error for row in rows if row.error is not None]
+        held = sum(row.row.held for row in rows)
+        assert len(errors) + held == len(rows), table
+        worst = f"{max(errors, key=abs):+.1%}" if errors else "none"
+        middle = f"{median(map(abs, errors)):.1%}" if errors else "none"
+        cells[table] = [str(len(errors)), str(held), middle, worst, str(fitted)]
+    return cells
+
+
+def errors_told() -> dict[str, list[str]]:
+    """The table of errors as the README has it."""
     rows = [line for line in TEXTS["README.md"].splitlines() if line.startswith("| [")]
-    told = {row.split("]")[0][3:]: [cell.strip() for cell in row.split("|")[2:-1]] for row in rows}
-    given = {}
-    for path in (ROOT / "scenarios").glob("*.yaml"):
-        result = simio.load(path).run()
-        tables = {f"{row.row.study}/{row.row.table}" for case in result.cases for row in comparisons(case)}
-        if not tables:
-            continue
-        errors = summary(result)
-        assert len(tables) == 1
-        assert errors is not None
-        assert errors.missing == 0
-        assert errors.worst.error is not None
-        given[tables.pop()] = [
-            str(errors.rows), str(errors.held), f"{errors.median:.1%}", f"{errors.worst.error:+.1%}",
-            str(errors.fitted),
-        ]  # fmt: skip
-    assert {name: [cell.split()[0].rstrip(":,") for cell in cells] for name, cells in told.items()} == given
-    tables_there = (ROOT / "validation").glob("*/*.yaml")
-    assert set(given) == {
-        path.relative_to(ROOT / "validation").with_suffix("").as_posix() for path in tables_there
+    return {
+        row.split("]")[0][3:]: [cell.strip().split()[0].rstrip(":,") for cell in row.split("|")[2:-1]]
+        for row in rows
     }
 
 
-def test_every_scenario_is_listed_with_rates_that_it_gives() -> None:
-    listed = dict(re.findall(r"(?m)^\| `(scenarios/[\w-]+\.yaml)` \| (.+)$", TEXTS["README.md"]))
+def test_every_scenario_and_every_table_is_listed() -> None:
+    listed = re.findall(r"(?m)^\| `(scenarios/[\w-]+\.yaml)` \|", TEXTS["README.md"])
     assert sorted(listed) == sorted(f"scenarios/{path.name}" for path in (ROOT / "scenarios").glob("*.yaml"))
-    for path, row in listed.items():
-        result = simio.load(ROOT / path).run()
-        told = re.findall(r"\*\*(\d+(?:\.(\d+))?)\*\*", row)
-        assert told
-        for rate, digits in told:
-            given = [
-                f"{float(convert(case.rate, 'rate', result.unit)):.{len(digits)}f}" for case in result.cases
-            ]
-            assert rate in given, path
+    tables = (ROOT / "validation").glob("*/*.yaml")
+    assert errors_told().keys() == {
+        path.relative_to(ROOT / "validation").with_suffix("").as_posix() for path in tables
+    }
 
 
 def test_every_component_page_is_in_the_index() -> None:
@@ -169,19 +201,6 @@ def test_every_component_page_is_in_the_index() -> None:
     assert set(pages) <= set(
         re.findall(r"(?m)^- \[[\w-]+\.md\]\(models/([\w-]+\.md)\)", TEXTS["docs/models.md"])
     )
-
-
-def test_fitted_values_are_told_as_they_are() -> None:
-    told = set(
-        re.findall(r"(?m)^\| `([\w/.-]+)` \| `(\w+)` \| ([^|]+) \| ([\w/-]+)", TEXTS["docs/models.md"])
-    )
-    there = set()
-    for path in (ROOT / "models").glob("*/*.yaml"):
-        for key, value in yaml.safe_load(path.read_text(encoding="utf-8"))["values"].items():
-            if value["basis"] == "fitted":
-                part = path.relative_to(ROOT / "models").with_suffix("").as_posix()
-                there.add((part, key, str(value["value"]), value["source"]))
-    assert told == there
 
 
 def test_the_makefile_runs_what_the_readme_says() -> None:

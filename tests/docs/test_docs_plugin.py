@@ -35,9 +35,9 @@ def test_both_engines_run_the_new_kind_alike(place: Place) -> None:
 
 def test_a_frame_takes_what_its_datasheets_say(place: Place) -> None:
     # The sender alone limits: call 0.5 us and driver 10 us at 700 MHz on 733 MHz, DMA of 1500 B at 200 MB/s,
-    # and 1538 B on a line of 1 Gbit/s, one after another.
+    # and 1508 B on a line of 1.28 Gbit/s, one after another.
     scale = Fraction(700, 733)
-    frame = scale * (Fraction("0.5") + 10) + Fraction(1500, 200) + Fraction(1538, 125)
+    frame = scale * (Fraction("0.5") + 10) + Fraction(1500, 200) + Fraction(1508, 160)
     (case,) = run(place, "frames.yaml")["cases"]
     assert case["throughput"] == pytest.approx(float(1500 / frame), rel=1e-6)
 
@@ -64,6 +64,16 @@ def test_a_python_process_does_not_run_on_the_compiled_engine(place: Place) -> N
     told = place.run("simio run paced.yaml --engine compiled; echo $?")
     assert "paced: pace" in told
     assert told.endswith("\n2\n")
+
+
+def test_packets_of_an_own_protocol_share_a_link_and_the_rest_is_dropped(place: Place) -> None:
+    (case,) = run(place, "probe.yaml")["cases"]
+    assert run(place, "probe.yaml --engine simpy")["cases"] == [case]
+    # In Mbit/s: 1500 of 1538 bytes of the link are packets, and it is not full at the beginning.
+    assert 0.95 < case["throughput"] / (1000 * 1500 / 1538) < 1
+    assert case["throughput"] <= case["bound"]
+    (dropped,) = (each for each in case["observations"] if each["name"] == "switch dropped")
+    assert dropped["least"] == dropped["most"] == 1500
 
 
 def test_without_the_plug_in_its_kinds_are_unknown(place: Place) -> None:

@@ -1,4 +1,4 @@
-"""Raw Myrinet for simio: a kind of adapter, a kind of link, and two workloads that send frames."""
+"""Raw Myrinet for simio: a kind of adapter, a kind of link, and workloads that send frames and packets."""
 
 from simio.description.sheets import register_sheet
 from simio.description.workloads import register_workload
@@ -6,7 +6,8 @@ from simio.lower import register_lowering
 
 from .frames import frames
 from .paced import paced
-from .sheets import Frames, MyrinetAdapter, MyrinetLink, Paced
+from .probe import probe
+from .sheets import Frames, MyrinetAdapter, MyrinetLink, Paced, Probe
 
 
 def register() -> None:
@@ -15,5 +16,7 @@ def register() -> None:
     register_sheet("link", "myrinet", MyrinetLink)
     register_workload("frames", Frames)
     register_workload("paced", Paced)
+    register_workload("probe", Probe)
     register_lowering("frames", frames)
     register_lowering("paced", paced)
+    register_lowering("probe", probe)

@@ -38,3 +38,16 @@ class Paced(Frames):
     """The same, but a process written in Python says when each frame may go."""
 
     limit: Extent = Field(description="backlog at the receiver from which the sender slows down")
+
+
+class Probe(WorkloadParams):
+    """Packets that are sent at a rate, and timed."""
+
+    routes = (("from_", "to"),)
+    network = True
+
+    from_: HostName = Field(alias="from", description="host that sends")
+    to: HostName = Field(description="host that receives")
+    size: Extent = Field(description="bytes a packet")
+    count: Count = Field(description="packets in all")
+    period: Time = Field(description="time from packet to packet")

@@ -1,0 +1,34 @@
+"""Packets of a protocol of one's own, over whatever carries packets from one host to another."""
+
+from simio.components.network.packet import Packet
+from simio.description.model import Workload
+from simio.lower import Site
+from simio.program.builder import Register
+
+
+def probe(site: Site, workload: Workload) -> None:
+    """A packet each period, whether the one before has arrived or not; those that arrive tell how long they took."""
+    p, params = site.p, workload.params
+    path = site.network.path(params.from_, params.to)
+    took = p.observation(f"{workload.name}: on its way", "latency", "ps")
+
+    def packet(length: Register, sent: Register) -> None:
+        """The thread that is a packet; `sent` is its only field."""
+
+        def arrived() -> None:
+            time = p.register()
+            p.let(time, "SINCE", sent)
+            p.mark(took, time)
+            p.mark(site.delivered, length)
+
+        path.send(Packet(length, (sent,)), arrived)
+
+    one = p.procedure(f"{workload.name} packet", 2, packet)
+    with p.thread(f"{workload.name}: sender on {params.from_}"), p.loop(params.count):
+        now = p.register()
+        p.let(now, "SINCE", 0)
+        p.spawn(one, params.size, now)
+        p.promise(params.size)
+        for wire in path.wires:
+            p.demand(wire.wire, wire.time(params.size))
+        p.advance(params.period)
