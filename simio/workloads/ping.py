@@ -12,7 +12,7 @@ from simio.lower import Site
 def ping(site: Site, workload: Workload) -> None:
     """`count` requests with `size` bytes of data, the first at once, the next `period` after the last was sent.
 
-    A request is sent when its reply is in if that takes longer than the period.
+    One whose reply has not come by then is lost, and counts nowhere but among the lost.
     """
     p, params, name = site.p, workload.params, workload.name
     hosts = params.from_, params.to
@@ -24,15 +24,19 @@ def ping(site: Site, workload: Workload) -> None:
             f"workload {name!r}: an echo request of {whole} bytes does not fit the path's {mtu} bytes, and ping does "
             "not fragment"
         )
-    echo = Echo(name, stacks, paths, params.size)
+    echo = Echo(name, stacks, paths, params.size, params.period)
     trip = p.observation(f"{name}: round trip", "latency", "ps")
+    lost = p.observation(f"{name}: lost", "other", "bytes")
     with p.thread(f"{name} on {hosts[0]}"), p.loop(params.count):
         begun, rest = p.register(), p.register()
         p.let(begun, "SINCE", 0)
         echo.ask()
         p.let(rest, "SINCE", begun)
-        p.mark(trip, rest)
-        p.mark(site.delivered, params.size)
+        with p.when(rest, ">", params.period):
+            p.mark(lost, params.size)
+        with p.when(rest, "<=", params.period):
+            p.mark(trip, rest)
+            p.mark(site.delivered, params.size)
         p.let(rest, "SUB", params.period, rest)
         with p.when(rest, ">", 0):
             p.advance(0, rest, 1)

@@ -35,6 +35,7 @@ DOCUMENTS = (
     "docs/extending.md",
     "docs/models.md",
     "docs/packets.md",
+    "docs/tutorial.md",
     *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs" / "models").glob("*.md")),
 )
 PICTURE = ROOT / "docs" / "answer.svg"

@@ -65,6 +65,13 @@ class Ttcp(SocketParams):
     aligned: Flag = Field(True, description="whether the programs' buffers begin on a page")
     streams: Streams = Field(1, description="connections at once, each with a process at both ends")
 
+    @model_validator(mode="after")
+    def _background_has_no_end(self) -> Ttcp:
+        if self.background and self.writes is not None:
+            hint = "in the background it goes on as long as other workloads do"
+            raise refusal(str(self.writes), "none, with background: true", hint, "writes")
+        return self
+
 
 class Requests(SocketParams):
     """Requests over a TCP connection, each answered before the next: a transaction a round trip."""
@@ -81,7 +88,9 @@ class Ping(NetworkParams):
 
     size: Extent = Field(56, description="bytes of data in an echo request")
     count: Count = Field(description="requests")
-    period: Time = Field(10**12, description="time between requests")
+    period: Duration = Field(
+        10**12, description="time between requests; a reply that takes longer counts as lost"
+    )
 
 
 class Datagrams(NetworkParams):

@@ -48,6 +48,17 @@ def test_a_ping_crosses_both_stacks_and_the_wire_twice(engine: ModuleType) -> No
     assert marks(program, outcome, "ping: round trip") == [(10 * US + 2 * one_way, 10 * US + 2 * one_way)]
 
 
+def test_an_echo_without_a_reply_is_lost_and_the_next_one_goes(engine: ModuleType) -> None:
+    asking = {"from": "a", "to": "b", "size": "56 B", "count": 200, "period": "1 ms"}
+    program, outcome = run(engine, system(*two(), workload={"ping": asking}, loss=0.2))
+    lost = len(marks(program, outcome, "ping: lost"))
+    trips = [time for _, time in marks(program, outcome, "ping: round trip")]
+    on_wires = sum(len(marks(program, outcome, f"{wire} lost")) for wire in ("a.eth>b.eth", "b.eth>a.eth"))
+    assert lost == on_wires > 40
+    assert len(trips) == 200 - lost
+    assert max(trips) < 50 * US
+
+
 def test_the_set_up_and_one_write(engine: ModuleType) -> None:
     asking = {"from": "a", "to": "b", "request": "1 KiB", "response": "1 B", "count": 1}
     program, outcome = run(engine, system(*two(), workload={"requests": asking}))
