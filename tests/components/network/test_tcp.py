@@ -11,10 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from part_samples import MS, US, like
+from pydantic import ValidationError
 from tcp_net import FREE, QUICK, busy, marks, run, station, system
 
 from simio.bound import bound
 from simio.description.model import Run
+from simio.description.workloads import workload_kinds
 from simio.engines import compiled, reference
 from simio.errors import RunError
 from simio.lower import lower
@@ -282,6 +284,12 @@ def test_cross_traffic_takes_its_share_and_does_not_count(engine: ModuleType) ->
     # Four connections over one wire, which they share about evenly.
     assert 3 < ends[3] / ends[0] < 5
     assert sum(size for _, size in marks(program, outcome, "cross: received")) > 2 * 438_000
+
+
+def test_cross_traffic_has_no_number_of_writes() -> None:
+    params = {"from": "a", "to": "b", "size": "8 KiB", "background": True, "writes": 5}
+    with pytest.raises(ValidationError, match="found 5; expected none, with background: true"):
+        workload_kinds()["ttcp"].model_validate(params)
 
 
 def test_other_work_on_a_host_slows_its_protocols(engine: ModuleType) -> None:
