@@ -44,6 +44,7 @@ class PacketInterrupts:
     def served(self) -> Iterator[None]:
         """A packet has arrived; the body is what the handler does with it when the driver has had it."""
         p = self.p
+        serving = p.resource(f"{self.name} handler", turn=True)
         with p.loop(1):
             what = p.register()
             p.call(what, HANDLER_ARRIVE, self.state, self.count, 0)
@@ -54,9 +55,11 @@ class PacketInterrupts:
                     self._expire_later()
             # The turn, and with it the CPU, is handed on in the order in which packets came: none overtakes another.
             p.get(self.turn, 1)
+            p.seize(serving)
             p.advance(self.cost)
             p.release(self.host.cpu)
             yield
+        p.release(serving)
         with p.loop(1):
             more = p.register()
             p.call(more, HANDLER_SERVED, self.state, 0, 0)
