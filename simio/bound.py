@@ -10,6 +10,7 @@ Computing Surveys 10(3), 1978).
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
@@ -96,7 +97,8 @@ def bound(program: Program) -> Bound:
     times = executions(program)
     kinds: list[tuple[str, str]] = []
     steps = program.steps[:, :3].tolist()
-    rows = [_start(program, steps, times, start) for start in program.starts]
+    bodies = sorted((first, end) for first, end, _ in program.bodies)
+    rows = [_start(program, bodies, steps, times, start) for start in program.starts]
     columns: list[list[Fraction]] = []
     for number, resource in enumerate(program.resources):
         kinds.append((resource.name, "resource"))
@@ -121,17 +123,20 @@ def bound(program: Program) -> Bound:
 
 
 def _start(
-    program: Program, steps: list[list[int]], times: list[int], start: ThreadStart
+    program: Program,
+    bodies: list[tuple[int, int]],
+    steps: list[list[int]],
+    times: list[int],
+    start: ThreadStart,
 ) -> tuple[list[int], list[int], Fraction]:
     """Certain demand of the threads of a start: on resources and on windows, and of each thread for its own steps."""
     resources, windows = [0] * len(program.resources), [0] * len(program.windows)
     last = _end(program, start)
     own = Fraction(0)
-    for first, end, _ in program.bodies:
-        if start.entry <= first < last:
-            time = _demand(program, steps, first, end, times, resources)
-            if first == start.entry:
-                own = Fraction(time, start.count) + start.time
+    for first, end in bodies[bisect_left(bodies, (start.entry, 0)) : bisect_left(bodies, (last, 0))]:
+        time = _demand(bodies, steps, first, end, times, resources)
+        if first == start.entry:
+            own = Fraction(time, start.count) + start.time
     for occupancy in program.occupancies:
         if start.entry <= occupancy.at < last:
             windows[occupancy.window] += times[occupancy.at] * occupancy.time
@@ -165,13 +170,19 @@ def executions(program: Program) -> list[int]:
 
 
 def _demand(
-    program: Program, steps: list[list[int]], first: int, end: int, times: list[int], resources: list[int]
+    bodies: list[tuple[int, int]],
+    steps: list[list[int]],
+    first: int,
+    end: int,
+    times: list[int],
+    resources: list[int],
 ) -> int:
     """Add one thread body's certain demand on resources, in unit-ps; returns the body's own time.
 
-    What a body seizes and does not give back itself is left out, since how long it holds that is not seen here.
+    `bodies` are first step and end of all bodies of the program in order; those inside this one are left out. So is
+    what a body seizes and does not give back itself, since how long it holds that is not seen here.
     """
-    inner = {f: e for f, e, _ in program.bodies if first < f and e <= end}
+    inner = dict(bodies[bisect_right(bodies, (first, end)) : bisect_left(bodies, (end, 0))])
     held: dict[int, int] = {}
     demand: dict[int, int] = {}
     own = 0

@@ -41,6 +41,8 @@ _COMPARE = {
 }  # fmt: skip
 __all__ = ["MAX_REGISTERS", "Amount", "Builder", "Handle", "Procedure", "ProgramError", "Register"]
 
+_REST = tuple([0] * (COLUMNS - 1 - given) for given in range(COLUMNS))
+"""Zeros that fill a row after so many operands."""
 MAX_REGISTERS = 52
 """Registers of a thread."""
 
@@ -369,6 +371,7 @@ class Builder(Declarations):
         return NO_REGISTER, value
 
     def _emit(self, op: Op, *operands: int) -> int:
-        self._inside(op.name)
-        self._steps.append([int(op), *operands, *[0] * (COLUMNS - 1 - len(operands))])
+        if not self._depth:
+            self._inside(op.name)
+        self._steps.append([op.value, *operands, *_REST[len(operands)]])
         return len(self._steps) - 1
