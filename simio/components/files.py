@@ -78,10 +78,10 @@ class CachedFile:
         gap = p.register()
         p.let(gap, "SUB", self.fetched, at)
         with (
-            p.when(gap, "<", enough, share=min(Fraction(size, window), Fraction(1))),
+            p.when(gap, "<", enough, share=self._share(size)),
             p.until(gap, ">=", enough),
         ):
-            with p.when(self.fetched, "<", whole, share=1):
+            with p.when(self.fetched, "<", whole, share=1 if self._share(size) else 0):
                 self._window(window)
             if self.size % window:
                 with p.when(self.fetched, "==", whole):
@@ -89,6 +89,10 @@ class CachedFile:
             p.let(gap, "SUB", self.fetched, at)
             with p.when(self.fetched, ">=", self.start + self.size):
                 p.let(gap, "SET", enough)
+
+    def _share(self, size: int) -> Fraction:
+        """How often at least a read() of `size` bytes asks for a window."""
+        return min(Fraction(size, self.ahead_by), Fraction(1))
 
     def _window(self, size: int) -> None:
         """Ask for the next `size` bytes in the reader's name, and go on."""
@@ -99,8 +103,12 @@ class CachedFile:
         with p.fork("read-ahead"):
             self.device.read(self.fetched, self._whole(size), gcd(self.start, self.ahead_by))
             self.kernel.wake()
-            p.put(self.cached, size)
+            self._arrived(size)
         p.let(self.fetched, "ADD", self.fetched, size)
+
+    def _arrived(self, size: int) -> None:
+        """The next `size` bytes are in the cache."""
+        self.p.put(self.cached, size)
 
     def _fetch(self, at: Register, size: int, aligned: int) -> None:
         """Read what a request needs, at most a cluster at a time, and wait for it."""
@@ -160,7 +168,7 @@ class CachedFile:
             p.when(waiting, ">=", together, share=min(Fraction(size, together), Fraction(1))),
             p.until(waiting, "<", together),
         ):
-            self._flush(self.fetched, together, gcd(self.start, together), stored)
+            self._flush(self.fetched, together, self._grain(), stored)
             p.let(self.fetched, "ADD", self.fetched, together)
             p.let(waiting, "SUB", waiting, together)
 
@@ -169,7 +177,11 @@ class CachedFile:
         rest = self.size % self.sheet.write_behind
         if self.sequential and rest:
             assert self.fetched is not None
-            self._flush(self.fetched, rest, gcd(self.start, self.sheet.write_behind), stored)
+            self._flush(self.fetched, rest, self._grain(), stored)
+
+    def _grain(self) -> int:
+        """What the places of writes behind are multiples of."""
+        return gcd(self.start, self.sheet.write_behind)
 
     def _flush(self, at: Register, size: int, aligned: int, stored: Arrived | None) -> None:
         """`size` bytes go from the cache to the device while the program goes on."""

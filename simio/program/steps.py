@@ -128,7 +128,8 @@ class Mark:
     """A named observation.
 
     `role` is 'delivered' (bytes that count as throughput), 'sent' (bytes whose rate is told beside it), 'latency'
-    (ps), 'packet' (fields of packets, see `simio.components.network.capture`) or 'other'.
+    (ps), 'packet' (fields of packets, see `simio.components.network.capture`), 'begun' (a program begins what it is
+    measured by) or 'other'.
     """
 
     name: str

@@ -34,17 +34,21 @@ def throughput(program: Program, outcome: Outcome, warm: int | str) -> Throughpu
     `warm` is 0. It ends at the last delivery of all, or, where a time limit cut the run off, at the earliest last
     delivery of a stream; streams silent in the second half of such a run count as ended. What is delivered
     at once is taken to have accrued evenly since its stream's delivery before, so that streams in step with one
-    another do not count double. A run with fewer than two deliveries after the warm-up is measured from its start.
+    another do not count double. A run with fewer than two deliveries after the warm-up is measured from its start. Where a program
+    says when it begins, as ftp does, the span begins there, unless `warm` is a time.
     """
     times, amounts = deliveries(program, outcome)
     if not len(times):
         return Throughput(0, 0, outcome.end, 0)
     found = [(own, totals) for _, own, totals in streams(program, outcome, "delivered")]
+    begun = _begun(program, outcome)
     until = int(times[-1])
     if outcome.status == Status.UNTIL:
         until = min(last for last in [int(own[-1]) for own, _ in found] if 2 * last >= until)
     first = _first_delivery(times, amounts, warm)
     since = int(times[first]) if first >= 0 and times[first] < until else 0
+    if begun is not None and warm in ("auto", 0):
+        since = begun
     amount = sum(progress(own, totals, until) - progress(own, totals, since) for own, totals in found)
     return Throughput(amount, since, until, int(((times > since) & (times <= until)).sum()))
 
@@ -92,6 +96,13 @@ def deliveries(program: Program, outcome: Outcome) -> tuple[Ints, Ints]:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     starts = np.flatnonzero(np.r_[True, marks[1:, 0] != marks[:-1, 0]])
     return marks[starts, 0], np.add.reduceat(marks[:, 2], starts)
+
+
+def _begun(program: Program, outcome: Outcome) -> int | None:
+    """The first instant (ps) at which a program said that what it is measured by begins, if one did."""
+    rows = [row for row, mark in enumerate(program.marks) if mark.role == "begun"]
+    marks = outcome.marks[np.isin(outcome.marks[:, 1], rows)]
+    return int(marks[0, 0]) if len(marks) else None
 
 
 def _first_delivery(times: Ints, amounts: Ints, warm: int | str) -> int:
@@ -164,7 +175,7 @@ def observations(program: Program, outcome: Outcome, span: Throughput) -> tuple[
     """Distribution of what every mark recorded in the measured span that is not of bytes on their way, or packets."""
     found = []
     for row, mark in enumerate(program.marks):
-        if mark.role in ("delivered", "sent", "packet"):
+        if mark.role in ("delivered", "sent", "packet", "begun"):
             continue
         rows = outcome.marks[outcome.marks[:, 1] == row]
         values = np.sort(rows[rows[:, 0] > span.since, 2])

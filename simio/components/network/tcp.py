@@ -97,8 +97,11 @@ class Endpoint:
             self._output(PROCESS)
             self._arm()
 
-    def write(self, size: int) -> None:
-        """write() of `size` bytes: returns when all of them are in the socket buffer."""
+    def write(self, size: int, moved: bool = True) -> None:
+        """write() of `size` bytes: returns when all of them are in the socket buffer.
+
+        Without `moved`, they are the kernel's already (sendfile), and only their places are noted.
+        """
         p = self.p
         self.stack.call()
         with p.loop(1):
@@ -108,13 +111,14 @@ class Endpoint:
                 self._wait(room, calls.TCP_ROOM, left, self.writers)
                 p.release(self.lock)
                 self.stack.host.work(self.stack.sheet.buffer_cost)
-                self.stack.move(room, self.buffer, self.aligned)
+                if moved:
+                    self.stack.move(room, self.buffer, self.aligned)
                 p.seize(self.lock, priority=PROCESS)
                 self._append(room)
                 p.release(self.lock)
                 p.let(left, "SUB", left, room)
 
-    def read(self, got: Register, size: int) -> None:
+    def read(self, got: Register, size: int | Register) -> None:
         """read() of at most `size` bytes: `got` is how many there were, or the end of file; waits for the first."""
         p = self.p
         self.stack.call()

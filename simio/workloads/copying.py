@@ -1,0 +1,117 @@
+"""What programs that copy files have in common: where files lie, loops over buffers, and two processes at one end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import gcd
+
+from simio import units
+from simio.components.network.tcp import Endpoint
+from simio.components.storage import BlockDevice
+from simio.description.model import Part, Workload
+from simio.errors import RunError
+from simio.lower import Site
+from simio.program.builder import Builder, Register
+
+PLACE = 2**20
+"""Files that lie on one device begin at multiples of this many bytes."""
+
+Step = Callable[[Register, int], None]
+"""Emits what is done with so many bytes of a file at a place."""
+
+
+def storage(site: Site, workload: Workload, host: str, name: str) -> BlockDevice:
+    """The one device of a host that a name in the workload stands for; RunError if it is several."""
+    found = site.targets(name)
+    if len(found) > 1:
+        raise RunError(
+            f"workload {workload.name!r} copies a file, which lies on one disk or volume; {name!r} is a group of "
+            f"{len(found)} disks"
+        )
+    return site.device(host, found[0])
+
+
+def file_system(site: Site, workload: Workload, device: BlockDevice) -> Part:
+    """The file system of a device; RunError where it has none."""
+    system = site.system
+    part = (system.volumes if device.name in system.volumes else system.disks)[device.name].file_system
+    if part is None:
+        raise RunError(
+            f"workload {workload.name!r} copies a file, and {device.name!r} has no file_system; give it one"
+        )
+    return part
+
+
+def spans(workload: Workload, device: BlockDevice, number: int, first: int = 0) -> list[tuple[int, int]]:
+    """First byte and size of `number` files one after the other, not before byte `first`; RunError if too much."""
+    size: int = workload.params.file
+    stride = -(-size // PLACE) * PLACE
+    begin = -(-first // PLACE) * PLACE
+    end = begin + (number - 1) * stride + size
+    if end > device.capacity:
+        needed, room = (units.format_quantity(n, "size") for n in (end, device.capacity))
+        raise RunError(f"workload {workload.name!r} needs {needed} of {device.name!r}, which holds {room}")
+    return [(begin + one * stride, size) for one in range(number)]
+
+
+def check_raw(workload: Workload, device: BlockDevice) -> None:
+    """RunError where a raw request would not be whole sectors."""
+    for key in ("buffer", "file"):
+        size = getattr(workload.params, key)
+        if size % device.sector:
+            found, sector = (units.format_quantity(n, "size") for n in (size, device.sector))
+            raise RunError(
+                f"workload {workload.name!r} has a {key} of {found}; {device.name!r} takes whole sectors of {sector}"
+            )
+
+
+def grain(start: int, buffer: int) -> int:
+    """What the places of a file's buffers are multiples of."""
+    return gcd(start, buffer)
+
+
+def fill(p: Builder, end: Endpoint, size: int) -> None:
+    """Read from a socket until `size` bytes have come, which the other end sends."""
+    with p.loop(1):
+        got, left = p.register(), p.register(size)
+        with p.until(left, "==", 0):
+            end.read(got, left)
+            p.let(left, "SUB", left, got)
+
+
+class Ring:
+    """Buffers that one process fills and another empties, in turn."""
+
+    def __init__(self, p: Builder, name: str, number: int, file: int, buffer: int) -> None:
+        """A file of `file` bytes passes through `number` buffers of `buffer` bytes."""
+        self.p, self.file, self.buffer, self.number = p, file, buffer, number
+        self.free = [p.container(f"{name} buffer {n + 1} free", 1, 1, "buffers") for n in range(number)]
+        self.full = [p.container(f"{name} buffer {n + 1} full", 1, 0, "buffers") for n in range(number)]
+
+    def _turns(self) -> Iterator[tuple[int, int]]:
+        """Run a for loop's body for each buffer's worth of the file; gives the buffer and how much."""
+        whole, rest = divmod(self.file, self.buffer)
+        if whole >= self.number:
+            with self.p.loop(whole // self.number):
+                for buffer in range(self.number):
+                    yield buffer, self.buffer
+        for buffer in range(whole % self.number):
+            yield buffer, self.buffer
+        if rest:
+            yield whole % self.number, rest
+
+    def run(self, start: int, step: Step, filling: bool, at_once: bool = False) -> None:
+        """Fill or empty buffers, `step` being what it is that does so; `at_once`: as many as can be had."""
+        p = self.p
+        wanted, left = (self.free, self.full) if filling else (self.full, self.free)
+        at = p.register(start)
+        for buffer, amount in self._turns():
+            p.get(wanted[buffer], 1)
+            if at_once:
+                with p.fork("request"):
+                    step(at, amount)
+                    p.put(left[buffer], 1)
+            else:
+                step(at, amount)
+                p.put(left[buffer], 1)
+            p.let(at, "ADD", at, amount)

@@ -1,0 +1,230 @@
+"""ftp: get of a binary file, by a server that sends it and a client that asked for it.
+
+The exchange is that of RFC 959: over the control connection PORT and RETR go to the server, which opens the data
+connection to the client and says 150; when the file has been sent, it closes that connection and says 226. The
+programs are those of 4.3BSD: the server reads a buffer of the file and writes it to the connection, the client reads
+what has come, at most a buffer, and writes that to the file. It prints the time between accept() and its last write().
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from simio.components.files import CachedFile
+from simio.components.network.demand import declare
+from simio.components.received import ReceivedFile, SharedFile
+from simio.components.storage import BlockDevice
+from simio.description.model import Workload
+from simio.description.workloads.copies import Ftp
+from simio.lower import Site
+from simio.machines.tcp.layout import END_OF_FILE
+from simio.program.builder import Handle, Register
+from simio.workloads.copying import Ring, check_raw, file_system, fill, grain, spans, storage
+
+PORT, PORT_DONE, RETRIEVE, OPENING, COMPLETE = 26, 30, 14, 68, 24
+"""Bytes of commands and replies: PORT h1,h2,h3,h4,p1,p2; 200 PORT command successful.; RETR and a name; 150 Opening
+BINARY mode data connection for a file of so many bytes.; 226 Transfer complete. (RFC 959, section 4; each with CR LF)."""
+
+
+@dataclass(frozen=True)
+class Control:
+    """The control connection, from the client to the server."""
+
+    from_: str
+    to: str
+    window: int | None
+    nodelay: bool
+
+
+def ftp(site: Site, workload: Workload) -> None:
+    """`transfers` of the file at once, each with connections and a copy of its own; delivered is what clients wrote."""
+    params = workload.params
+    source = storage(site, workload, params.from_, params.from_storage)
+    target = storage(site, workload, params.to, params.to_storage)
+    if params.access == "raw":
+        check_raw(workload, source)
+        check_raw(workload, target)
+    (span,) = spans(workload, source, 1)
+    readers: list[Handle] = []
+    claimed = site.p.machine(f"{workload.name}: file", [span[0]])
+    for number, copy in enumerate(spans(workload, target, params.transfers)):
+        own = workload.name if params.transfers == 1 else f"{workload.name} {number + 1}"
+        transfer = Transfer(site, workload, own)
+        if params.overlap:
+            transfer.overlapped(source, target)
+        else:
+            transfer.alternating(source, target, (span, copy), readers, claimed)
+
+
+class Transfer:
+    """One transfer: a server on the host that has the file, a client on the other."""
+
+    def __init__(self, site: Site, workload: Workload, name: str) -> None:
+        self.site, self.workload, self.name = site, workload, name
+        self.p = site.p
+        self.params: Ftp = workload.params
+        params = self.params
+        self.server, self.client = (f"{name}: ftpd on {params.from_}", f"{name}: ftp on {params.to}")
+        control = Control(params.to, params.from_, params.window, params.nodelay)
+        self.asking, self.asked = site.sockets.connection(control, f"{name}: control", (512, 512), True)
+        self.sender, self.receiver = site.sockets.connection(params, name, (params.buffer,) * 2, True)
+        self.begun = self.p.observation(f"{name}: begun", "begun", "bytes")
+        self.stream = site.stream(name) if params.transfers > 1 else site.delivered
+
+    # --- one process at each end --------------------------------------------------------------------------
+
+    def alternating(
+        self,
+        source: BlockDevice,
+        target: BlockDevice,
+        places: tuple[tuple[int, int], tuple[int, int]],
+        readers: list[Handle],
+        claimed: int,
+    ) -> None:
+        """Each end reads a buffer, then writes it."""
+        read, written = self._files(source, target, places, readers, claimed)
+        p, params = self.p, self.params
+        with p.thread(self.server):
+            self._asked()
+            at = p.register(read.start)
+            read.open()
+            read.rewind()
+            for amount in p.pieces(params.file, params.buffer):
+                read.read(at, amount, grain(read.start, params.buffer), copy=not params.sendfile)
+                self._send(amount)
+                p.let(at, "ADD", at, amount)
+            self._sent()
+        with p.thread(self.client):
+            self._ask()
+            written.open()
+            got = p.register()
+            with p.until(got, ">=", END_OF_FILE):
+                self.receiver.read(got, params.buffer)
+                with p.when(got, "<", END_OF_FILE):
+                    written.write_amount(got, params.buffer)
+                    p.mark(self.stream, got)
+            written.flush_rest()
+            fill(p, self.asking, COMPLETE)
+            self.asking.close()
+
+    def _files(
+        self,
+        source: BlockDevice,
+        target: BlockDevice,
+        places: tuple[tuple[int, int], tuple[int, int]],
+        readers: list[Handle],
+        claimed: int,
+    ) -> tuple[CachedFile, ReceivedFile]:
+        site, params = self.site, self.params
+        kernels = [site.kernel(host) for host in (params.from_, params.to)]
+        systems = [file_system(site, self.workload, device) for device in (source, target)]
+        common = (self.p, kernels[0], systems[0], source, self.server, places[0])
+        read = (
+            CachedFile(*common, sequential=True)
+            if params.transfers == 1
+            else SharedFile(*common, readers, claimed)
+        )
+        return read, ReceivedFile(self.p, kernels[1], systems[1], target, self.client, places[1])
+
+    # --- two processes at each end ------------------------------------------------------------------------
+
+    def overlapped(self, source: BlockDevice, target: BlockDevice) -> None:
+        """At each end one process for the file and one for the connection, with buffers between them."""
+        p, params = self.p, self.params
+        rings = [
+            Ring(p, f"{name}:", params.buffers, params.file, params.buffer)
+            for name in (self.server, self.client)
+        ]
+        asked = p.container(f"{self.name}: asked", 1, 0, "requests")
+        with p.thread(f"{self.server}, disk"):
+            p.get(asked, 1)
+            self._fill(source, rings[0])
+        with p.thread(f"{self.server}, network"):
+            self._asked()
+            p.put(asked, 1)
+            rings[0].run(0, lambda at, amount: self._send(amount), filling=False)
+            self._sent()
+        with p.thread(f"{self.client}, network"):
+            self._ask()
+            rings[1].run(0, lambda at, amount: fill(p, self.receiver, amount), filling=True)
+            fill(p, self.asking, COMPLETE)
+            self.asking.close()
+        with p.thread(f"{self.client}, disk"):
+            self._empty(target, rings[1])
+
+    def _fill(self, source: BlockDevice, ring: Ring) -> None:
+        """The server's process for the disk."""
+        params = self.params
+        kernel = self.site.kernel(params.from_)
+        if params.access == "raw":
+            ring.run(
+                0,
+                lambda at, amount: kernel.read_unbuffered(source, at, amount, params.buffer),
+                filling=True,
+                at_once=True,
+            )
+            return
+        system = file_system(self.site, self.workload, source)
+        file = CachedFile(self.p, kernel, system, source, self.server, (0, params.file), sequential=True)
+        file.open()
+        file.rewind()
+        ring.run(0, lambda at, amount: file.read(at, amount, params.buffer, copy=True), filling=True)
+
+    def _empty(self, target: BlockDevice, ring: Ring) -> None:
+        """The client's process for the disk."""
+        params = self.params
+        kernel = self.site.kernel(params.to)
+
+        def store(at: Register, amount: int) -> None:
+            kernel.write_unbuffered(target, at, amount, params.buffer)
+            self.p.mark(self.stream, amount)
+
+        if params.access == "raw":
+            ring.run(0, store, filling=False, at_once=True)
+            return
+        system = file_system(self.site, self.workload, target)
+        file = CachedFile(self.p, kernel, system, target, self.client, (0, params.file), sequential=True)
+
+        def write(at: Register, amount: int) -> None:
+            file.write(at, amount, params.buffer)
+            self.p.mark(self.stream, amount)
+
+        file.open()
+        file.rewind()
+        ring.run(0, write, filling=False)
+        file.flush_rest()
+
+    # --- the protocol -------------------------------------------------------------------------------------
+
+    def _ask(self) -> None:
+        """The client asks for the file and has its data connection; the clock starts."""
+        p = self.p
+        self.asking.connect()
+        with p.fork("listen", joined=True):
+            self.receiver.accept()
+        self.asking.write(PORT)
+        fill(p, self.asking, PORT_DONE)
+        self.asking.write(RETRIEVE)
+        fill(p, self.asking, OPENING)
+        p.join()
+        p.mark(self.begun, 0)
+
+    def _asked(self) -> None:
+        """The server is asked, and opens the data connection."""
+        p = self.p
+        self.asked.accept()
+        fill(p, self.asked, PORT)
+        self.asked.write(PORT_DONE)
+        fill(p, self.asked, RETRIEVE)
+        self.sender.connect()
+        self.asked.write(OPENING)
+
+    def _send(self, amount: int) -> None:
+        declare(self.sender, self.receiver, amount)
+        self.sender.write(amount, moved=not self.params.sendfile)
+
+    def _sent(self) -> None:
+        """The server closes the data connection and says so."""
+        self.sender.close()
+        self.asked.write(COMPLETE)
+

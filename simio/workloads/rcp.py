@@ -1,0 +1,80 @@
+"""rcp: a file from one host to another, by one process at each end.
+
+The programs are those of 4.3BSD (rcp.c): the source sends a line with mode, size and name, which the sink answers
+with a byte; then it reads a buffer and writes it to the connection, again and again; the sink fills a buffer from the
+connection and writes it to the file. A byte from the source, one from the sink, and the command ends.
+"""
+
+from __future__ import annotations
+
+from simio.components.files import CachedFile
+from simio.components.network.demand import declare
+from simio.components.network.tcp import Endpoint
+from simio.description.model import Workload
+from simio.lower import Site
+from simio.workloads.copying import file_system, fill, grain, spans, storage
+
+LINE = 24
+"""Bytes of the line that announces a file: C0644, a size of up to ten digits, a short name and a newline."""
+
+
+def rcp(site: Site, workload: Workload) -> None:
+    """The command takes `setup`, then copies; delivered is what the sink has written."""
+    p, params, name = site.p, workload.params, workload.name
+    devices = [
+        storage(site, workload, host, where)
+        for host, where in ((params.from_, params.from_storage), (params.to, params.to_storage))
+    ]
+    (span,), (copy,) = (spans(workload, device, 1) for device in devices)
+    kernels = [site.kernel(host) for host in (params.from_, params.to)]
+    names = [f"{name}: source on {params.from_}", f"{name}: sink on {params.to}"]
+    read, written = (
+        CachedFile(p, kernel, file_system(site, workload, device), device, own, where, sequential=True)
+        for kernel, device, own, where in zip(kernels, devices, names, (span, copy), strict=True)
+    )
+    source, sink = site.sockets.connection(params, name, (params.buffer, params.buffer), True)
+    begun = p.observation(f"{name}: begun", "begun", "bytes")
+    delivered = site.delivered
+    with p.thread(names[0]):
+        p.mark(begun, 0)
+        p.advance(params.setup)
+        source.connect()
+        fill(p, source, 1)
+        source.write(LINE)
+        fill(p, source, 1)
+        _send(site, workload, read, (source, sink))
+        source.write(1)
+        fill(p, source, 1)
+        source.close()
+        # The command ends now, though its last bytes were written some time before.
+        p.mark(delivered, 0)
+    with p.thread(names[1]):
+        sink.accept()
+        sink.write(1)
+        fill(p, sink, LINE)
+        sink.write(1)
+        at = p.register(copy[0])
+        written.open()
+        written.rewind()
+        for amount in p.pieces(params.file, params.buffer):
+            fill(p, sink, amount)
+            written.write(at, amount, grain(copy[0], params.buffer))
+            p.mark(delivered, amount)
+            p.let(at, "ADD", at, amount)
+        written.flush_rest()
+        fill(p, sink, 1)
+        sink.write(1)
+
+
+def _send(site: Site, workload: Workload, file: CachedFile, ends: tuple[Endpoint, Endpoint]) -> None:
+    """The source's loop: read a buffer, write it."""
+    p, params = site.p, workload.params
+    with p.loop(1):
+        at = p.register(file.start)
+        file.open()
+        file.rewind()
+        for amount in p.pieces(params.file, params.buffer):
+            file.read(at, amount, grain(file.start, params.buffer), copy=True)
+            declare(*ends, amount)
+            ends[0].write(amount)
+            p.let(at, "ADD", at, amount)
