@@ -77,14 +77,14 @@ class Host:
         """How often each byte copied to a program's buffer of `size` bytes crosses the memory bus; see `copy`."""
         return 1 if 2 * size <= self.description.cpu.sheet.cache else 3
 
-    def copy(self, size: int) -> None:
-        """One CPU copies `size` bytes between the kernel's memory and a program's buffer of that size.
+    def copy(self, size: int, buffer: int = 0) -> None:
+        """One CPU copies `size` bytes between the kernel's memory and a program's buffer, of that size or `buffer`.
 
         The source comes from memory. A target that fits into half of the CPU's cache stays there; a larger one is
         fetched line by line before it is written (write-allocate) and goes back to memory in the end, so that three
         bytes cross the memory bus for each byte copied.
         """
-        self._touch(size, self._crossings(size) * size, self.copy_byte)
+        self._touch(size, self._crossings(buffer or size) * size, self.copy_byte)
 
     def xor(self, sources: int, size: int) -> None:
         """One CPU computes parity over `sources` buffers of `size` bytes into another one."""

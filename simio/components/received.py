@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from simio.components.files import Arrived, CachedFile
@@ -10,7 +11,7 @@ from simio.components.kernel import UnixKernel
 from simio.components.storage import BlockDevice
 from simio.description.model import Part
 from simio.machines.calls import SWAP
-from simio.program.builder import Builder, Handle, Register
+from simio.program.builder import Builder, Register
 
 
 class ReceivedFile(CachedFile):
@@ -72,7 +73,23 @@ class ReceivedFile(CachedFile):
                 p.let(self.fetched, "ADD", self.fetched, together)
 
 
-class SharedFile(CachedFile):
+class SentFile(CachedFile):
+    """A file read in order, of which a large read() copies what has come while it waits for the rest."""
+
+    def read(self, at: Register, size: int, aligned: int, copy: bool, cached: bool = False) -> None:
+        """read() of `size` bytes; `copy`: into the program's buffer. `cached`: all of the file is in the cache."""
+        self.kernel.system_call()
+        if not cached:
+            self._keep_ahead(at, size)
+        for amount in self.p.pieces(size, self.sheet.cluster):
+            self.host.work(self.kernel.pages(amount) * self.sheet.lookup_cost)
+            if not cached:
+                self.p.get(self.cached, amount)
+            if copy:
+                self.host.copy(amount, size)
+
+
+class SharedFile(SentFile):
     """A file that several processes read at once: whoever comes first asks for a window, which all of them then have.
 
     `cached` of each is what has come and it has not read yet. Where the next window begins is the file's, in a
@@ -87,13 +104,12 @@ class SharedFile(CachedFile):
         device: BlockDevice,
         name: str,
         span: tuple[int, int],
-        others: list[Handle],
+        names: Sequence[str],
         claimed: int,
     ) -> None:
-        """`others` gathers the containers of all who read it; `claimed` is the machine with the file's first byte."""
+        """`names` are those of all who read it, this one among them; `claimed` is a machine with `span`'s first byte."""
         super().__init__(p, kernel, file_system, device, name, span, sequential=True)
-        self.others = others
-        self.others.append(self.cached)
+        self.readers = [p.container(f"{reader} cached") for reader in names]
         self.claimed = claimed
 
     def rewind(self) -> None:
@@ -127,5 +143,5 @@ class SharedFile(CachedFile):
         self._look()
 
     def _arrived(self, size: int) -> None:
-        for cached in self.others:
+        for cached in self.readers:
             self.p.put(cached, size)

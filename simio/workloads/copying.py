@@ -70,6 +70,16 @@ def grain(start: int, buffer: int) -> int:
     return gcd(start, buffer)
 
 
+def start(p: Builder, workload: Workload, name: str) -> None:
+    """Wait for the random instant at which a program starts, if it does."""
+    within: int = workload.params.start_within
+    if within:
+        with p.loop(1):
+            pause = p.register()
+            p.draw(pause, p.uniform(f"{name}: start", 0, within - 1))
+            p.advance(0, pause, 1)
+
+
 def fill(p: Builder, end: Endpoint, size: int) -> None:
     """Read from a socket until `size` bytes have come, which the other end sends."""
     with p.loop(1):

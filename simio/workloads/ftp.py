@@ -12,14 +12,14 @@ from dataclasses import dataclass
 
 from simio.components.files import CachedFile
 from simio.components.network.demand import declare
-from simio.components.received import ReceivedFile, SharedFile
+from simio.components.received import ReceivedFile, SentFile, SharedFile
 from simio.components.storage import BlockDevice
 from simio.description.model import Workload
 from simio.description.workloads.copies import Ftp
 from simio.lower import Site
 from simio.machines.tcp.layout import END_OF_FILE
-from simio.program.builder import Handle, Register
-from simio.workloads.copying import Ring, check_raw, file_system, fill, grain, spans, storage
+from simio.program.builder import Register
+from simio.workloads.copying import Ring, check_raw, file_system, fill, grain, spans, start, storage
 
 PORT, PORT_DONE, RETRIEVE, OPENING, COMPLETE = 26, 30, 14, 68, 24
 """Bytes of commands and replies: PORT h1,h2,h3,h4,p1,p2; 200 PORT command successful.; RETR and a name; 150 Opening
@@ -45,11 +45,13 @@ def ftp(site: Site, workload: Workload) -> None:
         check_raw(workload, source)
         check_raw(workload, target)
     (span,) = spans(workload, source, 1)
-    readers: list[Handle] = []
     claimed = site.p.machine(f"{workload.name}: file", [span[0]])
-    for number, copy in enumerate(spans(workload, target, params.transfers)):
-        own = workload.name if params.transfers == 1 else f"{workload.name} {number + 1}"
-        transfer = Transfer(site, workload, own)
+    names = [workload.name]
+    if params.transfers > 1:
+        names = [f"{workload.name} {number + 1}" for number in range(params.transfers)]
+    transfers = [Transfer(site, workload, name) for name in names]
+    readers = [transfer.server for transfer in transfers]
+    for transfer, copy in zip(transfers, spans(workload, target, params.transfers), strict=True):
         if params.overlap:
             transfer.overlapped(source, target)
         else:
@@ -67,7 +69,9 @@ class Transfer:
         self.server, self.client = (f"{name}: ftpd on {params.from_}", f"{name}: ftp on {params.to}")
         control = Control(params.to, params.from_, params.window, params.nodelay)
         self.asking, self.asked = site.sockets.connection(control, f"{name}: control", (512, 512), True)
-        self.sender, self.receiver = site.sockets.connection(params, name, (params.buffer,) * 2, True)
+        self.sender, self.receiver = site.sockets.connection(
+            params, name, (params.buffer,) * 2, params.aligned
+        )
         self.begun = self.p.observation(f"{name}: begun", "begun", "bytes")
         self.stream = site.stream(name) if params.transfers > 1 else site.delivered
 
@@ -78,7 +82,7 @@ class Transfer:
         source: BlockDevice,
         target: BlockDevice,
         places: tuple[tuple[int, int], tuple[int, int]],
-        readers: list[Handle],
+        readers: list[str],
         claimed: int,
     ) -> None:
         """Each end reads a buffer, then writes it."""
@@ -112,7 +116,7 @@ class Transfer:
         source: BlockDevice,
         target: BlockDevice,
         places: tuple[tuple[int, int], tuple[int, int]],
-        readers: list[Handle],
+        readers: list[str],
         claimed: int,
     ) -> tuple[CachedFile, ReceivedFile]:
         site, params = self.site, self.params
@@ -120,7 +124,7 @@ class Transfer:
         systems = [file_system(site, self.workload, device) for device in (source, target)]
         common = (self.p, kernels[0], systems[0], source, self.server, places[0])
         read = (
-            CachedFile(*common, sequential=True)
+            SentFile(*common, sequential=True)
             if params.transfers == 1
             else SharedFile(*common, readers, claimed)
         )
@@ -165,7 +169,7 @@ class Transfer:
             )
             return
         system = file_system(self.site, self.workload, source)
-        file = CachedFile(self.p, kernel, system, source, self.server, (0, params.file), sequential=True)
+        file = SentFile(self.p, kernel, system, source, self.server, (0, params.file), sequential=True)
         file.open()
         file.rewind()
         ring.run(0, lambda at, amount: file.read(at, amount, params.buffer, copy=True), filling=True)
@@ -199,6 +203,7 @@ class Transfer:
     def _ask(self) -> None:
         """The client asks for the file and has its data connection; the clock starts."""
         p = self.p
+        start(p, self.workload, self.name)
         self.asking.connect()
         with p.fork("listen", joined=True):
             self.receiver.accept()

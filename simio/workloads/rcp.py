@@ -12,7 +12,7 @@ from simio.components.network.demand import declare
 from simio.components.network.tcp import Endpoint
 from simio.description.model import Workload
 from simio.lower import Site
-from simio.workloads.copying import file_system, fill, grain, spans, storage
+from simio.workloads.copying import file_system, fill, grain, spans, start, storage
 
 LINE = 24
 """Bytes of the line that announces a file: C0644, a size of up to ten digits, a short name and a newline."""
@@ -32,10 +32,11 @@ def rcp(site: Site, workload: Workload) -> None:
         CachedFile(p, kernel, file_system(site, workload, device), device, own, where, sequential=True)
         for kernel, device, own, where in zip(kernels, devices, names, (span, copy), strict=True)
     )
-    source, sink = site.sockets.connection(params, name, (params.buffer, params.buffer), True)
+    source, sink = site.sockets.connection(params, name, (params.buffer, params.buffer), params.aligned)
     begun = p.observation(f"{name}: begun", "begun", "bytes")
     delivered = site.delivered
     with p.thread(names[0]):
+        start(p, workload, name)
         p.mark(begun, 0)
         p.advance(params.setup)
         source.connect()

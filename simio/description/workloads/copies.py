@@ -30,6 +30,12 @@ class RemoteCopy(WorkloadParams):
     file: Extent = Field(description="bytes of the file")
     window: Limit = Field(None, description="socket buffers at both ends; none: what the stacks have")
     nodelay: Flag = Field(False, description="whether TCP_NODELAY is set")
+    start_within: Time = Field(
+        0, description="the programs start at a random instant within this time, whatever kernels' timers are at"
+    )
+    aligned: Flag = Field(
+        True, description="whether the programs' buffers begin on a page; those of malloc() do not"
+    )
 
 
 class Rcp(RemoteCopy):
