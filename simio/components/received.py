@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from simio.components.files import Arrived, CachedFile
-from simio.components.host import PROCESS
 from simio.components.kernel import UnixKernel
 from simio.components.storage import BlockDevice
 from simio.description.model import Part
@@ -107,7 +106,7 @@ class SharedFile(SentFile):
         names: Sequence[str],
         claimed: int,
     ) -> None:
-        """`names` are those of all who read it, this one among them; `claimed` is a machine with `span`'s first byte."""
+        """`names` are those of all who read it, its own among them; `claimed` is a machine with the first byte."""
         super().__init__(p, kernel, file_system, device, name, span, sequential=True)
         self.readers = [p.container(f"{reader} cached") for reader in names]
         self.claimed = claimed

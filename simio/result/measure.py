@@ -34,8 +34,8 @@ def throughput(program: Program, outcome: Outcome, warm: int | str) -> Throughpu
     `warm` is 0. It ends at the last delivery of all, or, where a time limit cut the run off, at the earliest last
     delivery of a stream; streams silent in the second half of such a run count as ended. What is delivered
     at once is taken to have accrued evenly since its stream's delivery before, so that streams in step with one
-    another do not count double. A run with fewer than two deliveries after the warm-up is measured from its start. Where a program
-    says when it begins, as ftp does, the span begins there, unless `warm` is a time.
+    another do not count double. A run with fewer than two deliveries after the warm-up is measured from its start.
+    Where a program says when it begins, as ftp does, the span begins there, unless `warm` is a time.
     """
     times, amounts = deliveries(program, outcome)
     if not len(times):

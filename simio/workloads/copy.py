@@ -9,17 +9,21 @@ from simio.workloads.copying import check_raw, file_system, grain, spans, storag
 
 
 def copy(site: Site, workload: Workload) -> None:
-    """The file lies at the beginning of its device, the copy at that of its own, or behind the file; delivered is what
-    was written, by write() into the cache or by a raw device that is done."""
+    """The file lies at the beginning of its device, the copy at that of its own, or behind the file.
+
+    Delivered is what was written: by write() into the cache, or by a raw device that is done.
+    """
     p, params, name = site.p, workload.params, workload.name
     source, target = (storage(site, workload, params.host, where) for where in (params.from_, params.to))
     ((start, size),) = spans(workload, source, 1)
     ((place, _),) = spans(workload, target, 1, size if source.name == target.name else 0)
     kernel, own, block = site.kernel(params.host), f"{name} on {params.host}", params.buffer
+    begun = p.observation(f"{name}: begun", "begun", "bytes")
     if params.access == "raw":
         check_raw(workload, source)
         check_raw(workload, target)
         with p.thread(own):
+            p.mark(begun, 0)
             at, to = p.register(start), p.register(place)
             for amount in p.pieces(size, block):
                 kernel.read_unbuffered(source, at, amount, grain(start, block))
@@ -29,10 +33,13 @@ def copy(site: Site, workload: Workload) -> None:
                 p.let(to, "ADD", to, amount)
         return
     read, written = (
-        CachedFile(p, kernel, file_system(site, workload, device), device, f"{own} {verb}", span, sequential=True)
+        CachedFile(
+            p, kernel, file_system(site, workload, device), device, f"{own} {verb}", span, sequential=True
+        )
         for device, verb, span in ((source, "read", (start, size)), (target, "write", (place, size)))
     )
     with p.thread(own):
+        p.mark(begun, 0)
         at, to = p.register(start), p.register(place)
         for file in (read, written):
             file.open()

@@ -3,7 +3,8 @@
 The exchange is that of RFC 959: over the control connection PORT and RETR go to the server, which opens the data
 connection to the client and says 150; when the file has been sent, it closes that connection and says 226. The
 programs are those of 4.3BSD: the server reads a buffer of the file and writes it to the connection, the client reads
-what has come, at most a buffer, and writes that to the file. It prints the time between accept() and its last write().
+what has come, at most a buffer, and writes that to the file. It prints the time from
+accept() to the last write().
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from simio.workloads.copying import Ring, check_raw, file_system, fill, grain, s
 
 PORT, PORT_DONE, RETRIEVE, OPENING, COMPLETE = 26, 30, 14, 68, 24
 """Bytes of commands and replies: PORT h1,h2,h3,h4,p1,p2; 200 PORT command successful.; RETR and a name; 150 Opening
-BINARY mode data connection for a file of so many bytes.; 226 Transfer complete. (RFC 959, section 4; each with CR LF)."""
+BINARY mode data connection for a file of so many bytes.; 226 Transfer complete.
+(RFC 959, section 4, each with CR LF)."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Control:
 
 
 def ftp(site: Site, workload: Workload) -> None:
-    """`transfers` of the file at once, each with connections and a copy of its own; delivered is what clients wrote."""
+    """`transfers` of the file at once, each with its connections and its copy; delivered is what clients wrote."""
     params = workload.params
     source = storage(site, workload, params.from_, params.from_storage)
     target = storage(site, workload, params.to, params.to_storage)
@@ -213,6 +215,8 @@ class Transfer:
         fill(p, self.asking, OPENING)
         p.join()
         p.mark(self.begun, 0)
+        # What is delivered accrues from now on.
+        p.mark(self.stream, 0)
 
     def _asked(self) -> None:
         """The server is asked, and opens the data connection."""
@@ -232,4 +236,3 @@ class Transfer:
         """The server closes the data connection and says so."""
         self.sender.close()
         self.asked.write(COMPLETE)
-

@@ -38,6 +38,7 @@ def rcp(site: Site, workload: Workload) -> None:
     with p.thread(names[0]):
         start(p, workload, name)
         p.mark(begun, 0)
+        p.mark(delivered, 0)
         p.advance(params.setup)
         source.connect()
         fill(p, source, 1)

@@ -31,7 +31,8 @@ class RemoteCopy(WorkloadParams):
     window: Limit = Field(None, description="socket buffers at both ends; none: what the stacks have")
     nodelay: Flag = Field(False, description="whether TCP_NODELAY is set")
     start_within: Time = Field(
-        0, description="the programs start at a random instant within this time, whatever kernels' timers are at"
+        0,
+        description="the programs start at a random instant within this time, whatever kernels' timers are at",
     )
     aligned: Flag = Field(
         True, description="whether the programs' buffers begin on a page; those of malloc() do not"
@@ -107,7 +108,9 @@ class Copy(WorkloadParams):
     def _raw_within_one_device(self) -> Copy:
         if self.access == "raw" and self.file % self.buffer:
             found = units.format_quantity(self.file, "size")
-            wanted = f"a multiple of the buffer, {units.format_quantity(self.buffer, 'size')}, with access raw"
+            wanted = (
+                f"a multiple of the buffer, {units.format_quantity(self.buffer, 'size')}, with access raw"
+            )
             raise refusal(found, wanted, field="file")
         return self
 

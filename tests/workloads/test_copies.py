@@ -1,0 +1,186 @@
+"""Copies of files: bytes from platter to platter, what is measured, what switches change, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from simio.errors import RunError, ScenarioError
+from simio.loading import load
+from simio.lower import Site
+from simio.result.model import CaseResult
+from simio.result.run import run_scenario
+
+KIB, MIB = 1024, 2**20
+SYSTEM = """
+    title: Two hosts with two disks each
+    hosts:
+      near: {model: hosts/sgi-challenge-l}
+      far: {model: hosts/sgi-onyx}
+    disks:
+      a: {model: disks/scsi2-1994, count: 2, width: 2 B, file_system: filesystems/efs}
+      c: {model: disks/scsi2-1994, count: 2, width: 2 B, file_system: filesystems/efs}
+      bare: {model: disks/scsi2-1994, width: 2 B}
+    volumes:
+      stripe: {kind: stripe, of: [a], unit: 64 KiB, file_system: filesystems/efs}
+    links:
+      - {model: links/hippi-800, between: [near.hippi, far.hippi], length: 10 m}
+      - {model: links/scsi-fast-wide, between: [near.scsi0, a], length: 3 m}
+      - {model: links/scsi-fast-wide, between: [near.scsi1, bare], length: 3 m}
+      - {model: links/scsi-fast-wide, between: [far.scsi0, c], length: 3 m}
+    workload:
+"""
+REMOTE = "from: near, from_storage: stripe, to: far, to_storage: c1, file: 300 KiB, window: 512 KiB"
+READ, WRITTEN = "device: read", "device: written"
+
+
+class Watched:
+    """A block device that tells how much it was asked for."""
+
+    def __init__(self, p, device) -> None:
+        self.p, self.device = p, device
+        self.name, self.capacity, self.sector = device.name, device.capacity, device.sector
+
+    def read(self, at, size, aligned) -> None:
+        self.device.read(at, size, aligned)
+        self.p.mark(self.p.observation(READ, unit="bytes"), size)
+
+    def write(self, at, size, aligned) -> None:
+        self.device.write(at, size, aligned)
+        self.p.mark(self.p.observation(WRITTEN, unit="bytes"), size)
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    found = Site.device
+    monkeypatch.setattr(Site, "device", lambda site, *names: Watched(site.p, found(site, *names)))
+
+    def one(workload: str, *sets: str) -> CaseResult:
+        path = tmp_path / "copies.yaml"
+        path.write_text(dedent(SYSTEM) + f"  {workload}\n" + "run: {warm_up: auto}\n")
+        return run_scenario(load(str(path), sets), sets, "compiled").cases[0]
+
+    return one
+
+
+def moved(case: CaseResult, name: str) -> int:
+    """Bytes that the devices were asked for after what is measured had begun."""
+    (found,) = [seen for seen in case.observations if seen.name == name]
+    return round(found.mean * found.count)
+
+
+LOADS = [
+    f"ftp: {{{REMOTE}}}",
+    f"ftp: {{{REMOTE}, buffer: 60 KiB, aligned: false}}",
+    f"ftp: {{{REMOTE}, buffer: 960 KiB}}",
+    f"ftp: {{{REMOTE}, buffer: 100 KiB, overlap: true}}",
+    f"ftp: {{{REMOTE}, buffer: 64 KiB, overlap: true, buffers: 3}}",
+    f"ftp: {{{REMOTE}, buffer: 64 KiB, overlap: true, access: raw, buffers: 4}}",
+    f"ftp: {{{REMOTE}, sendfile: true}}",
+    f"ftp: {{{REMOTE}, start_within: 200 ms}}",
+    f"rcp: {{{REMOTE}, setup: 700 ms}}",
+    f"rcp: {{{REMOTE}, setup: 0 s, buffer: 100 KiB, aligned: false}}",
+    "copy: {host: near, from: stripe, to: bare, file: 300 KiB, buffer: 60 KiB, access: raw}",
+    "copy: {host: near, from: stripe, to: stripe, file: 300 KiB, buffer: 16 KiB}",
+    "copy: {host: far, from: c1, to: c2, file: 300 KiB, buffer: 7 KiB}",
+]
+
+
+@pytest.mark.parametrize("load_", LOADS)
+def test_bytes_are_conserved_from_platter_to_platter(run, load_: str):
+    case = run(load_)
+    assert case.status == "done"
+    assert case.throughput.amount == 300 * KIB
+    # A file system reads and writes whole pages, and 300 KiB are 75 of them.
+    assert (moved(case, READ), moved(case, WRITTEN)) == (300 * KIB, 300 * KIB)
+    assert [
+        use.name for use in case.containers if use.unit == "bytes" and use.capacity is None and use.end
+    ] == []
+
+
+def test_several_transfers_read_a_file_once_and_write_it_as_often_as_there_are(run):
+    case = run(f"ftp: {{{REMOTE}, transfers: 3}}")
+    assert case.throughput.amount == 3 * 300 * KIB
+    assert moved(case, READ) == 300 * KIB
+    assert moved(case, WRITTEN) == 3 * 300 * KIB
+    assert [stream.name for stream in case.streams if not stream.sent] == ["ftp 1", "ftp 2", "ftp 3"]
+
+
+def test_rcp_is_measured_with_its_set_up_and_ftp_without_what_goes_before(run):
+    slow, quick = (run(f"rcp: {{{REMOTE}, setup: {setup}}}") for setup in ("700 ms", "100 ms"))
+    assert slow.throughput.since == quick.throughput.since == 0
+    assert slow.throughput.until - quick.throughput.until == pytest.approx(600 * 10**9, rel=0.02)
+    ftp = run(f"ftp: {{{REMOTE}}}")
+    # Two connections, and a command and its reply twice, each a round trip of about a millisecond, go before.
+    assert 3 * 10**9 < ftp.throughput.since < 50 * 10**9
+    assert ftp.throughput.amount == 300 * KIB
+
+
+def test_what_a_random_start_adds_is_not_measured(run):
+    fixed, late = (
+        run(f"rcp: {{{REMOTE}, setup: 100 ms, start_within: {within}}}") for within in ("0 s", "1 s")
+    )
+    assert late.throughput.since > 0
+    assert late.rate == pytest.approx(fixed.rate, rel=0.5)
+
+
+def test_sendfile_overlap_and_aligned_buffers_each_help(run):
+    base = f"{REMOTE}, buffer: 64 KiB".replace("300 KiB", "8 MiB")
+    plain, other, pages, sendfile, overlap = (
+        run(f"ftp: {{{base}{more}}}").throughput
+        for more in ("", ", aligned: false", ", aligned: true", ", sendfile: true", ", overlap: true")
+    )
+    assert plain == pages
+    assert other.rate < plain.rate
+    assert sendfile.rate >= plain.rate
+    assert overlap.rate > plain.rate
+
+
+def test_a_raw_copy_takes_the_sum_of_reads_and_writes(run):
+    both = run("copy: {host: near, from: a1, to: bare, file: 4 MiB, buffer: 1 MiB, access: raw}")
+    read = run("reader: {host: near, from: a1, size: 4 MiB, block: 1 MiB}", "run.warm_up=0 s")
+    written = run("writer: {host: near, to: bare, size: 4 MiB, block: 1 MiB}", "run.warm_up=0 s")
+    assert both.end == pytest.approx(read.end + written.end, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("workload", "said"),
+    [
+        (f"ftp: {{{REMOTE}, to_storage: c}}".replace(", to_storage: c1", ""),
+         "workload 'ftp' copies a file, which lies on one disk or volume; 'c' is a group of 2 disks"),
+        (f"rcp: {{{REMOTE}, setup: 0 s}}".replace("stripe", "bare"),
+         "workload 'rcp' copies a file, and 'bare' has no file_system; give it one"),
+        (f"ftp: {{{REMOTE}}}".replace("300 KiB", "9 GiB"), "workload 'ftp' needs 9 GiB of 'stripe', which holds"),
+        ("copy: {host: near, from: bare, to: bare, file: 1200 MiB, buffer: 1 MiB, access: raw}",
+         "workload 'copy' needs 2.517 GB of 'bare', which holds"),
+        ("copy: {host: near, from: a1, to: bare, file: 1000 B, buffer: 100 B, access: raw}",
+         "workload 'copy' has a buffer of 100 B; 'a1' takes whole sectors of 512 B"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_copied(run, workload: str, said: str):
+    with pytest.raises(RunError) as error:
+        run(workload)
+    assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("workload", "said"),
+    [
+        (f"ftp: {{{REMOTE}}}".replace("stripe", "c2"), "no path of links from 'near' to 'c2'"),
+        (f"ftp: {{{REMOTE}}}".replace("to_storage: c1", "to_storage: a1"), "no path of links from 'far' to 'a1'"),
+        (f"ftp: {{{REMOTE}}}".replace("stripe", "none"), "found the unknown disk, group of disks or volume 'none'"),
+        (f"ftp: {{{REMOTE}, overlap: true, sendfile: true}}", "found sendfile with overlap"),
+        (f"ftp: {{{REMOTE}, overlap: true, transfers: 2}}", "found 2, with overlap; expected 1"),
+        (f"ftp: {{{REMOTE}, access: raw}}", "found raw without overlap; expected buffered"),
+        (f"ftp: {{{REMOTE}, buffers: 3}}", "found 3 without overlap; expected 2"),
+        ("copy: {host: near, from: a1, to: bare, file: 1000 KiB, buffer: 64 KiB, access: raw}",
+         "expected a multiple of the buffer, 64 KiB, with access raw"),
+        (f"rcp: {{{REMOTE}}}", "workload.rcp.setup"),
+    ],
+)  # fmt: skip
+def test_what_a_scenario_may_not_say(run, workload: str, said: str):
+    with pytest.raises(ScenarioError) as error:
+        run(workload)
+    assert said in str(error.value)
