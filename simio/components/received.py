@@ -33,7 +33,7 @@ class ReceivedFile(CachedFile):
         self.end: Register | None = None
 
     def open(self) -> None:
-        """Once, inside the thread; the file is empty."""
+        """Once, inside the thread; the file is empty, and writing begins at its beginning."""
         super().open()
         self.end = self.p.register(self.start)
         self.rewind()
@@ -60,6 +60,11 @@ class ReceivedFile(CachedFile):
                 p.let(left, "SUB", left, part)
                 p.let(end, "ADD", end, part)
                 self._write_behind(end, stored)
+
+    def write_whole(self, size: int, stored: Arrived | None = None) -> None:
+        """write() of a whole buffer of `size` bytes."""
+        with self.p.loop(1):
+            self.write_amount(self.p.register(size), size, stored)
 
     def _write_behind(self, end: Register, stored: Arrived | None) -> None:
         p, together = self.p, self.sheet.write_behind

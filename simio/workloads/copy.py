@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simio.components.files import CachedFile
+from simio.components.received import ReceivedFile, SentFile
 from simio.description.model import Workload
 from simio.lower import Site
 from simio.workloads.copying import check_raw, file_system, grain, spans, storage
@@ -32,22 +32,18 @@ def copy(site: Site, workload: Workload) -> None:
                 p.let(at, "ADD", at, amount)
                 p.let(to, "ADD", to, amount)
         return
-    read, written = (
-        CachedFile(
-            p, kernel, file_system(site, workload, device), device, f"{own} {verb}", span, sequential=True
-        )
-        for device, verb, span in ((source, "read", (start, size)), (target, "write", (place, size)))
-    )
+    systems = [file_system(site, workload, device) for device in (source, target)]
+    read = SentFile(p, kernel, systems[0], source, f"{own} read", (start, size), sequential=True)
+    written = ReceivedFile(p, kernel, systems[1], target, f"{own} write", (place, size))
     with p.thread(own):
         p.mark(begun, 0)
-        at, to = p.register(start), p.register(place)
-        for file in (read, written):
-            file.open()
-            file.rewind()
+        at = p.register(start)
+        read.open()
+        read.rewind()
+        written.open()
         for amount in p.pieces(size, block):
             read.read(at, amount, grain(start, block), copy=True)
-            written.write(to, amount, grain(place, block))
+            written.write_whole(amount)
             p.mark(site.delivered, amount)
             p.let(at, "ADD", at, amount)
-            p.let(to, "ADD", to, amount)
         written.flush_rest()

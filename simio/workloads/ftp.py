@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from simio.components.files import CachedFile
 from simio.components.network.demand import declare
 from simio.components.received import ReceivedFile, SentFile, SharedFile
 from simio.components.storage import BlockDevice
@@ -120,7 +119,7 @@ class Transfer:
         places: tuple[tuple[int, int], tuple[int, int]],
         readers: list[str],
         claimed: int,
-    ) -> tuple[CachedFile, ReceivedFile]:
+    ) -> tuple[SentFile, ReceivedFile]:
         site, params = self.site, self.params
         kernels = [site.kernel(host) for host in (params.from_, params.to)]
         systems = [file_system(site, self.workload, device) for device in (source, target)]
@@ -189,14 +188,13 @@ class Transfer:
             ring.run(0, store, filling=False, at_once=True)
             return
         system = file_system(self.site, self.workload, target)
-        file = CachedFile(self.p, kernel, system, target, self.client, (0, params.file), sequential=True)
+        file = ReceivedFile(self.p, kernel, system, target, self.client, (0, params.file))
 
         def write(at: Register, amount: int) -> None:
-            file.write(at, amount, params.buffer)
+            file.write_whole(amount)
             self.p.mark(self.stream, amount)
 
         file.open()
-        file.rewind()
         ring.run(0, write, filling=False)
         file.flush_rest()
 

@@ -7,9 +7,9 @@ connection and writes it to the file. A byte from the source, one from the sink,
 
 from __future__ import annotations
 
-from simio.components.files import CachedFile
 from simio.components.network.demand import declare
 from simio.components.network.tcp import Endpoint
+from simio.components.received import ReceivedFile, SentFile
 from simio.description.model import Workload
 from simio.lower import Site
 from simio.workloads.copying import file_system, fill, grain, spans, start, storage
@@ -28,10 +28,9 @@ def rcp(site: Site, workload: Workload) -> None:
     (span,), (copy,) = (spans(workload, device, 1) for device in devices)
     kernels = [site.kernel(host) for host in (params.from_, params.to)]
     names = [f"{name}: source on {params.from_}", f"{name}: sink on {params.to}"]
-    read, written = (
-        CachedFile(p, kernel, file_system(site, workload, device), device, own, where, sequential=True)
-        for kernel, device, own, where in zip(kernels, devices, names, (span, copy), strict=True)
-    )
+    systems = [file_system(site, workload, device) for device in devices]
+    read = SentFile(p, kernels[0], systems[0], devices[0], names[0], span, sequential=True)
+    written = ReceivedFile(p, kernels[1], systems[1], devices[1], names[1], copy)
     source, sink = site.sockets.connection(params, name, (params.buffer, params.buffer), params.aligned)
     begun = p.observation(f"{name}: begun", "begun", "bytes")
     delivered = site.delivered
@@ -55,20 +54,17 @@ def rcp(site: Site, workload: Workload) -> None:
         sink.write(1)
         fill(p, sink, LINE)
         sink.write(1)
-        at = p.register(copy[0])
         written.open()
-        written.rewind()
         for amount in p.pieces(params.file, params.buffer):
             fill(p, sink, amount)
-            written.write(at, amount, grain(copy[0], params.buffer))
+            written.write_whole(amount)
             p.mark(delivered, amount)
-            p.let(at, "ADD", at, amount)
         written.flush_rest()
         fill(p, sink, 1)
         sink.write(1)
 
 
-def _send(site: Site, workload: Workload, file: CachedFile, ends: tuple[Endpoint, Endpoint]) -> None:
+def _send(site: Site, workload: Workload, file: SentFile, ends: tuple[Endpoint, Endpoint]) -> None:
     """The source's loop: read a buffer, write it."""
     p, params = site.p, workload.params
     with p.loop(1):
