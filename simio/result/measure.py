@@ -47,7 +47,7 @@ def throughput(program: Program, outcome: Outcome, warm: int | str) -> Throughpu
         until = min(last for last in [int(own[-1]) for own, _ in found] if 2 * last >= until)
     first = _first_delivery(times, amounts, warm)
     since = int(times[first]) if first >= 0 and times[first] < until else 0
-    if begun is not None and warm in ("auto", 0):
+    if begun is not None and begun < until and warm in ("auto", 0):
         since = begun
     amount = sum(progress(own, totals, until) - progress(own, totals, since) for own, totals in found)
     return Throughput(amount, since, until, int(((times > since) & (times <= until)).sum()))

@@ -60,6 +60,34 @@ def test_a_warm_up_beyond_the_last_delivery_measures_the_whole_run():
     assert measure.throughput(program, outcome, 500 * US).amount == 2000
 
 
+def copying(begins: int, until: int | None = None):
+    """A program that says at `begins` us that it begins, and delivers 100 bytes 10, 20, … 100 us later."""
+    p = Builder()
+    begun, done = p.observation("begun", "begun", "bytes"), p.observation("done", "delivered", "bytes")
+    with p.thread("early"):
+        p.mark(done, 0)
+    with p.thread("work"):
+        p.advance(begins * US)
+        p.mark(begun, 0)
+        p.mark(done, 0)
+        with p.loop(10):
+            p.advance(10 * US)
+            p.mark(done, 100)
+    program = p.build()
+    return program, reference.run(program, Options(until=until * US) if until else Options())
+
+
+@pytest.mark.parametrize("warm", ["auto", 0])
+def test_a_program_that_says_when_it_begins_is_measured_from_there(warm: str | int):
+    span = measure.throughput(*copying(begins=500), warm)
+    assert span == Throughput(1000, 500 * US, 600 * US, 10)
+    assert all(seen.name != "begun" for seen in measure.observations(*copying(begins=500), span))
+
+
+def test_a_given_warm_up_goes_before_what_a_program_says():
+    assert measure.throughput(*copying(begins=500), 555 * US) == Throughput(400, 560 * US, 600 * US, 4)
+
+
 def test_nothing_delivered_is_a_rate_of_zero():
     program, _ = pipeline(first=50, rest=10, count=20)
     outcome = reference.run(program, Options(until=20 * US))

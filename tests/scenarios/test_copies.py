@@ -1,0 +1,85 @@
+"""What the scenarios of copies claim: which part limits, and what removing it brings."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+from simio.loading import load
+from simio.result.compare import comparisons
+from simio.result.model import CaseResult
+from simio.result.run import run_scenario
+
+SCENARIOS = Path(__file__).parents[2] / "scenarios"
+MIB = 2**20
+TABLES = ("sgi-hippi-rcp", "sgi-hippi-ftp-16k", "sgi-hippi-ftp-960k")
+
+
+@cache
+def cases(name: str, *sets: str) -> tuple[CaseResult, ...]:
+    return run_scenario(load(str(SCENARIOS / f"{name}.yaml"), sets), sets).cases
+
+
+def rates(name: str, *sets: str) -> list[float]:
+    return [float(case.rate) / MIB for case in cases(name, *sets)]
+
+
+def test_the_tables_are_met_but_for_what_is_told_of_them():
+    rows = [row for name in TABLES for case in cases(name) for row in comparisons(case)]
+    errors = sorted(abs(row.error) for row in rows if row.error is not None)
+    assert len(errors) == 22
+    assert median(errors) < 0.08
+    # Two rows are believed to be anomalies, and two of 1 MiB stand beside each other as if disks did not matter.
+    assert errors[-5] < 0.2 < errors[-4]
+
+
+def hundred(kind: str) -> tuple[str, ...]:
+    return (f"workload.{kind}.file=60 MiB", "run.replications=1", f"workload.{kind}.start_within=0 s")
+
+
+def test_one_disk_at_a_time_is_what_small_buffers_keep_busy():
+    striped, single = rates("sgi-hippi-ftp-16k", *hundred("ftp"))
+    far = [
+        f"volumes.data.file_system={{model: filesystems/efs, read_ahead: {size}}}"
+        for size in ("16 KiB", "64 KiB")
+    ]
+    near, ahead = (rates("sgi-hippi-ftp-16k", *hundred("ftp"), one)[0] for one in far)
+    assert near == striped
+    assert ahead > 1.3 * striped
+    assert single < 5
+    # What TCP does with small segments has no part in it.
+    assert rates("sgi-hippi-ftp-16k", *hundred("ftp"), "workload.ftp.nodelay=true")[0] == pytest.approx(
+        striped, rel=0.01
+    )
+
+
+def test_large_buffers_help_six_disks_and_do_one_no_good():
+    (small, single), (large, other) = (
+        rates(f"sgi-hippi-ftp-{size}", *hundred("ftp")) for size in ("16k", "960k")
+    )
+    assert large > 1.2 * small
+    assert other < single
+
+
+def test_the_set_up_is_what_a_small_file_costs():
+    quick = rates("sgi-hippi-rcp", *hundred("rcp"), "workload.rcp.file=1 MiB", "workload.rcp.setup=100 ms")[0]
+    slow = rates("sgi-hippi-rcp", *hundred("rcp"), "workload.rcp.file=1 MiB")[0]
+    # 600 ms less are three periods of the timer of delayed acknowledgements.
+    assert 1 / slow - 1 / quick == pytest.approx(0.6, rel=0.02)
+
+
+def test_two_transfers_fill_each_others_gaps():
+    one, two = rates("sgi-hippi-two-ftp", *hundred("ftp"))
+    assert 1.6 * one < two < 2 * one
+
+
+def test_asynchronous_requests_reach_what_the_disks_have_and_copies_do_not():
+    found = [rate * MIB / 1e6 for rate in rates("ftp-overlapped", "workload.ftp.file=60 MiB")]
+    plain, sendfile, overlapped, *_ = found
+    assert plain < sendfile < overlapped < 20
+    assert max(found) > 20
+    copied = cases("ftp-overlapped", "workload.ftp.file=60 MiB")[3]
+    assert copied.limiter.name == "challenge.cpu"
