@@ -47,8 +47,7 @@ def test_a_block_that_is_there_is_found_at_once_and_as_often_as_asked():
 def test_a_later_block_that_comes_first_brings_all_before_it():
     found = reading(Bench(), 12_000, [(0, 5), (60, 0)])
     # 1, and three windows of 16: at 17, 33 and 49. The device is done with them at 117, 217 and 317. Block 0 is found
-    # to be missing at 61, there at 117, and its thread awake at 137. Block 5 is woken at 117 too, looks, and sleeps on
-    # to 217.
+    # to be missing at 61, there at 117, its thread awake at 137. Block 5 is woken at 117 too, and sleeps on to 217.
     assert found["reads"] == [(17, 0), (33, 4000), (49, 8000)]
     assert found["done"] == [(137, 0), (237, 5)]
 

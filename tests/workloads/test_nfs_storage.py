@@ -165,8 +165,8 @@ def test_each_request_interrupts_manager_and_port(run: Run) -> None:
     def work(size: str) -> float:
         return run(THIRD_PARTY, "clients=1", f"size={size}").busy("server.cpu")
 
-    # 15 us a request of 8 KiB, of which there are 128 more. Two windows more, and in each a command to either disk: 80
-    # us for mapping it and handing it over, 10 for its interrupt.
+    # 15 us a request of 8 KiB, of which there are 128 more. Two windows more, and in each a command to either disk:
+    # 80 us for mapping it and handing it over, 10 for its interrupt.
     assert work("2 MiB") - work("1 MiB") == pytest.approx(128 * 15e-6 + 2 * 2 * 90e-6)
 
 
