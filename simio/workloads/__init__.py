@@ -8,6 +8,7 @@ from simio.workloads.nfs import nfs
 from simio.workloads.ping import ping
 from simio.workloads.reader import reader
 from simio.workloads.requests import requests
+from simio.workloads.stream import stream
 from simio.workloads.ttcp import ttcp
 from simio.workloads.writer import writer
 
@@ -18,5 +19,6 @@ register_lowering("compute", compute)
 register_lowering("ping", ping)
 register_lowering("reader", reader)
 register_lowering("requests", requests)
+register_lowering("stream", stream)
 register_lowering("ttcp", ttcp)
 register_lowering("writer", writer)
