@@ -19,10 +19,10 @@ def nfs(site: Site, workload: Workload) -> None:
     if len(clients) > 1:
         pools = {
             server: site.p.resource(f"{workload.name}: nfsds of {server}", params.nfsds, turn=True)
-            for server in params.to[: len(clients)]
+            for server in params.ports[: len(clients)]
         }
     for number, client in enumerate(clients):
-        server = params.to[number % len(params.to)]
+        server = params.ports[number % len(params.ports)]
         name = workload.name if len(clients) == 1 else f"{workload.name} {client}"
         delivered = site.delivered if len(clients) == 1 else site.stream(f"{workload.name}: {client}")
         storage = server_storage(site, workload, number, server) if params.storage else None

@@ -31,6 +31,7 @@ SHORT = {
     "data-server-disks": ("workload.reader.size=128 KiB",),
     "data-server-indigo": ("workload.nfs.size=300 KiB",),
     "data-server-indigo-disk": ("workload.nfs.size=300 KiB",),
+    "data-server-nodes": ("workload.nfs.size=180 KiB",),
     "data-server-streams": ("workload.stream.size=18900 kB",),
     "data-server-udp": ("workload.datagrams.count=30",),
     "disk-queue": ("run.until=60 ms", "run.warm_up=0 s", "run.replications=1"),

@@ -13,6 +13,7 @@ from simio.result.model import CaseResult, ScenarioResult
 from simio.result.run import run_scenario
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
+AHEAD = "volumes.data.file_system.read_ahead=512 KiB"
 MEMORY = {
     "data-server-datagrams-disk": "data-server-datagrams",
     "data-server-cray-el-disk": "data-server-cray-el",
@@ -69,8 +70,7 @@ def test_what_stops_a_conventional_server_is_its_processors_or_its_channels() ->
 
 def test_ports_serve_clients_side_by_side_until_the_disks_are_busy() -> None:
     one, two, four, eight = (
-        rate("server-third-party", "transfer=8 KiB", f"clients={n}", "to=[p1, p2, p3, p4, p5, p6, p7, p8]")
-        for n in (1, 2, 4, 8)
+        rate("server-third-party", "transfer=8 KiB", f"clients={n}", "servers=8") for n in (1, 2, 4, 8)
     )
     assert two > 1.9 * one
     assert four > 3.6 * one
@@ -79,23 +79,21 @@ def test_ports_serve_clients_side_by_side_until_the_disks_are_busy() -> None:
 
 
 def test_one_port_is_one_engine_however_many_clients() -> None:
-    one, eight = (rate("server-third-party", "to=p1", "transfer=8 KiB", f"clients={n}") for n in (2, 8))
+    one, eight = (rate("server-third-party", "servers=1", "transfer=8 KiB", f"clients={n}") for n in (2, 8))
     assert eight == pytest.approx(one, rel=0.01)
 
 
 def test_one_client_reads_faster_from_the_conventional_server_and_eight_from_the_other() -> None:
-    ports = "to=[p1, p2, p3, p4, p5, p6, p7, p8]"
-
     def ratio(clients: int) -> float:
         sets = ("transfer=8 KiB", f"clients={clients}")
-        return rate("server-third-party", *sets, ports) / rate("server-conventional", *sets)
+        return rate("server-third-party", *sets, "servers=8") / rate("server-conventional", *sets)
 
     assert ratio(1) < 0.75
     assert 1.7 < ratio(4) < ratio(8)
 
 
 def test_no_byte_passes_the_storage_managers_memory() -> None:
-    found = case("server-third-party", "to=p1", "transfer=32 KiB", "clients=8")
+    found = case("server-third-party", "servers=4", "transfer=32 KiB", "clients=8")
     used = {use.name: use.utilisation for use in found.resources}
     assert used.get("server.memory", 0) == 0
     assert used["server.cpu"] < 0.2
@@ -104,3 +102,32 @@ def test_no_byte_passes_the_storage_managers_memory() -> None:
 def test_a_disk_that_turns_makes_the_network_count_little() -> None:
     ethernet, fddi = (each for each in result("sgi-nfs-disk", "workload.nfs.version=2").cases)
     assert 1 < float(fddi.rate or 0) / float(ethernet.rate or 1) < 1.25
+
+
+def test_ports_beyond_what_the_disks_give_bring_nothing() -> None:
+    def nodes(servers: int) -> float:
+        sets = ("workload.nfs.clients=16", f"workload.nfs.servers={servers}", AHEAD)
+        (found,) = result("data-server-nodes", *sets).cases
+        return float(found.rate or 0)
+
+    one, two, eight = nodes(1), nodes(2), nodes(8)
+    assert two == pytest.approx(2 * one, rel=0.01)
+    assert eight < 1.05 * two
+
+
+def late(block: str, buffer: str, streams: int) -> int:
+    found = case_of_streams(f"block={block}", f"buffer={buffer}", f"streams={streams}")
+    return sum(int(tally.value) for tally in found.tallies if tally.what == "late")
+
+
+def case_of_streams(*sets: str) -> CaseResult:
+    (found,) = result("data-server-streams", *(f"workload.stream.{one}" for one in sets)).cases
+    return found
+
+
+def test_larger_reads_bring_streams_and_larger_buffers_one_more() -> None:
+    assert late("1536 KiB", "12 MiB", 3) == 0 < late("1536 KiB", "12 MiB", 4)
+    assert late("3 MiB", "12 MiB", 4) == 0 < late("3 MiB", "12 MiB", 5)
+    assert late("6 MiB", "48 MiB", 5) == 0 < late("6 MiB", "24 MiB", 5)
+    # Six streams are 202.5 MB/s, and 24 disks give 180.
+    assert late("6 MiB", "48 MiB", 6) > 0

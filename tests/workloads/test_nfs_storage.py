@@ -215,6 +215,7 @@ def refusal(run: Run, text: str, *sets: str) -> str:
         (CONVENTIONAL.replace("[c1, c2]", "[c1, c1]"), (), "found 'c1' twice; expected each host once"),
         (CONVENTIONAL.replace("[c1, c2]", "[]"), (), "workload.nfs.from"),
         (CONVENTIONAL, ("clients=3",), "found 3; expected at most the 2 of from"),
+        (CONVENTIONAL, ("servers=2",), "found 2; expected at most the 1 of to"),
         (CONVENTIONAL, ("storage=e",), "found the unknown disk, group of disks or volume 'e'"),
         (CONVENTIONAL.replace("storage: d,", "manager: server,"), (), "found 'server'; expected none, as no storage"),
         (CONVENTIONAL, ("manager=c3",), "found the unknown host 'c3'"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import floor
 from typing import Any, Protocol
 
 from simio.components.host import PROCESS
@@ -216,6 +217,13 @@ class NfsMount:
             sheet = stack.sheet
             cost = getattr(sheet, transport) + len(packets) * getattr(sheet, network) + 2 * sheet.rpc
             p.demand(stack.host.cpu, ceil_times(cost, stack.host.scale))
+        # The copies between cache and network; that of the program is in its own steps.
+        for stack, cost in (
+            (self.client, self.client.sheet.nfs_client),
+            (self.server, self.server.sheet.nfs_server),
+        ):
+            copied = floor(amount * stack.host.copy_byte) if stack.sheet.copies else 0
+            p.demand(stack.host.cpu, ceil_times(cost, stack.host.scale) + copied)
 
     def arrived(self, block: Register) -> None:
         """A block is in the cache: those that are in order now can be read."""

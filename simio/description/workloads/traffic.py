@@ -115,6 +115,7 @@ class Nfs(WorkloadParams):
     from_: HostNames = Field(alias="from", description="client, or a list of them")
     to: HostNames = Field(description="server, or a list of them, such as the ports of one")
     clients: Annotated[Count | None, Field(description="how many of the clients take part; none: all")] = None
+    servers: Annotated[Count | None, Field(description="how many of the servers take part; none: all")] = None
     storage: OptionalStorage = Field(
         None,
         description="disk, group of disks or volume that the files are on, one after another; none: they are in the "
@@ -148,6 +149,11 @@ class Nfs(WorkloadParams):
         return self.from_[: self.clients]
 
     @property
+    def ports(self) -> tuple[str, ...]:
+        """The servers that take part, of which client i has that whose number is i modulo theirs."""
+        return self.to[: self.servers]
+
+    @property
     def disks_of(self) -> tuple[str, ...]:
         """The hosts that reach the storage."""
         return (self.manager,) if self.manager else self.to
@@ -158,8 +164,12 @@ class Nfs(WorkloadParams):
             twice = [host for host in hosts if hosts.count(host) > 1]
             if twice:
                 raise refusal(f"{quote(twice[0])} twice", "each host once", field=field)
-        if self.clients and self.clients > len(self.from_):
-            raise refusal(str(self.clients), f"at most the {len(self.from_)} of from", field="clients")
+        for field, number, hosts, key in (
+            ("clients", self.clients, self.from_, "from"),
+            ("servers", self.servers, self.to, "to"),
+        ):
+            if number and number > len(hosts):
+                raise refusal(str(number), f"at most the {len(hosts)} of {key}", field=field)
         if self.manager and not self.storage:
             raise refusal(quote(self.manager), "none, as no storage is given", field="manager")
         if self.storage and self.stable:
