@@ -34,6 +34,7 @@ SHORT = {
     "data-server-nodes": ("workload.nfs.size=180 KiB",),
     "data-server-streams": ("workload.stream.size=18900 kB",),
     "data-server-udp": ("workload.datagrams.count=30",),
+    "data-server-writes": ("workload.nfs.size=180 KiB",),
     "disk-queue": ("run.until=60 ms", "run.warm_up=0 s", "run.replications=1"),
     "hippi-larger-packets": ("workload.blast.packets=2",),
     "linux-fc-buffered": ("run.until=20 ms",),

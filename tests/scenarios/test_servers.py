@@ -131,3 +131,13 @@ def test_larger_reads_bring_streams_and_larger_buffers_one_more() -> None:
     assert late("6 MiB", "48 MiB", 5) == 0 < late("6 MiB", "24 MiB", 5)
     # Six streams are 202.5 MB/s, and 24 disks give 180.
     assert late("6 MiB", "48 MiB", 6) > 0
+
+
+@pytest.mark.parametrize("transfer", ["8 KiB", "56 KiB"])
+def test_write_behind_in_disk_modules_nearly_doubles_what_clients_write(transfer: str) -> None:
+    def write(cache: str) -> float:
+        sets = (f"disks.d.write_cache={cache}", f"workload.nfs.transfer={transfer}", "workload.nfs.clients=4")
+        (found,) = result("data-server-writes", *sets).cases
+        return float(found.rate or 0)
+
+    assert 1.6 < write("true") / write("false") < 2.5
