@@ -41,7 +41,7 @@ class Site:
         self._hosts: dict[str, Host] = {}
         self._kernels: dict[str, UnixKernel] = {}
         self._drives: dict[str, DiskDrive] = {}
-        self._devices: dict[str, Devices] = {}
+        self._devices: dict[tuple[str, str | None], Devices] = {}
 
     def stream(self, name: str) -> Handle:
         """A stream of deliveries of its own, whose rate is reported beside the throughput of all."""
@@ -101,13 +101,17 @@ class Site:
             )
         return part
 
-    def device(self, host: str, name: str) -> BlockDevice:
-        """A disk or volume as a block device of a host."""
-        if host not in self._devices:
-            self._devices[host] = Devices(
-                self.p, self.system, self.kernel(host), self.attachments, self.drive
+    def device(self, host: str, name: str, into: str | None = None) -> BlockDevice:
+        """A disk or volume as a block device of a host.
+
+        With `into`, that host only issues the commands, and data go between disks and the memory of host `into`.
+        """
+        if (host, into) not in self._devices:
+            third = self.host(into) if into else None
+            self._devices[host, into] = Devices(
+                self.p, self.system, self.kernel(host), self.attachments, self.drive, third
             )
-        return self._devices[host].device(name)
+        return self._devices[host, into].device(name)
 
     @cached_property
     def attachments(self) -> Attachments:

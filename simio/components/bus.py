@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
@@ -57,6 +58,12 @@ class ParallelBus:
         period = SECOND / self.sheet.clock
         self.bus_byte = Fraction(period) / self.sheet.width
         self.state = p.machine(part.name, turns.initial(period, self.sheet.width, self.sheet.burst))
+
+    def into(self, memory: Handle, memory_byte: Fraction) -> ParallelBus:
+        """The same bus, as transfers cross it whose other end is a memory that is not the host's own."""
+        other = copy.copy(self)
+        other.memory, other.memory_byte = memory, memory_byte
+        return other
 
     def overhead(self, read: bool) -> int:
         """Clocks of a burst beside its data, from memory (`read`) or to it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from simio.components.attachment import Attachments
+from simio.components.bus import ParallelBus
 from simio.components.disk import DiskDrive
 from simio.components.driver import DiskDriver, HostInitiator
 from simio.components.host import Host
@@ -27,13 +28,16 @@ class Devices:
         kernel: UnixKernel,
         attachments: Attachments,
         drive: Callable[[str], DiskDrive],
+        into: Host | None = None,
     ) -> None:
+        """`into` is who gets and gives the data, if not this host itself, whose kernel only issues the commands."""
         self.p = p
         self.system = system
         self.kernel = kernel
         self.host: Host = kernel.host
         self.attachments = attachments
         self.drive = drive
+        self.into = into
         self._made: dict[str, BlockDevice] = {}
 
     def device(self, name: str) -> BlockDevice:
@@ -43,10 +47,15 @@ class Devices:
             self._made[name] = self._volume(volume) if volume else self._disk(name)
         return self._made[name]
 
+    def _bus(self, key: str) -> ParallelBus:
+        """The bus that data cross, to whoever gets them."""
+        bus = self.host.bus(key)
+        return bus.into(self.into.memory, self.into.memory_byte) if self.into else bus
+
     def _disk(self, disk: str) -> BlockDevice:
         """A disk behind its driver, over the adapter that the wiring leads through."""
         adapter = self.attachments.adapter(self.host.name, disk)
-        transport = self.attachments.transport(self.host.name, disk, self.host.bus(adapter.bus))
+        transport = self.attachments.transport(self.host.name, disk, self._bus(adapter.bus))
         initiator = HostInitiator(self.p, self.kernel, adapter)
         return DiskDriver(self.p, initiator, self.drive(disk), transport, adapter.part.sheet.queue_depth)
 
@@ -64,7 +73,7 @@ class Devices:
         controller = ArrayController(self.p, volume.name, volume.controller)
         port = ArrayPort(
             HostInitiator(self.p, self.kernel, adapter),
-            CardTransport(self.host.bus(adapter.bus), adapter.part.name, adapter.part.sheet),
+            CardTransport(self._bus(adapter.bus), adapter.part.name, adapter.part.sheet),
             adapter.part.sheet.queue_depth,
         )
         members = [self._member(name, controller, port) for name in volume.members]

@@ -85,6 +85,10 @@ class DiskDrive:
             p.call(tag, calls.DISK_ENQUEUE, self.state, sector, 2 * count)
             with p.until(answer, ">", 0):
                 p.call(answer, calls.DISK_BEGIN, self.state, tag)
+                with p.when(answer, ">", 2):
+                    p.let(answer, "SUB", answer, 2)
+                    p.put(self.gate, answer)
+                    p.let(answer, "SET", 0)
                 with p.when(answer, "==", 0):
                     p.get(self.gate, 1)
             self._use_media(tag, answer)

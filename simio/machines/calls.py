@@ -5,6 +5,7 @@ from __future__ import annotations
 from numpy.typing import NDArray
 
 from simio.machines import bus, coalesce, rotation
+from simio.machines import served as served_files
 from simio.machines.disk import arm, destaging, queue, reading, writing
 from simio.machines.network import calls as network_calls
 from simio.machines.network import transfer_calls
@@ -62,6 +63,7 @@ NAMES = {
     **network_calls.NAMES,
     **tcp.NAMES,
     **transfer_calls.NAMES,
+    **served_files.NAMES,
 }
 
 _controller = queue.controller_time
@@ -90,6 +92,7 @@ _batch = coalesce.batch
 _expire = coalesce.expire
 _following = rotation.following
 _call_tcp = tcp.call_tcp
+_served_files = served_files.served
 
 
 @shared
@@ -147,4 +150,6 @@ def call(function: int, state: NDArray, base: int, now: int, a: int, b: int) -> 
         return _following(state, base, a)
     if 32 <= function < 48:
         return _call_tcp(function, state, base, now, a, b)
+    if 80 <= function < 88:
+        return _served_files(function, state, base, a)
     return -1

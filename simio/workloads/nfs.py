@@ -7,32 +7,42 @@ from simio.components.network.udp import check_size, slept
 from simio.description.model import Workload
 from simio.lower import Site
 from simio.machines.network.transfer_calls import GRANT, RESTORE
+from simio.program.builder import Handle, Register
+from simio.workloads.served import server_storage
 
 
 def nfs(site: Site, workload: Workload) -> None:
-    """One pass over a file of `size` bytes, a block of `transfer` bytes a system call."""
-    params, name = workload.params, workload.name
-    hosts = params.from_, params.to
-    stacks = site.sockets.stack(hosts[0]), site.sockets.stack(hosts[1])
-    paths = site.network.path(*hosts), site.network.path(*reversed(hosts))
-    mount = NfsMount(name, stacks, paths, params)
-    data, end = ("read_reply", 1) if params.access == "read" else ("write", 0)
-    check_size(name, stacks[end], mount.message(data))
-    with site.p.thread(f"{name}: nfsd on {params.to}", count=params.nfsds, daemon=True):
-        mount.serve()
-    if params.access == "read":
-        _read(site, workload, mount)
-    else:
-        _write(site, workload, mount)
+    """One pass of each client over a file of `size` bytes, a block of `transfer` bytes a system call."""
+    params = workload.params
+    clients = params.readers
+    pools = {}
+    if len(clients) > 1:
+        pools = {
+            server: site.p.resource(f"{workload.name}: nfsds of {server}", params.nfsds, turn=True)
+            for server in params.ports[: len(clients)]
+        }
+    for number, client in enumerate(clients):
+        server = params.ports[number % len(params.ports)]
+        name = workload.name if len(clients) == 1 else f"{workload.name} {client}"
+        delivered = site.delivered if len(clients) == 1 else site.stream(f"{workload.name}: {client}")
+        storage = server_storage(site, workload, number, server) if params.storage else None
+        stacks = site.sockets.stack(client), site.sockets.stack(server)
+        paths = site.network.path(client, server), site.network.path(server, client)
+        mount = NfsMount(name, stacks, paths, params, storage, pools.get(server))
+        data, end = ("read_reply", 1) if params.access == "read" else ("write", 0)
+        check_size(workload.name, stacks[end], mount.message(data))
+        with site.p.thread(f"{name}: nfsd on {server}", count=params.nfsds, daemon=True):
+            mount.serve()
+        (_read if params.access == "read" else _write)(site, mount, delivered)
 
 
-def _read(site: Site, workload: Workload, mount: NfsMount) -> None:
+def _read(site: Site, mount: NfsMount, delivered: Handle) -> None:
     """The program reads block by block; daemons read `biods` blocks ahead, and without any it does so itself."""
-    p, params, name = site.p, workload.params, workload.name
+    p, params, name = site.p, mount.params, mount.name
     took = p.observation(f"{name}: block", "latency", "ps")
     if params.biods:
-        _read_ahead(site, workload, mount)
-    with p.thread(f"{name}: reader on {params.from_}"):
+        _read_ahead(site, mount)
+    with p.thread(f"{name}: reader on {mount.client.name}"):
         if params.biods:
             p.put(mount.wanted, params.biods)
         for amount in p.pieces(params.size, params.transfer):
@@ -51,13 +61,13 @@ def _read(site: Site, workload: Workload, mount: NfsMount) -> None:
                 mount.client.host.copy(amount)
             p.let(begun, "SINCE", begun)
             p.mark(took, begun)
-            p.mark(site.delivered, amount)
+            p.mark(delivered, amount)
 
 
-def _read_ahead(site: Site, workload: Workload, mount: NfsMount) -> None:
-    p, params = site.p, workload.params
+def _read_ahead(site: Site, mount: NfsMount) -> None:
+    p, params = site.p, mount.params
     with (
-        p.thread(f"{workload.name}: biod on {params.from_}", count=params.biods, daemon=True),
+        p.thread(f"{mount.name}: biod on {mount.client.name}", count=params.biods, daemon=True),
         p.forever(),
     ):
         block = p.register()
@@ -67,27 +77,27 @@ def _read_ahead(site: Site, workload: Workload, mount: NfsMount) -> None:
             mount.arrived(block)
 
 
-def _write(site: Site, workload: Workload, mount: NfsMount) -> None:
+def _write(site: Site, mount: NfsMount, delivered: Handle) -> None:
     """The program writes block by block into the cache; a free daemon sends each on, or the program if none is.
 
     It ends when all is written and, with version 3, committed, as close() waits for that.
     """
-    p, params, name = site.p, workload.params, workload.name
+    p, params, name = site.p, mount.params, mount.name
     took = p.observation(f"{name}: block", "latency", "ps")
     free = p.machine(f"{name} free daemons", [params.biods])
     done = p.container(f"{name} blocks written", unit="blocks")
     with (
-        p.thread(f"{name}: biod on {params.from_}", count=max(params.biods, 1), daemon=True),
+        p.thread(f"{name}: biod on {mount.client.name}", count=max(params.biods, 1), daemon=True),
         p.forever(),
     ):
         block, rest = p.register(), p.register()
         slept(mount.client, lambda: p.get(mount.wanted, 1))
         with mount.next_block(block):
             mount.write(block, own=False)
-            _written(site, mount, block)
+            _written(site, mount, block, delivered)
         p.call(rest, RESTORE, free)
         p.put(done, 1)
-    with p.thread(f"{name}: writer on {params.from_}"):
+    with p.thread(f"{name}: writer on {mount.client.name}"):
         for amount in p.pieces(params.size, params.transfer):
             begun, granted, block = p.register(), p.register(), p.register()
             p.let(begun, "SINCE", 0)
@@ -102,7 +112,7 @@ def _write(site: Site, workload: Workload, mount: NfsMount) -> None:
             with p.when(granted, "==", 0):
                 with mount.next_block(block):
                     mount.write(block, own=True)
-                    _written(site, mount, block)
+                    _written(site, mount, block, delivered)
                 p.put(done, 1)
             p.let(begun, "SINCE", begun)
             p.mark(took, begun)
@@ -111,9 +121,9 @@ def _write(site: Site, workload: Workload, mount: NfsMount) -> None:
             mount.commit()
 
 
-def _written(site: Site, mount: NfsMount, block: object) -> None:
+def _written(site: Site, mount: NfsMount, block: Register, delivered: Handle) -> None:
     p = site.p
     with p.loop(1):
         amount = p.register()
-        mount.amount(amount, block)  # type: ignore[arg-type]
-        p.mark(site.delivered, amount)
+        mount.amount(amount, block)
+        p.mark(delivered, amount)

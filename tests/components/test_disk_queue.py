@@ -23,7 +23,7 @@ from drive_bench import (
     sheet,
     travel,
 )
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from simio.engines import compiled, reference
@@ -140,6 +140,20 @@ commands = st.lists(
 )
 
 
+R, W = "read", "write"
+
+
+# A read that has to wait for dirty data, while a younger one could be served from the buffer but for it.
+@example(
+    threads=[
+        [(R, 0, 1, 1)],
+        [(R, 0, 1, 1), (R, 0, 1, 0), (R, 0, 1, 0), (R, 0, 1, 0), (R, 0, 1, 0)],
+        [(R, 37, 1, 200 * US), (R, 0, 1, 0), (R, 0, 1, 0), (R, 0, 1, 0), (R, 0, 2, 0)],
+        [(W, 0, 1, 200 * US), (R, 0, 1, 0), (R, 0, 1, 0), (R, 0, 1, 0), (R, 0, 1, 0)],
+        [(W, 0, 1, 0), (R, 37, 600, 0)],
+    ],
+    scheduling="fifo", flags=(False, True), segments=1, segment=800, depth=2, byte=0, unit=512,
+)  # fmt: skip
 @settings(max_examples=150, deadline=None)
 @given(
     threads=st.lists(commands, min_size=1, max_size=6),

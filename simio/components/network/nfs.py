@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from math import floor
+from typing import Any, Protocol
 
 from simio.components.host import PROCESS
 from simio.components.network.path import NetworkPath
@@ -17,7 +18,7 @@ from simio.components.network.stack import Stack
 from simio.components.network.udp import UDP_HEADER
 from simio.machines.network import rpc as machines
 from simio.machines.network.transfer_calls import IN_ORDER, IP_IDENT
-from simio.program.builder import Builder, Register
+from simio.program.builder import Builder, Handle, Register
 from simio.program.service import ceil_times
 
 COMMIT = OWN - 1
@@ -70,11 +71,34 @@ MESSAGES = {
 }
 
 
+class ServerStorage(Protocol):
+    """Where a server has a file: what its threads do to get at a block or to keep one."""
+
+    def read(self, block: Register) -> None:
+        """Have a block where it can be sent from."""
+
+    def write(self, block: Register, copy: Callable[[], None], stable: bool) -> None:
+        """Keep a block, `copy` being what moves it there; `stable`: on the disk before this returns."""
+
+    def commit(self) -> None:
+        """Wait until all of the file is on the disk."""
+
+
 class NfsMount:
-    """A file of `params.size` bytes on a server, as a client's processes and daemons see it."""
+    """A file of `params.size` bytes on a server, as a client's processes and daemons see it.
+
+    Without `storage`, the file is in the server's memory. `threads` is what the server's threads for several clients
+    share: as many are at work at a time.
+    """
 
     def __init__(
-        self, name: str, stacks: tuple[Stack, Stack], paths: tuple[NetworkPath, NetworkPath], params: Any
+        self,
+        name: str,
+        stacks: tuple[Stack, Stack],
+        paths: tuple[NetworkPath, NetworkPath],
+        params: Any,
+        storage: ServerStorage | None = None,
+        threads: Handle | None = None,
     ) -> None:
         p: Builder = stacks[0].p
         self.p, self.name, self.params = p, name, params
@@ -87,7 +111,8 @@ class NfsMount:
         self.order = p.machine(f"{name} blocks", machines.in_order(2 * params.biods + 2))
         self.ready = p.container(f"{name} blocks ready", unit="blocks")
         self.wanted = p.container(f"{name} blocks wanted", unit="blocks")
-        self.disk = p.resource(f"{name} disk of {params.to}") if params.stable else None
+        self.storage, self.threads = storage, threads
+        self.disk = p.resource(f"{name} disk of {self.server.name}") if params.stable else None
 
     @contextmanager
     def next_block(self, block: Register) -> Iterator[None]:
@@ -135,25 +160,41 @@ class NfsMount:
 
     def serve(self) -> None:
         """One of the server's threads: a request after another."""
-        p, params = self.p, self.params
+        p = self.p
         with p.forever():
             about, word, length = p.register(), p.register(), p.register()
             self.rpc.server.take(about, word)
+            if self.threads:
+                p.seize(self.threads)
             self.server.host.work(self.server.sheet.nfs_server)
-            if params.access == "read":
+            if self.params.access == "read":
+                if self.storage:
+                    self.storage.read(about)
                 self._copy(self.server, about)
                 self._message(length, about, self.messages.read_reply)
             else:
-                p.let(length, "SET", self.messages.write_reply)
-                with p.when(about, "<", COMMIT):
-                    self._copy(self.server, about)
-                    if params.version == 2:
-                        self._make_stable()
-                if params.version == 3:
-                    with p.when(about, "==", COMMIT):
-                        self._make_stable()
-                        p.let(length, "SET", self.messages.commit_reply)
+                self._serve_write(about, length)
             self.rpc.server.answer(length, word)
+            if self.threads:
+                p.release(self.threads)
+
+    def _serve_write(self, about: Register, length: Register) -> None:
+        """A WRITE, or a COMMIT; `length` is that of the reply."""
+        p, version = self.p, self.params.version
+        p.let(length, "SET", self.messages.write_reply)
+        with p.when(about, "<", COMMIT):
+            if self.storage:
+                self.storage.write(about, lambda: self._copy(self.server, about), version == 2)
+            else:
+                self._copy(self.server, about)
+            if version == 2:
+                self._make_stable()
+        if version == 3:
+            with p.when(about, "==", COMMIT):
+                if self.storage:
+                    self.storage.commit()
+                self._make_stable()
+                p.let(length, "SET", self.messages.commit_reply)
 
     def _make_stable(self) -> None:
         """The server's disk makes what was written safe, one request at a time."""
@@ -176,6 +217,13 @@ class NfsMount:
             sheet = stack.sheet
             cost = getattr(sheet, transport) + len(packets) * getattr(sheet, network) + 2 * sheet.rpc
             p.demand(stack.host.cpu, ceil_times(cost, stack.host.scale))
+        # The copies between cache and network; that of the program is in its own steps.
+        for stack, cost in (
+            (self.client, self.client.sheet.nfs_client),
+            (self.server, self.server.sheet.nfs_server),
+        ):
+            copied = floor(amount * stack.host.copy_byte) if stack.sheet.copies else 0
+            p.demand(stack.host.cpu, ceil_times(cost, stack.host.scale) + copied)
 
     def arrived(self, block: Register) -> None:
         """A block is in the cache: those that are in order now can be read."""
@@ -215,4 +263,4 @@ class NfsMount:
         return int(getattr(self.messages, kind)) + (-(-self.params.transfer // 4) * 4 if carries else 0)
 
 
-__all__ = ["COMMIT", "MESSAGES", "PROCESS", "Messages", "NfsMount"]
+__all__ = ["COMMIT", "MESSAGES", "PROCESS", "Messages", "NfsMount", "ServerStorage"]

@@ -7,8 +7,9 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from ... import units
+from ...errors import quote
 from ..quantities import Count, Duration, Extent, Flag, Limit, Time, refusal
-from .base import HostName, WorkloadParams, register_workload
+from .base import HostName, HostNames, OptionalHost, OptionalStorage, WorkloadParams, register_workload
 
 Streams = Annotated[Count, Field(le=4096)]
 
@@ -102,12 +103,29 @@ class Datagrams(NetworkParams):
     streams: Streams = Field(1, description="sockets at once, each with a process at both ends")
 
 
-class Nfs(NetworkParams):
-    """A file read or written in order over NFS, by RPC over UDP, from the server's memory.
+class Nfs(WorkloadParams):
+    """Files read or written in order over NFS, by RPC over UDP, each client one of its own.
 
-    `from` is the client, `to` the server.
+    `from` is the client, `to` the server. Of several, the clients go to the servers in turn.
     """
 
+    routes: ClassVar[tuple[tuple[str, str], ...]] = (("from_", "to"), ("disks_of", "storage"))
+    network: ClassVar[bool] = True
+
+    from_: HostNames = Field(alias="from", description="client, or a list of them")
+    to: HostNames = Field(description="server, or a list of them, such as the ports of one")
+    clients: Annotated[Count | None, Field(description="how many of the clients take part; none: all")] = None
+    servers: Annotated[Count | None, Field(description="how many of the servers take part; none: all")] = None
+    storage: OptionalStorage = Field(
+        None,
+        description="disk, group of disks or volume that the files are on, one after another; none: they are in the "
+        "server's memory",
+    )
+    manager: OptionalHost = Field(
+        None,
+        description="host that has the disks transfer to the server's memory and is not passed by the data; none: "
+        "the disks are the server's own",
+    )
     version: Literal[2, 3] = Field(3, description="version of NFS; 2 transfers 8 KiB at most")
     transfer: Extent = Field(8192, description="bytes a READ or WRITE request (rsize, wsize)")
     access: Literal["read", "write"] = Field("read", description="what the client does")
@@ -124,6 +142,40 @@ class Nfs(NetworkParams):
     timeout: Time = Field(
         7 * 10**11, description="first retransmission timeout of the RPC; doubles each time"
     )
+
+    @property
+    def readers(self) -> tuple[str, ...]:
+        """The clients that take part."""
+        return self.from_[: self.clients]
+
+    @property
+    def ports(self) -> tuple[str, ...]:
+        """The servers that take part, of which client i has that whose number is i modulo theirs."""
+        return self.to[: self.servers]
+
+    @property
+    def disks_of(self) -> tuple[str, ...]:
+        """The hosts that reach the storage."""
+        return (self.manager,) if self.manager else self.to
+
+    @model_validator(mode="after")
+    def _clients_are_there(self) -> Nfs:
+        for field, hosts in (("from", self.from_), ("to", self.to)):
+            twice = [host for host in hosts if hosts.count(host) > 1]
+            if twice:
+                raise refusal(f"{quote(twice[0])} twice", "each host once", field=field)
+        for field, number, hosts, key in (
+            ("clients", self.clients, self.from_, "from"),
+            ("servers", self.servers, self.to, "to"),
+        ):
+            if number and number > len(hosts):
+                raise refusal(str(number), f"at most the {len(hosts)} of {key}", field=field)
+        if self.manager and not self.storage:
+            raise refusal(quote(self.manager), "none, as no storage is given", field="manager")
+        if self.storage and self.stable:
+            found = units.format_quantity(self.stable, "time")
+            raise refusal(found, "0 s, as the storage has times of its own", field="stable")
+        return self
 
     @model_validator(mode="after")
     def _version_limits_the_transfer(self) -> Nfs:

@@ -19,6 +19,7 @@ from simio.machines.disk.buffer import (
 )
 from simio.machines.disk.destaging import settle
 from simio.machines.disk.layout import (
+    DESTAGER,
     DIRTY,
     END,
     ENDED,
@@ -49,7 +50,8 @@ from simio.machines.shared import shared
 
 @shared
 def begin(state: NDArray, base: int, now: int, tag: int) -> int:
-    """What a queued read can do now: 0 wait to be woken, 1 it is served from the buffer, 2 it has the arm."""
+    """What a queued read can do now: 0 wait to be woken, 1 it is served from the buffer, 2 it has the arm; 2 + n wake
+    the n threads that wait, and then wait."""
     if not is_command(state, base, now, tag, 0):
         return -1
     c = command_at(state, base, tag)
@@ -64,11 +66,15 @@ def begin(state: NDArray, base: int, now: int, tag: int) -> int:
     ):
         attach(state, base, now, c, s)
         return 1
-    if state[base + OWNER] == NOBODY and choose(state, base, now) == tag:
+    lack(state, base, c, 0 if can_start(state, base, now, c) else 1)
+    chosen = choose(state, base, now) if state[base + OWNER] == NOBODY else -1
+    if chosen == tag:
         start_read(state, base, now, tag)
         return 2 if state[base + OWNER] == tag else 1
-    lack(state, base, c, 0 if can_start(state, base, now, c) else 1)
-    return wait(state, base)
+    # Who destages sleeps while the free arm is a read's; it has to know that this has changed.
+    others = wake(state, base) if chosen < -1 and state[base + DESTAGER] else 0
+    wait(state, base)
+    return 2 + others if others else 0
 
 
 @shared
@@ -124,7 +130,7 @@ def end(state: NDArray, base: int, now: int, tag: int) -> int:
     settle(state, base, s, now)
     if state[base + OWNER] == tag and not state[c + HELD]:
         state[base + OWNER] = NOBODY
-    elif not state[base + LACKING]:
+    elif not state[base + LACKING] and not (state[base + OWNER] == NOBODY and state[base + DESTAGER]):
         return 0
     dispatch(state, base, now)
     return wake(state, base)

@@ -1,0 +1,67 @@
+"""What an NFS server has its files on: disks of its own, or those of a storage manager that directs transfers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from simio.components.kernel import UnixKernel
+from simio.components.served import ServedFile
+from simio.program.builder import Register
+
+
+class OwnDisks:
+    """A conventional server: its threads go through the file system's cache, and data through its memory."""
+
+    def __init__(self, file: ServedFile) -> None:
+        self.file = file
+
+    def read(self, block: Register) -> None:
+        """See `ServerStorage.read`."""
+        self.file.read(block)
+
+    def write(self, block: Register, copy: Callable[[], None], stable: bool) -> None:
+        """See `ServerStorage.write`."""
+        if stable:
+            copy()
+            self.file.write_through(block)
+        else:
+            self.file.write(block, copy)
+
+    def commit(self) -> None:
+        """See `ServerStorage.commit`."""
+        self.file.commit()
+
+
+class ThirdParty:
+    """A port whose requests a storage manager carries out, data going between disks and the port past the manager.
+
+    A request and its answer are messages between two processors, each of which interrupts whom it goes to. The file
+    is the manager's; its device is to be one that transfers into the port's memory.
+    """
+
+    def __init__(self, file: ServedFile, port: UnixKernel) -> None:
+        self.file, self.manager, self.port = file, file.kernel, port
+
+    def _ask(self) -> None:
+        self.manager.interrupt()
+        self.manager.system_call()
+
+    def _answered(self) -> None:
+        self.port.interrupt()
+        self.port.wake()
+
+    def read(self, block: Register) -> None:
+        """See `ServerStorage.read`."""
+        self._ask()
+        self.file.read(block, self.manager.wake)
+        self._answered()
+
+    def write(self, block: Register, copy: Callable[[], None], stable: bool) -> None:
+        """See `ServerStorage.write`: the port keeps nothing; disk modules have each block before the reply."""
+        copy()
+        self._ask()
+        self.file.write_through(block, self.manager.wake)
+        self._answered()
+
+    def commit(self) -> None:
+        """See `ServerStorage.commit`: nothing is left to do."""

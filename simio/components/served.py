@@ -1,0 +1,218 @@
+"""Files of a server, which several of its threads read and write through a cache.
+
+`CachedFile` (`simio.components.files`) is a file that one thread reads in order. Here the reader is a client's block
+after block, taken up by whichever thread of the server is free, so that what a reader knows is common to all of them
+(`simio.machines.served`). A thread whose data are not there sleeps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from math import gcd
+from typing import Any
+
+from simio import units
+from simio.components.kernel import UnixKernel
+from simio.components.storage import BlockDevice
+from simio.description.model import Part
+from simio.errors import RunError
+from simio.machines import served as machines
+from simio.program.builder import Builder, Handle, Register
+
+
+class Gate:
+    """Threads that sleep until so many bytes are there."""
+
+    def __init__(self, p: Builder, name: str) -> None:
+        self.p = p
+        self.state = p.machine(name, machines.progress())
+        self.gate = p.container(f"{name} gate", unit="requests")
+
+    def wait(self, target: Register | int, wake: Callable[[], None]) -> None:
+        """Wait until there are `target` bytes; who has slept is woken at the cost of `wake`."""
+        p = self.p
+        with p.loop(1):
+            there, slept = p.register(), p.register(0)
+            with p.until(there, "==", 1):
+                p.call(there, machines.REACH, self.state, target)
+                with p.when(there, "==", 0):
+                    p.get(self.gate, 1)
+                    p.let(slept, "SET", 1)
+            with p.when(slept, "==", 1):
+                wake()
+
+    def advance(self, amount: Register | int) -> None:
+        """So many bytes more are there: wake all who wait, to look again."""
+        p = self.p
+        with p.loop(1):
+            woken = p.register()
+            p.call(woken, machines.ADVANCE, self.state, amount)
+            p.put(self.gate, woken)
+
+
+class ServedFile:
+    """A file of which a server's threads read or write blocks of `transfer` bytes, mostly in order.
+
+    Reading keeps the cache a window ahead of the furthest block that was asked for, as that of one reader does; a
+    block that is in the cache costs no more than finding it, however often it is asked for. A file system without
+    read-ahead reads each block when it is asked for. What is written and need not be stable goes to the device when
+    `write_behind` bytes that lie together have come.
+    """
+
+    def __init__(
+        self,
+        p: Builder,
+        kernel: UnixKernel,
+        file_system: Part,
+        device: BlockDevice,
+        name: str,
+        span: tuple[int, int],
+        transfer: int,
+    ) -> None:
+        """`kernel` is that of the file system; `span` is the file's first byte on the device and its size."""
+        self.p = p
+        self.kernel = kernel
+        self.sheet: Any = file_system.sheet
+        self.device = device
+        self.start, self.size = span
+        self.transfer = transfer
+        self.unit = max(self.sheet.block, kernel.sheet.page)
+        if transfer % device.sector:
+            found, sector = (units.format_quantity(n, "size") for n in (transfer, device.sector))
+            raise RunError(f"{name!r} transfers {found}; {device.name!r} takes whole sectors of {sector}")
+        self.window = int(self.sheet.read_ahead)
+        self.blocks = -(-self.size // transfer)
+        self.together = -(-int(self.sheet.write_behind) // transfer)
+        self.windows = p.machine(f"{name} windows", machines.windows(self.size, max(self.window, 1)))
+        self.cached = Gate(p, f"{name} cached")
+        self.written = p.machine(f"{name} written", machines.blocks(self.blocks, self.together))
+        self.stored = Gate(p, f"{name} stored")
+        self.dirty: Handle = p.container(f"{device.name} dirty", self.sheet.dirty_limit)
+
+    def read(self, block: Register, wake: Callable[[], None] | None = None) -> None:
+        """Have a block in the cache; `wake` emits the cost of waking the thread, if not that of this kernel."""
+        p, host = self.p, self.kernel.host
+        host.work(self.kernel.pages(self.transfer) * self.sheet.lookup_cost)
+        if not self.window:
+            for size, at in self._place(block):
+                self._enter(size)
+                self.device.read(at, self._whole(size), self._aligned(self.transfer))
+                (wake or self.kernel.wake)()
+            return
+        with p.loop(1):
+            end, limit, claimed = p.register(), p.register(), p.register()
+            p.let(end, "MUL", block, self.transfer)
+            p.let(end, "ADD", end, self.transfer)
+            p.let(limit, "ADD", end, self.window)
+            p.let(end, "MIN", end, self.size)
+            with p.until(claimed, "==", 0):
+                p.call(claimed, machines.CLAIM, self.windows, limit)
+                with p.when(claimed, ">", 0):
+                    p.let(claimed, "SUB", claimed, 1)
+                    self._fetch_window(claimed)
+                    p.let(claimed, "SET", 1)
+            self.cached.wait(end, wake or self.kernel.wake)
+
+    def _fetch_window(self, offset: Register) -> None:
+        """Ask for the window at `offset`, and go on."""
+        p, rest = self.p, self.size % self.window
+        whole = self.size - rest
+        if whole:
+            with p.when(offset, "<", whole):
+                self._ask_for(offset, self.window)
+        if rest:
+            with p.when(offset, "==", whole):
+                self._ask_for(offset, rest)
+
+    def _ask_for(self, offset: Register, size: int) -> None:
+        p = self.p
+        self._enter(size)
+        with p.fork("read-ahead"):
+            at, number = p.register(), p.register()
+            p.let(at, "ADD", offset, self.start)
+            self.device.read(at, self._whole(size), self._aligned(self.window))
+            p.let(number, "DIV", offset, self.window)
+            p.call(number, machines.CAME, self.windows, number)
+            self.cached.advance(number)
+
+    def write_through(self, block: Register, wake: Callable[[], None] | None = None) -> None:
+        """Have a block on the device before going on, or in its write cache if it has one."""
+        for size, at in self._place(block):
+            self._enter(size)
+            self.device.write(at, self._whole(size), self._aligned(self.transfer))
+            (wake or self.kernel.wake)()
+
+    def write(self, block: Register, copy: Callable[[], None]) -> None:
+        """Put a block into the cache, `copy` being emitted when there is room; its group goes to the device when all
+        of it has been written. A block that was written before changes nothing."""
+        p = self.p
+        self.kernel.host.work(self.kernel.pages(self.transfer) * self.sheet.lookup_cost)
+        p.put(self.dirty, self.transfer)
+        self._enter(self.transfer)
+        copy()
+        with p.loop(1):
+            news = p.register()
+            p.call(news, machines.GATHER, self.written, block)
+            with p.when(news, "==", 0):
+                p.get(self.dirty, self.transfer)
+            with p.when(news, "==", 2):
+                self._flush(block)
+
+    def _flush(self, block: Register) -> None:
+        """The group that a block is in goes to the device, while the thread goes on."""
+        p = self.p
+        group = self.together * self.transfer
+        number = -(-self.size // group)
+        with p.fork("write-behind"):
+            at = p.register()
+            p.let(at, "DIV", block, self.together)
+            for last in (False, True) if number > 1 else (True,):
+                size = self.size - (number - 1) * group if last else group
+                with p.when(at, "==" if last else "<", number - 1):
+                    p.let(at, "MUL", at, group)
+                    p.let(at, "ADD", at, self.start)
+                    self.device.write(at, self._whole(size), self._aligned(group))
+                    for amount in p.pieces(-(-size // self.transfer), 1):
+                        p.get(self.dirty, amount * self.transfer)
+                    self.stored.advance(size)
+                    # Past the other case.
+                    p.let(at, "SET", number)
+
+    def commit(self) -> None:
+        """Wait until all of the file is on the device."""
+        self.stored.wait(self.size, self.kernel.wake)
+
+    def _place(self, block: Register) -> Iterator[tuple[int, Register]]:
+        """Run a for loop's body for a whole block, and for the last one of a file that ends within it; gives the
+        size and the register of its place on the device."""
+        p, rest = self.p, self.size % self.transfer
+        whole = self.size // self.transfer
+        with p.loop(1):
+            at = p.register()
+            p.let(at, "MUL", block, self.transfer)
+            p.let(at, "ADD", at, self.start)
+            for number, comparison, size in ((whole, "<", self.transfer), (1 if rest else 0, "==", rest)):
+                if number:
+                    with self._case(block, comparison, whole, bool(whole and rest)):
+                        yield size, at
+
+    @contextmanager
+    def _case(self, block: Register, comparison: str, whole: int, both: bool) -> Iterator[None]:
+        if not both:
+            yield
+            return
+        with self.p.when(block, comparison, whole):
+            yield
+
+    def _aligned(self, step: int) -> int:
+        return gcd(self.start, step)
+
+    def _enter(self, size: int) -> None:
+        """Room in the cache for `size` bytes, page by page, and their buffer headers."""
+        with self.p.loop(self.kernel.pages(size)):
+            self.kernel.host.work(self.sheet.page_cost)
+        self.kernel.buffers(size, self.sheet.block)
+
+    def _whole(self, size: int) -> int:
+        return -(-size // self.unit) * self.unit

@@ -1,0 +1,58 @@
+"""Which disk or volume a server has each client's file on, and where."""
+
+from __future__ import annotations
+
+from simio import units
+from simio.components.network.nfs import ServerStorage
+from simio.components.network.nfs_storage import OwnDisks, ThirdParty
+from simio.components.served import ServedFile
+from simio.description.model import Workload
+from simio.errors import RunError
+from simio.lower import Site
+
+GRAIN = 1 << 20
+"""Files begin at multiples of so many bytes, one after another."""
+
+
+def server_storage(site: Site, workload: Workload, number: int, server: str) -> ServerStorage:
+    """The storage of the file of client `number`, from 0 on, that `server` serves; files go to the disks in turn."""
+    params = workload.params
+    targets = site.targets(params.storage)
+    name = targets[number % len(targets)]
+    manager = params.manager
+    if manager in params.to:
+        raise RunError(f"workload {workload.name!r}: {manager!r} is the storage manager, and a port as well")
+    host, into = (manager, server) if manager else (server, None)
+    device = site.device(host, name, into)
+    extent = -(-params.size // GRAIN) * GRAIN
+    start = number // len(targets) * extent
+    if start + extent > device.capacity:
+        size, room = (units.format_quantity(n, "size") for n in (start + extent, device.capacity))
+        raise RunError(f"workload {workload.name!r} has files of {size} on {name!r}, which holds {room}")
+    file_system = site.file_system(workload, name)
+    file = ServedFile(
+        site.p,
+        site.kernel(host),
+        file_system,
+        device,
+        f"{workload.name} file {number + 1} on {name}",
+        (start, params.size),
+        params.transfer,
+    )
+    sharing = -(-len(params.readers) // len(targets))
+    _check_dirty(workload, file, sharing)
+    return ThirdParty(file, site.kernel(server)) if manager else OwnDisks(file)
+
+
+def _check_dirty(workload: Workload, file: ServedFile, sharing: int) -> None:
+    """Refuse a cache that could be full of groups of blocks of which one each is missing: none would be written."""
+    params = workload.params
+    if params.access == "read" or params.version == 2 or params.manager:
+        return
+    most = sharing * (params.biods + 2) * file.together * file.transfer
+    if file.sheet.dirty_limit < most:
+        limit, need = (units.format_quantity(n, "size") for n in (file.sheet.dirty_limit, most))
+        raise RunError(
+            f"workload {workload.name!r} may have {need} of unfinished groups of blocks in the cache, whose "
+            f"dirty_limit is {limit}; use fewer biods or a smaller write_behind"
+        )

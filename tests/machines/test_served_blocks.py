@@ -1,0 +1,65 @@
+"""Windows claimed once, bytes that are there without a gap, groups of blocks, and who is woken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from simio.machines import served
+from simio.machines.calls import call
+
+
+def machine(initial: list[int]) -> Callable[..., int]:
+    """A machine behind a word that is not its own."""
+    state = np.array([7, *initial], dtype=np.int64)
+    return lambda function, a=0: int(call(function, state, 1, 0, a, 0))
+
+
+def test_windows_are_claimed_once_and_in_order_up_to_the_limit() -> None:
+    ask = machine(served.windows(10_000, 4000))
+    assert [ask(served.CLAIM, 4001) for _ in range(3)] == [1, 4001, 0]
+    # What was claimed for a later block is there for an earlier one.
+    assert ask(served.CLAIM, 2000) == 0
+    assert [ask(served.CLAIM, 99_000) for _ in range(2)] == [8001, 0]
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_bytes_count_when_all_before_them_are_there(order: tuple[int, ...]) -> None:
+    ask = machine(served.windows(10_000, 4000))
+    seen: set[int] = set()
+    total = 0
+    for number in order:
+        seen.add(number)
+        total += ask(served.CAME, number)
+        whole = next(n for n in range(4) if n not in seen)
+        assert total == min(whole * 4000, 10_000)
+
+
+def test_a_window_that_came_or_is_not_there_is_refused() -> None:
+    ask = machine(served.windows(10_000, 4000))
+    assert ask(served.CAME, 1) == 0
+    assert [ask(served.CAME, number) for number in (1, 3, -1)] == [-1, -1, -1]
+
+
+def test_a_group_is_complete_once_whatever_comes_again() -> None:
+    ask = machine(served.blocks(5, 2))
+    assert [ask(served.GATHER, block) for block in (1, 1, 2, 0, 0)] == [1, 0, 1, 2, 0]
+    # The last group has but one block.
+    assert [ask(served.GATHER, block) for block in (4, 4, 3)] == [2, 0, 2]
+    assert [ask(served.GATHER, block) for block in (5, -1)] == [-1, -1]
+
+
+def test_all_who_wait_are_woken_and_those_who_need_not_wait_do_not() -> None:
+    ask = machine(served.progress())
+    assert [ask(served.REACH, target) for target in (0, 10, 20)] == [1, 0, 0]
+    assert ask(served.ADVANCE, 10) == 2
+    assert [ask(served.REACH, target) for target in (10, 20)] == [1, 0]
+    assert [ask(served.ADVANCE, amount) for amount in (5, 5)] == [1, 0]
+    assert ask(served.REACH, 20) == 1
+
+
+def test_another_function_is_refused() -> None:
+    assert machine(served.progress())(87) == -1

@@ -1,0 +1,143 @@
+"""Servers with disks: how near they come to what was measured, and what limits a conventional one and the other."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from simio.loading import load
+from simio.result.compare import comparisons
+from simio.result.model import CaseResult, ScenarioResult
+from simio.result.run import run_scenario
+
+SCENARIOS = Path(__file__).parents[2] / "scenarios"
+AHEAD = "volumes.data.file_system.read_ahead=512 KiB"
+MEMORY = {
+    "data-server-datagrams-disk": "data-server-datagrams",
+    "data-server-cray-el-disk": "data-server-cray-el",
+    "data-server-indigo-disk": "data-server-indigo",
+}
+
+
+@cache
+def result(name: str, *sets: str) -> ScenarioResult:
+    return run_scenario(load(str(SCENARIOS / f"{name}.yaml"), sets), sets, "compiled")
+
+
+def case(name: str, *sets: str) -> CaseResult:
+    """The only case left of a scenario."""
+    (found,) = result(name, *(f"workload.nfs.{one}" for one in sets)).cases
+    return found
+
+
+def rate(name: str, *sets: str) -> float:
+    return float(case(name, *sets).rate or 0) / 1e6
+
+
+def test_the_data_server_from_disk_is_within_what_it_claims() -> None:
+    names = (*MEMORY, "data-server-atm-disk")
+    rows = [row for name in names for each in result(name).cases for row in comparisons(each)]
+    errors = sorted(abs(row.error) for row in rows if row.error is not None)
+    assert (len(errors), sum(row.row.held for row in rows)) == (10, 4)
+    assert errors[len(errors) // 2] <= 0.02
+    assert errors[-1] <= 0.1
+
+
+@pytest.mark.parametrize("name", MEMORY)
+def test_disks_behind_a_port_hardly_show(name: str) -> None:
+    transfer = "transfer=8 KiB"
+    fixed = (transfer, "biods=0") if "indigo" in name else (transfer,)
+    memory = rate(MEMORY[name], *fixed)
+    assert 0.97 * memory < rate(name, *fixed) < memory
+
+
+@pytest.mark.parametrize("transfer", ["8 KiB", "32 KiB"])
+def test_a_conventional_server_gains_from_clients_until_its_parts_are_full(transfer: str) -> None:
+    rates = [rate("server-conventional", f"transfer={transfer}", f"clients={n}") for n in (1, 2, 4, 8)]
+    assert rates == sorted(rates)
+    assert rates[3] < 2 * rates[0]
+    assert rates[3] < 1.15 * rates[2]
+
+
+def test_what_stops_a_conventional_server_is_its_processors_or_its_channels() -> None:
+    small = case("server-conventional", "transfer=8 KiB", "clients=8").limiter
+    large = case("server-conventional", "transfer=32 KiB", "clients=8").limiter
+    assert small.name == "server.cpu"
+    assert large.name == "link2"
+
+
+def test_ports_serve_clients_side_by_side_until_the_disks_are_busy() -> None:
+    one, two, four, eight = (
+        rate("server-third-party", "transfer=8 KiB", f"clients={n}", "servers=8") for n in (1, 2, 4, 8)
+    )
+    assert two > 1.9 * one
+    assert four > 3.6 * one
+    # Eight disks of 7.5 MB/s each.
+    assert four < eight < 60
+
+
+def test_one_port_is_one_engine_however_many_clients() -> None:
+    one, eight = (rate("server-third-party", "servers=1", "transfer=8 KiB", f"clients={n}") for n in (2, 8))
+    assert eight == pytest.approx(one, rel=0.01)
+
+
+def test_one_client_reads_faster_from_the_conventional_server_and_eight_from_the_other() -> None:
+    def ratio(clients: int) -> float:
+        sets = ("transfer=8 KiB", f"clients={clients}")
+        return rate("server-third-party", *sets, "servers=8") / rate("server-conventional", *sets)
+
+    assert ratio(1) < 0.75
+    assert 1.7 < ratio(4) < ratio(8)
+
+
+def test_no_byte_passes_the_storage_managers_memory() -> None:
+    found = case("server-third-party", "servers=4", "transfer=32 KiB", "clients=8")
+    used = {use.name: use.utilisation for use in found.resources}
+    assert used.get("server.memory", 0) == 0
+    assert used["server.cpu"] < 0.2
+
+
+def test_a_disk_that_turns_makes_the_network_count_little() -> None:
+    ethernet, fddi = (each for each in result("sgi-nfs-disk", "workload.nfs.version=2").cases)
+    assert 1 < float(fddi.rate or 0) / float(ethernet.rate or 1) < 1.25
+
+
+def test_ports_beyond_what_the_disks_give_bring_nothing() -> None:
+    def nodes(servers: int) -> float:
+        sets = ("workload.nfs.clients=16", f"workload.nfs.servers={servers}", AHEAD)
+        (found,) = result("data-server-nodes", *sets).cases
+        return float(found.rate or 0)
+
+    one, two, eight = nodes(1), nodes(2), nodes(8)
+    assert two == pytest.approx(2 * one, rel=0.01)
+    assert eight < 1.05 * two
+
+
+def late(block: str, buffer: str, streams: int) -> int:
+    found = case_of_streams(f"block={block}", f"buffer={buffer}", f"streams={streams}")
+    return sum(int(tally.value) for tally in found.tallies if tally.what == "late")
+
+
+def case_of_streams(*sets: str) -> CaseResult:
+    (found,) = result("data-server-streams", *(f"workload.stream.{one}" for one in sets)).cases
+    return found
+
+
+def test_larger_reads_bring_streams_and_larger_buffers_one_more() -> None:
+    assert late("1536 KiB", "12 MiB", 3) == 0 < late("1536 KiB", "12 MiB", 4)
+    assert late("3 MiB", "12 MiB", 4) == 0 < late("3 MiB", "12 MiB", 5)
+    assert late("6 MiB", "48 MiB", 5) == 0 < late("6 MiB", "24 MiB", 5)
+    # Six streams are 202.5 MB/s, and 24 disks give 180.
+    assert late("6 MiB", "48 MiB", 6) > 0
+
+
+@pytest.mark.parametrize("transfer", ["8 KiB", "56 KiB"])
+def test_write_behind_in_disk_modules_nearly_doubles_what_clients_write(transfer: str) -> None:
+    def write(cache: str) -> float:
+        sets = (f"disks.d.write_cache={cache}", f"workload.nfs.transfer={transfer}", "workload.nfs.clients=4")
+        (found,) = result("data-server-writes", *sets).cases
+        return float(found.rate or 0)
+
+    assert 1.6 < write("true") / write("false") < 2.5
