@@ -30,8 +30,8 @@ def play(**params: Any) -> dict[str, Any]:
 def test_three_frames_over_a_slow_link(engine: ModuleType) -> None:
     described = system(*hosts(), workload=play(), rate="10 Mbit/s")
     program, outcome = run(engine, described)
-    # A segment takes 1460 + 40 + 18 + 8 + 12 bytes of 800 ns on the wire, and they follow one another: two as the window
-    # is at first, and the ACK of the first is back long before the second has gone. Frames are due 1 ms after another.
+    # A segment takes 1460 + 40 + 18 + 8 + 12 bytes of 800 ns on the wire. They follow one another: two are the first
+    # window, and the ACK of the first is back long before the second has gone. Frames are due 1 ms after another.
     apart = 1538 * 800 * NS
     shown = [time for time, _ in marks(program, outcome, "delivered")]
     assert [later - time for time, later in zip(shown, shown[1:], strict=False)] == [apart, apart]
