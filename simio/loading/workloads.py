@@ -66,11 +66,14 @@ def check_references(ctx: Context, section: Node, inventory: Inventory) -> None:
         for field, what in references(model).items() if model else ():
             key = yaml_key(model, field) if model else field
             given = node.entries.get(key)
-            if given is None or given.kind != "scalar" or not isinstance(given.value, str):
-                continue
             known, listed, noun = _there(what, inventory)
-            if given.value not in known:
-                ctx.faults.unknown(f"workload.{name}.{key}", given.value, listed, given.place, noun)
+            for name_node in given.elements if given and given.kind == "list" else [given]:
+                if name_node is None or name_node.kind != "scalar" or not isinstance(name_node.value, str):
+                    continue
+                if name_node.value not in known:
+                    ctx.faults.unknown(
+                        f"workload.{name}.{key}", name_node.value, listed, name_node.place, noun
+                    )
 
 
 def _there(what: str, inventory: Inventory) -> tuple[Container[str], Iterable[str], str]:
@@ -99,31 +102,48 @@ def check_routes(
     for name, workload in workloads.items():
         for first, second in workload.params.routes if workload else ():
             params: Any = workload.params if workload else None
-            start, end = getattr(params, first), getattr(params, second)
             key = yaml_key(type(params), second)
-            place = section.at((name, key)).place
-            path = f"workload.{name}.{key}"
-            if start == end:
-                ctx.faults.add(path, f"{quote(end)} at both ends", "two different ends", place=place)
-                continue
-            near, wanted = _members(start, inventory), _members(end, inventory)
-            if near is None or wanted is None:
-                continue
-            far = []
-            for one in near:
-                reached = _reached(one, graph, inventory.switches)
-                far += [(one, other) for other in wanted if other not in reached]
-            if far:
-                from_, to = far[0]
-                more = f" (nor to {len(far) - 1} more)" if len(far) > 1 else ""
-                found = f"no path of links from {quote(from_)} to {quote(to)}{more}"
-                reach = sorted(_reached(from_, graph, inventory.switches) - {from_})
-                hint = (
-                    f"links lead from {quote(from_)} to {', '.join(reach)}"
-                    if reach
-                    else f"no link ends at {quote(from_)}"
-                )
-                ctx.faults.add(path, found, "links that join them", hint, place)
+            for ends in _in_turn(_names(getattr(params, first)), _names(getattr(params, second))):
+                place = section.at((name, key)).place
+                _check_route(ctx, f"workload.{name}.{key}", place, ends, graph, inventory)
+
+
+def _names(value: str | tuple[str, ...] | None) -> tuple[str, ...]:
+    """What a field names: one thing, several, or none."""
+    return value if isinstance(value, tuple) else (value,) if value else ()
+
+
+def _in_turn(first: tuple[str, ...], second: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Each of the longer of two lists with one of the other, in turn."""
+    number = max(len(first), len(second)) if first and second else 0
+    return [(first[index % len(first)], second[index % len(second)]) for index in range(number)]
+
+
+def _check_route(
+    ctx: Context, path: str, place: Place, ends: tuple[str, str], graph: Graph, inventory: Inventory
+) -> None:
+    start, end = ends
+    if start == end:
+        ctx.faults.add(path, f"{quote(end)} at both ends", "two different ends", place=place)
+        return
+    near, wanted = _members(start, inventory), _members(end, inventory)
+    if near is None or wanted is None:
+        return
+    far = []
+    for one in near:
+        reached = _reached(one, graph, inventory.switches)
+        far += [(one, other) for other in wanted if other not in reached]
+    if far:
+        from_, to = far[0]
+        more = f" (nor to {len(far) - 1} more)" if len(far) > 1 else ""
+        found = f"no path of links from {quote(from_)} to {quote(to)}{more}"
+        reach = sorted(_reached(from_, graph, inventory.switches) - {from_})
+        hint = (
+            f"links lead from {quote(from_)} to {', '.join(reach)}"
+            if reach
+            else f"no link ends at {quote(from_)}"
+        )
+        ctx.faults.add(path, found, "links that join them", hint, place)
 
 
 def _members(name: str, inventory: Inventory) -> tuple[str, ...] | None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from simio import units
 from simio.components.files import CachedFile
 from simio.components.network.demand import declare
-from simio.components.network.tcp import Endpoint
 from simio.components.playout import Playout, Told, slept
 from simio.components.storage import BlockDevice
 from simio.description.model import Workload
@@ -22,77 +22,83 @@ Take = Callable[[int], None]
 """Emits what a program does with so many bytes that it has in its memory."""
 
 
+@dataclass(frozen=True)
+class Ends:
+    """The connection of a stream: from where to where, with which sockets."""
+
+    from_: str
+    to: str
+    window: int | None
+    nodelay: bool
+
+
 def play(site: Site, workload: Workload) -> None:
     """`streams` players of `frames` frames each; a frame that is shown counts as delivered."""
-    p, params, name = site.p, workload.params, workload.name
-    host = params.to or params.from_
+    p, name = site.p, workload.name
+    params: Play = workload.params
     told = Told(p, name, site.delivered)
     period = ceil_times(params.frame, per_byte(params.rate))
     for number in range(params.streams):
         own = name if params.streams == 1 else f"{name} {number + 1}"
         playout = Playout(p, own, params.buffer, params.frame, period)
-        source = Source(site, workload, own, number)
-        if params.to is None or params.to == params.from_:
-            _fill(site, params, own, source, playout)
+        ends = Ends(*params.ends(number), params.window, params.nodelay)
+        source = Source(site, workload, own, number, ends.from_)
+        if ends.to == ends.from_:
+            _fill(site, own, source, playout)
         else:
-            _send(site, params, own, source, playout)
-        with p.thread(f"{own}: player on {host}"):
+            _send(site, params, own, source, playout, ends)
+        with p.thread(f"{own}: player on {ends.to}"):
             playout.play(params.frames, params.filled, told)
 
 
-def _fill(site: Site, params: Play, name: str, source: Source, playout: Playout) -> None:
+def _fill(site: Site, name: str, source: Source, playout: Playout) -> None:
     """A program on the player's host reads a stream into the player's buffer."""
-    p, kernel = site.p, site.kernel(params.from_)
+    p = site.p
 
     def take(amount: int) -> None:
         p.promise(amount)
-        slept(kernel, lambda: p.get(playout.room, amount))
+        slept(source.kernel, lambda: p.get(playout.room, amount))
         playout.fill(amount)
 
     source.readers()
-    with p.thread(f"{name}: reader on {params.from_}"):
+    with p.thread(f"{name}: reader on {source.host}"):
         source.blocks(take)
 
 
-def _send(site: Site, params: Play, name: str, source: Source, playout: Playout) -> None:
+def _send(site: Site, params: Play, name: str, source: Source, playout: Playout, ends: Ends) -> None:
     """A program reads a stream and writes it to a connection, at whose end another fills the player's buffer."""
     p = site.p
-    assert params.to is not None
-    sender, receiver = site.sockets.connection(params, name, (params.block, params.block), True)
+    sender, receiver = site.sockets.connection(ends, name, (params.block, params.block), True)
 
     def write(amount: int) -> None:
         declare(sender, receiver, amount)
         sender.write(amount)
 
     source.readers()
-    with p.thread(f"{name}: sender on {params.from_}"):
+    with p.thread(f"{name}: sender on {ends.from_}"):
         sender.connect()
         source.blocks(write)
         sender.close()
-    with p.thread(f"{name}: receiver on {params.to}"):
-        _receive(site, params, receiver, playout)
-
-
-def _receive(site: Site, params: Play, receiver: Endpoint, playout: Playout) -> None:
-    p, kernel = site.p, site.kernel(params.to or params.from_)
-    receiver.accept()
-    got, rest = p.register(), p.register()
-    with p.until(got, ">=", END_OF_FILE):
-        slept(kernel, lambda: p.get(playout.room, params.block))
-        receiver.read(got, params.block)
-        p.let(rest, "MOD", got, END_OF_FILE)
-        playout.fill(rest)
-        p.let(rest, "SUB", params.block, rest)
-        p.put(playout.room, rest)
+    with p.thread(f"{name}: receiver on {ends.to}"):
+        receiver.accept()
+        got, rest = p.register(), p.register()
+        with p.until(got, ">=", END_OF_FILE):
+            slept(receiver.stack.kernel, lambda: p.get(playout.room, params.block))
+            receiver.read(got, params.block)
+            p.let(rest, "MOD", got, END_OF_FILE)
+            playout.fill(rest)
+            p.let(rest, "SUB", params.block, rest)
+            p.put(playout.room, rest)
 
 
 class Source:
     """Where a stream comes from: the program's memory, or a place of its own on a disk or volume."""
 
-    def __init__(self, site: Site, workload: Workload, name: str, number: int) -> None:
-        self.site, self.workload, self.name = site, workload, name
+    def __init__(self, site: Site, workload: Workload, name: str, number: int, host: str) -> None:
+        self.site, self.workload, self.name, self.host = site, workload, name, host
         self.p = site.p
         self.params: Play = workload.params
+        self.kernel = site.kernel(host)
         params = self.params
         self.device: BlockDevice | None = None
         self.start = 0
@@ -103,7 +109,7 @@ class Source:
                 site.goes_over_once(workload, [target])
             span = -(-params.size // params.block) * params.block
             self.start = number // len(targets) * span
-            self.device = site.device(params.from_, target)
+            self.device = site.device(host, target)
             self._check(self.device, self.start + span)
         slots = params.depth if params.depth > 1 else 0
         self.free = [self.p.container(f"{name} block {n + 1} free", 1, 1, "blocks") for n in range(slots)]
@@ -127,7 +133,7 @@ class Source:
             return
         whole, rest = divmod(params.size, params.block)
         for slot in range(len(self.free)):
-            name = f"{self.name}: disk {slot + 1} on {params.from_}"
+            name = f"{self.name}: disk {slot + 1} on {self.host}"
             with self.p.thread(name):
                 at = self.p.register(self.start + slot * params.block)
                 mine = (whole + params.depth - 1 - slot) // params.depth
@@ -139,8 +145,7 @@ class Source:
 
     def _read_ahead(self, device: BlockDevice, slot: int, at: Register, amount: int) -> None:
         p, params = self.p, self.params
-        kernel = self.site.kernel(params.from_)
-        slept(kernel, lambda: p.get(self.free[slot], 1))
+        slept(self.kernel, lambda: p.get(self.free[slot], 1))
         self._raw(device, at, amount)
         p.put(self.read[slot], 1)
         p.let(at, "ADD", at, params.depth * params.block)
@@ -150,9 +155,7 @@ class Source:
         params = self.params
         size = -(-amount // device.sector) * device.sector
         with self.p.loop(1):
-            self.site.kernel(params.from_).read_unbuffered(
-                device, at, size, params.block, params.access == "direct"
-            )
+            self.kernel.read_unbuffered(device, at, size, params.block, params.access == "direct")
 
     def blocks(self, take: Take) -> None:
         """The steps of the program that has one block after another in its memory, and what it does with each."""
@@ -187,7 +190,7 @@ class Source:
 
     def _take_read(self, slot: int, amount: int, take: Take) -> None:
         p = self.p
-        slept(self.site.kernel(self.params.from_), lambda: p.get(self.read[slot], 1))
+        slept(self.kernel, lambda: p.get(self.read[slot], 1))
         take(amount)
         p.put(self.free[slot], 1)
 
@@ -196,7 +199,7 @@ class Source:
         p, params = self.p, self.params
         file_system = self.site.file_system(self.workload, device.name)
         span = (self.start, params.size)
-        file = CachedFile(p, self.site.kernel(params.from_), file_system, device, self.name, span, True)
+        file = CachedFile(p, self.kernel, file_system, device, self.name, span, True)
         at = p.register(self.start)
         file.open()
         file.rewind()

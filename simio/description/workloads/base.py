@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, TypeVar
 
+from pydantic import BeforeValidator, Field
+
 from ..quantities import Text, Values
 
 
@@ -31,6 +33,17 @@ REFERRED = {
 HostName = Annotated[Text, Refers("host")]
 DiskGroup = Annotated[Text, Refers("disks")]
 Storage = Annotated[Text, Refers("storage")]
+
+
+def _listed(value: object) -> object:
+    return (value,) if isinstance(value, str) else value
+
+
+HostNames = Annotated[tuple[Text, ...], BeforeValidator(_listed), Field(min_length=1), Refers("host")]
+"""One host or a list of them, as a tuple."""
+OptionalHost = Annotated[Text | None, Refers("host")]
+OptionalStorage = Annotated[Text | None, Refers("storage")]
+"""One that may be left out."""
 
 
 class WorkloadParams(Values):

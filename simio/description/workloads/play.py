@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from ... import units
 from ..quantities import Count, Extent, Flag, Limit, Rate, Text, refusal
-from .base import HostName, Refers, WorkloadParams, register_workload
+from .base import HostNames, OptionalStorage, Refers, WorkloadParams, register_workload
 
+OptionalHosts = Annotated[
+    tuple[Text, ...] | None,
+    BeforeValidator(lambda value: (value,) if isinstance(value, str) else value),
+    Refers("host"),
+]
+"""One host or a list of them, as a tuple, or none."""
 BUFFERED = "buffered"
 """The way of access that goes through the cache of a file system."""
 
@@ -23,11 +29,16 @@ class Play(WorkloadParams):
     routes: ClassVar[tuple[tuple[str, str], ...]] = (("from_", "to"), ("from_", "storage"))
     network: ClassVar[bool] = True
 
-    from_: HostName = Field(alias="from", description="host that has the streams")
-    to: Annotated[Text | None, Refers("host")] = Field(
-        None, description="host that plays them; none: the one that has them"
+    from_: HostNames = Field(
+        alias="from", description="host that has the streams, or list of hosts that have one each in turn"
     )
-    storage: Annotated[Text | None, Refers("storage")] = Field(
+    servers: Annotated[
+        Count | None, Field(description="how many of the hosts in `from` have streams; none: all")
+    ] = None
+    to: OptionalHosts = Field(
+        None, description="host that plays them, or list of hosts in turn; none: where they are"
+    )
+    storage: OptionalStorage = Field(
         None,
         description="where they are read from; of a group of disks, each in turn has a stream; none: from memory",
     )
@@ -47,6 +58,12 @@ class Play(WorkloadParams):
     window: Limit = Field(None, description="socket buffers at both ends; none: what the stacks have")
     nodelay: Flag = Field(False, description="whether TCP_NODELAY is set")
 
+    def ends(self, stream: int) -> tuple[str, str]:
+        """The host that has a stream, and the one that plays it; streams count from 0."""
+        servers = self.from_[: self.servers]
+        source = servers[stream % len(servers)]
+        return source, self.to[stream % len(self.to)] if self.to else source
+
     @property
     def size(self) -> int:
         """Bytes of a stream."""
@@ -59,9 +76,13 @@ class Play(WorkloadParams):
 
     @model_validator(mode="after")
     def _has_a_source(self) -> Play:
-        if self.storage is None and self.to is None:
-            hint = "without storage a stream comes from the memory of another host"
-            raise refusal("neither storage nor to", "one of them", hint)
+        if self.servers is not None and self.servers > len(self.from_):
+            raise refusal(str(self.servers), f"at most {len(self.from_)}, the hosts in from", field="servers")
+        if self.storage is not None and len(self.from_) > 1:
+            raise refusal(f"storage with {len(self.from_)} hosts in from", "one host", field="storage")
+        if self.storage is None and any(first == last for first, last in map(self.ends, range(self.streams))):
+            hint = "without it a stream comes from the memory of another host than the one that plays it"
+            raise refusal("nothing", "storage", hint, "storage")
         if self.depth > 1 and (self.storage is None or self.access == BUFFERED):
             found = "without storage" if self.storage is None else f"with access {self.access}"
             hint = "memory needs no reading" if self.storage is None else "the file system reads ahead"

@@ -60,6 +60,15 @@ def test_a_link_that_carries_two_streams_makes_a_third_late(engine: ModuleType) 
     assert late[3] > 0
 
 
+def test_streams_go_from_and_to_hosts_in_turn(engine: ModuleType) -> None:
+    params = play(streams=4, **{"from": ["a", "b"], "to": ["b", "a"]})
+    program, outcome = run(engine, system(*hosts(), workload=params))
+    players = [start.name for start in program.starts if "player" in start.name]
+    assert players == [f"play {n + 1}: player on {host}" for n, host in enumerate("baba")]
+    senders = [start.name for start in program.starts if "sender" in start.name]
+    assert senders == [f"play {n + 1}: sender on {host}" for n, host in enumerate("abab")]
+
+
 def test_a_full_buffer_closes_the_window(engine: ModuleType) -> None:
     described = system(*hosts(), workload=play(frames=100, buffer=2 * SEGMENT, window="8 KiB", rate="1 MB/s"))
     program, outcome = run(engine, described)
@@ -107,7 +116,16 @@ def message(**params: Any) -> str:
             {"depth": 2, "storage": "d", "access": "buffered"},
             "depth: found 2, with access buffered; expected 1",
         ),
-        ({"to": None}, ": found neither storage nor to; expected one of them"),
+        ({"servers": 2}, "servers: found 2; expected at most 1, the hosts in from"),
+        (
+            {"from": ["a", "b"], "storage": "d"},
+            "storage: found storage with 2 hosts in from; expected one host",
+        ),
+        ({"to": None}, "storage: found nothing; expected storage"),
+        (
+            {"from": ["a", "b"], "to": ["b", "a"], "servers": 1, "streams": 2},
+            "storage: found nothing; expected storage",
+        ),
     ],
 )
 def test_what_is_refused(params: dict[str, Any], said: str) -> None:
