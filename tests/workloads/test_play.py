@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from simio.errors import RunError, ScenarioError
 from simio.loading import load
+from simio.report.terminal import show
 from simio.result.model import CaseResult, Observation
 from simio.result.run import run_scenario
 
@@ -99,6 +102,23 @@ def test_streams_of_a_group_have_a_disk_each_in_turn(run: Run) -> None:
     assert late(one) > 0
     assert late(two) == 0
     assert float(two.rate) == pytest.approx(6e6, rel=0.05)
+
+
+def test_the_table_of_cases_tells_late_frames_where_there_are_any(tmp_path: Path) -> None:
+    path = tmp_path / "scenario.yaml"
+    tables = []
+    for rates in ("2 MB/s, 8 MB/s", "1 MB/s, 2 MB/s"):
+        path.write_text(f"{DISK}vary: {{workload.play.rate: [{rates}]}}\n")
+        result = run_scenario(load(str(path)))
+        console = Console(width=160, file=StringIO(), record=True)
+        show(console, result)
+        tables.append(console.export_text().splitlines())
+    head = next(line.split() for line in tables[0] if "limit" in line)
+    assert head[:5] == ["case", "rate", "MB/s", "late", "limit"]
+    rows = [line.split() for line in tables[0] if line.startswith(("   1", "   2"))]
+    assert rows[0][4] == "0"
+    assert int(rows[1][4]) > 0
+    assert "late" not in " ".join(tables[1]).split()
 
 
 @pytest.mark.parametrize(
