@@ -21,6 +21,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "bound": ("simio.cli.bound:bound", "Upper bound on throughput, without running."),
     "show": ("simio.cli.show:show", "What a scenario is made of: parts, wiring, program."),
     "models": ("simio.cli.models:models", "The catalogue of parts, and where its values come from."),
+    "nomograph": ("simio.cli.nomograph:nomograph", "How long a user waits for an object of a size."),
     "schema": ("simio.cli.schema:schema", "JSON Schema of scenario files, for editors."),
 }
 """Each subcommand with where it is and what help says of it, so that help imports none of them."""

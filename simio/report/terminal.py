@@ -18,6 +18,8 @@ from simio.result.model import CaseResult, ResourceUse, ScenarioResult
 
 BAR = 24
 """Width of a full utilisation bar, in characters."""
+LATE = "late"
+"""What a workload counts that was not there in time, told beside the throughput of each case."""
 DETAILED = 3
 """Up to so many cases are shown in full; more as a table, and one in full on request."""
 GOOD, FAIR = 0.05, 0.15
@@ -54,14 +56,19 @@ def _table(result: ScenarioResult) -> Table:
     for name in short_names(varied):
         table.add_column(name, justify="right")
     table.add_column(f"simulated\n{result.unit}", justify="right", style="bold")
+    late = [sum(each.value for each in case.tallies if each.what == LATE) for case in result.cases]
+    if any(late):
+        table.add_column(LATE, justify="right")
     if measured:
         table.add_column("measured", justify="right")
         table.add_column("error", justify="right")
     table.add_column("limit", overflow="fold")
     table.add_column("busy", justify="right")
-    for case in result.cases:
+    for case, missed in zip(result.cases, late, strict=True):
         cells: list[RenderableType] = [str(case.index + 1), *(case.settings.get(key, "") for key in varied)]
         cells.append(_rate(case, result.unit))
+        if any(late):
+            cells.append(str(missed))
         if measured:
             rows = [row for row in comparisons(case) if row.row.quantity == "throughput"]
             cells += _measured(rows, result.unit)

@@ -8,6 +8,7 @@ from simio.workloads.datagrams import datagrams
 from simio.workloads.ftp import ftp
 from simio.workloads.nfs import nfs
 from simio.workloads.ping import ping
+from simio.workloads.play import play
 from simio.workloads.rcp import rcp
 from simio.workloads.reader import reader
 from simio.workloads.requests import requests
@@ -22,6 +23,7 @@ register_lowering("nfs", nfs)
 register_lowering("compute", compute)
 register_lowering("ping", ping)
 register_lowering("rcp", rcp)
+register_lowering("play", play)
 register_lowering("reader", reader)
 register_lowering("requests", requests)
 register_lowering("ttcp", ttcp)

@@ -34,6 +34,7 @@ DOCUMENTS = (
     "docs/scenario.md",
     "docs/extending.md",
     "docs/models.md",
+    "docs/nomograph.md",
     "docs/packets.md",
     "docs/tutorial.md",
     *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs" / "models").glob("*.md")),

@@ -20,6 +20,7 @@ SHORT = {
     "ancor-fc-overhead": ("workload.ttcp.writes=400", "run.warm_up=0 s"),
     "copy-and-dma": ("run.until=5 ms",),
     "cray-nfs": ("workload.nfs.size=600 KiB",),
+    "d1-video": ("workload.play.frames=5",),
     "data-server-atm": ("workload.nfs.size=600 KiB",),
     "data-server-atm-disk": ("workload.nfs.size=300 KiB",),
     "data-server-atm-four": tuple(f"workload.channel{n}.size=300 KiB" for n in (1, 2, 3, 4)),
@@ -44,6 +45,7 @@ SHORT = {
     "linux-fc-mmap": ("run.until=30 ms",),
     "linux-sendfile": ("workload.ftp.file=300 KiB",),
     "linux-fc-raw": ("run.until=60 ms",),
+    "mpp-serving": ("workload.play.frames=4",),
     "raid5-reads": ("run.until=40 ms", "run.warm_up=0 s", "run.replications=1"),
     "raid5-writes": ("run.until=18 ms", "run.warm_up=0 s", "run.replications=1"),
     "local-copy": ("workload.copy.file=1 MiB",),
@@ -78,6 +80,7 @@ SHORT = {
     "slac-ping": (),
     "slac-ping-loaded": ("run.until=60 ms", "run.warm_up=0 s"),
     "slac-tersk03": ("run.until=60 ms", "run.warm_up=0 s"),
+    "video-buffers": ("workload.play.frames=9",),
 }
 COMPARED_LONGER = {
     "hippi-larger-packets", "linux-fc-buffered", "linux-fc-mmap", "linux-fc-raw", "random-reads", "sgi-hippi-raw",

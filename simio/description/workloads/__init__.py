@@ -1,6 +1,6 @@
 """Workloads: the parameters of each kind of application program; one file a field of them."""
 
-from . import copies, storage, traffic  # noqa: F401  (each registers its kinds)
+from . import copies, play, storage, traffic  # noqa: F401  (each registers its kinds)
 from .base import (
     REFERRED,
     DiskGroup,

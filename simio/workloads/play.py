@@ -1,0 +1,209 @@
+"""Isochronous streams: programs that read frames and send them, and players to which they come in time or late."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from simio import units
+from simio.components.files import CachedFile
+from simio.components.network.demand import declare
+from simio.components.playout import Playout, Told, slept
+from simio.components.storage import BlockDevice
+from simio.description.model import Workload
+from simio.description.workloads.play import BUFFERED, Play
+from simio.errors import RunError
+from simio.lower import Site
+from simio.machines.tcp.layout import END_OF_FILE
+from simio.program.builder import Register
+from simio.program.service import ceil_times, per_byte
+
+Take = Callable[[int], None]
+"""Emits what a program does with so many bytes that it has in its memory."""
+
+
+@dataclass(frozen=True)
+class Ends:
+    """The connection of a stream: from where to where, with which sockets."""
+
+    from_: str
+    to: str
+    window: int | None
+    nodelay: bool
+
+
+def play(site: Site, workload: Workload) -> None:
+    """`streams` players of `frames` frames each; a frame that is shown counts as delivered."""
+    p, name = site.p, workload.name
+    params: Play = workload.params
+    told = Told(p, name, site.delivered)
+    period = ceil_times(params.frame, per_byte(params.rate))
+    for number in range(params.streams):
+        own = name if params.streams == 1 else f"{name} {number + 1}"
+        playout = Playout(p, own, params.buffer, params.frame, period)
+        ends = Ends(*params.ends(number), params.window, params.nodelay)
+        source = Source(site, workload, own, number, ends.from_)
+        if ends.to == ends.from_:
+            _fill(site, own, source, playout)
+        else:
+            _send(site, params, own, source, playout, ends)
+        with p.thread(f"{own}: player on {ends.to}"):
+            playout.play(params.frames, params.filled, told)
+
+
+def _fill(site: Site, name: str, source: Source, playout: Playout) -> None:
+    """A program on the player's host reads a stream into the player's buffer."""
+    p = site.p
+
+    def take(amount: int) -> None:
+        p.promise(amount)
+        slept(source.kernel, lambda: p.get(playout.room, amount))
+        playout.fill(amount)
+
+    source.readers()
+    with p.thread(f"{name}: reader on {source.host}"):
+        source.blocks(take)
+
+
+def _send(site: Site, params: Play, name: str, source: Source, playout: Playout, ends: Ends) -> None:
+    """A program reads a stream and writes it to a connection, at whose end another fills the player's buffer."""
+    p = site.p
+    sender, receiver = site.sockets.connection(ends, name, (params.block, params.block), True)
+
+    def write(amount: int) -> None:
+        declare(sender, receiver, amount)
+        sender.write(amount)
+
+    source.readers()
+    with p.thread(f"{name}: sender on {ends.from_}"):
+        sender.connect()
+        source.blocks(write)
+        sender.close()
+    with p.thread(f"{name}: receiver on {ends.to}"):
+        receiver.accept()
+        got, rest = p.register(), p.register()
+        with p.until(got, ">=", END_OF_FILE):
+            slept(receiver.stack.kernel, lambda: p.get(playout.room, params.block))
+            receiver.read(got, params.block)
+            p.let(rest, "MOD", got, END_OF_FILE)
+            playout.fill(rest)
+            p.let(rest, "SUB", params.block, rest)
+            p.put(playout.room, rest)
+
+
+class Source:
+    """Where a stream comes from: the program's memory, or a place of its own on a disk or volume."""
+
+    def __init__(self, site: Site, workload: Workload, name: str, number: int, host: str) -> None:
+        self.site, self.workload, self.name, self.host = site, workload, name, host
+        self.p = site.p
+        self.params: Play = workload.params
+        self.kernel = site.kernel(host)
+        params = self.params
+        self.device: BlockDevice | None = None
+        self.start = 0
+        if params.storage is not None:
+            targets = site.targets(params.storage)
+            target = targets[number % len(targets)]
+            if params.streams == 1:
+                site.goes_over_once(workload, [target])
+            span = -(-params.size // params.block) * params.block
+            self.start = number // len(targets) * span
+            self.device = site.device(host, target)
+            self._check(self.device, self.start + span)
+        slots = params.depth if params.depth > 1 else 0
+        self.free = [self.p.container(f"{name} block {n + 1} free", 1, 1, "blocks") for n in range(slots)]
+        self.read = [self.p.container(f"{name} block {n + 1} read", 1, 0, "blocks") for n in range(slots)]
+
+    def _check(self, device: BlockDevice, end: int) -> None:
+        params, name = self.params, self.workload.name
+        if params.access != BUFFERED and params.block % device.sector:
+            found, sector = (units.format_quantity(n, "size") for n in (params.block, device.sector))
+            raise RunError(
+                f"workload {name!r} reads blocks of {found}; {device.name!r} takes whole sectors of {sector}"
+            )
+        if end > device.capacity:
+            size, room = (units.format_quantity(n, "size") for n in (end, device.capacity))
+            raise RunError(f"workload {name!r} covers {size} of {device.name!r}, which holds {room}")
+
+    def readers(self) -> None:
+        """Processes that read several blocks at once, each into memory of its own, if there are any."""
+        params = self.params
+        if self.device is None:
+            return
+        whole, rest = divmod(params.size, params.block)
+        for slot in range(len(self.free)):
+            name = f"{self.name}: disk {slot + 1} on {self.host}"
+            with self.p.thread(name):
+                at = self.p.register(self.start + slot * params.block)
+                mine = (whole + params.depth - 1 - slot) // params.depth
+                if mine:
+                    with self.p.loop(mine):
+                        self._read_ahead(self.device, slot, at, params.block)
+                if rest and whole % params.depth == slot:
+                    self._read_ahead(self.device, slot, at, rest)
+
+    def _read_ahead(self, device: BlockDevice, slot: int, at: Register, amount: int) -> None:
+        p, params = self.p, self.params
+        slept(self.kernel, lambda: p.get(self.free[slot], 1))
+        self._raw(device, at, amount)
+        p.put(self.read[slot], 1)
+        p.let(at, "ADD", at, params.depth * params.block)
+
+    def _raw(self, device: BlockDevice, at: Register, amount: int) -> None:
+        """One read past the cache, in whole sectors."""
+        params = self.params
+        size = -(-amount // device.sector) * device.sector
+        with self.p.loop(1):
+            self.kernel.read_unbuffered(device, at, size, params.block, params.access == "direct")
+
+    def blocks(self, take: Take) -> None:
+        """The steps of the program that has one block after another in its memory, and what it does with each."""
+        p, params = self.p, self.params
+        if self.device is None:
+            for amount in p.pieces(params.size, params.block):
+                take(amount)
+        elif self.free:
+            for slot, amount in self._turns():
+                self._take_read(slot, amount, take)
+        elif params.access == BUFFERED:
+            self._cached(self.device, take)
+        else:
+            at = p.register(self.start)
+            for amount in p.pieces(params.size, params.block):
+                self._raw(self.device, at, amount)
+                take(amount)
+                p.let(at, "ADD", at, amount)
+
+    def _turns(self) -> Iterator[tuple[int, int]]:
+        """Run a for loop's body for each block in order; gives the memory it is in, and its size."""
+        params = self.params
+        whole, rest = divmod(params.size, params.block)
+        if whole >= params.depth:
+            with self.p.loop(whole // params.depth):
+                for slot in range(params.depth):
+                    yield slot, params.block
+        for slot in range(whole % params.depth):
+            yield slot, params.block
+        if rest:
+            yield whole % params.depth, rest
+
+    def _take_read(self, slot: int, amount: int, take: Take) -> None:
+        p = self.p
+        slept(self.kernel, lambda: p.get(self.read[slot], 1))
+        take(amount)
+        p.put(self.free[slot], 1)
+
+    def _cached(self, device: BlockDevice, take: Take) -> None:
+        """read() of a file, which the file system reads ahead."""
+        p, params = self.p, self.params
+        file_system = self.site.file_system(self.workload, device.name)
+        span = (self.start, params.size)
+        file = CachedFile(p, self.kernel, file_system, device, self.name, span, True)
+        at = p.register(self.start)
+        file.open()
+        file.rewind()
+        for amount in p.pieces(params.size, params.block):
+            file.read(at, amount, params.block, copy=True)
+            take(amount)
+            p.let(at, "ADD", at, amount)
