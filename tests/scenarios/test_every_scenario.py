@@ -33,7 +33,6 @@ SHORT = {
     "data-server-indigo": ("workload.nfs.size=300 KiB",),
     "data-server-indigo-disk": ("workload.nfs.size=300 KiB",),
     "data-server-nodes": ("workload.nfs.size=180 KiB",),
-    "data-server-streams": ("workload.stream.size=18900 kB",),
     "data-server-udp": ("workload.datagrams.count=30",),
     "data-server-writes": ("workload.nfs.size=180 KiB",),
     "disk-queue": ("run.until=60 ms", "run.warm_up=0 s", "run.replications=1"),

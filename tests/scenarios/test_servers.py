@@ -115,24 +115,6 @@ def test_ports_beyond_what_the_disks_give_bring_nothing() -> None:
     assert eight < 1.05 * two
 
 
-def late(block: str, buffer: str, streams: int) -> int:
-    found = case_of_streams(f"block={block}", f"buffer={buffer}", f"streams={streams}")
-    return sum(int(tally.value) for tally in found.tallies if tally.what == "late")
-
-
-def case_of_streams(*sets: str) -> CaseResult:
-    (found,) = result("data-server-streams", *(f"workload.stream.{one}" for one in sets)).cases
-    return found
-
-
-def test_larger_reads_bring_streams_and_larger_buffers_one_more() -> None:
-    assert late("1536 KiB", "12 MiB", 3) == 0 < late("1536 KiB", "12 MiB", 4)
-    assert late("3 MiB", "12 MiB", 4) == 0 < late("3 MiB", "12 MiB", 5)
-    assert late("6 MiB", "48 MiB", 5) == 0 < late("6 MiB", "24 MiB", 5)
-    # Six streams are 202.5 MB/s, and 24 disks give 180.
-    assert late("6 MiB", "48 MiB", 6) > 0
-
-
 @pytest.mark.parametrize("transfer", ["8 KiB", "56 KiB"])
 def test_write_behind_in_disk_modules_nearly_doubles_what_clients_write(transfer: str) -> None:
     def write(cache: str) -> float:
