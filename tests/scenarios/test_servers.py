@@ -56,16 +56,15 @@ def test_disks_behind_a_port_hardly_show(name: str) -> None:
 @pytest.mark.parametrize("transfer", ["8 KiB", "32 KiB"])
 def test_a_conventional_server_gains_from_clients_until_its_parts_are_full(transfer: str) -> None:
     rates = [rate("server-conventional", f"transfer={transfer}", f"clients={n}") for n in (1, 2, 4, 8)]
-    assert rates == sorted(rates)
+    # A second client takes from the first what the disks lose by going to and fro, with the small read-ahead of EFS.
+    assert 0.95 * rates[0] < rates[1] < rates[2] < rates[3]
     assert rates[3] < 2 * rates[0]
     assert rates[3] < 1.15 * rates[2]
 
 
-def test_what_stops_a_conventional_server_is_its_processors_or_its_channels() -> None:
-    small = case("server-conventional", "transfer=8 KiB", "clients=8").limiter
-    large = case("server-conventional", "transfer=32 KiB", "clients=8").limiter
-    assert small.name == "server.cpu"
-    assert large.name == "link2"
+@pytest.mark.parametrize("transfer", ["8 KiB", "32 KiB"])
+def test_what_stops_a_conventional_server_is_its_processors(transfer: str) -> None:
+    assert case("server-conventional", f"transfer={transfer}", "clients=8").limiter.name == "server.cpu"
 
 
 def test_ports_serve_clients_side_by_side_until_the_disks_are_busy() -> None:
@@ -88,7 +87,7 @@ def test_one_client_reads_faster_from_the_conventional_server_and_eight_from_the
         sets = ("transfer=8 KiB", f"clients={clients}")
         return rate("server-third-party", *sets, "servers=8") / rate("server-conventional", *sets)
 
-    assert ratio(1) < 0.75
+    assert ratio(1) < 0.8
     assert 1.7 < ratio(4) < ratio(8)
 
 
