@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from math import gcd
+from typing import Any
 
 from simio.components.kernel import UnixKernel
 from simio.components.storage import BlockDevice
@@ -15,7 +16,33 @@ from simio.program.builder import Builder, Register
 Arrived = Callable[[int], None]
 
 
-class CachedFile:
+class FileInCache:
+    """What all files have in common that go through the cache: where they are, and what pages and headers cost."""
+
+    def __init__(
+        self, p: Builder, kernel: UnixKernel, file_system: Part, device: BlockDevice, span: tuple[int, int]
+    ) -> None:
+        """`kernel` is that of the file system; `span` is the file's first byte on the device and its size."""
+        self.p = p
+        self.kernel = kernel
+        self.host = kernel.host
+        self.sheet: Any = file_system.sheet
+        self.device = device
+        self.start, self.size = span
+        self.unit: int = max(self.sheet.block, kernel.sheet.page)
+
+    def _enter(self, size: int) -> None:
+        """Room in the cache for `size` bytes, page by page, and their buffer headers."""
+        with self.p.loop(self.kernel.pages(size)):
+            self.host.work(self.sheet.page_cost)
+        self.kernel.buffers(size, self.sheet.block)
+
+    def _whole(self, size: int) -> int:
+        """`size` in whole pages or blocks, whichever is larger: the least that a cache reads."""
+        return -(-size // self.unit) * self.unit
+
+
+class CachedFile(FileInCache):
     """An open file that one thread reads or writes, laid out in one piece on its device from `start` on.
 
     Sequential reading keeps the cache a window ahead: when the reader enters the last window that was asked for,
@@ -35,13 +62,7 @@ class CachedFile:
         sequential: bool,
     ) -> None:
         """`name` is the thread's own, for its part of the cache; `span` is the file's first byte and its size."""
-        self.p = p
-        self.kernel = kernel
-        self.host = kernel.host
-        self.sheet = file_system.sheet
-        self.device = device
-        self.start, self.size = span
-        self.unit = max(self.sheet.block, kernel.sheet.page)
+        super().__init__(p, kernel, file_system, device, span)
         self.ahead_by = self.sheet.read_ahead if sequential else 0
         self.sequential = sequential
         self.cached = p.container(f"{name} cached")
@@ -127,12 +148,6 @@ class CachedFile:
             self.kernel.wake()
             p.let(place, "ADD", place, amount)
 
-    def _enter(self, size: int) -> None:
-        """Room in the cache for `size` bytes, page by page, and their buffer headers."""
-        with self.p.loop(self.kernel.pages(size)):
-            self.host.work(self.sheet.page_cost)
-        self.kernel.buffers(size, self.sheet.block)
-
     def _index(self, at: Register, size: int) -> None:
         """Where an index block begins to map the file, it is read first."""
         p, span = self.p, self.sheet.index_span
@@ -142,10 +157,6 @@ class CachedFile:
             with p.when(within, "<", size):
                 self.device.read(at, self._whole(self.sheet.block), self.unit)
                 self.kernel.wake()
-
-    def _whole(self, size: int) -> int:
-        """`size` in whole pages or blocks, whichever is larger: the least that a cache reads."""
-        return -(-size // self.unit) * self.unit
 
     def write(self, at: Register, size: int, aligned: int, stored: Arrived | None = None) -> None:
         """write() of `size` bytes into the cache; `stored` emits what happens when bytes have reached the device."""

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import gcd
-from typing import Any
 
 from simio import units
+from simio.components.files import FileInCache
 from simio.components.kernel import UnixKernel
 from simio.components.storage import BlockDevice
 from simio.description.model import Part
@@ -51,7 +51,7 @@ class Gate:
             p.put(self.gate, woken)
 
 
-class ServedFile:
+class ServedFile(FileInCache):
     """A file of which a server's threads read or write blocks of `transfer` bytes, mostly in order.
 
     Reading keeps the cache a window ahead of the furthest block that was asked for, as that of one reader does; a
@@ -71,13 +71,8 @@ class ServedFile:
         transfer: int,
     ) -> None:
         """`kernel` is that of the file system; `span` is the file's first byte on the device and its size."""
-        self.p = p
-        self.kernel = kernel
-        self.sheet: Any = file_system.sheet
-        self.device = device
-        self.start, self.size = span
+        super().__init__(p, kernel, file_system, device, span)
         self.transfer = transfer
-        self.unit = max(self.sheet.block, kernel.sheet.page)
         if transfer % device.sector:
             found, sector = (units.format_quantity(n, "size") for n in (transfer, device.sector))
             raise RunError(f"{name!r} transfers {found}; {device.name!r} takes whole sectors of {sector}")
@@ -207,12 +202,3 @@ class ServedFile:
 
     def _aligned(self, step: int) -> int:
         return gcd(self.start, step)
-
-    def _enter(self, size: int) -> None:
-        """Room in the cache for `size` bytes, page by page, and their buffer headers."""
-        with self.p.loop(self.kernel.pages(size)):
-            self.kernel.host.work(self.sheet.page_cost)
-        self.kernel.buffers(size, self.sheet.block)
-
-    def _whole(self, size: int) -> int:
-        return -(-size // self.unit) * self.unit

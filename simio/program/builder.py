@@ -188,6 +188,18 @@ class Builder(Declarations):
                 with self.loop(count):
                     yield amount
 
+    def turns(self, size: int, piece: int, places: int) -> Iterator[tuple[int, int]]:
+        """As `pieces`, but each in the next of `places` places, in turn; gives the place and the amount."""
+        whole, rest = divmod(size, piece)
+        if whole >= places:
+            with self.loop(whole // places):
+                for place in range(places):
+                    yield place, piece
+        for place in range(whole % places):
+            yield place, piece
+        if rest:
+            yield whole % places, rest
+
     @contextmanager
     def forever(self) -> Iterator[None]:
         """Run the body until the run ends; for daemons and for runs with a time limit."""

@@ -18,11 +18,6 @@ def ceil_times(amount: int, factor: Fraction) -> int:
     return -((-amount * factor.numerator) // factor.denominator)
 
 
-def service_time(fixed: int, amount: int, factor: Fraction) -> int:
-    """`fixed` ps plus `amount` bytes at `factor` ps a byte, in ps, rounded up once."""
-    return fixed + ceil_times(amount, factor)
-
-
 def clocks(count: int, frequency: Fraction) -> int:
     """Duration of `count` periods of a clock of `frequency` Hz, in ps, rounded up."""
     return ceil_times(count, SECOND / frequency)

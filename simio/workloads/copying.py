@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from math import gcd
 
 from simio import units
@@ -98,24 +98,12 @@ class Ring:
         self.free = [p.container(f"{name} buffer {n + 1} free", 1, 1, "buffers") for n in range(number)]
         self.full = [p.container(f"{name} buffer {n + 1} full", 1, 0, "buffers") for n in range(number)]
 
-    def _turns(self) -> Iterator[tuple[int, int]]:
-        """Run a for loop's body for each buffer's worth of the file; gives the buffer and how much."""
-        whole, rest = divmod(self.file, self.buffer)
-        if whole >= self.number:
-            with self.p.loop(whole // self.number):
-                for buffer in range(self.number):
-                    yield buffer, self.buffer
-        for buffer in range(whole % self.number):
-            yield buffer, self.buffer
-        if rest:
-            yield whole % self.number, rest
-
     def run(self, start: int, step: Step, filling: bool, at_once: bool = False) -> None:
         """Fill or empty buffers, `step` being what it is that does so; `at_once`: as many as can be had."""
         p = self.p
         wanted, left = (self.free, self.full) if filling else (self.full, self.free)
         at = p.register(start)
-        for buffer, amount in self._turns():
+        for buffer, amount in p.turns(self.file, self.buffer, self.number):
             p.get(wanted[buffer], 1)
             if at_once:
                 with p.fork("request"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from simio import units
@@ -164,7 +164,7 @@ class Source:
             for amount in p.pieces(params.size, params.block):
                 take(amount)
         elif self.free:
-            for slot, amount in self._turns():
+            for slot, amount in p.turns(params.size, params.block, params.depth):
                 self._take_read(slot, amount, take)
         elif params.access == BUFFERED:
             self._cached(self.device, take)
@@ -174,19 +174,6 @@ class Source:
                 self._raw(self.device, at, amount)
                 take(amount)
                 p.let(at, "ADD", at, amount)
-
-    def _turns(self) -> Iterator[tuple[int, int]]:
-        """Run a for loop's body for each block in order; gives the memory it is in, and its size."""
-        params = self.params
-        whole, rest = divmod(params.size, params.block)
-        if whole >= params.depth:
-            with self.p.loop(whole // params.depth):
-                for slot in range(params.depth):
-                    yield slot, params.block
-        for slot in range(whole % params.depth):
-            yield slot, params.block
-        if rest:
-            yield whole % params.depth, rest
 
     def _take_read(self, slot: int, amount: int, take: Take) -> None:
         p = self.p

@@ -449,3 +449,14 @@ def test_what_a_procedure_is_given_must_fit():
     one = p.procedure("work", 1, lambda a: None)
     with p.thread("caller"), pytest.raises(ProgramError, match="takes 1 values, not 2"):
         p.spawn(one, 1, 2)
+
+
+def test_pieces_go_into_places_in_turn():
+    # Seven and a half pieces into three places: two rounds, then the first place, and the half into the second.
+    p = Builder()
+    seen = p.observation("seen")
+    with p.thread("t"):
+        for place, amount in p.turns(75, 10, 3):
+            p.mark(seen, 100 * place + amount)
+    values = reference.run(p.build()).marks[:, 2].tolist()
+    assert values == [10, 110, 210] * 2 + [10, 105]

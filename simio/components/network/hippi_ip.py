@@ -78,10 +78,6 @@ class HippiCircuit:
         """Time that the wire is taken by the bursts of a packet of `length` bytes that nothing delays, in ps."""
         return clocks(self.clocks_of(length), self.sheet.clock)
 
-    def connect_time(self) -> int:
-        """Time from when a source asks for a circuit on which nothing is busy until the packet starts, in ps."""
-        return clocks(self.sheet.connect_words, self.sheet.clock) + 2 * self.delay
-
     def head(self) -> int:
         """Nothing cuts through a circuit: it is one."""
         return 0
