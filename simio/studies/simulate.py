@@ -26,6 +26,7 @@ class Simulated:
     row: Row
     value: float | None
     fault: str = ""
+    difference: str = ""
     steps: int = 0
     seconds: float = 0.0
 
