@@ -50,6 +50,11 @@ class Baseline:
         """What is kept of a row, if it is there."""
         return self.tables.get(row.table, {}).get(row.name)
 
+    def steps(self, row: Row) -> int:
+        """Program steps of the cases that a row needs; 0 where they are not known."""
+        kept = self.find(row)
+        return kept.steps if kept else 0
+
     def changes(self, simulated: Sequence[Simulated]) -> list[Change]:
         """Rows with another value than the one kept, and rows of which none is."""
         found = []
@@ -101,7 +106,9 @@ def read_baseline(path: str | PathLike[str]) -> Baseline:
         why = error.strerror if isinstance(error, OSError) else "not UTF-8"
         raise SimioError(f"cannot read the baseline {told}: {why}") from None
     except ValueError as error:
-        raise SimioError(f"the baseline {told} is no JSON: {error}; --update-baseline writes a new one") from None
+        raise SimioError(
+            f"the baseline {told} is no JSON: {error}; --update-baseline writes a new one"
+        ) from None
     except RecursionError:
         raise SimioError(f"the baseline {told} is nested too deep") from None
     tables = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from math import ceil
 from statistics import median
@@ -171,6 +172,6 @@ def _group(name: str, library: Library) -> list[str]:
     return [each.name for each in tables if each.tolerance and each.tolerance.group == name]
 
 
-def percent(share: float) -> str:
+def percent(share: Fraction) -> str:
     """A share of a tolerance as it is written: 8%, 12.5%."""
     return f"{float(share) * 100:g}%"
