@@ -29,9 +29,9 @@ SOURCES_KEPT = 8
 class Task:
     """One case to run: a scenario file, settings written over it, and the index of the case.
 
-    `text` stands in for what the file holds, `tables` for the folder of measured tables, and `parts` for the catalogue
-    (one that is equal to itself after a journey to another process saves reading the file again). `engine` is as in
-    `run_case`.
+    `text` stands in for what the file holds, `tables` for the folder of measured tables, and `parts` for the
+    catalogue (one that is equal to itself after a journey to another process saves reading the file again).
+    `engine` is as in `run_case`.
     """
 
     scenario: str

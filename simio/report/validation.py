@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ from rich.text import Text
 from simio.report.terminal import error_text, short_names
 from simio.studies.baseline import Change
 from simio.studies.simulate import Simulated
-from simio.studies.summary import Errors, TableSummary, Verdict, errors, percent
+from simio.studies.summary import UNSOURCED, Errors, TableSummary, Verdict, errors, percent
 from simio.studies.validation import Validation, missed
 
 MOST_CHANGES = 40
@@ -60,9 +61,9 @@ def remark_of(row: Simulated) -> str:
 
 
 def measured_text(row: Simulated) -> str:
-    """What was measured, as the source prints it, with its unit."""
+    """What was measured, as the source prints it, with its unit where that is a number."""
     own = row.row.of
-    return own.text if own.held or own.text.endswith(own.unit) else f"{own.text} {own.unit}"
+    return f"{own.text} {own.unit}" if own.text[-1:].isdigit() else own.text
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,11 @@ def labels(rows: Sequence[Simulated]) -> Labels:
     """The settings in which rows differ under short names, and what was measured where that differs."""
     settings = [dict(row.row.settings) for row in rows]
     keys = dict.fromkeys(key for each in settings for key in each)
-    varied = [key for key in keys if len({each.get(key, "") for each in settings}) > 1]
+    varied = [
+        key
+        for key in keys
+        if len({each.get(key, "") for each in settings}) > 1 and not key.startswith("run.")
+    ]
     columns = [
         (name, tuple(each.get(key, "") for each in settings))
         for name, key in zip(short_names(varied), varied, strict=True)
@@ -186,8 +191,8 @@ def _print_whole(console: Console, found: Validation) -> None:
     anomalies = sum(bool(row.row.of.anomaly) for row in found.rows)
     console.print(
         f"\n{len(judged_rows)} measured rows, {far} of them off by more than 10%; {held} held rows predicted; "
-        f"{len(found.fitted)} fitted values and {len(found.unsourced)} without a source (assumed or default) in the "
-        f"parts used",
+        f"{len(found.fitted)} fitted values in the parts used, and {len(found.unsourced)} without a source "
+        f"({_bases(found)})",
     )
     if anomalies:
         console.print(
@@ -198,6 +203,13 @@ def _print_whole(console: Console, found: Validation) -> None:
         console.print(Text(failure, style="red"))
     if not found.complete:
         console.print(Text("interrupted: only what was finished is shown", style="yellow"))
+
+
+def _bases(found: Validation) -> str:
+    """How many values without a source there are of each basis."""
+    bases = {name: table.values[name].basis for table in found.tables for name in table.unsourced}
+    counts = Counter(bases.values())
+    return ", ".join(f"{counts[basis]} {basis}" for basis in UNSOURCED)
 
 
 def _plain(*headings: str, left: int) -> Table:
