@@ -111,7 +111,7 @@ def _tables(found: Validation) -> Table:
                 _bars(table),
                 f"{len(table.fitted_here)} of {len(table.fitted)}",
                 str(len(table.unsourced)),
-                _verdict(table, verdicts.get(table.name)),
+                verdict_text(table, verdicts.get(table.name)),
             )
     if len(studies) > 1:
         shown.add_section()
@@ -139,7 +139,8 @@ def _bars(table: TableSummary) -> str:
     return f"{percent(bars.median)}, {percent(bars.worst)}" if bars else ""
 
 
-def _verdict(table: TableSummary, verdict: Verdict | None) -> Text:
+def verdict_text(table: TableSummary, verdict: Verdict | None) -> Text:
+    """Whether a table is inside its tolerance, green or red; empty where it has none."""
     if table.missing:
         return Text(f"{len(table.missing)} not simulated", style="red")
     if not table.complete:
@@ -148,10 +149,11 @@ def _verdict(table: TableSummary, verdict: Verdict | None) -> Text:
         return Text("")
     if not verdict.judged:
         return Text(f"not judged without all of {verdict.name}", style="yellow")
+    group = f" ({verdict.name})" if verdict.tolerance.group else ""
     if verdict.reasons:
-        return Text(f"missed: {', '.join(verdict.reasons)}", style="red")
-    left_out = f", without {len(table.anomalies)} anomalies" if table.anomalies else ""
-    return Text(f"inside{left_out}", style="green")
+        return Text(f"outside{group}: {', '.join(verdict.reasons)}", style="red")
+    left_out = f", worst but {len(table.anomalies)} anomalies" if table.anomalies else ""
+    return Text(f"inside{group}{left_out}", style="green")
 
 
 def _print_changes(console: Console, found: Validation) -> None:

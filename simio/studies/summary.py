@@ -161,15 +161,20 @@ def _verdict(name: str, members: Sequence[TableSummary], library: Library) -> Ve
     reasons = []
     if whole and found is not None:
         if found.median > bars.median:
-            reasons.append(f"median {found.median:.1%} above {percent(bars.median)}")
+            reasons.append(f"median {exact(found.median)} above {percent(bars.median)}")
         if found.bounded > bars.worst:
-            reasons.append(f"worst {found.bounded:.1%} above {percent(bars.worst)}")
+            reasons.append(f"worst {exact(found.bounded)} above {percent(bars.worst)}")
     return Verdict(name, names, bars, found, tuple(reasons), whole)
 
 
 def _group(name: str, library: Library) -> list[str]:
     tables = (library.table(each) for each in library.names)
     return [each.name for each in tables if each.tolerance and each.tolerance.group == name]
+
+
+def exact(share: float) -> str:
+    """A share with the digits that tell it from the bar that it exceeds."""
+    return f"{share * 100:.4g}%"
 
 
 def percent(share: Fraction) -> str:
