@@ -9,7 +9,6 @@ from typing import Any
 from simio.report.svg import COLOURS
 from simio.report.validation import labels, measured_text, remark_of, verdict_text
 from simio.report.validation_plots import curves_of, row_labels, scattered
-from simio.studies.simulate import Simulated
 from simio.studies.summary import Errors, TableSummary, Verdict, errors, percent
 from simio.studies.validation import MISSED, Validation, missed
 
@@ -18,10 +17,13 @@ RESIDUALS = 3
 _STYLE = """
 :root{color-scheme:light dark;--line:#8885;--dim:#6e7781;--red:#c92a2a;--green:#2b8a3e;--back:#fff;--ink:#1f2328}
 @media (prefers-color-scheme:dark){:root{--dim:#9aa4ae;--red:#ff8787;--green:#69db7c;--back:#0d1117;--ink:#e6edf3}}
-body{font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:1100px;padding:1rem;background:var(--back);color:var(--ink)}
+body{font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:1100px;padding:1rem}
+body{background:var(--back);color:var(--ink)}
 h1{font-size:1.5rem}h2{font-size:1.2rem;margin-top:2.5rem}.wide{overflow-x:auto}
-table{border-collapse:collapse;font-size:.9rem}td,th{padding:.2rem .7rem;text-align:left;border-bottom:1px solid var(--line)}
-td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}.dim{color:var(--dim)}.red{color:var(--red)}
+table{border-collapse:collapse;font-size:.9rem}
+td,th{padding:.2rem .7rem;text-align:left;border-bottom:1px solid var(--line)}
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+.dim{color:var(--dim)}.red{color:var(--red)}
 .green{color:var(--green)}tr.study td{font-weight:600}.plots{display:flex;flex-wrap:wrap;gap:1rem}
 .plot{flex:1 1 420px;min-width:min(100%,300px);height:340px}a{color:inherit}summary{cursor:pointer}
 """
