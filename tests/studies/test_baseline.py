@@ -11,13 +11,14 @@ from study_samples import row
 from simio.errors import SimioError
 from simio.studies.baseline import Baseline, read_baseline
 
+NO_ROW = "has for 'a/b: r' no value with steps; --update-baseline writes a new one"
 BROKEN = {
     "": "is no JSON: Expecting value: line 1 column 1 (char 0); --update-baseline writes a new one",
     "[]": "has in the whole no mapping; --update-baseline writes a new one",
     '{"a/b": 1}': "has in 'a/b' no mapping; --update-baseline writes a new one",
-    '{"a/b": {"r": {"value": "x", "steps": 1}}}': "has for 'a/b: r' no value with steps; --update-baseline writes a new one",
-    '{"a/b": {"r": {"value": 1}}}': "has for 'a/b: r' no value with steps; --update-baseline writes a new one",
-    '{"a/b": {"r": {"value": NaN, "steps": 1}}}': "has for 'a/b: r' no value with steps; --update-baseline writes a new one",
+    '{"a/b": {"r": {"value": "x", "steps": 1}}}': NO_ROW,
+    '{"a/b": {"r": {"value": 1}}}': NO_ROW,
+    '{"a/b": {"r": {"value": NaN, "steps": 1}}}': NO_ROW,
 }
 
 

@@ -1,4 +1,4 @@
-"""The rows of the published studies: that each has what a reader needs, and that quick ones are as in the baseline."""
+"""The rows of the published studies: each has what a reader needs, and quick ones are as in the baseline."""
 
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ def test_every_row_that_is_missed_says_why(published: list[Row], kept: Baseline)
     silent = []
     for row in published:
         found = kept.find(row)
-        assert found is not None and found.value is not None
+        assert found is not None
+        assert found.value is not None
         error = row.of.error(found.value)
         if error is not None and abs(error) > MISSED and not (row.note or row.of.anomaly):
             silent.append((row.table, row.name, error))
@@ -74,7 +75,8 @@ def test_tables_of_a_group_have_the_same_bars() -> None:
         bars = LIBRARY.table(name).tolerance
         if bars is not None and bars.group:
             groups.setdefault(bars.group, set()).add(bars)
-    assert groups and all(len(bars) == 1 for bars in groups.values())
+    assert groups
+    assert all(len(bars) == 1 for bars in groups.values())
 
 
 def test_every_document_tells_where_it_is_from() -> None:

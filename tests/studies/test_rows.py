@@ -40,7 +40,8 @@ def test_a_table_that_its_scenario_does_not_list_loses_no_row_in_silence(tmp_pat
     with pytest.raises(SimioError) as caught:
         rows(library=shelf)
     assert str(caught.value) == (
-        "house/sizes: 2 of 2 rows are in no scenario; it names packets, which must list 'house/sizes' under 'measured'"
+        "house/sizes: 2 of 2 rows are in no scenario; it names packets, "
+        "which must list 'house/sizes' under 'measured'"
     )
 
 

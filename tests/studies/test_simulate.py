@@ -45,7 +45,8 @@ def test_other_parts_give_other_values(tmp_path: Path) -> None:
     card.write_text(card.read_text().replace("value: 464 us", "value: 610 us"))
     own = rows(["house/sizes"], shelf)
     before, after = simulate(own, shelf), simulate(own, shelf, parts=Catalogue(models))
-    assert after[0].value is not None and before[0].value is not None
+    assert after[0].value is not None
+    assert before[0].value is not None
     assert 0.8 < after[0].value / before[0].value < 0.95
 
 
@@ -56,7 +57,8 @@ def test_a_case_that_fails_is_told_and_the_others_have_their_values(tmp_path: Pa
     )
     shelf = library(tmp_path, packets=stuck)
     found = simulate(rows(library=shelf), shelf)
-    assert found[0].value is not None and not found[0].fault
+    assert found[0].value is not None
+    assert not found[0].fault
     assert [each.value for each in found[1:]] == [None, None]
     assert all("raise run.step_budget" in each.fault for each in found[1:])
 

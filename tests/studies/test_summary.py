@@ -34,7 +34,8 @@ def test_the_ninetieth_percentile_of_few_rows_is_the_worst() -> None:
 def test_a_table_is_inside_up_to_its_bars(tmp_path: Path) -> None:
     shelf = library(tmp_path)
     (inside,) = verdicts([summary_of([row(0.08), row(-0.2, "2"), row(0.01, "3")], BARS)], shelf)
-    assert inside.inside and inside.judged
+    assert inside.inside
+    assert inside.judged
     (outside,) = verdicts([summary_of([row(0.09), row(-0.21, "2"), row(0.01, "3")], BARS)], shelf)
     assert outside.reasons == ("median 9% above 8%", "worst 21% above 20%")
     assert verdicts([summary_of([row(0.5)])], shelf) == []
