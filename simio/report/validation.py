@@ -107,8 +107,8 @@ def _tables(found: Validation) -> Table:
         for table in tables:
             shown.add_row(
                 f"  {table.name.partition('/')[2]}",
-                *_statistics(table.errors, table.held),
-                _bars(table),
+                *statistics(table.errors, table.held),
+                bars_text(table),
                 f"{len(table.fitted_here)} of {len(table.fitted)}",
                 str(len(table.unsourced)),
                 verdict_text(table, verdicts.get(table.name)),
@@ -124,17 +124,19 @@ def _sums(name: str, tables: Sequence[TableSummary]) -> list[str | Text]:
     fitted = {value for table in tables for value in table.fitted}
     unsourced = {value for table in tables for value in table.unsourced}
     held = sum(table.held for table in tables)
-    return [name, *_statistics(errors(rows), held), "", str(len(fitted)), str(len(unsourced)), ""]
+    return [name, *statistics(errors(rows), held), "", str(len(fitted)), str(len(unsourced)), ""]
 
 
-def _statistics(found: Errors | None, held: int) -> list[str | Text]:
+def statistics(found: Errors | None, held: int) -> list[str | Text]:
+    """Cells: measured rows, held rows, median, 90th percentile, worst."""
     if found is None or found.worst.error is None:
         return ["0", str(held), "", "", ""]
     worst = error_text(found.worst.error)
     return [str(found.rows), str(held), f"{found.median:.1%}", f"{found.ninety:.1%}", worst]
 
 
-def _bars(table: TableSummary) -> str:
+def bars_text(table: TableSummary) -> str:
+    """The largest median and the largest single error that a table may have; empty where it does not say."""
     bars = table.table.tolerance
     return f"{percent(bars.median)}, {percent(bars.worst)}" if bars else ""
 

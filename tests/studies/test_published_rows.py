@@ -6,8 +6,10 @@ from fractions import Fraction
 
 import pytest
 
-from simio.studies import Library, Row, rows, simulate
+from simio.report.validation_svg import table_svg
+from simio.studies import Library, Row, Simulated, rows, simulate
 from simio.studies.baseline import Baseline, read_baseline
+from simio.studies.summary import summaries
 from simio.studies.validation import MISSED
 
 LIBRARY = Library()
@@ -82,3 +84,21 @@ def test_tables_of_a_group_have_the_same_bars() -> None:
 def test_every_document_tells_where_it_is_from() -> None:
     for name in LIBRARY.names:
         assert {"document", "author", "date", "table"} <= LIBRARY.table(name).source.keys(), name
+
+
+def test_every_table_has_its_plot_on_the_page(published: list[Row]) -> None:
+    folder = LIBRARY.tables.parent / "docs"
+    text = (folder / "validation.md").read_text(encoding="utf-8")
+    drawn = {f"{name.replace('/', '-')}.svg" for name in LIBRARY.names} | {"all.svg"}
+    assert {path.name for path in (folder / "validation").iterdir()} == drawn
+    assert {name for name in drawn if f"](validation/{name})" not in text} == set()
+
+
+def test_plots_on_the_page_are_those_of_the_baseline(published: list[Row], kept: Baseline) -> None:
+    simulated = [Simulated(row, found.value) for row in published if (found := kept.find(row))]
+    stale = []
+    for table in summaries(published, simulated, LIBRARY):
+        path = LIBRARY.tables.parent / "docs" / "validation" / f"{table.name.replace('/', '-')}.svg"
+        if path.read_text(encoding="utf-8") != table_svg(table):
+            stale.append(table.name)
+    assert stale == [], "simio validate --plots docs/validation draws them"
