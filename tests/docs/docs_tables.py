@@ -24,7 +24,7 @@ from simio.description.sheets.disks import Zone
 from simio.description.sheets.stacks import TcpIpStack
 from simio.description.workloads import REFERRED, references, workload_kinds
 from simio.loading.parts import value_as_text
-from simio.report.validation import bars_text, measured_text, remark_of, statistics
+from simio.report.validation import bars_text, measured_text, remark_of, simulated_text, statistics
 from simio.report.validation_plots import row_labels
 from simio.studies import Library, Simulated, rows
 from simio.studies.baseline import read_baseline
@@ -211,11 +211,21 @@ def missed_rows() -> str:
     for table in validation().tables:
         for row, label in zip(table.rows, row_labels(table.rows), strict=True):
             if missed(row):
-                simulated = f"{row.value:.4g} {row.row.unit}"
+                simulated = simulated_text(row)
                 found.append(
                     [table.name, label, measured_text(row), simulated, f"{row.error:+.1%}", remark_of(row)]
                 )
     return markdown(["table", "row", "measured", "simulated", "error", "reason"], iter(found))
+
+
+def outside() -> str:
+    """Tables, or groups of them, that are not inside their bars."""
+    found = (
+        [each.name, ", ".join(each.tables), "; ".join(each.reasons)]
+        for each in validation().verdicts
+        if each.reasons
+    )
+    return markdown(["bars of", "tables", "what does not hold"], found)
 
 
 TABLES: dict[str, Callable[[], str]] = {
@@ -228,4 +238,5 @@ TABLES: dict[str, Callable[[], str]] = {
     "fitted": fitted,
     "studies": studies,
     "missed": missed_rows,
+    "outside": outside,
 }
