@@ -218,6 +218,23 @@ def missed_rows() -> str:
     return markdown(["table", "row", "measured", "simulated", "error", "reason"], iter(found))
 
 
+def plots() -> str:
+    """A section a document, and in it one a table with its plot."""
+    library = Library()
+    told, document = [], ""
+    for name in library.names:
+        table = library.table(name)
+        if table.source["document"] != document:
+            document = table.source["document"]
+            told.append(f"\n## {document}\n")
+        scenarios = ", ".join(f"`scenarios/{scenario}.yaml`" for scenario in table.scenarios)
+        told.append(
+            f"\n### {name}\n\n{table.title}. {scenarios}, [rows](../validation/{name}.yaml).\n\n"
+            f"![{name}](validation/{name.replace('/', '-')}.svg)\n"
+        )
+    return "".join(told) + "\n"
+
+
 def outside() -> str:
     """Tables, or groups of them, that are not inside their bars."""
     found = (
@@ -239,4 +256,5 @@ TABLES: dict[str, Callable[[], str]] = {
     "studies": studies,
     "missed": missed_rows,
     "outside": outside,
+    "plots": plots,
 }
