@@ -20,6 +20,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "run": ("simio.cli.run:run", "Run a scenario and print the answer."),
     "bound": ("simio.cli.bound:bound", "Upper bound on throughput, without running."),
     "show": ("simio.cli.show:show", "What a scenario is made of: parts, wiring, program."),
+    "validate": ("simio.cli.validate:validate", "Every measured row beside what is simulated."),
     "models": ("simio.cli.models:models", "The catalogue of parts, and where its values come from."),
     "nomograph": ("simio.cli.nomograph:nomograph", "How long a user waits for an object of a size."),
     "schema": ("simio.cli.schema:schema", "JSON Schema of scenario files, for editors."),
