@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from math import gcd
 
 from simio import units
@@ -52,6 +53,22 @@ def spans(workload: Workload, device: BlockDevice, number: int, first: int = 0) 
         needed, room = (units.format_quantity(n, "size") for n in (end, device.capacity))
         raise RunError(f"workload {workload.name!r} needs {needed} of {device.name!r}, which holds {room}")
     return [(begin + one * stride, size) for one in range(number)]
+
+
+def parts(workload: Workload, size: int, number: int, unit: int) -> list[tuple[int, int]]:
+    """First byte and size of `number` parts of a file that differ by a unit at most; RunError if there are too few.
+
+    All but the last are whole units.
+    """
+    whole = -(-size // unit)
+    if whole < number:
+        found, least = (units.format_quantity(n, "size") for n in (size, unit))
+        raise RunError(
+            f"workload {workload.name!r} cuts a file of {found} into {number} parts, which are multiples of {least}; "
+            f"use at most {whole} streams"
+        )
+    edges = [min(whole * each // number * unit, size) for each in range(number + 1)]
+    return [(begin, end - begin) for begin, end in pairwise(edges)]
 
 
 def check_raw(workload: Workload, device: BlockDevice) -> None:

@@ -58,6 +58,9 @@ class Ftp(RemoteCopy):
     transfers: Annotated[Count, Field(le=64)] = Field(
         1, description="transfers of the same file at once; what one has read, others find in the cache"
     )
+    streams: Annotated[Count, Field(le=64)] = Field(
+        1, description="parts that the file is cut into, each with connections and processes of its own"
+    )
     overlap: Flag = Field(
         False, description="whether each end has a process for its disk and one for the network"
     )
@@ -73,6 +76,9 @@ class Ftp(RemoteCopy):
 
     @model_validator(mode="after")
     def _switches_agree(self) -> Ftp:
+        if self.streams > 1 and (self.transfers > 1 or self.overlap):
+            other = "overlap" if self.overlap else f"transfers of {self.transfers}"
+            raise refusal(f"{self.streams}, with {other}", "1", field="streams")
         if self.overlap:
             if self.sendfile:
                 raise refusal("sendfile with overlap", "one of them", field="sendfile")
