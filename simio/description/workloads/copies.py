@@ -1,4 +1,4 @@
-"""Workloads that copy files: the parameters of rcp, ftp and of copies within a host."""
+"""Workloads that copy files: the parameters of rcp, tar, ftp and of copies within a host."""
 
 from __future__ import annotations
 
@@ -46,6 +46,27 @@ class Rcp(RemoteCopy):
     setup: Time = Field(
         description="time until the other host's rcp runs: rcmd, validation of the user, forks of rshd and a shell"
     )
+    files: Count = Field(1, description="files, all of `file` bytes, copied one after another (rcp -r)")
+
+
+class Tar(RemoteCopy):
+    """tar of many files to one archive on another host, through rsh; what is measured is the whole of the command.
+
+    The files lie one after another; delivered is what has been written of the archive.
+    """
+
+    files: Count = Field(description="files, all of `file` bytes")
+    record: Extent = Field(
+        10240, description="bytes a read and a write of either program, a multiple of 512 B (tar: blocking factor)"
+    )
+    setup: Time = Field(description="time until the other host's program runs: rcmd, validation, forks")
+
+    @model_validator(mode="after")
+    def _records_are_blocks(self) -> Tar:
+        if self.record % 512:
+            found = units.format_quantity(self.record, "size")
+            raise refusal(found, "a multiple of 512 B, the blocks of an archive", field="record")
+        return self
 
 
 class Ftp(RemoteCopy):
@@ -122,5 +143,6 @@ class Copy(WorkloadParams):
 
 
 register_workload("rcp", Rcp)
+register_workload("tar", Tar)
 register_workload("ftp", Ftp)
 register_workload("copy", Copy)
