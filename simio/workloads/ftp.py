@@ -86,7 +86,10 @@ def _in_parts(
     # A page or block that two parts share would be read by both, and written by both.
     unit = lcm(
         params.buffer,
-        *(max(part.sheet.block, site.kernel(host).sheet.page) for part, host in zip(systems, hosts, strict=True)),
+        *(
+            max(part.sheet.block, site.kernel(host).sheet.page)
+            for part, host in zip(systems, hosts, strict=True)
+        ),
     )
     ((place, _),) = spans(workload, devices[1], 1)
     own = names(workload, params.streams)

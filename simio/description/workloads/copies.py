@@ -57,7 +57,8 @@ class Tar(RemoteCopy):
 
     files: Count = Field(description="files, all of `file` bytes")
     record: Extent = Field(
-        10240, description="bytes a read and a write of either program, a multiple of 512 B (tar: blocking factor)"
+        10240,
+        description="bytes a read and a write of either program, a multiple of 512 B (tar: blocking factor)",
     )
     setup: Time = Field(description="time until the other host's program runs: rcmd, validation, forks")
 
