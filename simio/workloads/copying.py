@@ -55,8 +55,8 @@ def spans(workload: Workload, device: BlockDevice, number: int, first: int = 0) 
 def extents(site: Site, workload: Workload, device: BlockDevice, host: str, number: int) -> int:
     """How far apart `number` files begin that lie one after another from the first byte of a device on.
 
-    They do so in whole pages or blocks of its file system, and one alone, 0 bytes apart, at the beginning. RunError if
-    there is too little room.
+    They do so in whole pages or blocks of its file system, and one alone, 0 bytes apart, at the beginning.
+    RunError if there is too little room.
     """
     unit = max(file_system(site, workload, device).sheet.block, site.kernel(host).sheet.page)
     stride: int = -(-workload.params.file // unit) * unit
