@@ -45,9 +45,10 @@ SHORT = {
     "gige-dual-hba": (
         "workload.one.file=192 KiB",
         "workload.two.file=192 KiB",
-        "workload.one.streams=1",
         "workload.two.from_storage=other-port",
         "hosts.server.adapters.eth.mtu=9000 B",
+        "workload.one.streams=1",
+        "workload.two.streams=1",
     ),
     "hippi-larger-packets": ("workload.blast.packets=2",),
     "linux-fc-buffered": ("run.until=20 ms",),
