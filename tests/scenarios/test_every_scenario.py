@@ -88,7 +88,7 @@ SHORT = {
         "workload.load.streams=1",
     ),
     "slac-jumbo": ("run.until=60 ms", "run.warm_up=0 s"),
-    "slac-parallel-ftp": ("workload.ftp.file=4 MiB", "workload.ftp.streams=2"),
+    "slac-parallel-ftp": ("workload.ftp.file=2 MiB", "workload.ftp.streams=2", "workload.ftp.window=64 KiB"),
     "slac-ping": (),
     "slac-ping-loaded": ("run.until=60 ms", "run.warm_up=0 s"),
     "slac-tersk03": ("run.until=60 ms", "run.warm_up=0 s"),

@@ -183,7 +183,7 @@ def test_a_raw_copy_takes_the_sum_of_reads_and_writes(run):
         (f"ftp: {{{REMOTE}, to_storage: c}}".replace(", to_storage: c1", ""),
          "workload 'ftp' copies a file, which lies on one disk or volume; 'c' is a group of 2 disks"),
         (f"ftp: {{{REMOTE}, streams: 20}}", "use at most 19 streams"),
-        (f"tar: {{{REMOTE}, files: 10000, setup: 0 s}}", "of 'stripe', which holds"),
+        (f"tar: {{{REMOTE}, files: 10000, setup: 0 s}}", "workload 'tar' needs 3.077 GB of 'c1', which holds"),
         (f"rcp: {{{REMOTE}, setup: 0 s}}".replace("stripe", "bare"),
          "workload 'rcp' copies a file, and 'bare' has no file_system; give it one"),
         (f"ftp: {{{REMOTE}}}".replace("300 KiB", "9 GiB"), "workload 'ftp' needs 9 GiB of 'stripe', which holds"),
