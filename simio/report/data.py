@@ -37,8 +37,8 @@ def as_dict(result: ScenarioResult) -> dict[str, Any]:
 
 
 def _case(case: CaseResult, unit: str) -> dict[str, Any]:
-    data = asdict(replace(case, packets=None))
-    for name in ("index", "measured", "rate", "half_width", "bound", "throughput", "packets"):
+    data = asdict(replace(case, packets=None, checks=()))
+    for name in ("index", "measured", "rate", "half_width", "bound", "throughput", "packets", "checks"):
         del data[name]
     span = case.throughput
     return {

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from simio.description.measured import MeasuredRow, PooledRow
 
 if TYPE_CHECKING:
+    from simio.result.checks import Check
     from simio.result.packets import Packets
 
 
@@ -133,7 +134,7 @@ class CaseResult:
 
     With replications, `throughput` is the first one's, `rate` the mean of all in bytes a second and `half_width`
     half of its 95% confidence interval. `hash` identifies the program that ran and `seeds` what it drew from.
-    `packets` are those of the first run, where they were to be traced.
+    `packets` are those of the first run, where they were to be traced; `checks` are the laws that the runs keep.
     """
 
     index: int
@@ -159,6 +160,7 @@ class CaseResult:
     steps: int
     tallies: tuple[TallyValue, ...] = ()
     packets: Packets | None = None
+    checks: tuple[Check, ...] = ()
 
 
 @dataclass(frozen=True)

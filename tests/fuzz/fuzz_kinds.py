@@ -1,4 +1,4 @@
-"""What is fuzzed beside scenarios: datasheets, settings, measured tables and baselines; each returns what became of one."""
+"""What is fuzzed beside scenarios: datasheets, settings, tables and baselines; each returns what became of one."""
 
 from __future__ import annotations
 

@@ -15,7 +15,8 @@ Place = tuple[Any, int | str]
 FRAGMENTS = (
     "\t", "\0", "\ufeff", "\u2028", "\x85", "é", "😀", "&a ", "*a", "<<: ", "!!python/object:os.system ",
     "!!int ", "? ", "- ", ": ", "#", "'", '"', "{", "}", "[", "]", "|", ">", "%", "@", "`", "---\n", "...\n", "\n",
-    "  ", "0x", "\\", "a: &a [*a]", "9" * 400, "[" * 70, "{" * 30 + "a: ", "~", "null", ".inf", "-", "1e999", "=", ",", "$HOME", "../",
+    "  ", "0x", "\\", "a: &a [*a]", "9" * 400, "[" * 70, "{" * 30 + "a: ",
+    "~", "null", ".inf", "-", "1e999", "=", ",", "$HOME", "../",
 )  # fmt: skip
 """What a slip of the finger, an editor or somebody malicious puts into a text."""
 
