@@ -99,7 +99,7 @@ class ServedFile(FileInCache):
             end, limit, claimed = p.register(), p.register(), p.register()
             p.let(end, "MUL", block, self.transfer)
             p.let(end, "ADD", end, self.transfer)
-            p.let(limit, "ADD", end, self.window)
+            p.let(limit, "ADD", end, self._beyond(self.transfer))
             p.let(end, "MIN", end, self.size)
             with p.until(claimed, "==", 0):
                 p.call(claimed, machines.CLAIM, self.windows, limit)

@@ -19,7 +19,17 @@ from simio.description.workloads.copies import Ftp
 from simio.lower import Site
 from simio.machines.tcp.layout import END_OF_FILE
 from simio.program.builder import Register
-from simio.workloads.copying import Ring, check_raw, file_system, fill, grain, spans, start, storage
+from simio.workloads.copying import (
+    Ring,
+    check_cached,
+    check_raw,
+    file_system,
+    fill,
+    grain,
+    spans,
+    start,
+    storage,
+)
 
 PORT, PORT_DONE, RETRIEVE, OPENING, COMPLETE = 26, 30, 14, 68, 24
 """Bytes of commands and replies: PORT h1,h2,h3,h4,p1,p2; 200 PORT command successful.; RETR and a name; 150 Opening
@@ -46,6 +56,7 @@ def ftp(site: Site, workload: Workload) -> None:
         check_raw(workload, source)
         check_raw(workload, target)
     (span,) = spans(workload, source, 1)
+    check_cached(site, workload, source)
     claimed = site.p.machine(f"{workload.name}: file", [span[0]])
     names = [workload.name]
     if params.transfers > 1:
@@ -95,7 +106,8 @@ class Transfer:
             read.open()
             read.rewind()
             for amount in p.pieces(params.file, params.buffer):
-                read.read(at, amount, grain(read.start, params.buffer), copy=not params.sendfile)
+                aligned = grain(read.start, params.buffer)
+                read.read(at, amount, aligned, copy=not params.sendfile, cached=params.cached)
                 self._send(amount)
                 p.let(at, "ADD", at, amount)
             self._sent()
@@ -173,7 +185,9 @@ class Transfer:
         file = SentFile(self.p, kernel, system, source, self.server, (0, params.file), sequential=True)
         file.open()
         file.rewind()
-        ring.run(0, lambda at, amount: file.read(at, amount, params.buffer, copy=True), filling=True)
+        ring.run(
+            0, lambda at, amount: file.read(at, amount, params.buffer, True, params.cached), filling=True
+        )
 
     def _empty(self, target: BlockDevice, ring: Ring) -> None:
         """The client's process for the disk."""

@@ -12,7 +12,7 @@ from simio.components.network.tcp import Endpoint
 from simio.components.received import ReceivedFile, SentFile
 from simio.description.model import Workload
 from simio.lower import Site
-from simio.workloads.copying import file_system, fill, grain, spans, start, storage
+from simio.workloads.copying import check_cached, file_system, fill, grain, spans, start, storage
 
 LINE = 24
 """Bytes of the line that announces a file: C0644, a size of up to ten digits, a short name and a newline."""
@@ -29,6 +29,7 @@ def rcp(site: Site, workload: Workload) -> None:
     kernels = [site.kernel(host) for host in (params.from_, params.to)]
     names = [f"{name}: source on {params.from_}", f"{name}: sink on {params.to}"]
     systems = [file_system(site, workload, device) for device in devices]
+    check_cached(site, workload, devices[0])
     read = SentFile(p, kernels[0], systems[0], devices[0], names[0], span, sequential=True)
     written = ReceivedFile(p, kernels[1], systems[1], devices[1], names[1], copy)
     source, sink = site.sockets.connection(params, name, (params.buffer, params.buffer), params.aligned)
@@ -72,7 +73,7 @@ def _send(site: Site, workload: Workload, file: SentFile, ends: tuple[Endpoint, 
         file.open()
         file.rewind()
         for amount in p.pieces(params.file, params.buffer):
-            file.read(at, amount, grain(file.start, params.buffer), copy=True)
+            file.read(at, amount, grain(file.start, params.buffer), copy=True, cached=params.cached)
             declare(*ends, amount)
             ends[0].write(amount)
             p.let(at, "ADD", at, amount)

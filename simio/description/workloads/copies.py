@@ -37,6 +37,9 @@ class RemoteCopy(WorkloadParams):
     aligned: Flag = Field(
         True, description="whether the programs' buffers begin on a page; those of malloc() do not"
     )
+    cached: Flag = Field(
+        False, description="whether all of the file is in its host's cache from before, and no disk reads it"
+    )
 
 
 class Rcp(RemoteCopy):
@@ -73,6 +76,8 @@ class Ftp(RemoteCopy):
 
     @model_validator(mode="after")
     def _switches_agree(self) -> Ftp:
+        if self.cached and self.access == "raw":
+            raise refusal("true with access raw", "false", "raw requests pass the cache by", "cached")
         if self.overlap:
             if self.sendfile:
                 raise refusal("sendfile with overlap", "one of them", field="sendfile")
