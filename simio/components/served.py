@@ -72,7 +72,7 @@ class ServedFile(FileInCache):
     ) -> None:
         """`kernel` is that of the file system; `span` is the file's first byte on the device and its size."""
         super().__init__(p, kernel, file_system, device, span)
-        self.transfer = transfer
+        self.name, self.transfer = name, transfer
         if transfer % device.sector:
             found, sector = (units.format_quantity(n, "size") for n in (transfer, device.sector))
             raise RunError(f"{name!r} transfers {found}; {device.name!r} takes whole sectors of {sector}")
