@@ -1,0 +1,1 @@
+"""Why a result is what it is: where the time of a unit of work goes, and what would be gained by which change."""
