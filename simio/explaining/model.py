@@ -16,7 +16,8 @@ class Gain:
     """What one change makes of the whole: `rate` in bytes a second and `gain` as a share of what there was.
 
     `half_width` is half of the 95% confidence interval of the gain, over seeds in pairs; None where nothing is
-    random. Where an explanation is about latency (`CausalProfile.metric`), `gain` is the share by which it gets shorter.
+    random. Where an explanation is about latency (`CausalProfile.metric`), `gain` is the share by which that is
+    shorter.
     """
 
     rate: Fraction

@@ -155,7 +155,8 @@ class Builder(Declarations):
         with self.fork(procedure.name, delay, joined, daemon):
             procedure.entry = len(self._steps)
             self._registers_used = len(self.arguments)
-            procedure.body(*self.arguments[: procedure.parameters])
+            with self.label(""):
+                procedure.body(*self.arguments[: procedure.parameters])
 
     @contextmanager
     def loop(self, count: Amount) -> Iterator[None]:
@@ -347,6 +348,7 @@ class Builder(Declarations):
             demands=tuple(self._demands),
             promises=tuple(self._promises),
             tallies=tuple(self._tallies),
+            labels=tuple(self._labels),
             bodies=tuple(self._bodies),
             guests=tuple(self._guests),
         )
