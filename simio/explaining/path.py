@@ -70,9 +70,14 @@ class Steps:
         works and is no turn, else the last; -1 where there is none. What another thread has seized is not seen."""
         found = [-1] * len(self.steps)
         resources = self.program.resources
-        for first, end, _ in sorted(self.program.bodies, key=lambda body: body[0] - body[1]):
+        ends = {first: end for first, end, _ in self.program.bodies}
+        for first, end in ends.items():
             held: list[int] = []
-            for at in range(first, end):
+            at = first - 1
+            while (at := at + 1) < end:
+                if at > first and at in ends:
+                    at = ends[at] - 1
+                    continue
                 op, resource = self.steps[at][:2]
                 if op == Op.SEIZE:
                     held.append(resource)

@@ -24,8 +24,8 @@ _FORM = "simio program 2"
 def program_hash(program: Program) -> str:
     """SHA-256, as 64 hexadecimal digits, of all that decides what the program does and what its parts are called.
 
-    What serves analysis only (regions, windows, occupancies, demands, promises, tallies, labels, bodies) does not count,
-    and of a guest, which is Python, only the names do: what its function does cannot be told. What is hashed is
+    What serves analysis only (regions, windows, occupancies, demands, promises, tallies, labels, bodies) does not
+    count, and of a guest, which is Python, only the names do: what its function does cannot be told. What is hashed is
     JSON of integers and names, and of tables their shapes and 64-bit words, least byte first, so that it is the same
     on every platform.
     """
