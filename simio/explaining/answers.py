@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -55,7 +57,9 @@ class Runner:
         self.case, self.system = case, case.system
         self.notes: list[str] = []
         self.runs = 0
-        self._known: dict[str, Answer] = {}
+        self.stopped = False
+        self._known: dict[str, Future[Answer]] = {}
+        self._pool = ThreadPoolExecutor(os.cpu_count() or 1)
         self._until = case.system.run.until
         program = lower(case.system)
         self.hash = program_hash(program)
@@ -102,22 +106,28 @@ class Runner:
         seen = measure.observations(program, outcome, span)
         return Answer((span.rate,), {each.name: (each.mean,) for each in seen if each.unit == "ps"})
 
-    def answer(self, system: System) -> Answer:
-        """What a variant of the case gives; raises RunError for one that cannot be run."""
-        return self.of(lower(system))
-
     def of(self, program: Program) -> Answer:
-        """The same of a program; one that was run already is not run again."""
+        """What a program gives; one that was run already is not run again. Raises RunError as a run does."""
+        return self.start(program).result()
+
+    def start(self, program: Program) -> Future[Answer]:
+        """Have a program run beside what else is to do: the compiled engine lets other threads of Python go on."""
         key = program_hash(program)
         if key not in self._known:
             self.runs += len(self.seeds)
-            found = [self._once(program, seed) for seed in self.seeds]
-            names = [name for name in found[0].times if all(name in each.times for each in found)]
-            self._known[key] = Answer(
-                tuple(each.rates[0] for each in found),
-                {name: tuple(each.times[name][0] for each in found) for name in names},
-            )
+            self._known[key] = self._pool.submit(self._all, program)
         return self._known[key]
+
+    def _all(self, program: Program) -> Answer:
+        found = [self._once(program, seed) for seed in self.seeds]
+        names = [name for name in found[0].times if all(name in each.times for each in found)]
+        times = {name: tuple(each.times[name][0] for each in found) for name in names}
+        return Answer(tuple(each.rates[0] for each in found), times)
+
+    def stop(self) -> None:
+        """Run nothing more; what runs is waited for."""
+        self.stopped = True
+        self._pool.shutdown(cancel_futures=True)
 
     def variant(self, system: System) -> Program | None:
         """The program of a variant, or None where it is that of the case itself: what has changed is not used."""

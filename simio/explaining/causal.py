@@ -10,6 +10,7 @@ of two rates that a transfer takes, the time that a packet is found to take whil
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
 from fractions import Fraction
 from typing import Any
 
@@ -17,9 +18,11 @@ from simio.description.model import Case
 from simio.errors import RunError
 from simio.explaining.answers import THROUGHPUT, Answer, Runner, gain
 from simio.explaining.components import components, faster
-from simio.explaining.model import CausalProfile, Component, Gain, Next, Row, WhatIf
+from simio.explaining.model import Alternation, CausalProfile, Component, Gain, Next, Row, WhatIf
 from simio.explaining.settings import Setting, what_ifs
-from simio.program.steps import Program
+from simio.explaining.threads import alternations
+from simio.explaining.waterfall import Traced
+from simio.lower import lower
 from simio.result.run import run_case
 
 SLIGHTLY = Fraction(11, 10)
@@ -33,47 +36,57 @@ Progress = Callable[[int, int], Any]
 
 
 def profile(
-    case: Case, title: str = "", engine: str | None = None, progress: Progress | None = None
+    case: Case,
+    title: str = "",
+    engine: str | None = None,
+    progress: Progress | None = None,
+    traced: Traced | None = None,
 ) -> CausalProfile:
     """The causal profile of a case.
 
-    `progress` is told how many variants of how many are done. An interrupt (Ctrl-C) gives what is known by then, with
-    `complete` False, unless not even the case itself has been run. Raises RunError where the case cannot be run.
+    `progress` is told how many variants of how many are done; `traced` is the case run step by step, if it was
+    already. An interrupt (Ctrl-C) gives what is known by then, with `complete` False, unless not even the case
+    itself has been run. Raises RunError where the case cannot be run.
     """
     system = case.system
     found = components(system)
     runner = Runner(case, engine, variants=3 * len(found) // 2)
     result = run_case(runner.case_of(system), engine)
+    threads = _alternations(case, engine, traced)
     work = _Work(runner, found, progress)
     complete = True
     try:
         work.run()
     except KeyboardInterrupt:
         complete = False
+    finally:
+        runner.stop()
     metric = work.metric()
-    rows = sorted(
-        (
-            Row(each, *(work.gained(answer, metric) for answer in answers))
-            for each, answers in work.rows.items()
-        ),
-        key=_rank,
-    )
+    values = runner.base.values(metric)
     return CausalProfile(
         title=title,
         settings=dict(case.settings),
         unit=system.report.unit,
         metric=metric,
         base=runner.base.rate,
-        value=sum(runner.base.values(metric)) / max(len(runner.base.values(metric)), 1),
+        value=sum(values) / max(len(values), 1),
         limiter=result.limiter,
-        rows=tuple(rows),
+        rows=tuple(work.table(metric)),
         what_ifs=tuple(work.settings(metric)),
         next=work.next if metric == THROUGHPUT else None,
-        alternations=(),
+        alternations=threads,
         runs=runner.runs,
         notes=tuple(runner.notes),
         complete=complete,
     )
+
+
+def _alternations(case: Case, engine: str | None, traced: Traced | None) -> tuple[Alternation, ...]:
+    """Threads that alternate; none where a program cannot be followed (processes written in Python)."""
+    try:
+        return alternations(traced or Traced(case, engine))
+    except RunError:
+        return ()
 
 
 def _rank(row: Row) -> float:
@@ -89,10 +102,10 @@ class _Work:
         self.progress = progress
         self.found = found
         self.changes = list(what_ifs(runner.system))
-        self.total = 3 * len(found) + len(self.changes)
+        self.total = 4 * len(found) + len(self.changes)
         self.done = 0
-        self.rows: dict[Component, list[Answer | None]] = {}
-        self.answers: dict[Setting, Answer | None] = {}
+        self.rows: dict[Component, dict[Fraction, Future[Answer]]] = {}
+        self.answers: dict[Setting, Future[Answer]] = {}
         self.next: Next | None = None
 
     def run(self) -> None:
@@ -102,16 +115,19 @@ class _Work:
             program = runner.variant(faster(system, each, TWICE))
             self._step()
             if program:
-                self.rows[each] = [None, self._answer(program), None]
-        for number, factor in ((2, FREE), (0, SLIGHTLY)):
+                self.rows[each] = {TWICE: runner.start(program)}
+        for factor in (FREE, SLIGHTLY):
             for each, row in self.rows.items():
                 self._step()
-                row[number] = self._answer(runner.variant(faster(system, each, factor)))
+                if factor == FREE or self._matters(row):
+                    program = runner.variant(faster(system, each, factor))
+                    row[factor] = runner.start(program) if program else runner.start(lower(system))
         for change in self.changes:
             self._step()
             program = runner.variant(change.system)
             if program:
-                self.answers[change] = self._answer(program)
+                self.answers[change] = runner.start(program)
+        wait([*self.answers.values(), *(each for row in self.rows.values() for each in row.values())])
         self.next = self._next()
 
     def _step(self) -> None:
@@ -119,31 +135,45 @@ class _Work:
         if self.progress:
             self.progress(self.done, self.total)
 
-    def _answer(self, program: Program | None) -> Answer | None:
-        """What a program gives; that of the case itself where there is no other, None where it cannot be run."""
-        try:
-            return self.runner.of(program) if program else self.runner.base
-        except RunError:
-            return None
+    def _matters(self, row: dict[Fraction, Future[Answer]]) -> bool:
+        """Whether a component has been seen to make a difference, so that a little of it may."""
+        gains = [self.gained(each, name) for each in row.values() for name in self._metrics()]
+        return any(each and abs(each.gain) >= NOTHING for each in gains)
+
+    def _metrics(self) -> list[str]:
+        return [THROUGHPUT, *self.runner.base.times]
+
+    def table(self, metric: str) -> list[Row]:
+        """The rows so far, those that gain most first. What makes no difference when it is free is not made faster by
+        a little; that is no difference either."""
+        none = Gain(self.runner.base.rate, 0.0)
+        rows = []
+        for each, row in self.rows.items():
+            twice, free, slightly = (
+                self.gained(row.get(factor), metric) for factor in (TWICE, FREE, SLIGHTLY)
+            )
+            if SLIGHTLY not in row and free and twice:
+                slightly = none
+            rows.append(Row(each, slightly, twice, free))
+        return sorted(rows, key=_rank)
 
     def metric(self) -> str:
         """Throughput, or where nothing changes that, the observation that most depends on something."""
-        answers = [answer for row in self.rows.values() for answer in row if answer] + [
-            answer for answer in self.answers.values() if answer
-        ]
-        base = self.runner.base
-        if not base.times or any(abs(gain(base, each).gain) >= NOTHING for each in answers):
-            return THROUGHPUT
-        moved = {
-            name: max((abs(gain(base, each, name).gain) for each in answers), default=0.0)
-            for name in base.times
+        found = [each for row in self.rows.values() for each in row.values()] + list(self.answers.values())
+        most = {
+            name: max(
+                (abs(each.gain) for each in (self.gained(one, name) for one in found) if each), default=0.0
+            )
+            for name in self._metrics()
         }
-        best = max(moved, key=lambda name: moved[name])
-        return best if moved[best] >= NOTHING else THROUGHPUT
+        best = max(most, key=lambda name: most[name])
+        return THROUGHPUT if most[THROUGHPUT] >= NOTHING or most[best] < NOTHING else best
 
-    def gained(self, answer: Answer | None, metric: str) -> Gain | None:
-        """What an answer is as a gain."""
-        return gain(self.runner.base, answer, metric) if answer else None
+    def gained(self, answer: Future[Answer] | None, metric: str) -> Gain | None:
+        """What an answer is as a gain; None where it is not there or the variant could not be run."""
+        if answer is None or answer.cancelled() or (self.runner.stopped and not answer.done()):
+            return None
+        return gain(self.runner.base, answer.result(), metric) if not answer.exception() else None
 
     def settings(self, metric: str) -> Iterator[WhatIf]:
         """The rows of settings so far."""
@@ -152,20 +182,24 @@ class _Work:
 
     def _next(self) -> Next | None:
         """What limits when the component that most would help is free."""
-        gains = {each: self.gained(row[2], THROUGHPUT) for each, row in self.rows.items()}
+        gains = {each: self.gained(row.get(FREE), THROUGHPUT) for each, row in self.rows.items()}
         known = {each: found for each, found in gains.items() if found and found.gain >= NOTHING}
         if not known:
             return None
+        runner = self.runner
         first = max(known, key=lambda each: known[each].gain)
-        without = faster(self.runner.system, first, FREE)
-        limit = run_case(self.runner.case_of(without), self.runner.engine).limiter
-        base = self.runner.answer(without)
-        rest = {each: self.runner.answer(faster(without, each, TWICE)) for each in self.rows if each != first}
-        helps = max(rest, key=lambda each: rest[each].rate, default=None)
-        return Next(
-            first.name,
-            known[first],
-            limit,
-            helps.name if helps else "",
-            gain(base, rest[helps]) if helps else None,
-        )
+        without = faster(runner.system, first, FREE)
+        base = runner.start(lower(without))
+        rest = {}
+        for each in self.rows:
+            self._step()
+            if each != first:
+                rest[each] = runner.start(lower(faster(without, each, TWICE)))
+        limit = run_case(runner.case_of(without), runner.engine).limiter
+        gained = {
+            each: gain(base.result(), one.result()) for each, one in rest.items() if not one.exception()
+        }
+        helps = max(gained, key=lambda each: gained[each].gain, default=None)
+        if helps is None or gained[helps].gain < NOTHING:
+            return Next(first.name, known[first], limit, "", None)
+        return Next(first.name, known[first], limit, helps.name, gained[helps])
