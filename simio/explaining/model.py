@@ -89,17 +89,6 @@ class Alternation:
     overlapped: Fraction
     busiest: str
 
-    @property
-    def sentence(self) -> str:
-        """The alternation in words."""
-        parts = []
-        for call in self.calls:
-            mostly = f", waiting {call.waiting:.0%}" if call.waiting >= 0.005 else ""
-            if call.waits_for and call.waits_for[0][1] >= 0.1:
-                mostly += f" ({call.waits_for[0][0]} {call.waits_for[0][1]:.0%})"
-            parts.append(f"{call.what} {call.share:.0%}{mostly}")
-        return f"{self.thread} does one thing at a time: {'; '.join(parts)}"
-
 
 @dataclass(frozen=True)
 class CausalProfile:

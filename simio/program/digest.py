@@ -26,8 +26,8 @@ def program_hash(program: Program) -> str:
 
     What serves analysis only (regions, windows, occupancies, demands, promises, tallies, labels, bodies) does not
     count, and of a guest, which is Python, only the names do: what its function does cannot be told. What is hashed
-    is JSON of integers and names, and of tables their shapes and 64-bit words, least byte first, so that it is the same
-    on every platform.
+    is JSON of integers and names, and of tables their shapes and 64-bit words, least byte first, so that it is the
+    same on every platform.
     """
     digest = hashlib.sha256(_FORM.encode())
     for item in sorted(fields(program), key=lambda field: field.name):
