@@ -8,7 +8,7 @@ that simio does not know has its components like any other.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -36,24 +36,29 @@ def work_of(sheet: type[Sheet], field: str) -> str:
 
 def components(system: System) -> list[Component]:
     """What of a system can be made faster, in the order of the scenario; parts alike but for a number are one."""
-    values: dict[object, list[str]] = {}
-    names: dict[object, list[str]] = {}
-    roles = _roles(system)
+    values: dict[Hashable, list[str]] = {}
+    names: dict[Hashable, list[str]] = {}
+    alike = alike_of(system)
     for item in placed(system):
         for field in _quantities(item):
             work = work_of(type(item.part.sheet), field)
             if work == TIMER:
                 continue
             for name in _names(system, item, work):
-                alike = (re.sub(r"\d+", "#", name), *(roles[host] for host in roles if host in name))
-                values.setdefault(alike, []).append(f"{item.path}.{field}")
-                names.setdefault(alike, []).append(name)
+                values.setdefault(alike(name), []).append(f"{item.path}.{field}")
+                names.setdefault(alike(name), []).append(name)
     return [
-        Component(_label(list(dict.fromkeys(names[alike]))), tuple(found)) for alike, found in values.items()
+        Component(together(list(dict.fromkeys(names[key]))), tuple(found)) for key, found in values.items()
     ]
 
 
-def _roles(system: System) -> dict[str, object]:
+def alike_of(system: System) -> Callable[[str], Hashable]:
+    """A function that is equal for names that differ in numbers only, and name hosts of one role to the workloads."""
+    roles = _roles(system)
+    return lambda name: (re.sub(r"\d+", "#", name), *(roles[host] for host in roles if host in name))
+
+
+def _roles(system: System) -> dict[str, Hashable]:
     """What each host is to the workloads: hosts of one role that differ in a number are alike."""
     found: dict[str, set[tuple[str, str]]] = {name: set() for name in system.hosts}
     for workload in system.workloads.values():
@@ -65,7 +70,8 @@ def _roles(system: System) -> dict[str, object]:
     return {name: frozenset(role) for name, role in found.items()}
 
 
-def _label(names: list[str]) -> str:
+def together(names: list[str]) -> str:
+    """What alike things are called together."""
     return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} alike"
 
 

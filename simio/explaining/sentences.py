@@ -8,7 +8,6 @@ from simio import units
 from simio.explaining.answers import THROUGHPUT
 from simio.explaining.model import Alternation, CausalProfile, Gain, Row, Stage, Waterfall
 from simio.explaining.path import DELAY, SERVICE, WAITING
-from simio.report.alike import grouped
 from simio.report.data import in_unit
 
 NOTHING = 0.0005
@@ -120,9 +119,8 @@ def of_waterfall(found: Waterfall) -> Iterator[str]:
     shares = {kind: sum(stage.share for stage in found.stages if stage.kind == kind) for kind in _KINDS}
     split = ", ".join(f"{share:.0%} {_KINDS[kind]}" for kind, share in shares.items() if share >= 0.005)
     yield f"A {found.named} ({size}) takes {period}, the mean of {found.units}: {split}."
-    alike = grouped(found.stages, lambda s: f"{s.what} {s.where}", lambda s: s.kind)
-    sums = sorted(((sum(s.share for s in group), group) for _, group in alike), key=lambda item: -item[0])
-    told = [f"{stage_name(group)} {share:.0%}" for share, group in sums[:SHOWN] if share >= 0.01]
+    most = sorted(found.stages, key=lambda stage: -stage.share)[:SHOWN]
+    told = [f"{stage_name(stage)} {stage.share:.0%}" for stage in most if stage.share >= 0.01]
     if told:
         yield f"Most of it is {_list(told)}."
 
@@ -134,10 +132,8 @@ _KINDS = {
 }
 
 
-def stage_name(group: list[Stage]) -> str:
-    """Alike stages in words."""
-    stage = group[0]
-    more = f" and {len(group) - 1} alike" if len(group) > 1 else ""
+def stage_name(stage: Stage) -> str:
+    """A stage in words."""
     if stage.kind == WAITING:
-        return f"waiting for {stage.where}{more}"
-    return f"{stage.what} at {stage.where}{more}" if stage.what else f"{stage.where}{more}"
+        return f"waiting for {stage.where}"
+    return f"{stage.what} at {stage.where}" if stage.what else stage.where

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 
 from simio import units
-from simio.description.model import Case
+from simio.description.model import Case, System
 from simio.engines.execute import execute
 from simio.engines.outcome import Options, Outcome
 from simio.errors import RunError
+from simio.explaining.components import alike_of, together
 from simio.explaining.model import Segment, Stage, Waterfall
 from simio.explaining.path import Path, Stretch
 from simio.lower import lower
@@ -74,7 +75,7 @@ def waterfall(case: Case, engine: str | None = None, traced: Traced | None = Non
         units=round(count),
         period=length / count,
         thread=path.thread(int(path.serials[rows[-1]])),
-        stages=tuple(_stages(ways, segments, count, length)),
+        stages=tuple(_stages(case.system, ways, segments, count)),
         segments=tuple(segments),
         notes=tuple(traced.notes),
     )
@@ -133,20 +134,28 @@ def _segments(path: Path, rows: np.ndarray, amounts: np.ndarray, first: int, siz
     return found
 
 
-def _stages(ways: Sequence[Stretch], segments: Sequence[Segment], count: float, length: int) -> list[Stage]:
-    """Times by work and place, in the order in which the one unit came by them in the mean."""
-    times: dict[tuple[str, str, str], int] = {}
+def _stages(
+    system: System, ways: Sequence[Stretch], segments: Sequence[Segment], count: float
+) -> list[Stage]:
+    """Times by work and place, in the order in which the one unit came by them in the mean; alike places as one."""
+    alike = alike_of(system)
+    names: dict[Hashable, list[str]] = {}
+    times: dict[Hashable, int] = {}
+    kinds: dict[Hashable, tuple[str, str]] = {}
     for way in ways:
-        key = (way.where, way.what, way.kind)
+        key = (alike(way.where), way.what, way.kind)
+        kinds[key] = way.what, way.kind
+        names.setdefault(key, []).append(way.where)
         times[key] = times.get(key, 0) + way.end - way.begin
-    places: dict[tuple[str, str, str], tuple[float, float]] = {}
+    places: dict[Hashable, tuple[float, float]] = {}
     for each in segments:
-        key = (each.where, each.what, each.kind)
+        key = (alike(each.where), each.what, each.kind)
         time = each.end - each.begin
         weight, sum_of = places.get(key, (0.0, 0.0))
         places[key] = (weight + time, sum_of + time * (each.begin + each.end) / 2)
-    order = sorted(
-        times,
-        key=lambda key: places[key][1] / places[key][0] if key in places else float("inf"),
-    )
-    return [Stage(*key, times[key] / count, times[key] / length) for key in order]
+    order = sorted(times, key=lambda key: places[key][1] / places[key][0] if key in places else float("inf"))
+    whole = sum(times.values())
+    return [
+        Stage(together(sorted(set(names[key]))), *kinds[key], times[key] / count, times[key] / whole)
+        for key in order
+    ]

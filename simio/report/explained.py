@@ -15,9 +15,8 @@ from rich.text import Text
 
 from simio import units
 from simio.explaining.answers import THROUGHPUT
-from simio.explaining.model import CausalProfile, Gain, Stage, Waterfall
+from simio.explaining.model import CausalProfile, Gain, Waterfall
 from simio.explaining.sentences import of_profile, of_waterfall, outside, percent, stage_name
-from simio.report.alike import grouped
 from simio.report.data import in_unit
 from simio.report.terminal import bar_text
 from simio.version import VERSION
@@ -98,18 +97,18 @@ def _settings(profile: CausalProfile) -> Table:
 def _stages(found: Waterfall) -> Table:
     table = _table(f"time of a {found.named}", "", "")
     table.columns[2].justify = "left"
-    rest: list[Stage] = []
-    for _, group in grouped(found.stages, lambda s: f"{s.what} {s.where}", lambda s: s.kind):
-        share = sum(stage.share for stage in group)
-        if share < LEAST:
-            rest += group
-            continue
-        time = units.format_quantity(round(sum(stage.time for stage in group)), "time")
-        table.add_row(stage_name(group), time, bar_text(share))
-    if rest:
-        time = units.format_quantity(round(sum(stage.time for stage in rest)), "time")
-        table.add_row(f"{len(rest)} others", time, bar_text(sum(stage.share for stage in rest)))
+    small = [stage for stage in found.stages if stage.share < LEAST]
+    for stage in found.stages:
+        if stage not in small:
+            table.add_row(stage_name(stage), _time(stage.time), bar_text(stage.share))
+    if small:
+        time, share = sum(stage.time for stage in small), sum(stage.share for stage in small)
+        table.add_row(f"{len(small)} others", _time(time), bar_text(share))
     return table
+
+
+def _time(value: float) -> str:
+    return units.format_quantity(round(value), "time")
 
 
 def as_json(found: Waterfall | None, profile: CausalProfile | None, title: str) -> str:
