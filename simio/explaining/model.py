@@ -158,3 +158,69 @@ class Waterfall:
     stages: tuple[Stage, ...]
     segments: tuple[Segment, ...]
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A value at a key path in two systems, in words; '' where one has none."""
+
+    path: str
+    a: str
+    b: str
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is changed at once, with all values that this changes."""
+
+    name: str
+    values: tuple[Difference, ...]
+
+
+@dataclass(frozen=True)
+class PartOf:
+    """What a change has to do with the whole difference, in the unit of the metric.
+
+    `alone` is what it makes of A by itself, `last` what is lost if it alone is left out of B, and `share` its part of
+    the whole; the shares of all changes add up to the whole. None where a variant could not be run.
+    """
+
+    change: Change
+    alone: float | None
+    last: float | None
+    share: float | None
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What one of two systems gives: bytes a second, what limits, utilisations, means of observed times in ps."""
+
+    name: str
+    rate: Fraction
+    half_width: float | None
+    limiter: Limiter
+    utilisations: dict[str, float]
+    times: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Two systems beside one another: how they differ, what they give, and which change has which part in that.
+
+    `metric` and `whole` (B less A) are as in `CausalProfile`. `exact` says that each order of the changes was weighed
+    (Shapley's value); else they were made in the order of `parts`. `interact` tells whether changes by themselves
+    do not add up to the whole.
+    """
+
+    title: str
+    unit: str
+    metric: str
+    a: Answered
+    b: Answered
+    whole: float
+    parts: tuple[PartOf, ...]
+    exact: bool
+    interact: bool
+    runs: int
+    notes: tuple[str, ...] = ()
+    complete: bool = True
