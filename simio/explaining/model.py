@@ -54,7 +54,10 @@ class WhatIf:
 
 @dataclass(frozen=True)
 class Next:
-    """What limits when a component is free: its name, what is carried then, the limit, and what would help next."""
+    """What limits when a component is free: its name, what is carried then, the limit, and what would help next.
+
+    `helped` is what `helps`, made twice as fast, gains beyond that; None where nothing helps.
+    """
 
     removed: str
     gain: Gain

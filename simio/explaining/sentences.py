@@ -91,10 +91,7 @@ def _next(profile: CausalProfile) -> str:
     text = f"With {after.removed} free ({percent(after.gain.gain)}), {after.limiter.sentence}"
     if after.helped is None:
         return f"{text}; no single component helps then."
-    more = (1 + after.helped.gain) / (1 + after.gain.gain) - 1
-    if more < NOTHING:
-        return f"{text}; no single component helps then."
-    return f"{text}; what helps most then is {after.helps} ({percent(more)} more when twice as fast)."
+    return f"{text}; what helps most then is {after.helps} ({percent(after.helped.gain)} more when twice as fast)."
 
 
 def _overlapped(profile: CausalProfile) -> str:
@@ -118,7 +115,7 @@ def of_waterfall(found: Waterfall) -> Iterator[str]:
     )
     shares = {kind: sum(stage.share for stage in found.stages if stage.kind == kind) for kind in _KINDS}
     split = ", ".join(f"{share:.0%} {_KINDS[kind]}" for kind, share in shares.items() if share >= 0.005)
-    yield f"A {found.named} ({size}) takes {period}, the mean of {found.units}: {split}."
+    yield f"{size} ({found.named}) take {period} in the mean of {found.units}: {split}."
     most = sorted(found.stages, key=lambda stage: -stage.share)[:SHOWN]
     told = [f"{stage_name(stage)} {stage.share:.0%}" for stage in most if stage.share >= 0.01]
     if told:

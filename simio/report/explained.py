@@ -95,7 +95,7 @@ def _settings(profile: CausalProfile) -> Table:
 
 
 def _stages(found: Waterfall) -> Table:
-    table = _table(f"time of a {found.named}", "", "")
+    table = _table(f"time of {units.format_quantity(found.unit, 'size')}", "", "")
     table.columns[2].justify = "left"
     small = [stage for stage in found.stages if stage.share < LEAST]
     for stage in found.stages:
