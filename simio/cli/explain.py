@@ -55,7 +55,7 @@ def _explanation(case: Case, title: str) -> tuple[Waterfall | None, CausalProfil
     from simio.errors import RunError
     from simio.explaining import profile as profile_of
     from simio.explaining import waterfall
-    from simio.explaining.waterfall import Traced
+    from simio.explaining.stages import Traced
 
     found, traced = None, None
     try:

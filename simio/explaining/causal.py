@@ -20,8 +20,8 @@ from simio.explaining.answers import THROUGHPUT, Answer, Runner, gain
 from simio.explaining.components import components, faster
 from simio.explaining.model import Alternation, CausalProfile, Component, Gain, Next, Row, WhatIf
 from simio.explaining.settings import Setting, what_ifs
+from simio.explaining.stages import Traced
 from simio.explaining.threads import alternations
-from simio.explaining.waterfall import Traced
 from simio.lower import lower
 from simio.result.run import run_case
 

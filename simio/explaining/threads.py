@@ -11,7 +11,7 @@ import numpy as np
 
 from simio.explaining.model import Alternation, Call
 from simio.explaining.path import Path
-from simio.explaining.waterfall import Traced
+from simio.explaining.stages import Traced
 from simio.program.steps import Op
 from simio.report.alike import merged
 from simio.result import measure

@@ -113,14 +113,14 @@ def _time(value: float) -> str:
 
 def as_json(found: Waterfall | None, profile: CausalProfile | None, title: str) -> str:
     """An explanation as JSON: rates in bytes a second, times in ps, gains as shares."""
+    sentences = [*(of_profile(profile) if profile else ()), *(of_waterfall(found) if found else ())]
     data: dict[str, Any] = {
         "simio": VERSION,
         "title": title,
+        "sentences": sentences,
         "profile": plain(asdict(profile)) if profile else None,
         "waterfall": plain(asdict(found)) if found else None,
     }
-    if profile:
-        data["sentences"] = [*of_profile(profile), *(of_waterfall(found) if found else ())]
     return json.dumps(data, indent=1, allow_nan=False) + "\n"
 
 

@@ -12,8 +12,8 @@ from simio.explaining.answers import RUN_STEPS, Runner
 from simio.explaining.components import components
 from simio.explaining.model import CausalProfile
 from simio.explaining.sentences import of_profile
+from simio.explaining.stages import Traced
 from simio.explaining.threads import alternations
-from simio.explaining.waterfall import Traced
 from simio.result.run import run_case
 
 JOBS = 60
