@@ -20,10 +20,8 @@ from simio.result import measure
 
 TRACED = 3_000_000
 """Steps that are followed at most; of a longer run, its beginning."""
-_UNITS = ("buffer", "block", "transfer", "size", "response", "frame")
+_UNITS = ("frame", "buffer", "block", "transfer", "size", "response")
 """Fields of workloads that say what one unit of work is, the first that there is."""
-_SHORT = 50
-"""Fewest units over which a mean is told; fewer are taken from where there are deliveries."""
 
 
 class Traced:
@@ -62,9 +60,9 @@ def waterfall(case: Case, engine: str | None = None, traced: Traced | None = Non
     rows, amounts = _deliveries(path, program, outcome, traced.span.until)
     if len(rows) < 2 or not amounts[1:].any():
         raise RunError("too little is delivered to say where the time of a unit goes")
-    named, size = _unit(case, int(amounts.max()))
     first = _first(path, rows, traced.span.since)
     begin, total = int(path.times[rows[first]]), int(amounts[first + 1 :].sum())
+    named, size = _unit(case, int(amounts.max()), total)
     ways = list(path.follow(int(rows[-1]), begin))
     count = total / size
     length = int(path.times[rows[-1]]) - begin
@@ -106,12 +104,13 @@ def _first(path: Path, rows: np.ndarray, since: int) -> int:
     return max(min(found, len(rows) - 2), 0)
 
 
-def _unit(case: Case, largest: int) -> tuple[str, int]:
-    """What one unit of work is called, and its bytes; without a word for it, the largest delivery."""
+def _unit(case: Case, largest: int, total: int) -> tuple[str, int]:
+    """What one unit of work is called, and its bytes; without a word for it, or where less than one of these is
+    delivered, the largest delivery."""
     for workload in case.system.workloads.values():
         for field in _UNITS:
             size = getattr(workload.params, field, None)
-            if isinstance(size, int):
+            if isinstance(size, int) and size <= total:
                 return f"{field} of {workload.name}", size
     return "delivery", largest
 

@@ -42,6 +42,11 @@ class Stack:
         self.kernel.system_call()
         self.host.work(self.sheet.socket_call)
 
+    def work(self, what: str, cost: int, priority: int = PROCESS) -> None:
+        """CPU time of a layer, told as `what`."""
+        with self.p.label(what, self.name):
+            self.host.work(cost, priority)
+
     @labelled("protocols", "name", byte="checksums")
     def send(self, cost: int, data: Register, offloaded: bool, priority: int) -> None:
         """Work of a transport and of IP on `data` bytes to be sent; `cost` is the transport's own."""

@@ -112,8 +112,7 @@ class Endpoint:
                 p.seize(self.lock, priority=PROCESS)
                 self._wait(room, calls.TCP_ROOM, left, self.writers)
                 p.release(self.lock)
-                with p.label("socket buffers", self.stack.name):
-                    self.stack.host.work(self.stack.sheet.buffer_cost)
+                self.stack.work("socket buffers", self.stack.sheet.buffer_cost)
                 if moved:
                     self.stack.move(room, self.buffer, self.aligned)
                 p.seize(self.lock, priority=PROCESS)
