@@ -56,10 +56,10 @@ def outside(row: Row) -> bool:
 
 
 def _nothing(rows: list[Row]) -> str:
-    named = [row.component.name for row in rows if outside(row)][:SHOWN]
+    named = [row.component.name for row in sorted(rows, key=lambda row: not outside(row))[:SHOWN]]
     rest = len(rows) - len(named)
-    others = [f"{rest} other{'s' if rest > 1 else ''}"] if rest and named else []
-    return f"Nothing is gained by faster {_list([*named, *others] or [row.component.name for row in rows])}."
+    others = [f"{rest} other{'s' if rest > 1 else ''}"] if rest else []
+    return f"Nothing is gained by faster {_list([*named, *others])}."
 
 
 def _alternation(each: Alternation) -> str:
