@@ -52,7 +52,7 @@ def of_profile(profile: CausalProfile) -> Iterator[str]:
 def outside(row: Row) -> bool:
     """Whether a component is what one would suspect from outside: a link, or the mechanism of disks."""
     path, name = row.component.values[0], row.component.name
-    return path.startswith("links.") and not name.endswith("signals") or name.startswith("mechanism")
+    return path.startswith("links.") and ", signals" not in name or name.startswith("mechanism")
 
 
 def _nothing(rows: list[Row]) -> str:

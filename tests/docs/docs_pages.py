@@ -32,6 +32,7 @@ DOCUMENTS = (
     "README.md",
     "docs/design.md",
     "docs/scenario.md",
+    "docs/explain.md",
     "docs/extending.md",
     "docs/models.md",
     "docs/nomograph.md",
