@@ -14,11 +14,22 @@ from concurrent.futures import Future, wait
 from fractions import Fraction
 from typing import Any
 
+from simio.bound import bound
 from simio.description.model import Case
 from simio.errors import RunError
 from simio.explaining.answers import THROUGHPUT, Answer, Runner, gain
 from simio.explaining.components import components, faster
-from simio.explaining.model import Alternation, CausalProfile, Component, Gain, Next, Row, WhatIf
+from simio.explaining.model import (
+    NOTHING,
+    Alternation,
+    CausalProfile,
+    Component,
+    Gain,
+    Next,
+    Row,
+    WhatIf,
+    certain,
+)
 from simio.explaining.settings import Setting, what_ifs
 from simio.explaining.stages import Traced
 from simio.explaining.threads import alternations
@@ -29,8 +40,9 @@ SLIGHTLY = Fraction(11, 10)
 TWICE = Fraction(2)
 FREE = Fraction(1000)
 """Factors of the three speeds; what is free takes a thousandth of its time."""
-NOTHING = 0.0005
-"""Gains below this share are told as none."""
+
+MOST_REASONS = 3
+"""Reasons for variants that cannot be run that are told."""
 
 Progress = Callable[[int, int], Any]
 
@@ -62,6 +74,8 @@ def profile(
     finally:
         runner.stop()
     metric = work.metric()
+    settings = tuple(work.settings(metric))
+    runner.notes += work.refused()
     values = runner.base.values(metric)
     return CausalProfile(
         title=title,
@@ -72,7 +86,7 @@ def profile(
         value=sum(values) / max(len(values), 1),
         limiter=result.limiter,
         rows=tuple(work.table(metric)),
-        what_ifs=tuple(work.settings(metric)),
+        what_ifs=settings,
         next=work.next if metric == THROUGHPUT else None,
         alternations=threads,
         runs=runner.runs,
@@ -90,8 +104,8 @@ def _alternations(case: Case, engine: str | None, traced: Traced | None) -> tupl
 
 
 def _rank(row: Row) -> float:
-    """By what twice as fast gains; what could not be run comes last."""
-    return -row.twice.gain if row.twice else 1.0
+    """By the most that twice as fast or free gains; what could not be run comes last."""
+    return -max((each.gain for each in (row.twice, row.free) if each), default=-1.0)
 
 
 class _Work:
@@ -175,10 +189,32 @@ class _Work:
             return None
         return gain(self.runner.base, answer.result(), metric) if not answer.exception() else None
 
+    def refused(self) -> list[str]:
+        """Why variants could not be run, each reason once."""
+        found = [each for row in self.rows.values() for each in row.values()] + list(self.answers.values())
+        errors = [each.exception() for each in found if each.done() and not each.cancelled()]
+        return list(dict.fromkeys(f"not run: {str(each).splitlines()[0]}" for each in errors if each))[
+            :MOST_REASONS
+        ]
+
     def settings(self, metric: str) -> Iterator[WhatIf]:
         """The rows of settings so far."""
         for change, answer in self.answers.items():
-            yield WhatIf(change.what, change.values, self.gained(answer, metric))
+            gained = self.gained(answer, metric)
+            if metric == THROUGHPUT and gained and certain(gained):
+                gained = self._allowed(change, gained)
+            yield WhatIf(change.what, change.values, gained)
+
+    def _allowed(self, change: Setting, gained: Gain) -> Gain:
+        """A gain that the bound of the changed case allows.
+
+        With more outstanding, more is half done when measuring begins, and a short run seems faster than it is.
+        """
+        most, base = bound(lower(change.system)).rate(), self.runner.base.rate
+        if most is None or gained.rate <= most or not base:
+            return gained
+        self.runner.notes.append(f"{change.what}: not more than the bound of the changed case is told")
+        return Gain(most, float(most / base) - 1, gained.half_width)
 
     def _next(self) -> Next | None:
         """What limits when the component that most would help is free."""

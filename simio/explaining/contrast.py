@@ -19,12 +19,10 @@ from simio.description.model import Case, System
 from simio.errors import RunError
 from simio.explaining.answers import THROUGHPUT
 from simio.explaining.differences import Step, steps_between
-from simio.explaining.model import Answered, Contrast, PartOf
+from simio.explaining.model import NOTHING, Answered, Contrast, PartOf
 from simio.result.model import CaseResult
 from simio.result.run import run_case
 
-NOTHING = 0.0005
-"""Share of A below which a difference is none."""
 TOGETHER = 0.05
 """Share of the largest part by which single changes may miss the whole and still count as independent."""
 

@@ -10,6 +10,9 @@ from fractions import Fraction
 
 from simio.result.model import Limiter
 
+NOTHING = 0.0005
+"""Gains below this share are told as none."""
+
 
 @dataclass(frozen=True)
 class Gain:
@@ -23,6 +26,11 @@ class Gain:
     rate: Fraction
     gain: float
     half_width: float | None = None
+
+
+def certain(gain: Gain | None) -> bool:
+    """Whether a gain is one: more than nothing, and than what chance makes of it."""
+    return gain is not None and gain.gain >= max(NOTHING, gain.half_width or 0.0)
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,10 @@ from collections.abc import Iterator
 
 from simio import units
 from simio.explaining.answers import THROUGHPUT
-from simio.explaining.model import Alternation, CausalProfile, Gain, Row, Stage, Waterfall
+from simio.explaining.model import NOTHING, Alternation, CausalProfile, Row, Stage, Waterfall, certain
 from simio.explaining.path import DELAY, SERVICE, WAITING
 from simio.report.data import in_unit
 
-NOTHING = 0.0005
-"""Gains below this share are told as none."""
 SHOWN = 4
 """Stages and settings that a sentence names."""
 
@@ -19,11 +17,6 @@ SHOWN = 4
 def percent(gain: float) -> str:
     """A gain as a signed percentage; what would be rounded to nothing has no sign."""
     return f"{gain:+.1%}" if abs(gain) >= NOTHING else "0.0%"
-
-
-def certain(gain: Gain | None) -> bool:
-    """Whether a gain is one: more than nothing, and than what chance makes of it."""
-    return gain is not None and gain.gain >= max(NOTHING, gain.half_width or 0.0)
 
 
 def of_profile(profile: CausalProfile) -> Iterator[str]:

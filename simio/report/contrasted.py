@@ -13,8 +13,8 @@ from rich.text import Text
 
 from simio import units
 from simio.explaining.answers import THROUGHPUT
-from simio.explaining.model import Answered, Contrast, PartOf
-from simio.explaining.sentences import NOTHING, percent
+from simio.explaining.model import NOTHING, Answered, Contrast, PartOf
+from simio.explaining.sentences import percent
 from simio.report.alike import merged
 from simio.report.data import in_unit
 from simio.report.explained import plain
