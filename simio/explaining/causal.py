@@ -62,7 +62,7 @@ def profile(
     """
     system = case.system
     found = components(system)
-    runner = Runner(case, engine, variants=3 * len(found) // 2)
+    runner = Runner(case, engine, variants=3 * len(found) // 2 + 1)
     result = run_case(runner.case_of(system), engine)
     threads = _alternations(case, engine, traced)
     work = _Work(runner, found, progress)
