@@ -169,10 +169,10 @@ class Declarations:
     @contextmanager
     def label(self, what: str, where: str = "", call: bool = False, byte: str = "") -> Iterator[None]:
         """Steps inside are `what`, at the place `where`, for analysis; see `simio.program.labels`."""
-        start = len(self._steps)
+        start = self._at
         yield
-        if len(self._steps) > start:
-            self._labels.append(Label(start, len(self._steps), what, where, call, byte))
+        if self._at > start:
+            self._labels.append(Label(start, self._at, what, where, call, byte))
 
     def guest(self, name: str, function: Callable[..., Any], daemon: bool = False) -> None:
         """A process in Python, run by the reference engine only; see `simio.engines.guests`."""

@@ -102,7 +102,7 @@ def run_case(
     program = lower(case.system, packets)
     if packets:
         _check_packets(program, packets)
-    return run_program(case, program, engine, announce, pooled, packets)
+    return run_program(case, program, engine, announce, pooled, packets, jump)
 
 
 def run_program(
@@ -112,6 +112,7 @@ def run_program(
     announce: Callable[[str], Any] | None = None,
     pooled: Sequence[MeasuredRow] = (),
     packets: PacketTrace | None = None,
+    jump: bool = True,
 ) -> CaseResult:
     """The rest of `run_case`, for whoever has the case's program already."""
     check_observations((*case.measured, *pooled), [mark.name for mark in program.marks if mark.unit == "ps"])
