@@ -20,6 +20,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "run": ("simio.cli.run:run", "Run a scenario and print the answer."),
     "bound": ("simio.cli.bound:bound", "Upper bound on throughput, without running."),
     "show": ("simio.cli.show:show", "What a scenario is made of: parts, wiring, program."),
+    "explain": ("simio.cli.explain:explain", "Where the time goes, what limits, what would be gained."),
+    "compare": ("simio.cli.compare:compare", "What differs between two runs, and which change caused it."),
     "validate": ("simio.cli.validate:validate", "Every measured row beside what is simulated."),
     "models": ("simio.cli.models:models", "The catalogue of parts, and where its values come from."),
     "nomograph": ("simio.cli.nomograph:nomograph", "How long a user waits for an object of a size."),

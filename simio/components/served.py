@@ -87,8 +87,8 @@ class ServedFile(FileInCache):
 
     def read(self, block: Register, wake: Callable[[], None] | None = None) -> None:
         """Have a block in the cache; `wake` emits the cost of waking the thread, if not that of this kernel."""
-        p, host = self.p, self.kernel.host
-        host.work(self.kernel.pages(self.transfer) * self.sheet.lookup_cost)
+        p = self.p
+        self._look_up(self.transfer)
         if not self.window:
             for size, at in self._place(block):
                 self._enter(size)
@@ -142,7 +142,7 @@ class ServedFile(FileInCache):
         """Put a block into the cache, `copy` being emitted when there is room; its group goes to the device when all
         of it has been written. A block that was written before changes nothing."""
         p = self.p
-        self.kernel.host.work(self.kernel.pages(self.transfer) * self.sheet.lookup_cost)
+        self._look_up(self.transfer)
         p.put(self.dirty, self.transfer)
         self._enter(self.transfer)
         copy()

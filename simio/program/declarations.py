@@ -5,10 +5,12 @@ A name declared alike again is the same thing, so that components need not know 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from simio.program.labels import Label
 from simio.program.steps import (
     UNBOUNDED,
     Container,
@@ -83,6 +85,7 @@ class Declarations:
         self._promises: list[Promise] = []
         self._tallies: list[Tally] = []
         self._guests: list[Guest] = []
+        self._labels: list[Label] = []
         self._known: dict[tuple[str, str], Handle] = {}
         self._depth = 0
 
@@ -162,6 +165,14 @@ class Declarations:
         """Whoever passes here causes `amount` bytes to be delivered; for the bound, no step."""
         self._inside("promise")
         self._promises.append(Promise(self._at, amount))
+
+    @contextmanager
+    def label(self, what: str, where: str = "", call: bool = False, byte: str = "") -> Iterator[None]:
+        """Steps inside are `what`, at the place `where`, for analysis; see `simio.program.labels`."""
+        start = self._at
+        yield
+        if self._at > start:
+            self._labels.append(Label(start, self._at, what, where, call, byte))
 
     def guest(self, name: str, function: Callable[..., Any], daemon: bool = False) -> None:
         """A process in Python, run by the reference engine only; see `simio.engines.guests`."""

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simio.program.labels import Label
+
 COLUMNS = 8
 NO_REGISTER = -1
 UNBOUNDED = 2**62
@@ -224,8 +226,8 @@ class Program:
     `steps` has shape (n, 8). `names` are the names of threads, by the number that FORK and the starts use.
     `draws` has shape (d, 4): kind, a, b or table offset, table length; `draw_table` holds (value, cumulative
     weight) pairs of discrete distributions. `state` is the initial state of all machines, laid end to end.
-    `regions`, `windows`, `occupancies`, `demands`, `promises`, `tallies` and `bodies` (first step, end, name number
-    of each thread body) serve analysis only.
+    `regions`, `windows`, `occupancies`, `demands`, `promises`, `tallies`, `labels` (inner ones first) and `bodies`
+    (first step, end, name number of each thread body) serve analysis only.
     """
 
     steps: Table
@@ -249,6 +251,7 @@ class Program:
     bodies: tuple[tuple[int, int, int], ...]
     guests: tuple[Guest, ...] = ()
     tallies: tuple[Tally, ...] = ()
+    labels: tuple[Label, ...] = ()
 
     @property
     def random(self) -> bool:

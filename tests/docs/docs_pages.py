@@ -33,6 +33,7 @@ DOCUMENTS = (
     "scenarios/README.md",
     "docs/design.md",
     "docs/scenario.md",
+    "docs/explain.md",
     "docs/extending.md",
     "docs/models.md",
     "docs/nomograph.md",

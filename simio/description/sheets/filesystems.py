@@ -14,6 +14,8 @@ class CachedFileSystem(Sheet):
     CPU times hold for the reference clock of the kernel that the file system runs in.
     """
 
+    work = {"page_cost": "file cache", "lookup_cost": "file cache"}
+
     block: Extent = Field(description="bytes a block: what a buffer header and an index entry stand for")
     cluster: Extent = Field(
         description="largest read that one request makes when its data are not in the cache"
