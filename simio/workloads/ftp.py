@@ -13,11 +13,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import lcm
 
+from simio import units
 from simio.components.network.demand import declare
 from simio.components.received import ReceivedFile, SentFile, SharedFile
 from simio.components.storage import BlockDevice
 from simio.description.model import Workload
 from simio.description.workloads.copies import Ftp
+from simio.errors import RunError
 from simio.lower import Site
 from simio.machines.tcp.layout import END_OF_FILE
 from simio.program.builder import Register
@@ -65,6 +67,7 @@ def ftp(site: Site, workload: Workload) -> None:
         check_raw(workload, target)
     (span,) = spans(workload, source, 1)
     check_cached(site, workload, source)
+    _check_dirty(site, workload, target)
     if params.streams > 1:
         _in_parts(site, workload, (source, target), span)
         return
@@ -76,6 +79,21 @@ def ftp(site: Site, workload: Workload) -> None:
             transfer.overlapped(source, target)
         else:
             transfer.alternating((source, span), (target, copy), Shared(readers, claimed))
+
+
+def _check_dirty(site: Site, workload: Workload, target: BlockDevice) -> None:
+    """Refuse a cache that could be full of what several writers gather, none of which has enough to write behind."""
+    writers = workload.params.transfers * workload.params.streams
+    if writers == 1:
+        return
+    sheet = file_system(site, workload, target).sheet
+    most = writers * sheet.write_behind
+    if sheet.dirty_limit < most:
+        limit, need = (units.format_quantity(n, "size") for n in (sheet.dirty_limit, most))
+        raise RunError(
+            f"workload {workload.name!r} has {writers} writers, which may gather {need}; the dirty_limit of "
+            f"{target.name!r} is {limit}"
+        )
 
 
 def _in_parts(

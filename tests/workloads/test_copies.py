@@ -163,6 +163,15 @@ def test_without_read_ahead_a_copy_waits_for_each_request(run):
     assert one.throughput.until > 1.1 * ahead.throughput.until
 
 
+def test_writers_that_could_wait_for_one_another_for_ever_are_refused(run):
+    limit = "disks.c.file_system={model: filesystems/efs, dirty_limit: 128 KiB}"
+    assert run(f"ftp: {{{REMOTE}, streams: 2}}", limit).status == "done"
+    with pytest.raises(
+        RunError, match="has 3 writers, which may gather 192 KiB; the dirty_limit of 'c1' is 128 KiB"
+    ):
+        run(f"ftp: {{{REMOTE}, streams: 3}}", limit)
+
+
 def test_rcp_is_measured_with_its_set_up_and_ftp_without_what_goes_before(run):
     slow, quick = (run(f"rcp: {{{REMOTE}, setup: {setup}}}") for setup in ("700 ms", "100 ms"))
     assert slow.throughput.since == quick.throughput.since == 0
