@@ -21,6 +21,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "bound": ("simio.cli.bound:bound", "Upper bound on throughput, without running."),
     "show": ("simio.cli.show:show", "What a scenario is made of: parts, wiring, program."),
     "models": ("simio.cli.models:models", "The catalogue of parts, and where its values come from."),
+    "sensitivity": ("simio.cli.sensitivity:sensitivity", "Which catalogue values the answer depends on, and how much."),
+    "calibrate": ("simio.cli.calibrate:calibrate", "Fit catalogue values to measured rows."),
     "nomograph": ("simio.cli.nomograph:nomograph", "How long a user waits for an object of a size."),
     "schema": ("simio.cli.schema:schema", "JSON Schema of scenario files, for editors."),
 }

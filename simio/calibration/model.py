@@ -1,0 +1,130 @@
+"""Measured rows simulated with other values of the catalogue, and how far off they are."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simio.calibration.values import CatalogueValue
+from simio.errors import ScenarioError
+from simio.loading.catalogue import Catalogue
+from simio.loading.overlay import Overlay
+from simio.result.run import parts as parts_of
+from simio.studies.rows import Library, Row
+from simio.studies.simulate import Done, Work, carry_out, collected, works
+
+Vector = NDArray[np.float64]
+
+LOST = math.log(10)
+"""The residual of a row whose run ends in a fault, or whose parts cannot have such values."""
+
+
+def run_of(row: Row) -> tuple[object, ...]:
+    """What a row shares with others that the same run gave and that follow from one another.
+
+    Throughput, rates of streams and times of a block are one observation told in several ways; a share of a processor
+    is one of its own.
+    """
+    return row.scenario, row.cases, row.of.of if row.quantity == "cpu" else None
+
+
+class Model:
+    """Rows as a function of the logarithms of some values; a case that was simulated before is not simulated again.
+
+    `residuals` are log(simulated / measured), against a range 0 inside. `weights` share one among the rows of a run.
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[Row],
+        values: Sequence[CatalogueValue],
+        library: Library,
+        parts: Catalogue,
+        progress: Callable[[], Any] | None = None,
+    ) -> None:
+        self.rows = list(rows)
+        self.values = list(values)
+        self.library, self.parts = library, parts
+        self.progress = progress
+        self.cases_run = 0
+        runs = Counter(run_of(row) for row in rows)
+        self.runs = len(runs)
+        self.weights: Vector = np.array([1.0 / runs[run_of(row)] for row in rows])
+        self._done: dict[tuple[object, ...], Done] = {}
+        self._work = works(self.rows, library, parts)
+        self._used = {
+            key: frozenset(part.model for part in parts_of(work.case.system))
+            for key, work in self._work.items()
+        }
+
+    def users(self, value: CatalogueValue) -> list[Row]:
+        """The rows of which a case has the value's part."""
+        return [
+            row
+            for row in self.rows
+            if any(value.part in self._used[row.scenario, index] for index in row.cases)
+        ]
+
+    def point(self, texts: Sequence[str] | None = None) -> Vector:
+        """The logarithms of the values as they are, or as these texts say."""
+        if texts is None:
+            return np.array([math.log(value.number) for value in self.values])
+        return np.array([math.log(v.read(text)) for v, text in zip(self.values, texts, strict=True)])
+
+    def texts(self, point: Iterable[float], digits: int = 6) -> tuple[str, ...]:
+        """The values at a point as they would be written."""
+        return tuple(
+            v.text(math.exp(x), digits) for v, x in zip(self.values, point, strict=True)
+        )
+
+    def residuals(self, point: Iterable[float]) -> Vector:
+        """log(simulated / measured) of each row with the values at a point."""
+        simulated = self.simulated(self.texts(point))
+        errors = [None if v is None else row.of.error(v) for row, v in zip(self.rows, simulated, strict=True)]
+        return np.array([LOST if e is None or e <= -1 else math.log1p(e) for e in errors])
+
+    def simulated(self, texts: Sequence[str]) -> list[float | None]:
+        """What each row is with the values as these texts, in the row's unit; None if a run fails."""
+        laid = {v.at: text for v, text in zip(self.values, texts, strict=True)}
+        found: dict[Row, float | None] = dict.fromkeys(self.rows)
+        for scenario in dict.fromkeys(row.scenario for row in self.rows):
+            rows = [row for row in self.rows if row.scenario == scenario]
+            keys = {key: self._key(key, laid) for key in self._used if key[0] == scenario}
+            if not all(known in self._done for known in keys.values()) and not self._simulate(rows, laid, keys):
+                continue
+            done = {key: self._done[known] for key, known in keys.items()}
+            for each in collected(rows, self._work, done):
+                found[each.row] = each.value
+        return [found[row] for row in self.rows]
+
+    def _key(self, case: tuple[str, int], laid: Mapping[tuple[str, str], str]) -> tuple[object, ...]:
+        """A case and those values that it uses: what a simulation of it depends on."""
+        return (*case, *(item for item in laid.items() if item[0][0] in self._used[case]))
+
+    def _simulate(
+        self,
+        rows: Sequence[Row],
+        laid: Mapping[tuple[str, str], str],
+        keys: Mapping[tuple[str, int], tuple[object, ...]],
+    ) -> bool:
+        """Run what is not known of a scenario; False if its parts cannot have these values."""
+        try:
+            work = works(rows, self.library, Overlay(self.parts, laid))
+        except ScenarioError:
+            return False
+        for key, each in work.items():
+            if keys[key] not in self._done:
+                self._done[keys[key]] = self._run(each)
+        return True
+
+    def _run(self, work: Work) -> Done:
+        done = carry_out(work)
+        self.cases_run += 1
+        if self.progress:
+            self.progress()
+        return done
