@@ -98,10 +98,21 @@ def run_case(
     program = lower(case.system, packets)
     if packets:
         _check_packets(program, packets)
+    return run_program(case, program, engine, announce, pooled, packets)
+
+
+def run_program(
+    case: Case,
+    program: Program,
+    engine: str | None = None,
+    announce: Callable[[str], Any] | None = None,
+    pooled: Sequence[MeasuredRow] = (),
+    packets: PacketTrace | None = None,
+) -> CaseResult:
+    """The rest of `run_case`, for whoever has the case's program already."""
     check_observations((*case.measured, *pooled), [mark.name for mark in program.marks if mark.unit == "ps"])
     run = case.system.run
-    replications = run.replications or (RANDOM_REPLICATIONS if program.random else 1)
-    seeds = tuple(run.seed + number for number in range(replications if program.random else 1))
+    seeds = seeds_of(case, program)
     certain = bound(program)
     outcomes = []
     for seed in seeds:
@@ -116,6 +127,13 @@ def run_case(
         outcomes.append(outcome)
     result = _result(case, program, outcomes, certain, seeds)
     return replace(result, packets=Packets(program, outcomes[0])) if packets else result
+
+
+def seeds_of(case: Case, program: Program) -> tuple[int, ...]:
+    """The seed of each replication: one where nothing is random."""
+    run = case.system.run
+    replications = run.replications or RANDOM_REPLICATIONS
+    return tuple(run.seed + number for number in range(replications if program.random else 1))
 
 
 def _check_packets(program: Program, packets: PacketTrace) -> None:
