@@ -76,7 +76,7 @@ class Model:
             return np.array([math.log(value.number) for value in self.values])
         return np.array([math.log(v.read(text)) for v, text in zip(self.values, texts, strict=True)])
 
-    def texts(self, point: Iterable[float], digits: int = 6) -> tuple[str, ...]:
+    def texts(self, point: Iterable[float], digits: int = 4) -> tuple[str, ...]:
         """The values at a point as they would be written."""
         return tuple(
             v.text(math.exp(x), digits) for v, x in zip(self.values, point, strict=True)

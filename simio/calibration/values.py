@@ -68,7 +68,7 @@ class CatalogueValue:
         low, high = self.bounds
         return math.log(max(low, high * FLOOR)), math.log(high)
 
-    def text(self, number: float, digits: int = 6) -> str:
+    def text(self, number: float, digits: int = 4) -> str:
         """A number in the unit that simio computes in, as text in the unit of the datasheet."""
         rounded = Fraction(f"{number:.{digits - 1}e}")
         if self.dimension is None:

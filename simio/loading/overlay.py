@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -32,6 +33,16 @@ class Overlay(Catalogue):
         self.values = dict(values)
         self._laid: dict[str, tuple[CatalogueEntry, CatalogueEntry]] = {}
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Overlay) and (self.root, self.values) == (other.root, other.values)
+
+    def __hash__(self) -> int:
+        return hash((self.root, tuple(sorted(self.values.items()))))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Another process reads the datasheets itself: sent, they would be most of what a task is.
+        return _restored, (self.root, self.values)
+
     def _entry(self, path: Path, name: str, cls: str) -> CatalogueEntry:
         below = self.base._entry(path, name, cls)
         own = {key: text for (part, key), text in self.values.items() if part == name}
@@ -41,6 +52,15 @@ class Overlay(Catalogue):
         if known is None or known[0] is not below:
             known = self._laid[name] = (below, laid_over(below, own))
         return known[1]
+
+
+@cache
+def _read_here(root: Path) -> Catalogue:
+    return Catalogue(root)
+
+
+def _restored(root: Path, values: Values) -> Overlay:
+    return Overlay(_read_here(root), values)
 
 
 def laid_over(entry: CatalogueEntry, own: Mapping[str, str]) -> CatalogueEntry:
