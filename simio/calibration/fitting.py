@@ -92,6 +92,27 @@ def fit(problem: Problem, search: Search) -> Fit:
     kept = robust_cost(roots * after) > (1 - BETTER) * robust_cost(roots * before)
     if kept:
         point, after, texts = was, before, tuple(value.written for value in problem.values)
+    return _judged(problem, search, point, texts, kept, before, after)
+
+
+def examine(problem: Problem, search: Search) -> Fit:
+    """No search: how well the rows determine the values as they are."""
+    point = search.axes.inside(problem.model.point())
+    residuals = problem.model.residuals(point)
+    texts = tuple(value.written for value in problem.values)
+    return _judged(problem, search, point, texts, True, residuals, residuals)
+
+
+def _judged(
+    problem: Problem,
+    search: Search,
+    point: Vector,
+    texts: tuple[str, ...],
+    kept: bool,
+    before: Vector,
+    after: Vector,
+) -> Fit:
+    model, axes = problem.model, search.axes
     slopes = jacobian(model.residuals, point, axes)
     found_out = determination(slopes, after, model.weights, model.runs)
     judged = judge(problem, axes, point, texts, slopes, found_out)

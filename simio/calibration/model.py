@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from simio.loading.catalogue import Catalogue
 from simio.loading.overlay import Overlay
 from simio.result.run import parts as parts_of
 from simio.studies.rows import Library, Row
-from simio.studies.simulate import Done, Work, carry_out, collected, works
+from simio.studies.simulate import Done, carry_out, collected, works
 
 Vector = NDArray[np.float64]
 
@@ -82,49 +83,44 @@ class Model:
             v.text(math.exp(x), digits) for v, x in zip(self.values, point, strict=True)
         )
 
-    def residuals(self, point: Iterable[float]) -> Vector:
-        """log(simulated / measured) of each row with the values at a point."""
-        simulated = self.simulated(self.texts(point))
-        errors = [None if v is None else row.of.error(v) for row, v in zip(self.rows, simulated, strict=True)]
+    def residuals(self, point: Iterable[float], only: Sequence[int] | None = None) -> Vector:
+        """log(simulated / measured) with the values at a point, of each row or of those with these indices."""
+        rows = self.rows if only is None else [self.rows[index] for index in only]
+        simulated = self.simulated(self.texts(point), rows)
+        errors = [None if v is None else row.of.error(v) for row, v in zip(rows, simulated, strict=True)]
         return np.array([LOST if e is None or e <= -1 else math.log1p(e) for e in errors])
 
-    def simulated(self, texts: Sequence[str]) -> list[float | None]:
+    def simulated(self, texts: Sequence[str], rows: Sequence[Row]) -> list[float | None]:
         """What each row is with the values as these texts, in the row's unit; None if a run fails."""
         laid = {v.at: text for v, text in zip(self.values, texts, strict=True)}
-        found: dict[Row, float | None] = dict.fromkeys(self.rows)
-        for scenario in dict.fromkeys(row.scenario for row in self.rows):
-            rows = [row for row in self.rows if row.scenario == scenario]
-            keys = {key: self._key(key, laid) for key in self._used if key[0] == scenario}
-            if not all(known in self._done for known in keys.values()) and not self._simulate(rows, laid, keys):
+        found: dict[Row, float | None] = dict.fromkeys(rows)
+        for scenario in dict.fromkeys(row.scenario for row in rows):
+            own = [row for row in rows if row.scenario == scenario]
+            cases = dict.fromkeys((scenario, index) for row in own for index in row.cases)
+            keys = {case: self._key(case, laid) for case in cases}
+            missing = [case for case, key in keys.items() if key not in self._done]
+            if missing and not self._simulate(scenario, laid, missing):
                 continue
-            done = {key: self._done[known] for key, known in keys.items()}
-            for each in collected(rows, self._work, done):
+            for each in collected(own, self._work, {case: self._done[key] for case, key in keys.items()}):
                 found[each.row] = each.value
-        return [found[row] for row in self.rows]
+        return [found[row] for row in rows]
 
     def _key(self, case: tuple[str, int], laid: Mapping[tuple[str, str], str]) -> tuple[object, ...]:
         """A case and those values that it uses: what a simulation of it depends on."""
         return (*case, *(item for item in laid.items() if item[0][0] in self._used[case]))
 
     def _simulate(
-        self,
-        rows: Sequence[Row],
-        laid: Mapping[tuple[str, str], str],
-        keys: Mapping[tuple[str, int], tuple[object, ...]],
+        self, scenario: str, laid: Mapping[tuple[str, str], str], missing: Sequence[tuple[str, int]]
     ) -> bool:
-        """Run what is not known of a scenario; False if its parts cannot have these values."""
+        """Run cases of a scenario; False if its parts cannot have these values."""
         try:
-            work = works(rows, self.library, Overlay(self.parts, laid))
+            loaded = self.library.scenario(scenario, Overlay(self.parts, laid))
         except ScenarioError:
             return False
-        for key, each in work.items():
-            if keys[key] not in self._done:
-                self._done[keys[key]] = self._run(each)
+        for case in missing:
+            work = replace(self._work[case], case=loaded.cases[case[1]])
+            self._done[self._key(case, laid)] = carry_out(work)
+            self.cases_run += 1
+            if self.progress:
+                self.progress()
         return True
-
-    def _run(self, work: Work) -> Done:
-        done = carry_out(work)
-        self.cases_run += 1
-        if self.progress:
-            self.progress()
-        return done

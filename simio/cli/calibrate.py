@@ -19,7 +19,8 @@ INTERRUPTED = 130
 @click.command()
 @click.argument("studies", nargs=-1, required=True, metavar="STUDY...")
 @click.option("--dry-run", is_flag=True, help="Show the changes of datasheets as a diff and write nothing.")
-def calibrate(studies: tuple[str, ...], dry_run: bool) -> None:
+@click.option("--keep", is_flag=True, help="Leave the values as they are: find how well the rows determine them.")
+def calibrate(studies: tuple[str, ...], dry_run: bool, keep: bool) -> None:
     """Fit the catalogue's values to measured rows.
 
     Fits every value that a datasheet marks as fitted to one of these studies, within its bounds, to all measured rows
@@ -32,7 +33,7 @@ def calibrate(studies: tuple[str, ...], dry_run: bool) -> None:
     """
     from rich.console import Console
 
-    from simio.calibration.fitting import fit, search_of
+    from simio.calibration.fitting import examine, fit, search_of
     from simio.calibration.problem import prepare
     from simio.calibration.record import changes, write
 
@@ -41,7 +42,7 @@ def calibrate(studies: tuple[str, ...], dry_run: bool) -> None:
     search = search_of(problem)
     shown.begin(search)
     try:
-        found = fit(problem, search)
+        found = (examine if keep else fit)(problem, search)
     except KeyboardInterrupt:
         shown.end()
         click.echo(_best(search, [value.name for value in problem.values], problem.model.texts), err=True)
@@ -67,9 +68,9 @@ def _show(console: Console, found: Fit) -> None:
     problem, sure = found.problem, found.determination
     model = problem.model
     console.print(Text(", ".join(problem.studies), style="bold"))
+    searched = f"{found.starts} starts, {found.evaluations} simulations of all rows" if found.starts else "kept"
     console.print(
-        f"{len(model.rows)} rows of {model.runs} independent runs, {len(found.judged)} values; "
-        f"{found.starts} starts, {found.evaluations} simulations of all rows\n"
+        f"{len(model.rows)} rows of {model.runs} independent runs, {len(found.judged)} values; {searched}\n"
     )
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for heading in ("value", "was", "fitted", "90% interval", "not determined by these rows"):
@@ -80,7 +81,9 @@ def _show(console: Console, found: Fit) -> None:
     console.print(table)
     before, after = found.median
     left = f"residual {sure.scale:.1%} on {sure.freedom} degrees of freedom"
-    if found.kept:
+    if not found.starts:
+        console.print(f"\nmedian error {after:.1%}, {left}")
+    elif found.kept:
         console.print(f"\nno values fit better by 2% or more: they stay; median error {after:.1%}, {left}")
     else:
         console.print(f"\nmedian error {before:.1%} before, {after:.1%} now; {left}")
