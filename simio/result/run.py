@@ -10,7 +10,7 @@ from typing import Any
 from simio.bound import Bound, bound
 from simio.components.network.capture import ROLE, PacketTrace
 from simio.description.measured import MeasuredRow
-from simio.description.model import Case, Host, Part, Scenario, System
+from simio.description.model import Case, Host, Origin, Part, Scenario, System
 from simio.description.workloads import workload_kinds
 from simio.engines.execute import execute
 from simio.engines.outcome import Options, Outcome, Status
@@ -196,21 +196,23 @@ def _result(
     )
 
 
-def fitted_values(scenario: Scenario) -> tuple[str, ...]:
-    """Catalogue values with basis 'fitted' that the scenario's parts use, as 'model: value', each once.
+def used_values(scenario: Scenario) -> dict[str, Origin]:
+    """Origin of each value of the catalogue that the scenario's parts have, by 'model: value'.
 
     Protocol stacks count where a workload goes over the network.
     """
-    found: dict[str, None] = {}
+    found: dict[str, Origin] = {}
     for case in scenario.cases:
         networked = any(workload.params.network for workload in case.system.workloads.values())
         for part in parts(case.system):
-            if part.cls == "stack" and not networked:
-                continue
-            for name, origin in part.origins.items():
-                if origin.basis == "fitted":
-                    found[f"{part.model}: {name}"] = None
-    return tuple(found)
+            if part.cls != "stack" or networked:
+                found |= {f"{part.model}: {name}": origin for name, origin in part.origins.items()}
+    return found
+
+
+def fitted_values(scenario: Scenario) -> tuple[str, ...]:
+    """Values with basis 'fitted' that the scenario's parts use, as 'model: value', each once."""
+    return tuple(name for name, origin in used_values(scenario).items() if origin.basis == "fitted")
 
 
 def parts(system: System) -> Iterator[Part]:

@@ -4,28 +4,40 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
 
 from simio.description.measured import MeasuredRow
-from simio.description.model import Case
-from simio.errors import RunError
-from simio.loading.catalogue import Catalogue
+from simio.errors import RunError, SimioError
 from simio.result.compare import pooled_value, simulated_value
+from simio.result.model import CaseResult
 from simio.result.run import run_case
 from simio.studies.rows import Library, Row
+
+if TYPE_CHECKING:
+    from simio.description.model import Scenario
+    from simio.loading.catalogue import Catalogue
+    from simio.many import Task
+
+BOTH = "both"
+"""For an engine: run on both of them, and tell where they differ."""
+
+Key = tuple[str, int]
+"""A scenario and the index of a case."""
 
 
 @dataclass(frozen=True)
 class Simulated:
     """A row with what was simulated, in its unit.
 
-    `value` is None where the run has nothing of the kind, or ended in a fault, which `fault` tells. `steps` and
-    `seconds` are those of all cases that the row needs.
+    `value` is None where the run has nothing of the kind, or ended in a fault, which `fault` tells; `difference` is
+    where the engines differ. `steps` (of programs) and `seconds` are those of all cases that the row needs.
     """
 
     row: Row
     value: float | None
     fault: str = ""
+    difference: str = ""
     steps: int = 0
     seconds: float = 0.0
 
@@ -36,21 +48,12 @@ class Simulated:
 
 
 @dataclass(frozen=True)
-class Work:
-    """One case to run and the rows that want values of it."""
-
-    scenario: str
-    case: Case
-    rows: tuple[MeasuredRow, ...]
-    engine: str | None = None
-
-
-@dataclass(frozen=True)
 class Done:
-    """What a case gave: the values of its rows in their order, or a fault; program steps, and seconds it took."""
+    """What a case gave: the values of its rows, or a fault; where engines differ; program steps, and seconds."""
 
-    values: tuple[float | None, ...]
+    values: Mapping[MeasuredRow, float | None] = field(default_factory=dict)
     fault: str = ""
+    difference: str = ""
     steps: int = 0
     seconds: float = 0.0
 
@@ -60,60 +63,96 @@ def simulate(
     library: Library | None = None,
     parts: Catalogue | None = None,
     engine: str | None = None,
-    run: Callable[[Sequence[Work]], Sequence[Done]] | None = None,
+    processes: int | None = 1,
 ) -> list[Simulated]:
     """The rows in their order with what is simulated, each case run once.
 
-    `parts` stands in for the catalogue: a scenario is then built from its datasheets. `run` carries out the work,
-    by default one case after the other in this process.
+    `parts` stands in for the catalogue: scenarios are then built from its datasheets. `engine` is as in `run_case`,
+    or 'both'. With `processes` None there is one for each CPU.
     """
-    work = works(rows, library, parts, engine)
-    done = run(list(work.values())) if run else [carry_out(each) for each in work.values()]
-    return collected(rows, work, dict(zip(work, done, strict=True)))
+    done: dict[Key, Done] = {}
+    run(list(needed(rows)), done.__setitem__, library, parts, engine, processes)
+    return collected(rows, done)
 
 
-def works(
-    rows: Sequence[Row],
+def needed(rows: Sequence[Row], steps: Callable[[Row], int] = lambda row: 0) -> dict[Key, float]:
+    """The cases that rows need, with their `steps` as far as these are known of rows.
+
+    Those that take the most come first, so that no process ends long after the others.
+    """
+    cost: dict[Key, float] = {}
+    for row in rows:
+        share = steps(row) / len(row.cases)
+        for index in row.cases:
+            cost[row.scenario, index] = max(share, cost.get((row.scenario, index), 0.0))
+    return dict(sorted(cost.items(), key=lambda item: -item[1]))
+
+
+def run(
+    keys: Sequence[Key],
+    tell: Callable[[Key, Done], Any],
     library: Library | None = None,
     parts: Catalogue | None = None,
     engine: str | None = None,
-) -> dict[tuple[str, int], Work]:
-    """The cases that rows need, by scenario and index, each once."""
+    processes: int | None = None,
+    announce: Callable[[str], Any] | None = None,
+) -> None:
+    """Run cases in this order and `tell` of each when it is done; a case that fails is told of like any other."""
+    from simio.many import Task, run_many
+
     library = library or Library()
-    needed: dict[tuple[str, int], dict[MeasuredRow, None]] = {}
-    for row in rows:
-        for index in row.cases:
-            needed.setdefault((row.scenario, index), {})[row.of] = None
-    scenarios = {name: library.scenario(name, parts) for name in dict.fromkeys(name for name, _ in needed)}
-    return {
-        (name, index): Work(name, scenarios[name].cases[index], tuple(wanted), engine)
-        for (name, index), wanted in needed.items()
-    }
+    paths = {name: library.path(name) for name, _ in keys}
+    tasks = [
+        Task(paths[name], (), index, parts=parts, engine=engine, tables=library.tables)
+        for name, index in keys
+    ]
+    for number, done in run_many(tasks, processes, do=values_of, announce=announce):
+        tell(keys[number], Done(fault=str(done)) if isinstance(done, SimioError) else done)
 
 
-def carry_out(work: Work) -> Done:
-    """Run one case; a run that fails is a fault and not an exception, so that other rows have their values."""
+def values_of(scenario: Scenario, task: Task) -> Done:
+    """Run the case of a task; every measured row that it has, or has a part in, gets its value."""
     begun = time.perf_counter()
+    case = scenario.cases[0]
+    also = [pooled.row for pooled in scenario.pooled if case.index in pooled.cases]
+    both = task.engine == BOTH
     try:
-        result = run_case(work.case, work.engine, None, [row for row in work.rows if row.over])
+        result = run_case(case, None if both else task.engine, None, also)
+        difference = ""
+        if both:
+            other = run_case(case, "simpy", None, also)
+            difference = unlike(task, result, other)
     except RunError as error:
-        return Done((None,) * len(work.rows), str(error), seconds=time.perf_counter() - begun)
-    values = tuple(simulated_value(result, row) for row in work.rows)
-    return Done(values, "", result.steps, time.perf_counter() - begun)
+        return Done(fault=str(error), seconds=time.perf_counter() - begun)
+    values = {row: simulated_value(result, row) for row in (*case.measured, *also)}
+    return Done(values, "", difference, result.steps, time.perf_counter() - begun)
 
 
-def collected(
-    rows: Sequence[Row], work: Mapping[tuple[str, int], Work], done: Mapping[tuple[str, int], Done]
-) -> list[Simulated]:
+def unlike(task: Task, compiled: CaseResult, simpy: CaseResult) -> str:
+    """What of two results of a case differs, in words; empty if nothing does."""
+    names = [each.name for each in fields(CaseResult)]
+    apart = [name for name in names if getattr(compiled, name) != getattr(simpy, name)]
+    if not apart:
+        return ""
+    return f"{task.scenario}, case {task.case + 1}: the engines differ in {', '.join(apart)}"
+
+
+def collected(rows: Sequence[Row], done: Mapping[Key, Done]) -> list[Simulated]:
     """The rows of which all cases are done, in order."""
     found = []
     for row in rows:
-        keys = [(row.scenario, index) for index in row.cases]
-        if not all(key in done for key in keys):
+        if not all((row.scenario, index) in done for index in row.cases):
             continue
-        values = [done[key].values[work[key].rows.index(row.of)] for key in keys]
-        value = pooled_value(row.of, values) if row.of.over else values[0]
-        fault = next((done[key].fault for key in keys if done[key].fault), "")
-        steps, seconds = sum(done[key].steps for key in keys), sum(done[key].seconds for key in keys)
-        found.append(Simulated(row, value, fault, steps, seconds))
+        cases = [done[row.scenario, index] for index in row.cases]
+        values = [case.values.get(row.of) for case in cases]
+        found.append(
+            Simulated(
+                row,
+                pooled_value(row.of, values) if row.of.over else values[0],
+                next((case.fault for case in cases if case.fault), ""),
+                next((case.difference for case in cases if case.difference), ""),
+                sum(case.steps for case in cases),
+                sum(case.seconds for case in cases),
+            )
+        )
     return found
