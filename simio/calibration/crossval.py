@@ -1,8 +1,8 @@
 """Cross-validation: rows are left out, the values fitted to the others, and what was left out is predicted.
 
-The refit is linear: from the fitted point and its Jacobian, Gauss-Newton steps with the weights of the robust loss give
-the values without the rows; these alone are then simulated with them. Directions that the rows left do not determine
-are not moved along. A refit by search, for comparison, is `refitted`.
+The refit is linear: from the fitted point and its Jacobian, Gauss-Newton steps with the weights of the robust loss
+give the values without the rows; these alone are then simulated with them. Directions that the remaining rows do not
+determine are not moved along. A refit by search, for comparison, is `refitted`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from simio.calibration.covariance import FLAT
 from simio.calibration.fitting import Fit, axes_of, median_error
 from simio.calibration.model import run_of
 from simio.calibration.search import LOSS_SCALE, Search
-from simio.errors import SimioError
+from simio.errors import SimioError, quote
+from simio.studies.rows import Row
 
 Vector = NDArray[np.float64]
 
@@ -31,8 +32,12 @@ SEED = 1
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """Residuals log(simulated / measured) of all rows: `fitted` to them, and `left_out`, each by a fit without it."""
+    """Residuals log(simulated / measured) of `rows`: `fitted` to all, and `left_out`, each by a fit without it.
 
+    Both fits are made by the same steps.
+    """
+
+    rows: tuple[Row, ...]
     fitted: Vector
     left_out: Vector
     folds: int
@@ -46,15 +51,17 @@ class CrossValidation:
 def folds_of(fit: Fit, how: str) -> list[list[int]]:
     """Indices of rows that are left out together: `each` run in turn, a number of folds, or each `table`.
 
-    Rows of one run always go together. Raises SimioError for anything else, and where nothing would be left.
+    Rows of one run always go together; more folds than runs are as many as runs. Raises SimioError for anything else,
+    and where nothing would be left.
     """
+    check_folds(how)
     model = fit.problem.model
     if how == "table":
         groups = [row.table for row in model.rows]
     else:
         runs = {run: number for number, run in enumerate(dict.fromkeys(map(run_of, model.rows)))}
         order = np.random.default_rng(SEED).permutation(len(runs))
-        number = len(runs) if how == "each" else _number(how, len(runs))
+        number = len(runs) if how == "each" else min(int(how), len(runs))
         groups = [str(order[runs[run_of(row)]] % number) for row in model.rows]
     found = [[i for i, group in enumerate(groups) if group == name] for name in dict.fromkeys(groups)]
     if len(found) < 2:
@@ -62,22 +69,24 @@ def folds_of(fit: Fit, how: str) -> list[list[int]]:
     return found
 
 
-def _number(how: str, runs: int) -> int:
-    if not how.isascii() or not how.isdigit() or not 2 <= int(how) <= runs:
-        raise SimioError(f"--cross-validate: found {how!r}; expected each, table, or a number from 2 to {runs}")
-    return int(how)
+def check_folds(how: str) -> None:
+    """Raise SimioError for what is no way to leave rows out."""
+    number = int(how) if how.isascii() and how.isdigit() else 0
+    if how not in ("each", "table") and number < 2:
+        raise SimioError(f"--cross-validate: found {quote(how)}; expected each, table, or a number from 2 up")
 
 
 def cross_validate(
     fit: Fit, how: str = "each", refit: Callable[[Fit, Sequence[int]], Vector] | None = None
 ) -> CrossValidation:
     """Leave out each fold, refit without it (by `stepped`, or as given), and simulate what was left out."""
-    left_out = np.zeros(len(fit.problem.model.rows))
+    model, solve = fit.problem.model, refit or stepped
+    left_out = np.zeros(len(model.rows))
     folds = folds_of(fit, how)
     for fold in folds:
-        point = (refit or stepped)(fit, fold)
-        left_out[fold] = fit.problem.model.residuals(point, fold)
-    return CrossValidation(fit.residuals, left_out, len(folds))
+        left_out[fold] = model.residuals(solve(fit, fold), fold)
+    fitted = model.residuals(solve(fit, ()))
+    return CrossValidation(tuple(model.rows), fitted, left_out, len(folds))
 
 
 def stepped(fit: Fit, without: Sequence[int]) -> Vector:

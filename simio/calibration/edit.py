@@ -19,8 +19,7 @@ def edited(text: str, changes: Mapping[str, Mapping[str, str]]) -> str:
     Entries are YAML as it is to be written. One that is not there is added where :data:`_ORDER` has it, in the style
     of the mapping around it. Comments, order and layout stay. Raises SimioError for a value that the text lacks.
     """
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
-    values = _entries(_entries(root)["values"][1])
+    values = _entries(_entries(yaml.compose(text, Loader=yaml.SafeLoader))["values"][1])
     spans: list[tuple[int, int, str]] = []
     for key, entries in changes.items():
         if key not in values:
@@ -52,7 +51,7 @@ def flow(entries: Mapping[str, object]) -> str:
     return "{" + ", ".join(told) + "}"
 
 
-def _entries(node: yaml.Node) -> dict[str, tuple[yaml.Node, yaml.Node]]:
+def _entries(node: yaml.Node | None) -> dict[str, tuple[yaml.Node, yaml.Node]]:
     """Key and value nodes of a mapping by the text of the key."""
     if not isinstance(node, yaml.MappingNode):
         return {}
@@ -71,7 +70,7 @@ def _inserted(
     before = [key for key in there if key in _ORDER and _ORDER.index(key) < _ORDER.index(name)]
     key_node, value_node = there[max(before, key=lambda key: there[key][1].end_mark.index)]
     at = _end(text, value_node)
-    if node.flow_style:
+    if isinstance(node, yaml.MappingNode) and node.flow_style:
         return at, at, f", {name}: {new}"
     line = text.find("\n", at)
     end = len(text) if line < 0 else line

@@ -11,12 +11,12 @@ Vector = NDArray[np.float64]
 
 
 class Ensemble:
-    """Logarithms of what draws give, relative to the answer: `observed` holds a vector of draws for each measured run.
+    """Logarithms of what draws give, relative to the answer; `observed` holds those of each measured run.
 
-    Values that would contradict what was measured are less likely than their ranges say: a slower interrupt would have
-    been fitted with a faster adapter. So the variance of a prediction is the one that is left after the linear estimate
-    of it from the measured runs, whose noise is the model's error (the gain of the ensemble Kalman filter: Evensen,
-    1994), shrunk to what so few draws can tell.
+    Values that would contradict what was measured are less likely than their ranges say: with a slower interrupt, a
+    faster adapter would have been fitted. So the variance of a prediction is what is left after its linear estimate
+    from the measured runs, whose noise is the model's error (the gain of the ensemble Kalman filter: Evensen, 1994),
+    enlarged for the few draws that it is learnt from.
     """
 
     def __init__(self, observed: Mapping[Hashable, Vector]) -> None:

@@ -38,7 +38,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Fit:
-    """The outcome: `point` is what `texts` say, `jacobian` and `residuals` are there; `before` are those of the start.
+    """The outcome: `point` is what `texts` say, with `jacobian` and `residuals`; `before` are those of the start.
 
     `kept` tells that the values were left as they were, since no others fit better.
     """
@@ -117,7 +117,17 @@ def _judged(
     found_out = determination(slopes, after, model.weights, model.runs)
     judged = judge(problem, axes, point, texts, slopes, found_out)
     return Fit(
-        problem, point, texts, kept, slopes, after, before, found_out, judged, search.starts, search.evaluations
+        problem,
+        point,
+        texts,
+        kept,
+        slopes,
+        after,
+        before,
+        found_out,
+        judged,
+        search.starts,
+        search.evaluations,
     )
 
 
@@ -146,7 +156,9 @@ def _reasons(
     reasons = []
     others = [[names[k] for k in group if k != i] for group in found.flat if i in group]
     for group in others:
-        reasons.append(f"only together with {' and '.join(group)}" if group else "the rows hardly change with it")
+        reasons.append(
+            f"only together with {' and '.join(group)}" if group else "the rows hardly change with it"
+        )
     if not reasons and found.half[i] > FLAT:
         reasons.append("its interval is wider than a factor of two either way")
     for pair in found.correlated:

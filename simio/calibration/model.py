@@ -5,19 +5,18 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simio.calibration.usage import used_parts
 from simio.calibration.values import CatalogueValue
-from simio.errors import ScenarioError
+from simio.loading import load
 from simio.loading.catalogue import Catalogue
 from simio.loading.overlay import Overlay
-from simio.result.run import parts as parts_of
 from simio.studies.rows import Library, Row
-from simio.studies.simulate import Done, carry_out, collected, works
+from simio.studies.simulate import Done, Key, collected, needed, run
 
 Vector = NDArray[np.float64]
 
@@ -57,10 +56,11 @@ class Model:
         self.runs = len(runs)
         self.weights: Vector = np.array([1.0 / runs[run_of(row)] for row in rows])
         self._done: dict[tuple[object, ...], Done] = {}
-        self._work = works(self.rows, library, parts)
+        names = dict.fromkeys(row.scenario for row in rows)
+        scenarios = {name: load(library.path(name), parts=parts, tables=library.tables) for name in names}
         self._used = {
-            key: frozenset(part.model for part in parts_of(work.case.system))
-            for key, work in self._work.items()
+            (name, index): frozenset(part.model for part in used_parts(scenarios[name].cases[index].system))
+            for name, index in needed(rows)
         }
 
     def users(self, value: CatalogueValue) -> list[Row]:
@@ -79,9 +79,7 @@ class Model:
 
     def texts(self, point: Iterable[float], digits: int = 4) -> tuple[str, ...]:
         """The values at a point as they would be written."""
-        return tuple(
-            v.text(math.exp(x), digits) for v, x in zip(self.values, point, strict=True)
-        )
+        return tuple(v.text(math.exp(x), digits) for v, x in zip(self.values, point, strict=True))
 
     def residuals(self, point: Iterable[float], only: Sequence[int] | None = None) -> Vector:
         """log(simulated / measured) with the values at a point, of each row or of those with these indices."""
@@ -93,34 +91,23 @@ class Model:
     def simulated(self, texts: Sequence[str], rows: Sequence[Row]) -> list[float | None]:
         """What each row is with the values as these texts, in the row's unit; None if a run fails."""
         laid = {v.at: text for v, text in zip(self.values, texts, strict=True)}
-        found: dict[Row, float | None] = dict.fromkeys(rows)
-        for scenario in dict.fromkeys(row.scenario for row in rows):
-            own = [row for row in rows if row.scenario == scenario]
-            cases = dict.fromkeys((scenario, index) for row in own for index in row.cases)
-            keys = {case: self._key(case, laid) for case in cases}
-            missing = [case for case, key in keys.items() if key not in self._done]
-            if missing and not self._simulate(scenario, laid, missing):
-                continue
-            for each in collected(own, self._work, {case: self._done[key] for case, key in keys.items()}):
-                found[each.row] = each.value
-        return [found[row] for row in rows]
+        keys = {case: self._key(case, laid) for case in needed(rows)}
+        missing = [case for case, key in keys.items() if key not in self._done]
+        if missing:
+            self._simulate(laid, missing)
+        return [each.value for each in collected(rows, {case: self._done[key] for case, key in keys.items()})]
 
-    def _key(self, case: tuple[str, int], laid: Mapping[tuple[str, str], str]) -> tuple[object, ...]:
+    def _key(self, case: Key, laid: Mapping[tuple[str, str], str]) -> tuple[object, ...]:
         """A case and those values that it uses: what a simulation of it depends on."""
         return (*case, *(item for item in laid.items() if item[0][0] in self._used[case]))
 
-    def _simulate(
-        self, scenario: str, laid: Mapping[tuple[str, str], str], missing: Sequence[tuple[str, int]]
-    ) -> bool:
-        """Run cases of a scenario; False if its parts cannot have these values."""
-        try:
-            loaded = self.library.scenario(scenario, Overlay(self.parts, laid))
-        except ScenarioError:
-            return False
-        for case in missing:
-            work = replace(self._work[case], case=loaded.cases[case[1]])
-            self._done[self._key(case, laid)] = carry_out(work)
+    def _simulate(self, laid: Mapping[tuple[str, str], str], missing: Sequence[Key]) -> None:
+        """Run cases; one that cannot be run, or be built with these values, is a fault and has none."""
+
+        def take(case: Key, done: Done) -> None:
+            self._done[self._key(case, laid)] = done
             self.cases_run += 1
             if self.progress:
                 self.progress()
-        return True
+
+        run(missing, take, self.library, Overlay(self.parts, laid), processes=None)

@@ -22,7 +22,7 @@ from simio.studies.rows import Library, rows
 from simio.studies.simulate import simulate
 
 ENOUGH = 3
-"""Runs of the scenario's own that suffice; with fewer, those of the studies that its values were fitted to count too."""
+"""Own runs that suffice; with fewer, those of the studies that the scenario's values were fitted to count too."""
 
 Key = tuple[object, ...]
 
@@ -43,8 +43,8 @@ class ModelError:
 class Evidence:
     """Measured runs beside what was simulated of them, to judge a scenario by.
 
-    Own runs are those of the scenario's measured rows. Their squares are enlarged by runs / (runs - values) for values
-    that were fitted to them. To judge a row, its own run is left out, so that no interval knows what it is to hold.
+    Own runs are those of the scenario's measured rows. Their squares are enlarged by runs / (runs - values) for the
+    values that were fitted to them. To judge a row, its own run is left out: no interval knows what it is to hold.
     """
 
     def __init__(
@@ -127,7 +127,12 @@ class Evidence:
             try:
                 known = [row for row in rows([study], self.library) if row.measured is not None]
                 for each in simulate(known, self.library, self.parts, self.engine):
-                    _note(found, (each.row.scenario, *run_key(each.row.cases, each.row.of)), each.row.of, each.value)
+                    _note(
+                        found,
+                        (each.row.scenario, *run_key(each.row.cases, each.row.of)),
+                        each.row.of,
+                        each.value,
+                    )
             except SimioError:
                 continue
             squares += _squares(found, sum(study in studies for studies in self._studies)).values()

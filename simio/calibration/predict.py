@@ -1,4 +1,4 @@
-"""Intervals of a prediction: uncertain values of the catalogue carried through the simulation, and the model's error."""
+"""Intervals of a prediction: uncertain catalogue values carried through the simulation, and the model's error."""
 
 from __future__ import annotations
 
@@ -101,8 +101,8 @@ def with_intervals(
 def draws(uncertain: Sequence[Range], samples: int) -> list[dict[str, float]]:
     """Values of each draw: a Latin hypercube (McKay, Beckman, Conover, 1979), the same each time.
 
-    Fitted values are log-normal with the interval as their 90 %, correlated as their fit found; all others are uniform
-    in the logarithm between their ends, or uniform where the lower is zero.
+    Fitted values are log-normal with the interval as their 90 %, correlated as their fit found; all others are
+    uniform in the logarithm between their ends, or uniform where the lower is zero.
     """
     if not uncertain:
         return []
@@ -223,7 +223,9 @@ class _Spreads:
             rows.append(self._around(*self._row(case, number), [key], self.evidence.without(key)))
         same = [key for key in self.ensemble.observed if isinstance(key, tuple) and case.index in key[0]]
         error = self.evidence.without(*same)
-        own = self._around(float(case.rate), [self.found[k, case.index].rate for k in self.draws], same, error)
+        own = self._around(
+            float(case.rate), [self.found[k, case.index].rate for k in self.draws], same, error
+        )
         return replace(case, interval=own, row_intervals=tuple(rows))
 
     def pooled(self, number: int) -> Interval | None:
@@ -235,7 +237,11 @@ class _Spreads:
         return self._around(*self._pooled(number), [key], self.evidence.without(key))
 
     def _around(
-        self, value: float | None, samples: Sequence[float | None], own: Sequence[Key], error: ModelError | None
+        self,
+        value: float | None,
+        samples: Sequence[float | None],
+        own: Sequence[Key],
+        error: ModelError | None,
     ) -> Interval | None:
         """90 % about a value: both variances, as independent in the logarithm."""
         if value is None or value <= 0:
@@ -257,7 +263,8 @@ class _Spreads:
         each = self.result.pooled[number]
         places = {i: sum(i in other.cases for other in self.scenario.pooled[:number]) for i in each.cases}
         drawn = [
-            pooled_value(each.row, [self.found[k, i].pooled[places[i]] for i in each.cases]) for k in self.draws
+            pooled_value(each.row, [self.found[k, i].pooled[places[i]] for i in each.cases])
+            for k in self.draws
         ]
         return pooled_value(each.row, [simulated_value(self.cases[i], each.row) for i in each.cases]), drawn
 

@@ -20,7 +20,7 @@ from simio.loading.fitrecord import FitRecord
 FLOOR = 1e-3
 """A bound of zero stands for this share of the upper one, since values are searched by their logarithms."""
 STEP, COARSE_STEP = 0.03, 0.2
-"""Steps of finite differences, in the logarithm: of quantities, and of sizes and counts, which are cut to whole ones."""
+"""Steps of finite differences, in the logarithm: of quantities, and of sizes and counts, which are whole."""
 KIB = 1024
 _STUDY = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 

@@ -22,7 +22,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "validate": ("simio.cli.validate:validate", "Every measured row beside what is simulated."),
     "show": ("simio.cli.show:show", "What a scenario is made of: parts, wiring, program."),
     "models": ("simio.cli.models:models", "The catalogue of parts, and where its values come from."),
-    "sensitivity": ("simio.cli.sensitivity:sensitivity", "Which catalogue values the answer depends on, and how much."),
+    "sensitivity": (
+        "simio.cli.sensitivity:sensitivity",
+        "What the answer depends on, value by value.",
+    ),
     "calibrate": ("simio.cli.calibrate:calibrate", "Fit catalogue values to measured rows."),
     "nomograph": ("simio.cli.nomograph:nomograph", "How long a user waits for an object of a size."),
     "schema": ("simio.cli.schema:schema", "JSON Schema of scenario files, for editors."),

@@ -103,7 +103,9 @@ def _with_intervals(scenario: Scenario, result: ScenarioResult, engine: str | No
 
     try:
         with Progress(SAMPLES * len(result.cases), "runs") as progress:
-            return with_intervals(scenario, result, engine=engine, progress=lambda _done, _all: progress.step())
+            return with_intervals(
+                scenario, result, engine=engine, progress=lambda _done, _all: progress.step()
+            )
     except KeyboardInterrupt:
         return replace(result, complete=False)
 
@@ -150,6 +152,6 @@ class Progress:
         spent = self.clock() - self.begun
         if sys.stderr.isatty() and spent > self.DELAY and self.done < self.total:
             left = spent / self.done * (self.total - self.done)
-            text = f"\r\033[K{self.done} of {self.total} {self.what}, about {left:.0f} s left (Ctrl-C keeps what is done)"
-            click.echo(text, nl=False, err=True)
+            text = f"{self.done} of {self.total} {self.what}, about {left:.0f} s left (Ctrl-C keeps what is done)"
+            click.echo(f"\r\033[K{text}", nl=False, err=True)
             self.shown = True

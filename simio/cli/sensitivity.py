@@ -117,7 +117,9 @@ def _over(effect: Effect) -> tuple[str, str]:
         return "", ""
     ends = f"{effect.value.text(within.low, 3) if within.low else '0'} to {effect.value.text(within.high, 3)}"
     star = "" if within.stated else " *"
-    changes = ("refused" if end is None else f"{round(end, 3) + 0.0:+.1%}" for end in (effect.low, effect.high))
+    changes = (
+        "refused" if end is None else f"{round(end, 3) + 0.0:+.1%}" for end in (effect.low, effect.high)
+    )
     return ends + star, " to ".join(changes)
 
 

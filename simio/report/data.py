@@ -13,6 +13,9 @@ from simio.description.measured import MeasuredRow
 from simio.result.compare import Comparison, comparisons, pooled_comparisons, summary
 from simio.result.model import CaseResult, Interval, ScenarioResult
 
+_TOLD_OTHERWISE = (
+    "index", "measured", "rate", "half_width", "bound", "throughput", "packets", "interval", "row_intervals",
+)  # fmt: skip
 SCHEMA = 1
 """Version of the layout of the JSON document."""
 
@@ -50,7 +53,7 @@ def _uncertainty(result: ScenarioResult) -> dict[str, Any]:
 
 def _case(case: CaseResult, unit: str) -> dict[str, Any]:
     data = asdict(replace(case, packets=None))
-    for name in ("index", "measured", "rate", "half_width", "bound", "throughput", "packets", "interval", "row_intervals"):
+    for name in _TOLD_OTHERWISE:
         del data[name]
     span = case.throughput
     return {

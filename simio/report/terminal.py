@@ -185,13 +185,17 @@ def _print_uncertainty(console: Console, result: ScenarioResult) -> None:
         console.print(f"measured within the 90% interval: {found.covered} of {found.intervals} rows")
     lines = [f"intervals of 90%: {told.samples} draws of {told.values} uncertain catalogue values"]
     if told.by_rule:
-        lines[0] += f", {told.by_rule} of them assumed without an interval and taken from 1/1.25 to 1.25 times"
+        lines[0] += (
+            f", {told.by_rule} of them assumed without an interval and taken from 1/1.25 to 1.25 times"
+        )
     if told.model_error is None:
         lines.append("nothing measured is near: what the model itself may err is not in them")
     else:
         lines.append(f"and {told.model_error:.1%} of model error, learnt from {told.evidence}")
     if told.halved:
-        lines.append(f"{told.halved} draws that no datasheet allows were taken nearer to the values as they are")
+        lines.append(
+            f"{told.halved} draws that no datasheet allows were taken nearer to the values as they are"
+        )
     if told.failed:
         lines.append(f"{told.failed} runs ended in a fault and do not count")
     console.print(Text("; ".join(lines), style="dim"))

@@ -121,8 +121,8 @@ def check_observations(rows: Iterable[MeasuredRow], names: Iterable[str]) -> Non
 class Summary:
     """Errors over all measured rows of a scenario, beside the fitted values that its parts use.
 
-    `rows` have a measured and a simulated value; `missing` have a measured one only. `covered` of the `intervals` that
-    there are hold what was measured.
+    `rows` have a measured and a simulated value; `missing` have a measured one only. `covered` of the `intervals`
+    hold what was measured.
     """
 
     rows: int

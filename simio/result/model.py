@@ -139,9 +139,9 @@ class Interval:
 class Uncertainty:
     """What the intervals of a result rest on.
 
-    `samples` are draws of `values` catalogue values, `by_rule` of which have no stated interval; `halved` draws were no
-    valid datasheets and were taken nearer, `failed` runs ended in a fault. `model_error` is the standard deviation of
-    log(measured / simulated), learnt from `evidence`; None without any. `pooled` are the intervals of rows over
+    `samples` are draws of `values` catalogue values, `by_rule` of which have no stated interval; `halved` draws were
+    no valid datasheets and were taken nearer, `failed` runs ended in a fault. `model_error` is the standard deviation
+    of log(measured / simulated), learnt from `evidence`; None without any. `pooled` are the intervals of rows over
     several cases.
     """
 
