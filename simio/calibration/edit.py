@@ -9,7 +9,7 @@ import yaml
 
 from simio.errors import SimioError, quote
 
-_PLAIN = re.compile(r"[A-Za-z0-9][\w ./%,+-]*")
+_PLAIN = re.compile(r"[A-Za-z0-9][\w ./%+-]*")
 _ORDER = ("value", "basis", "source", "interval", "bounds", "fit", "notes")
 
 

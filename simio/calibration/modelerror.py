@@ -14,6 +14,7 @@ from simio.calibration.values import catalogue_value
 from simio.description.measured import MeasuredRow
 from simio.description.model import Scenario
 from simio.errors import ScenarioError, SimioError
+from simio.loading import load
 from simio.loading.catalogue import Catalogue, UnknownPart
 from simio.result.compare import pooled_value, simulated_value
 from simio.result.model import ScenarioResult
@@ -48,10 +49,21 @@ class Evidence:
     """
 
     def __init__(
-        self, scenario: Scenario, result: ScenarioResult, parts: Catalogue, engine: str | None = None
+        self,
+        scenario: Scenario,
+        result: ScenarioResult,
+        parts: Catalogue,
+        engine: str | None = None,
+        tables: Path | None = None,
     ) -> None:
-        self.scenario, self.result, self.parts, self.engine = scenario, result, parts, engine
-        self.library = Library()
+        self.parts, self.engine = parts, engine
+        self.library = Library() if tables is None else Library(tables=tables)
+        self.scenario = scenario
+        self.done = {case.index: case for case in result.cases}
+        if result.sets:
+            # What was measured belongs to the scenario as it is written.
+            self.scenario = load(scenario.path, parts=parts, tables=tables)
+            self.done = {}
 
     @property
     def everything(self) -> ModelError | None:
@@ -67,7 +79,7 @@ class Evidence:
         """Where the evidence is from, in words."""
         told = [f"{len(self.own)} measured runs of this scenario"] if self.own else []
         if self._beside and len(self.own) <= ENOUGH:
-            told.append(f"{len(self.related)} of {', '.join(self._beside)}")
+            told.append(f"{len(self.related)} measured runs of {', '.join(self._beside)}")
         return " and ".join(told)
 
     def _error(self, own: list[float]) -> ModelError | None:
@@ -79,7 +91,7 @@ class Evidence:
     @cached_property
     def own(self) -> dict[Key, float]:
         """Mean square of the logarithms of each own run."""
-        done = {case.index: case for case in self.result.cases}
+        done = dict(self.done)
         missing = [case.index for case in self.scenario.cases if case.measured and case.index not in done]
         missing += [index for each in self.scenario.pooled for index in each.cases if index not in done]
         if missing:

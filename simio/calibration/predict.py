@@ -63,8 +63,12 @@ def with_intervals(
     engine: str | None = None,
     progress: Callable[[int, int], Any] | None = None,
     samples: int = SAMPLES,
+    tables: Path | None = None,
 ) -> ScenarioResult:
-    """The result with an interval of each throughput and measured quantity. Raises SimioError as `run_scenario`."""
+    """The result with an interval of each throughput and measured quantity. Raises SimioError as `run_scenario`.
+
+    `parts` and `tables` are those that the scenario was loaded with.
+    """
     parts = parts or catalogue()
     folder = Path(scenario.path).parent
     indices = [case.index for case in result.cases]
@@ -77,9 +81,10 @@ def with_intervals(
                     ranges[value.name] = within
     uncertain = list(ranges.values())
     drawn = draws(uncertain, samples)
-    overlays, halved = _possible(scenario, result.sets, parts, uncertain, drawn, indices)
+    first = Source(scenario.path, scenario.text, tables=tables)
+    overlays, halved = _possible(first, result.sets, parts, uncertain, drawn, indices[0])
     tasks = [
-        Task(scenario.path, result.sets, index, scenario.text, overlay, engine)
+        Task(scenario.path, result.sets, index, scenario.text, overlay, engine, tables)
         for overlay in overlays
         for index in indices
     ]
@@ -94,7 +99,7 @@ def with_intervals(
             found[number // len(indices), indices[number % len(indices)]] = outcome
         if progress:
             progress(number + 1, len(tasks))
-    evidence = Evidence(scenario, result, parts, engine)
+    evidence = Evidence(scenario, result, parts, engine, tables)
     return _told(scenario, result, uncertain, found, evidence, len(overlays), halved, failed)
 
 
@@ -145,12 +150,12 @@ def _mixing(values: Sequence[CatalogueValue]) -> Vector:
 
 
 def _possible(
-    scenario: Scenario,
+    source: Source,
     sets: Sequence[str],
     parts: Catalogue,
     uncertain: Sequence[Range],
     drawn: Sequence[Mapping[str, float]],
-    indices: Sequence[int],
+    index: int,
 ) -> tuple[list[Overlay], int]:
     """An overlay for each draw that datasheets allow, drawn nearer where they do not; and how many were."""
 
@@ -165,7 +170,7 @@ def _possible(
                     values[value.at] = value.text(number, DIGITS)
             overlay = Overlay(parts, values)
             try:
-                Source(scenario.path, scenario.text, overlay).scenario(sets, only=indices[0])
+                Source(source.path, source.text, overlay, source.studies).scenario(sets, only=index)
             except ScenarioError:
                 continue
             overlays.append(overlay)
@@ -271,6 +276,8 @@ class _Spreads:
     def _observed(self) -> dict[Hashable, Vector]:
         """The draws of each measured run: the mean of its rows."""
         runs: dict[Hashable, list[Vector]] = {}
+        if self.result.sets:
+            return {}  # what was measured belongs to the scenario as it is written
         for case in self.result.cases:
             for number, row in enumerate(case.measured):
                 value, drawn = self._row(case, number)

@@ -19,7 +19,7 @@ from simio.loading.datasheet import read_datasheet
 from simio.loading.yamlfiles import read_file
 from simio.loading.yamltree import parse_yaml
 
-NOTED = 0.05
+NOTED = 0.2
 """Correlations below this are not written."""
 
 

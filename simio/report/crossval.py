@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from simio.calibration.groups import Group
 
 WHAT = (
-    "Left out: each value refitted without the row by linear steps from the catalogue's values, then the row simulated."
+    "Left out: the values refitted without the row, by linear steps from those of the catalogue, and the row simulated."
     " Fitted: the same with all rows."
 )
 

@@ -181,7 +181,7 @@ def _print_uncertainty(console: Console, result: ScenarioResult) -> None:
         return
     found = summary(result)
     console.print()
-    if found is not None and found.intervals:
+    if found is not None and found.intervals and not result.sets:
         console.print(f"measured within the 90% interval: {found.covered} of {found.intervals} rows")
     lines = [f"intervals of 90%: {told.samples} draws of {told.values} uncertain catalogue values"]
     if told.by_rule:
