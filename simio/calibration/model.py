@@ -110,4 +110,5 @@ class Model:
             if self.progress:
                 self.progress()
 
-        run(missing, take, self.library, Overlay(self.parts, laid), processes=None)
+        # Pools pay for long lists of runs; a search has many short ones.
+        run(missing, take, self.library, Overlay(self.parts, laid), processes=1)

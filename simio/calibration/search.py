@@ -62,6 +62,8 @@ class Search:
         From each start a trust region method (scipy's least_squares, 'trf', loss 'soft_l1') goes down; a search along
         the axes ends it, since near the best the differences of a discrete simulator say little.
         """
+        # The values as they are come first: an interrupt may then have nothing better, but never something worse.
+        self.residuals(self.axes.inside(start))
         for point in [start, *self._screened(start)]:
             self._descend(point)
             self.starts += 1

@@ -58,6 +58,7 @@ def test_the_best_so_far_survives_an_interrupt():
     with pytest.raises(KeyboardInterrupt):
         search.run(TRUE + 0.2)
     assert search.evaluations == 5
+    assert np.array_equal(calls[0], TRUE + 0.2)
     best = min(calls[:5], key=lambda point: np.sum(stairs(point) ** 2))
     assert np.array_equal(search.best, best)
 
