@@ -19,8 +19,8 @@ DEFECT = 1
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "run": ("simio.cli.run:run", "Run a scenario and print the answer."),
     "bound": ("simio.cli.bound:bound", "Upper bound on throughput, without running."),
-    "validate": ("simio.cli.validate:validate", "Every measured row beside what is simulated."),
     "show": ("simio.cli.show:show", "What a scenario is made of: parts, wiring, program."),
+    "validate": ("simio.cli.validate:validate", "Every measured row beside what is simulated."),
     "models": ("simio.cli.models:models", "The catalogue of parts, and where its values come from."),
     "sensitivity": (
         "simio.cli.sensitivity:sensitivity",

@@ -47,7 +47,7 @@ WORTH_TELLING = 20
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 @click.option("--html", type=click.Path(dir_okay=False), metavar="FILE", help="Write a page with plots.")
 @click.option("--junit", type=click.Path(dir_okay=False), metavar="FILE", help="Write JUnit's XML for CI.")
-@click.option("--plots", type=click.Path(file_okay=False), metavar="DIR", help="Write an SVG a table.")
+@click.option("--plots", type=click.Path(), metavar="DIR", help="Write an SVG a table.")
 @click.option(
     "--output", "-o", type=click.Path(dir_okay=False), metavar="FILE", help="Write there, not to the screen."
 )
@@ -83,8 +83,7 @@ def validate(
 
     library = Library()
     wanted = rows(studies, library)
-    for path in (html, junit, output):
-        check_writable(path)
+    check_writable((html, junit, output), plots)
     kept_in = Path(baseline) if baseline else library.tables / "baseline.json"
     kept = _baseline(kept_in, needed=baseline is not None and not update_baseline)
     found = _validated(wanted, library, kept, engine, processes, str(kept_in))
@@ -120,13 +119,16 @@ def _cross_validated(studies: Sequence[str], how: str, as_json: bool, to_file: b
     return "".join(line.rstrip() + "\n" for line in capture.get().splitlines())
 
 
-def check_writable(path: str | None) -> None:
-    """Refuse a file that cannot be written before the time of a validation is spent."""
+def check_writable(files: Sequence[str | None], plots: str | None) -> None:
+    """Refuse files and a folder that cannot be written before the time of a validation is spent."""
     from simio.errors import SimioError, quote
 
-    folder = Path(path or ".").parent
-    if not folder.is_dir():
-        raise SimioError(f"cannot write {quote(str(path))}: no folder {quote(str(folder))}")
+    for path in filter(None, files):
+        folder = Path(path).parent
+        if not folder.is_dir():
+            raise SimioError(f"cannot write {quote(path)}: no folder {quote(str(folder))}")
+    if plots and Path(plots).exists() and not Path(plots).is_dir():
+        raise SimioError(f"cannot write plots to {quote(plots)}, which is no folder")
 
 
 def _baseline(path: Path, needed: bool) -> Baseline:

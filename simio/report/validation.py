@@ -38,13 +38,15 @@ def _rows(table: TableSummary) -> Table:
     shown = _plain(*(heading for heading, _ in names.columns), left=len(names.columns))
     for heading in ("simulated", "measured", "error"):
         shown.add_column(heading, justify="right", style="bold" if heading == "simulated" else "")
-    shown.add_column("note", overflow="fold", style="dim")
+    remarks = [row.fault or row.difference or remark_of(row) for row in table.rows]
+    if any(remarks):
+        shown.add_column("note", overflow="fold", style="dim")
     for index, row in enumerate(table.rows):
         cells = [cells[index] for _, cells in names.columns]
-        value = "none" if row.value is None else f"{row.value:.4g} {row.row.unit}"
-        remark = row.fault or row.difference or remark_of(row)
+        value = simulated_text(row)
         style = "red" if missed(row) or row.value is None else ""
-        shown.add_row(*cells, value, measured_text(row), judged(row), remark, style=style)
+        told = remarks[index : index + 1] if any(remarks) else []
+        shown.add_row(*cells, value, measured_text(row), judged(row), *told, style=style)
     return shown
 
 
@@ -58,6 +60,13 @@ def judged(row: Simulated) -> Text:
 def remark_of(row: Simulated) -> str:
     """Why a row is what it is: the reason of an anomaly, else its note."""
     return f"anomaly: {row.row.of.anomaly}" if row.row.of.anomaly else row.row.note
+
+
+def simulated_text(row: Simulated) -> str:
+    """What was simulated, to four digits, with its unit."""
+    if row.value is None:
+        return "none"
+    return f"{row.value:.0f} {row.row.unit}" if row.value >= 10_000 else f"{row.value:.4g} {row.row.unit}"
 
 
 def measured_text(row: Simulated) -> str:
@@ -107,8 +116,8 @@ def _tables(found: Validation) -> Table:
         for table in tables:
             shown.add_row(
                 f"  {table.name.partition('/')[2]}",
-                *_statistics(table.errors, table.held),
-                _bars(table),
+                *statistics(table.errors, table.held),
+                bars_text(table),
                 f"{len(table.fitted_here)} of {len(table.fitted)}",
                 str(len(table.unsourced)),
                 verdict_text(table, verdicts.get(table.name)),
@@ -124,17 +133,19 @@ def _sums(name: str, tables: Sequence[TableSummary]) -> list[str | Text]:
     fitted = {value for table in tables for value in table.fitted}
     unsourced = {value for table in tables for value in table.unsourced}
     held = sum(table.held for table in tables)
-    return [name, *_statistics(errors(rows), held), "", str(len(fitted)), str(len(unsourced)), ""]
+    return [name, *statistics(errors(rows), held), "", str(len(fitted)), str(len(unsourced)), ""]
 
 
-def _statistics(found: Errors | None, held: int) -> list[str | Text]:
+def statistics(found: Errors | None, held: int) -> list[str | Text]:
+    """Cells: measured rows, held rows, median, 90th percentile, worst."""
     if found is None or found.worst.error is None:
         return ["0", str(held), "", "", ""]
     worst = error_text(found.worst.error)
     return [str(found.rows), str(held), f"{found.median:.1%}", f"{found.ninety:.1%}", worst]
 
 
-def _bars(table: TableSummary) -> str:
+def bars_text(table: TableSummary) -> str:
+    """The largest median and the largest single error that a table may have; empty where it does not say."""
     bars = table.table.tolerance
     return f"{percent(bars.median)}, {percent(bars.worst)}" if bars else ""
 

@@ -7,9 +7,8 @@ from html import escape
 from typing import Any
 
 from simio.report.svg import COLOURS
-from simio.report.validation import labels, measured_text, remark_of, verdict_text
+from simio.report.validation import labels, measured_text, remark_of, simulated_text, verdict_text
 from simio.report.validation_plots import curves_of, row_labels, scattered
-from simio.studies.simulate import Simulated
 from simio.studies.summary import Errors, TableSummary, Verdict, errors, percent
 from simio.studies.validation import MISSED, Validation, missed
 
@@ -18,10 +17,13 @@ RESIDUALS = 3
 _STYLE = """
 :root{color-scheme:light dark;--line:#8885;--dim:#6e7781;--red:#c92a2a;--green:#2b8a3e;--back:#fff;--ink:#1f2328}
 @media (prefers-color-scheme:dark){:root{--dim:#9aa4ae;--red:#ff8787;--green:#69db7c;--back:#0d1117;--ink:#e6edf3}}
-body{font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:1100px;padding:1rem;background:var(--back);color:var(--ink)}
+body{font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:1100px;padding:1rem}
+body{background:var(--back);color:var(--ink)}
 h1{font-size:1.5rem}h2{font-size:1.2rem;margin-top:2.5rem}.wide{overflow-x:auto}
-table{border-collapse:collapse;font-size:.9rem}td,th{padding:.2rem .7rem;text-align:left;border-bottom:1px solid var(--line)}
-td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}.dim{color:var(--dim)}.red{color:var(--red)}
+table{border-collapse:collapse;font-size:.9rem}
+td,th{padding:.2rem .7rem;text-align:left;border-bottom:1px solid var(--line)}
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+.dim{color:var(--dim)}.red{color:var(--red)}
 .green{color:var(--green)}tr.study td{font-weight:600}.plots{display:flex;flex-wrap:wrap;gap:1rem}
 .plot{flex:1 1 420px;min-width:min(100%,300px);height:340px}a{color:inherit}summary{cursor:pointer}
 """
@@ -149,7 +151,7 @@ def _rows(table: TableSummary) -> str:
     ]
     for index, row in enumerate(table.rows):
         cells = "".join(f"<td>{escape(cells[index])}</td>" for _, cells in columns)
-        value = "none" if row.value is None else f"{row.value:.4g} {row.row.unit}"
+        value = simulated_text(row)
         error = "predicted" if row.row.of.held else "not simulated"
         error = error if row.error is None else _signed(row.error)
         red = ' class="red"' if missed(row) or row.value is None else ""
@@ -186,7 +188,8 @@ def _curve(table: TableSummary) -> dict[str, Any] | None:
         colour = COLOURS[number % len(COLOURS)]
         common = {"line": {"color": colour}, "legendgroup": str(number)}
         data.append(
-            {"type": "scatter", "mode": "lines", "name": escape(curve.name), **common,
+            {"type": "scatter", "mode": "lines+markers", "name": escape(curve.name), **common,
+             "marker": {"color": colour, "size": 4, "symbol": "circle-open"},
              "x": [point.x for point in curve.points], "y": [point.simulated for point in curve.points]}
         )  # fmt: skip
         known = [point for point in curve.points if point.low is not None and point.high is not None]
@@ -197,9 +200,9 @@ def _curve(table: TableSummary) -> dict[str, Any] | None:
              "marker": {"color": colour, "size": 8}, "x": [point.x for point in known], "y": middle,
              "error_y": {"type": "data", "array": half, "visible": any(half)}}
         )  # fmt: skip
-    places = sorted({point.x: point.told for curve in curves.curves for point in curve.points}.items())
+    ticks = curves.ticks()
     kind = "log" if curves.logarithmic else "linear"
-    x = {"type": kind, "tickvals": [x for x, _ in places], "ticktext": [escape(told) for _, told in places]}
+    x = {"type": kind, "tickvals": [x for x, _ in ticks], "ticktext": [escape(told) for _, told in ticks]}
     title = f"{curves.unit} over {curves.axis}: lines simulated, points measured"
     return {"data": data, "layout": _layout(title, xaxis=x, yaxis={"rangemode": "tozero"})}
 
@@ -260,5 +263,5 @@ def _scatter(found: Validation) -> dict[str, Any]:
             }
         )
     title = "simulated over measured rates, MB/s; filled: off by more than 10%"
-    log = {"type": "log"}
+    log = {"type": "log", "dtick": 1}
     return {"data": data, "layout": _layout(title, xaxis=log, yaxis=log)}

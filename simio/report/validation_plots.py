@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from math import log
 
 from simio import units
 from simio.report.terminal import short_names
@@ -17,6 +18,8 @@ from simio.studies.summary import TableSummary
 _BARE = re.compile(r"[\d.]+|true|false|none")
 LOGARITHMIC = 20
 """An axis whose largest value is so many times its least is logarithmic."""
+APART = 0.05
+"""Places nearer to one another than this share of an axis are not both told."""
 LEAST_POINTS = 3
 """A curve has at least so many different places on its axis."""
 
@@ -49,6 +52,22 @@ class Curves:
     unit: str
     logarithmic: bool
     curves: tuple[Curve, ...]
+
+    def ticks(self) -> list[tuple[float, str]]:
+        """Places on the axis that are told there, with what they are called: those not too near one another."""
+        places = sorted({point.x: point.told for curve in self.curves for point in curve.points}.items())
+        first, last = (_position(places[end][0], self.logarithmic) for end in (0, -1))
+        found: list[tuple[float, str]] = []
+        for x, told in places:
+            here = _position(x, self.logarithmic)
+            before = _position(found[-1][0], self.logarithmic) if found else first - last
+            if here - before >= APART * (last - first):
+                found.append((x, told))
+        return found
+
+
+def _position(x: float, logarithmic: bool) -> float:
+    return log(x) if logarithmic else x
 
 
 def number_of(text: str) -> tuple[str, float] | None:
@@ -122,7 +141,10 @@ def curve_names(rows: Sequence[Simulated], axis: str) -> list[str]:
 
 
 def row_labels(rows: Sequence[Simulated]) -> list[str]:
-    """A short name for each row of a table: the cells of `labels`, with the heading where a cell says little."""
+    """A short name for each row of a table: the cells of `labels`, with the heading where a cell says little.
+
+    A row whose case sets nothing that others do is the scenario as it is written.
+    """
     columns = labels(rows).columns
     found = []
     for index in range(len(rows)):
@@ -131,7 +153,7 @@ def row_labels(rows: Sequence[Simulated]) -> list[str]:
             f"{heading} {cell}" if _BARE.fullmatch(cell) else cell.rpartition("/")[2]
             for heading, cell in cells
         ]
-        found.append(", ".join(told))
+        found.append(", ".join(told) or "as written")
     return found
 
 

@@ -68,11 +68,8 @@ def _draw_curves(picture: Picture, curves: Curves, top: float) -> None:
     for tick in y.ticks():
         picture.line(MARGIN, y.place(tick), WIDTH - 20, y.place(tick), "grid")
         picture.text(MARGIN - 6, y.place(tick) + 4, f"{tick:g}", "end")
-    last = -100.0
-    for place, told in sorted({point.x: point.told for point in points}.items()):
-        if x.place(place) - last > 8 * len(told):
-            last = x.place(place)
-            picture.text(last, top + CURVES + 18, told, "middle")
+    for place, told in curves.ticks():
+        picture.text(x.place(place), top + CURVES + 18, told, "middle")
     picture.line(MARGIN, top + CURVES, WIDTH - 20, top + CURVES)
     picture.text(MARGIN, top + 4, curves.unit, kind="dim")
     picture.text(WIDTH - 20, top + CURVES + 34, curves.axis, "end", "dim")
@@ -80,17 +77,19 @@ def _draw_curves(picture: Picture, curves: Curves, top: float) -> None:
         colour = COLOURS[number % len(COLOURS)]
         picture.lines([(x.place(point.x), y.place(point.simulated)) for point in curve.points], colour)
         for point in curve.points:
-            _draw_point(picture, point, x, y, colour)
+            _draw_point(picture, point, x, y, colour, alone=len(curve.points) == 1)
         line = top + CURVES + 40 + 16 * number
         picture.dot(MARGIN + 4, line - 4, colour)
         picture.text(MARGIN + 14, line, curve.name)
-    picture.text(WIDTH - 20, top + 4, "lines simulated, points measured, open points predicted", "end", "dim")
+    picture.text(WIDTH - 20, top + 4, "lines simulated, points measured, open points simulated", "end", "dim")
 
 
-def _draw_point(picture: Picture, point: Point, x: Scale, y: Scale, colour: str) -> None:
+def _draw_point(picture: Picture, point: Point, x: Scale, y: Scale, colour: str, alone: bool) -> None:
+    """What was measured; where that is held, or no line goes through what was simulated, that as an open point."""
     here = x.place(point.x)
-    if point.low is None or point.high is None:
+    if point.low is None or alone:
         picture.dot(here, y.place(point.simulated), colour, open_=True)
+    if point.low is None or point.high is None:
         return
     if point.high > point.low:
         picture.line(here, y.place(point.low), here, y.place(point.high), colour=colour)

@@ -13,7 +13,7 @@ from simio.description.measured import MeasuredRow, MeasuredTable
 from simio.description.model import Scenario
 from simio.errors import SimioError, did_you_mean, quote
 from simio.loading import load
-from simio.loading.catalogue import data_root
+from simio.loading.catalogue import Catalogue, data_root
 from simio.loading.tables import read_table, table_names
 
 
@@ -111,9 +111,9 @@ class Library:
             raise SimioError(f"no scenario {quote(name)} in {self.scenarios}")
         return str(path)
 
-    def scenario(self, name: str) -> Scenario:
-        """The scenario of this name."""
-        return load(self.path(name), tables=self.tables)
+    def scenario(self, name: str, parts: Catalogue | None = None) -> Scenario:
+        """The scenario of this name, with the parts of another catalogue if one is given."""
+        return load(self.path(name), parts=parts, tables=self.tables)
 
 
 def _unknown(name: str, known: list[str]) -> str:

@@ -160,9 +160,9 @@ def _verdict(name: str, members: Sequence[TableSummary], library: Library) -> Ve
     found = errors([row for member in members for row in member.rows])
     reasons = []
     if whole and found is not None:
-        if found.median > bars.median:
+        if found.median > float(bars.median):
             reasons.append(f"median {exact(found.median)} above {percent(bars.median)}")
-        if found.bounded > bars.worst:
+        if found.bounded > float(bars.worst):
             reasons.append(f"worst {exact(found.bounded)} above {percent(bars.worst)}")
     return Verdict(name, names, bars, found, tuple(reasons), whole)
 

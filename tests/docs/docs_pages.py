@@ -37,6 +37,7 @@ DOCUMENTS = (
     "docs/nomograph.md",
     "docs/packets.md",
     "docs/tutorial.md",
+    "docs/validation.md",
     *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs" / "models").glob("*.md")),
 )
 PICTURE = ROOT / "docs" / "answer.svg"
