@@ -37,7 +37,7 @@ def cross_validated(
     chosen = set(library.chosen(studies))
     values = [value for value in fitted_values(parts, library.names) if set(value.studies) & chosen]
     done: set[str] = set()
-    for together in joined([value.studies for value in values]):
+    for together in joined([_studies(value) for value in values]):
         own = [value for value in values if set(value.studies) & set(together)]
         names = {value.name for value in own}
         if names <= done:
@@ -49,6 +49,11 @@ def cross_validated(
             yield Group(problem.studies, tuple(value.name for value in problem.values), found)
         except SimioError as error:
             yield Group(together, tuple(sorted(names)), why=str(error))
+
+
+def _studies(value: CatalogueValue) -> tuple[str, ...]:
+    """The studies whose rows a value was last judged by."""
+    return value.fit.studies if value.fit and value.fit.studies else value.studies
 
 
 def joined(sets: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:

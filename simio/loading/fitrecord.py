@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from .faults import FaultList, join, node_text
 from .yamltree import Node
 
-_KEYS = ("rows", "values", "residual", "correlation")
+_KEYS = ("rows", "values", "residual", "studies", "correlation")
 _PERCENTAGE = re.compile(r"(\d+(?:\.\d+)?) ?%")
 
 
@@ -17,14 +17,16 @@ _PERCENTAGE = re.compile(r"(\d+(?:\.\d+)?) ?%")
 class FitRecord:
     """How a value was fitted: to so many ``rows``, with so many ``values`` in all.
 
-    ``residual`` is the standard deviation of log(simulated / measured) that was left. ``correlation`` holds those of
-    the logarithm of this value with others of the same fit, named ``adapters/iris-hippi.receive_cost``.
+    ``studies`` are those whose rows these are, where they are others than the value's ``source`` names.  ``residual``
+    is the standard deviation of log(simulated / measured) that was left. ``correlation`` holds those of the logarithm
+    of this value with others of the same fit, named ``adapters/iris-hippi.receive_cost``.
     """
 
     rows: int
     values: int
     residual: float
     correlation: Mapping[str, float] = field(default_factory=dict)
+    studies: tuple[str, ...] = ()
 
 
 def read_fit(node: Node, path: str, faults: FaultList) -> FitRecord | None:
@@ -51,8 +53,10 @@ def read_fit(node: Node, path: str, faults: FaultList) -> FitRecord | None:
             faults.add(
                 join(path, f"correlation.{name}"), node_text(item), "a number from -1 to 1", place=item.place
             )
+    named = entry["studies"].elements if "studies" in entry else []
+    studies = [faults.text(item, join(path, f"studies[{n}]"), "study/table") for n, item in enumerate(named)]
     if faults.noted > before or residual is None:
         return None
     numbers = {name: float(str(item.value)) for name, item in told.items()}
     rows, values = (int(str(counts[key].value)) for key in ("rows", "values"))
-    return FitRecord(rows, values, float(residual[1]) / 100, numbers)
+    return FitRecord(rows, values, float(residual[1]) / 100, numbers, tuple(filter(None, studies)))

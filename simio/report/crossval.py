@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from simio.calibration.groups import Group
 
 WHAT = (
-    "Left out: the values refitted without the row, by linear steps from those of the catalogue, and the row simulated."
-    " Fitted: the same with all rows."
+    "Left out: the values refitted without the row, by linear steps from those of the catalogue, and the row "
+    "simulated. Fitted: the same with all rows."
 )
 
 

@@ -50,7 +50,10 @@ def test_every_fitted_value_names_a_table_that_there_is(value):
 @pytest.mark.parametrize("name", catalogue().names("host"))
 def test_every_host_has_values_from_independent_sources(name):
     host = catalogue().sheet(name)
-    parts = [host, *(catalogue().find(node.plain(), cls, host.file.parent) for _, node, cls in part_references(host))]
+    parts = [
+        host,
+        *(catalogue().find(node.plain(), cls, host.file.parent) for _, node, cls in part_references(host)),
+    ]
     tables = {Path(table).name for table in LIBRARY.names}
     independent = [
         value

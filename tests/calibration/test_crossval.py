@@ -9,7 +9,7 @@ import pytest
 from calibration_lab import STUDY
 
 from simio.calibration.crossval import cross_validate, folds_of, refitted, stepped
-from simio.calibration.groups import joined
+from simio.calibration.groups import cross_validated, joined
 from simio.calibration.model import run_of
 from simio.errors import SimioError
 
@@ -80,3 +80,12 @@ def test_a_row_decides_nothing_about_its_own_prediction(calibrated):
 def test_studies_that_share_values_are_fitted_together():
     assert joined([["b", "a"], ["c"], ["c", "d"], ["b", "e"]]) == [("a", "b", "e"), ("c", "d")]
     assert joined([[STUDY]]) == [(STUDY,)]
+
+
+def test_the_raw_table_is_predicted_about_as_well_as_it_is_fitted():
+    (group,) = cross_validated(["sgi-hippi/table-1"], "each")
+    assert group.why == ""
+    assert (len(group.found.rows), len(group.values), group.found.folds) == (25, 5, 25)
+    fitted, left_out = group.found.medians
+    assert left_out <= 1.5 * fitted
+    assert left_out <= 0.04

@@ -22,9 +22,7 @@ def judged(fit, key):
 def test_known_values_are_found_within_their_intervals(calibrated, key, dimension):
     _, fit = calibrated
     found = judged(fit, key)
-    low, true, high = (
-        units.parse(text, dimension) for text in (found.low, TRUTH[ADAPTER, key], found.high)
-    )
+    low, true, high = (units.parse(text, dimension) for text in (found.low, TRUTH[ADAPTER, key], found.high))
     assert low <= true <= high
     assert high / low < 1.25
     assert found.undetermined == ()
@@ -54,15 +52,21 @@ def test_values_that_only_act_together_are_named_together(calibrated):
     slopes[:, other] = slopes[:, one]
     found = determination(slopes, fit.residuals, fit.problem.model.weights, fit.problem.model.runs)
     told = judge(fit.problem, axes_of(fit.problem.values), fit.point, fit.texts, slopes, found)
-    assert told[one].undetermined == ("only together with receive_cost", "correlation with receive_cost -1.00")
+    assert told[one].undetermined == (
+        "only together with receive_cost",
+        "correlation with receive_cost -1.00",
+    )
     assert told[other].undetermined[0] == "only together with receive_dma"
-    assert told[one].low == "20 MB/s" and told[one].high == "320 MB/s"
+    assert told[one].low == "20 MB/s"
+    assert told[one].high == "320 MB/s"
 
 
 def test_what_is_written_is_read_back_with_the_fit_and_all_else_unchanged(calibrated):
     lab, fit = calibrated
     (change,) = changes(fit)
-    changed = [line for line in change.diff.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")]
+    changed = [
+        line for line in change.diff.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")
+    ]
     assert {line[1:].split(":")[0].strip() for line in changed} == {"value", "interval", "fit"}
     write([change])
     entry = Catalogue(lab.models).sheet(ADAPTER)

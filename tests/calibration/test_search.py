@@ -84,7 +84,8 @@ def test_intervals_are_those_of_linear_regression():
     assert found.scale == pytest.approx(scale)
     assert found.half[0] == pytest.approx(quantile(10) * scale / math.sqrt(12))
     assert found.half[1] == pytest.approx(quantile(10) * scale / math.sqrt(np.sum((X - X.mean()) ** 2)))
-    assert found.flat == () and found.correlated == ()
+    assert found.flat == ()
+    assert found.correlated == ()
 
 
 def test_rows_of_one_run_count_once():

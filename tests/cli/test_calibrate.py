@@ -30,7 +30,8 @@ def test_too_few_rows_are_refused_with_the_rule_and_a_way_out():
     assert done.exit_code == 2
     assert "5 rows of 2 independent runs for 2 values" in done.output
     assert "expected at least 4 rows a value, 8 here" in done.output
-    assert "linux-fc/mmap" in done.output and "linux-fc/raw" in done.output
+    assert "linux-fc/mmap" in done.output
+    assert "linux-fc/raw" in done.output
 
 
 def test_an_interrupt_tells_the_best_so_far_and_writes_nothing(monkeypatch):
@@ -60,7 +61,11 @@ def test_sensitivity_ranks_and_tells_what_has_no_effect():
     ranked = {each["name"]: each for each in data["values"]}
     # Two MiB by two processes, where the receiver's DMA limits: its rate is the answer, nearly.
     assert 0.7 < ranked["adapters/iris-hippi.receive_dma"]["elasticity"] < 1.05
-    assert ranked["adapters/iris-hippi.receive_dma"]["low"] < 0 < ranked["adapters/iris-hippi.receive_dma"]["high"]
+    assert (
+        ranked["adapters/iris-hippi.receive_dma"]["low"]
+        < 0
+        < ranked["adapters/iris-hippi.receive_dma"]["high"]
+    )
     assert ranked["adapters/iris-hippi.receive_cost"]["elasticity"] < 0
     assert ranked["adapters/iris-hippi.ip_packet_time"]["elasticity"] == 0
     sizes = [
@@ -68,7 +73,8 @@ def test_sensitivity_ranks_and_tells_what_has_no_effect():
         for each in data["values"]
     ]
     assert sizes == sorted(sizes, reverse=True)
-    assert sizes[0] > 0.05 and sizes[-1] == 0
+    assert sizes[0] > 0.05
+    assert sizes[-1] == 0
 
 
 def test_a_value_that_the_scenario_gives_is_none_of_the_catalogue():
