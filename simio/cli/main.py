@@ -28,6 +28,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "calibrate": ("simio.cli.calibrate:calibrate", "Fit catalogue values to measured rows."),
     "nomograph": ("simio.cli.nomograph:nomograph", "How long a user waits for an object of a size."),
+    "plot": ("simio.cli.plot:plot", "Throughput against a varied value, as a picture."),
     "schema": ("simio.cli.schema:schema", "JSON Schema of scenario files, for editors."),
 }
 """Each subcommand with where it is and what help says of it, so that help imports none of them."""

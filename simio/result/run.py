@@ -38,17 +38,19 @@ def run_scenario(
     progress: Callable[[CaseResult], Any] | None = None,
     announce: Callable[[str], Any] | None = None,
     packets: PacketTrace | None = None,
+    jump: bool = True,
 ) -> ScenarioResult:
     """All cases, or those whose indices are given; an interrupt leaves the results so far (`complete` False).
 
-    With `packets`, each result has the packets of its first run.
+    With `packets`, each result has the packets of its first run. Without `jump`, periods of a run that repeats itself
+    are run one by one, to the same result.
     """
     from simio.loading import resolved
 
     results: list[CaseResult] = []
     complete = True
     try:
-        for result in run_cases(scenario, engine, cases, announce, packets):
+        for result in run_cases(scenario, engine, cases, announce, packets, jump):
             results.append(result)
             if progress:
                 progress(result)
@@ -76,12 +78,13 @@ def run_cases(
     cases: Sequence[int] | None = None,
     announce: Callable[[str], Any] | None = None,
     packets: PacketTrace | None = None,
+    jump: bool = True,
 ) -> Iterator[CaseResult]:
     """Results one by one as they are finished."""
     for case in scenario.cases:
         if cases is None or case.index in cases:
             also = [pooled.row for pooled in scenario.pooled if case.index in pooled.cases]
-            yield run_case(case, engine, announce, also, packets)
+            yield run_case(case, engine, announce, also, packets, jump)
 
 
 def run_case(
@@ -90,6 +93,7 @@ def run_case(
     announce: Callable[[str], Any] | None = None,
     pooled: Sequence[MeasuredRow] = (),
     packets: PacketTrace | None = None,
+    jump: bool = True,
 ) -> CaseResult:
     """Lower, bound, run (several times if it is random) and measure one case, which rows over several may need.
 
@@ -98,7 +102,7 @@ def run_case(
     program = lower(case.system, packets)
     if packets:
         _check_packets(program, packets)
-    return run_program(case, program, engine, announce, pooled, packets)
+    return run_program(case, program, engine, announce, pooled, packets, jump)
 
 
 def run_program(
@@ -108,6 +112,7 @@ def run_program(
     announce: Callable[[str], Any] | None = None,
     pooled: Sequence[MeasuredRow] = (),
     packets: PacketTrace | None = None,
+    jump: bool = True,
 ) -> CaseResult:
     """The rest of `run_case`, for whoever has the case's program already."""
     check_observations((*case.measured, *pooled), [mark.name for mark in program.marks if mark.unit == "ps"])
@@ -118,7 +123,7 @@ def run_program(
     for seed in seeds:
         until = HORIZON if run.until is None else run.until
         try:
-            outcome = execute(program, Options(until, run.step_budget, seed), engine, announce)
+            outcome = execute(program, Options(until, run.step_budget, seed, jump=jump), engine, announce)
         except RunError as error:
             if packets and error.outcome:
                 error.packets = Packets(program, error.outcome)

@@ -74,10 +74,14 @@ class Row:
 
 @dataclass(frozen=True)
 class Library:
-    """Folders of measured tables (study/table.yaml) and of scenarios; by default those that simio comes with."""
+    """Folders of measured tables (study/table.yaml) and of scenarios; by default those that simio comes with.
+
+    Scenarios are read when they are first asked for, and kept.
+    """
 
     tables: Path = field(default_factory=lambda: data_root("simio.validation"))
     scenarios: Path = field(default_factory=lambda: data_root("simio.scenarios"))
+    _kept: dict[str, Scenario] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def names(self) -> list[str]:
@@ -113,7 +117,11 @@ class Library:
 
     def scenario(self, name: str, parts: Catalogue | None = None) -> Scenario:
         """The scenario of this name, with the parts of another catalogue if one is given."""
-        return load(self.path(name), parts=parts, tables=self.tables)
+        if parts is not None:
+            return load(self.path(name), parts=parts, tables=self.tables)
+        if name not in self._kept:
+            self._kept[name] = load(self.path(name), tables=self.tables)
+        return self._kept[name]
 
 
 def _unknown(name: str, known: list[str]) -> str:
@@ -128,15 +136,12 @@ def rows(studies: Sequence[str] = (), library: Library | None = None) -> list[Ro
     Raises SimioError for a study that there is not, for a row that no scenario predicts, and for one twice.
     """
     library = library or Library()
-    loaded: dict[str, Scenario] = {}
     found: list[Row] = []
     for name in library.chosen(studies):
         table = library.table(name)
         own = []
         for scenario in table.scenarios:
-            if scenario not in loaded:
-                loaded[scenario] = library.scenario(scenario)
-            own += [row for row in _rows_of(scenario, loaded[scenario]) if row.table == name]
+            own += [row for row in _rows_of(scenario, library.scenario(scenario)) if row.table == name]
         _check_whole(table, own)
         found += own
     return found

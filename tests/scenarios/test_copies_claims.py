@@ -31,7 +31,7 @@ def test_the_tables_are_met_but_for_what_is_told_of_them():
     rows = [row for name in TABLES for case in cases(name) for row in comparisons(case)]
     errors = sorted(abs(row.error) for row in rows if row.error is not None)
     assert len(errors) == 22
-    assert median(errors) < 0.08
+    assert median(errors) < 0.06
     # Two rows are believed to be anomalies, and two of 1 MiB stand beside each other as if disks did not matter.
     assert errors[-5] < 0.2 < errors[-4]
 
@@ -56,12 +56,33 @@ def test_one_disk_at_a_time_is_what_small_buffers_keep_busy():
     )
 
 
-def test_large_buffers_help_six_disks_and_do_one_no_good():
-    (small, single), (large, other) = (
-        rates(f"sgi-hippi-ftp-{size}", *hundred("ftp")) for size in ("16k", "960k")
+def test_larger_buffers_help_six_disks_and_do_one_no_good():
+    (small, single), (medium, second), (large, third) = (
+        rates(f"sgi-hippi-ftp-{size}", *hundred("ftp")) for size in ("16k", "60k", "960k")
     )
-    assert large > 1.2 * small
-    assert other < single
+    assert 1.15 * small < medium < large
+    assert max(second, third) < 1.01 * single
+
+
+def test_a_single_disk_is_kept_busy_by_read_ahead_that_follows_large_requests():
+    fixed = "disks.a.file_system={model: filesystems/efs, max_read_ahead: none}"
+    follows, idle = (rates("sgi-hippi-ftp-960k", *hundred("ftp"), *sets)[1] for sets in ((), (fixed,)))
+    assert idle < 0.93 * follows
+
+
+def test_what_rcp_and_ftp_share_cannot_tell_them_apart():
+    """rcp's rate without its set-up is that of ftp, for files whose measured rates differ by a quarter."""
+    ftp = rates("sgi-hippi-ftp-16k", *hundred("ftp"))[0]
+    rcp = rates("sgi-hippi-rcp", *hundred("rcp"), "workload.rcp.setup=0 s")[0]
+    assert rcp == pytest.approx(ftp, rel=0.05)
+
+
+def test_a_file_in_the_senders_cache_explains_no_table():
+    """It makes six disks and one alike, as 1 MiB with large buffers was, but far too fast with small ones."""
+    sets = ("workload.ftp.cached=true", "workload.ftp.file=1 MiB", "run.replications=20")
+    large, small = (rates(f"sgi-hippi-ftp-{size}", *sets) for size in ("960k", "16k"))
+    assert large[0] == pytest.approx(large[1], rel=0.05)
+    assert min(small) > 1.5 * 3.97
 
 
 def test_the_set_up_is_what_a_small_file_costs():
@@ -83,3 +104,36 @@ def test_asynchronous_requests_reach_what_the_disks_have_and_copies_do_not():
     assert max(found) > 20
     copied = cases("ftp-overlapped", "workload.ftp.file=60 MiB")[3]
     assert copied.limiter.name == "challenge.cpu"
+
+
+def test_a_file_of_a_backup_costs_200_ms_alone_and_a_disks_answer_in_a_stream():
+    small = ("workload.{}.file=8 KiB", "workload.{}.files=200")
+    waiting, quick = cases("backup-rcp", *(one.format("rcp") for one in small))
+    # The set-up, and a timer of 200 ms for each file, at whatever of its period the first one is.
+    assert waiting.throughput.until / 10**12 == pytest.approx(0.7 + 200 * 0.2, rel=0.01)
+    assert quick.throughput.until < waiting.throughput.until / 15
+    stream = cases("backup-tar", *(one.format("tar") for one in small), "workload.tar.record=10240 B")[0]
+    # A SCSI command for each file, of some 2 to 3 ms.
+    assert 2e-3 < (stream.throughput.until / 10**12 - 0.7) / 200 < 3.5e-3
+
+
+def test_streams_add_up_where_the_window_limits_and_meet_the_disks_elsewhere():
+    near = [
+        rates("slac-parallel-ftp", f"workload.ftp.streams={n}", "workload.ftp.file=16 MiB") for n in (1, 4)
+    ]
+    (small, large, far), (small4, large4, far4) = near
+    # 64 KiB a round trip of 10 ms are 6.25 MiB/s.
+    assert far < 6.25
+    assert far4 > 2.5 * far
+    assert small4 > 1.5 * small
+    assert large4 / large < far4 / far
+
+
+def test_a_second_network_adapter_pays_and_a_second_port_only_after_it():
+    found = rates("gige-dual-hba")
+    one, port, large, adapter, both, all_ = found
+    assert port == pytest.approx(one, rel=0.03)
+    assert adapter > 1.3 * one
+    assert large > 1.3 * one
+    assert both > 1.3 * large
+    assert both < all_ < 1.1 * both

@@ -10,10 +10,16 @@ from simio.program.builder import Register
 
 
 class OwnDisks:
-    """A conventional server: its threads go through the file system's cache, and data through its memory."""
+    """A conventional server: its threads go through the file system's cache, and data through its memory.
+
+    A thread that writes holds the file's lock until the block is where it is to be (VOP_RWLOCK of System V Release 4
+    about VOP_WRITE; C. Juszczak, "Improving the write performance of an NFS server", USENIX Winter 1994). So stable
+    blocks of one file reach a disk one after the other, however many commands it takes.
+    """
 
     def __init__(self, file: ServedFile) -> None:
         self.file = file
+        self.lock = file.p.resource(f"{file.name} lock", turn=True)
 
     def read(self, block: Register) -> None:
         """See `ServerStorage.read`."""
@@ -23,7 +29,8 @@ class OwnDisks:
         """See `ServerStorage.write`."""
         if stable:
             copy()
-            self.file.write_through(block)
+            with self.file.p.hold(self.lock):
+                self.file.write_through(block)
         else:
             self.file.write(block, copy)
 
@@ -35,16 +42,20 @@ class OwnDisks:
 class ThirdParty:
     """A port whose requests a storage manager carries out, data going between disks and the port past the manager.
 
-    A request and its answer are messages between two processors, each of which interrupts whom it goes to. The file
-    is the manager's; its device is to be one that transfers into the port's memory.
+    A request and its answer are messages between processors, each of which interrupts whom it goes to; a request may
+    pass one that looks its file up on the way. The file is the manager's; its device is to be one that transfers into
+    the port's memory.
     """
 
-    def __init__(self, file: ServedFile, port: UnixKernel) -> None:
+    def __init__(self, file: ServedFile, port: UnixKernel, metadata: UnixKernel | None) -> None:
+        """`metadata` is whoever looks files up, if it is not the manager."""
         self.file, self.manager, self.port = file, file.kernel, port
+        self.passed = [metadata, self.manager] if metadata else [self.manager]
 
     def _ask(self) -> None:
-        self.manager.interrupt()
-        self.manager.system_call()
+        for processor in self.passed:
+            processor.interrupt()
+            processor.system_call()
 
     def _answered(self) -> None:
         self.port.interrupt()
