@@ -49,7 +49,7 @@ class Lab:
         self.scenario = folder / "scenarios" / "raw.yaml"
         self.table = folder / "tables" / "lab" / "raw.yaml"
         self.scenario.write_text(SCENARIO.format(sizes=", ".join(SIZES)))
-        self.library = Library(folder / "tables", folder / "scenarios")
+        self.folder = folder
         self.parts = Catalogue(self.models)
         self.measure([1.0] * 12)
 
@@ -77,6 +77,8 @@ class Lab:
             for (size, processes), value in zip(cells, values, strict=True)
         ]
         self.table.write_text(HEADING + "".join(told))
+        # A library keeps what it has read.
+        self.library = Library(self.folder / "tables", self.folder / "scenarios")
 
     def answer(self, truth: Mapping[tuple[str, str], str]) -> list[float]:
         """What the scenario gives with these values, in the order of the table."""
