@@ -24,6 +24,11 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "compare": ("simio.cli.compare:compare", "What differs between two runs, and which change caused it."),
     "validate": ("simio.cli.validate:validate", "Every measured row beside what is simulated."),
     "models": ("simio.cli.models:models", "The catalogue of parts, and where its values come from."),
+    "sensitivity": (
+        "simio.cli.sensitivity:sensitivity",
+        "What the answer depends on, value by value.",
+    ),
+    "calibrate": ("simio.cli.calibrate:calibrate", "Fit catalogue values to measured rows."),
     "nomograph": ("simio.cli.nomograph:nomograph", "How long a user waits for an object of a size."),
     "plot": ("simio.cli.plot:plot", "Throughput against a varied value, as a picture."),
     "schema": ("simio.cli.schema:schema", "JSON Schema of scenario files, for editors."),

@@ -11,6 +11,7 @@ from simio.cli.options import case_number, overrides, scenario_argument, tell, w
 from simio.cli.packets import MOST, tracing
 
 if TYPE_CHECKING:
+    from simio.description.model import Scenario
     from simio.result.model import ScenarioResult
 
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     help="compiled (the default) or the SimPy reference.",
 )
 @click.option("--case", "number", type=int, metavar="N", help="Run only this case and show it in full.")
+@click.option("--interval", is_flag=True, help="Tell the 90% interval of each answer.")
 @click.option(
     "--trace", type=click.Choice(["packets"]), help="Print what one case does, in place of the answer."
 )
@@ -46,6 +48,7 @@ def run(
     sets: tuple[str, ...],
     engine: str | None,
     number: int | None,
+    interval: bool,
     trace: str | None,
     pcap: str | None,
     at: tuple[str, ...],
@@ -61,6 +64,7 @@ def run(
     \b
     simio run s.yaml --trace packets            packets in the form of tcpdump
     simio run s.yaml --pcap s.pcap --at server  the answer, and a file for Wireshark
+    simio run s.yaml --interval                 how sure the answer is: uncertain values and the model's error
     """
     traced = tracing(trace, pcap, at, limit, form)
     from simio.errors import RunError
@@ -84,6 +88,8 @@ def run(
         if traced and error.packets:
             traced.give(error.packets, hosts, output)
         raise
+    if interval and result.complete and result.cases:
+        result = _with_intervals(loaded, result, engine)
     for packets in (case.packets for case in result.cases):
         if traced and packets:
             traced.give(packets, hosts, output)
@@ -91,6 +97,21 @@ def run(
         write(output, _text(result, form, index, to_file=output is not None))
     if not result.complete:
         sys.exit(130)
+
+
+def _with_intervals(scenario: Scenario, result: ScenarioResult, engine: str | None) -> ScenarioResult:
+    """The result with intervals; Ctrl-C leaves it as it is, marked as not complete."""
+    from dataclasses import replace
+
+    from simio.calibration.predict import SAMPLES, with_intervals
+
+    try:
+        with Progress(SAMPLES * len(result.cases), "runs") as progress:
+            return with_intervals(
+                scenario, result, engine=engine, progress=lambda _done, _all: progress.step()
+            )
+    except KeyboardInterrupt:
+        return replace(result, complete=False)
 
 
 def _text(result: ScenarioResult, form: str | None, index: int | None, to_file: bool) -> str:
@@ -114,8 +135,8 @@ class Progress:
 
     DELAY = 1.0
 
-    def __init__(self, total: int) -> None:
-        self.total, self.done = total, 0
+    def __init__(self, total: int, what: str = "cases") -> None:
+        self.total, self.done, self.what = total, 0, what
         self.shown = False
 
     def __enter__(self) -> Progress:
@@ -135,6 +156,6 @@ class Progress:
         spent = self.clock() - self.begun
         if sys.stderr.isatty() and spent > self.DELAY and self.done < self.total:
             left = spent / self.done * (self.total - self.done)
-            text = f"\r\033[K{self.done} of {self.total} cases, about {left:.0f} s left (Ctrl-C keeps what is done)"
-            click.echo(text, nl=False, err=True)
+            text = f"{self.done} of {self.total} {self.what}, about {left:.0f} s left (Ctrl-C keeps what is done)"
+            click.echo(f"\r\033[K{text}", nl=False, err=True)
             self.shown = True

@@ -14,7 +14,7 @@ from simio.description.measured import MeasuredRow
 from simio.report.alike import grouped, merged
 from simio.report.data import in_unit, other_quantities
 from simio.result.compare import Comparison, comparisons, pooled_comparisons, summary
-from simio.result.model import CaseResult, ResourceUse, ScenarioResult
+from simio.result.model import CaseResult, Interval, ResourceUse, ScenarioResult
 
 BAR = 24
 """Width of a full utilisation bar, in characters."""
@@ -40,6 +40,7 @@ def show(console: Console, result: ScenarioResult, detail: int | None = None) ->
         if pooled := pooled_comparisons(result):
             console.print(Padding(_pooled(pooled), (1, 0, 0, 0)))
         _print_summary(console, result)
+    _print_uncertainty(console, result)
     shown = [case for case in result.cases if detail is None or case.index == detail]
     if detail is not None or len(shown) <= DETAILED:
         for case in shown:
@@ -66,7 +67,7 @@ def _table(result: ScenarioResult) -> Table:
     table.add_column("busy", justify="right")
     for case, missed in zip(result.cases, late, strict=True):
         cells: list[RenderableType] = [str(case.index + 1), *(case.settings.get(key, "") for key in varied)]
-        cells.append(_rate(case, result.unit))
+        cells.append(_with_interval(_rate(case, result.unit), case.interval, result.unit))
         if any(late):
             cells.append(str(missed))
         if measured:
@@ -119,7 +120,7 @@ def _others(result: ScenarioResult) -> Table:
         for row in comparisons(case):
             if row.row.quantity != "throughput":
                 simulated = "none" if row.simulated is None else f"{row.simulated:.4g} {row.row.unit}"
-                cells = (row.row.label, simulated, _with_unit(row.row))
+                cells = (row.row.label, _with_interval(simulated, row.interval), _with_unit(row.row))
                 table.add_row(str(case.index + 1), *cells, _judged(row))
     return table
 
@@ -135,6 +136,7 @@ def _pooled(rows: list[Comparison]) -> Table:
         table.add_column(heading, justify="right", style="bold" if heading == "simulated" else "")
     for row in rows:
         simulated = "none" if row.simulated is None else f"{row.simulated:.4g} {row.row.unit}"
+        simulated = _with_interval(simulated, row.interval)
         where = (row.settings.get(key, "") for key in keys)
         table.add_row(*where, row.row.label, simulated, _with_unit(row.row), _judged(row))
     return table
@@ -172,6 +174,33 @@ def _print_summary(console: Console, result: ScenarioResult) -> None:
         )
 
 
+def _print_uncertainty(console: Console, result: ScenarioResult) -> None:
+    """What the intervals rest on."""
+    told = result.uncertainty
+    if told is None:
+        return
+    found = summary(result)
+    console.print()
+    if found is not None and found.intervals and not result.sets:
+        console.print(f"measured within the 90% interval: {found.covered} of {found.intervals} rows")
+    lines = [f"intervals of 90%: {told.samples} draws of {told.values} uncertain catalogue values"]
+    if told.by_rule:
+        lines[0] += (
+            f", {told.by_rule} of them assumed without an interval and taken from 1/1.25 to 1.25 times"
+        )
+    if told.model_error is None:
+        lines.append("nothing measured is near: what the model itself may err is not in them")
+    else:
+        lines.append(f"and {told.model_error:.1%} of model error, learnt from {told.evidence}")
+    if told.halved:
+        lines.append(
+            f"{told.halved} draws that no datasheet allows were taken nearer to the values as they are"
+        )
+    if told.failed:
+        lines.append(f"{told.failed} runs ended in a fault and do not count")
+    console.print(Text("; ".join(lines), style="dim"))
+
+
 def _rate(case: CaseResult, unit: str) -> str:
     text = f"{in_unit(float(case.rate), unit):.4g}"
     if case.half_width is not None:
@@ -179,9 +208,18 @@ def _rate(case: CaseResult, unit: str) -> str:
     return text
 
 
+def _with_interval(text: str, interval: Interval | None, unit: str = "", more: str = "") -> str:
+    """A value with its interval: 9.5 (8.9 to 10.2); a rate in bytes a second, told in `unit`."""
+    if interval is None:
+        return text
+    low, high = (in_unit(end, unit) if unit else end for end in (interval.low, interval.high))
+    return f"{text} ({low:.3g} to {high:.3g}{more})"
+
+
 def _case(case: CaseResult, unit: str) -> Group:
     settings = ", ".join(f"{key} = {value}" for key, value in case.settings.items())
-    answer = Text.assemble((f"{_rate(case, unit)} {unit}", "bold green"), "   ", case.limiter.sentence)
+    told = _with_interval(f"{_rate(case, unit)} {unit}", case.interval, unit, ", 90%")
+    answer = Text.assemble((told, "bold green"), "   ", case.limiter.sentence)
     lines: list[RenderableType] = (
         [Text(f"case {case.index + 1}: {settings}", style="bold")] if settings else []
     )

@@ -128,12 +128,41 @@ class Timeline:
 
 
 @dataclass(frozen=True)
+class Interval:
+    """Where a value lies with a probability of 90 %, in the unit of the value."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Uncertainty:
+    """What the intervals of a result rest on.
+
+    `samples` are draws of `values` catalogue values, `by_rule` of which have no stated interval; `halved` draws were
+    no valid datasheets and were taken nearer, `failed` runs ended in a fault. `model_error` is the standard deviation
+    of log(measured / simulated), learnt from `evidence`; None without any. `pooled` are the intervals of rows over
+    several cases.
+    """
+
+    samples: int
+    values: int
+    by_rule: int
+    halved: int
+    failed: int
+    evidence: str
+    model_error: float | None
+    pooled: tuple[Interval | None, ...] = ()
+
+
+@dataclass(frozen=True)
 class CaseResult:
     """The result of one case of a scenario.
 
     With replications, `throughput` is the first one's, `rate` the mean of all in bytes a second and `half_width`
     half of its 95% confidence interval. `hash` identifies the program that ran and `seeds` what it drew from.
-    `packets` are those of the first run, where they were to be traced.
+    `packets` are those of the first run, where they were to be traced. `interval` is that of `rate` in bytes a second
+    and `row_intervals` those of `measured`, in their order, where they were asked for.
     """
 
     index: int
@@ -159,6 +188,8 @@ class CaseResult:
     steps: int
     tallies: tuple[TallyValue, ...] = ()
     packets: Packets | None = None
+    interval: Interval | None = None
+    row_intervals: tuple[Interval | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -176,3 +207,4 @@ class ScenarioResult:
     fitted: tuple[str, ...]
     complete: bool = True
     pooled: tuple[PooledRow, ...] = ()
+    uncertainty: Uncertainty | None = None

@@ -40,6 +40,7 @@ DOCUMENTS = (
     "docs/packets.md",
     "docs/tutorial.md",
     "docs/validation.md",
+    "docs/calibration.md",
     *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs" / "models").glob("*.md")),
 )
 PICTURE = ROOT / "docs" / "answer.svg"
