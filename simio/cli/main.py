@@ -19,6 +19,7 @@ DEFECT = 1
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "run": ("simio.cli.run:run", "Run a scenario and print the answer."),
     "sweep": ("simio.cli.sweep:sweep", "Many configurations of a scenario as a table."),
+    "optimize": ("simio.cli.optimize:optimize", "The best values of some keys, for what they cost."),
     "bound": ("simio.cli.bound:bound", "Upper bound on throughput, without running."),
     "show": ("simio.cli.show:show", "What a scenario is made of: parts, wiring, program."),
     "models": ("simio.cli.models:models", "The catalogue of parts, and where its values come from."),
