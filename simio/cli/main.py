@@ -18,13 +18,15 @@ DEFECT = 1
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "run": ("simio.cli.run:run", "Run a scenario and print the answer."),
-    "sweep": ("simio.cli.sweep:sweep", "Many configurations of a scenario as a table."),
-    "optimize": ("simio.cli.optimize:optimize", "The best values of some keys, for what they cost."),
     "bound": ("simio.cli.bound:bound", "Upper bound on throughput, without running."),
     "show": ("simio.cli.show:show", "What a scenario is made of: parts, wiring, program."),
+    "sweep": ("simio.cli.sweep:sweep", "Many configurations of a scenario as a table."),
+    "optimize": ("simio.cli.optimize:optimize", "The best values of some keys, for what they cost."),
+    "new": ("simio.cli.new:new", "A scenario to begin with."),
     "models": ("simio.cli.models:models", "The catalogue of parts, and where its values come from."),
     "nomograph": ("simio.cli.nomograph:nomograph", "How long a user waits for an object of a size."),
     "schema": ("simio.cli.schema:schema", "JSON Schema of scenario files, for editors."),
+    "completion": ("simio.cli.complete:completion", "Completion of commands for a shell."),
 }
 """Each subcommand with where it is and what help says of it, so that help imports none of them."""
 

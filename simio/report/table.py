@@ -6,25 +6,19 @@ import csv
 import io
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simio.errors import SimioError, quote
 from simio.many.outcome import THROUGHPUT, is_rate, unit_of
 from simio.many.rows import Row
 from simio.report.data import in_unit
 
+if TYPE_CHECKING:
+    import pandas
+
 FORMS = ("csv", "json", "parquet")
 _MEASURES = (THROUGHPUT, "half width", "bound", "busy", "time")
 DIGITS = 6
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column: its heading, and the measure in it, if it is one."""
-
-    heading: str
-    measure: str = ""
 
 
 def form_of(path: str) -> str:
@@ -117,3 +111,14 @@ def _parquet(table: Sequence[dict[str, Any]]) -> bytes:
     columns = {name: pyarrow.array([record[name] for record in table]) for name in names}
     pyarrow.parquet.write_table(pyarrow.table(columns), out)
     return out.getvalue()
+
+
+def frame(rows: Sequence[Row], keys: Sequence[str], unit: str, more: Sequence[str] = ()) -> pandas.DataFrame:
+    """The rows as a pandas frame, indexed by their numbers. Raises SimioError where pandas is missing."""
+    try:
+        import pandas
+    except ImportError:
+        raise SimioError(
+            "tables in Python need pandas; install it with pip install 'simio[notebook]'"
+        ) from None
+    return pandas.DataFrame(records(rows, keys, unit, more)).set_index("row")
