@@ -62,11 +62,15 @@ class Goal:
         return min(good, key=lambda row: (self.value(row), row.value(COST) or 0, row.number), default=None)
 
     def front(self, rows: Sequence[Row]) -> list[Row]:
-        """The rows that no other beats in both cost and measure, the cheapest first."""
+        """The rows that no other beats in both cost and measure, the cheapest first.
+
+        Where the cost is the measure, throughput stands against it.
+        """
+        against = Goal() if self.measure == COST else self
         found: list[Row] = []
         good = [row for row in rows if self.reached(row)]
-        for row in sorted(good, key=lambda row: (row.value(COST) or 0, self.value(row), row.number)):
-            if not found or self.value(row) < self.value(found[-1]):
+        for row in sorted(good, key=lambda row: (row.value(COST) or 0, against.value(row), row.number)):
+            if not found or against.value(row) < against.value(found[-1]):
                 found.append(row)
         return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,31 +22,34 @@ _OPENING, _CLOSING = "[{", "]}"
 
 @dataclass(frozen=True)
 class Interval:
-    """All from `low` to `high` of a dimension (none: plain numbers), or all whole ones; `log` goes by ratios."""
+    """All numbers from `low` to `high` of a dimension (none: plain numbers), or those `step` apart.
+
+    With `log`, equal shares of the way are equal ratios.
+    """
 
     low: Fraction
     high: Fraction
     dimension: str | None
-    whole: bool
+    step: Fraction | None
     log: bool = False
 
     def at(self, share: float) -> str:
         """The value at a share of the way, as text: 0 is the lowest and 1 the highest."""
         if self.log:
             value = Fraction(float(self.low) * (float(self.high) / float(self.low)) ** share)
-        elif self.whole:
-            value = self.low + int(share * (int(self.high - self.low) + 1))
+            steps = round((value - self.low) / self.step) if self.step else 0
         else:
             value = self.low + (self.high - self.low) * Fraction(share)
-        value = min(max(value, self.low), self.high)
+            # As many shares for the ends as for all others.
+            steps = int(share * (self.number or 0))
         # Seven digits are finer than any model, and can be read.
-        value = Fraction(round(value)) if self.whole else Fraction(f"{float(value):.7g}")
-        return value_of(value, self.dimension)
+        value = self.low + steps * self.step if self.step else Fraction(f"{float(value):.7g}")
+        return value_of(min(max(value, self.low), self.high), self.dimension)
 
     @property
     def number(self) -> int | None:
         """How many values there are, if they can be counted."""
-        return int(self.high - self.low) + 1 if self.whole else None
+        return int((self.high - self.low) / self.step) + 1 if self.step else None
 
 
 @dataclass(frozen=True)
@@ -204,5 +208,12 @@ def _interval(piece: str, where: str) -> Interval | None:
     log = bool(match[3])
     if log and low <= 0:
         raise SimioError(f"{where}: found {quote(piece)}; expected a lower end above zero for ':log'")
+    return Interval(low, high, dimension, _apart(low, high, dimension), log)
+
+
+def _apart(low: Fraction, high: Fraction, dimension: str | None) -> Fraction | None:
+    """How far apart the values of an interval are: devices take whole blocks, and the ends say of what size."""
+    if dimension == "size":
+        return Fraction(math.gcd(int(low), int(high)) or 1)
     whole = dimension in _WHOLE or (dimension is None and low.denominator == high.denominator == 1)
-    return Interval(low, high, dimension, whole, log)
+    return Fraction(1) if whole else None

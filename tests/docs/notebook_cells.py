@@ -25,7 +25,7 @@ def read() -> dict[str, Any]:
 
 
 def run(notebook: dict[str, Any]) -> list[list[dict[str, Any]]]:
-    """The outputs of each code cell, run in the notebook's folder as a notebook would: the last expression shows itself."""
+    """The outputs of each code cell, run in the notebook's folder; the last expression of a cell shows itself."""
     names: dict[str, Any] = {}
     before = Path.cwd()
     os.chdir(NOTEBOOK.parent)
@@ -49,9 +49,7 @@ def _outputs(cell: dict[str, Any], names: dict[str, Any]) -> list[dict[str, Any]
         data = {"text/plain": _lines(repr(value))}
         if hasattr(value, "_repr_html_"):
             data = {"text/html": _lines(value._repr_html_()), "text/plain": [f"<{type(value).__name__}>"]}
-        found.append(
-            {"output_type": "execute_result", "execution_count": None, "metadata": {}, "data": data}
-        )
+        found.append({"output_type": "execute_result", "execution_count": None, "metadata": {}, "data": data})
     return found
 
 
