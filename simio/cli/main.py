@@ -23,8 +23,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "sweep": ("simio.cli.sweep:sweep", "Many configurations of a scenario as a table."),
     "optimize": ("simio.cli.optimize:optimize", "The best values of some keys, for what they cost."),
     "new": ("simio.cli.new:new", "A scenario to begin with."),
+    "validate": ("simio.cli.validate:validate", "Every measured row beside what is simulated."),
     "models": ("simio.cli.models:models", "The catalogue of parts, and where its values come from."),
     "nomograph": ("simio.cli.nomograph:nomograph", "How long a user waits for an object of a size."),
+    "plot": ("simio.cli.plot:plot", "Throughput against a varied value, as a picture."),
     "schema": ("simio.cli.schema:schema", "JSON Schema of scenario files, for editors."),
     "completion": ("simio.cli.complete:completion", "Completion of commands for a shell."),
 }

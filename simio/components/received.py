@@ -35,7 +35,13 @@ class ReceivedFile(CachedFile):
     def open(self) -> None:
         """Once, inside the thread; the file is empty, and writing begins at its beginning."""
         super().open()
-        self.end = self.p.register(self.start)
+        self.end = self.p.register()
+        self.begin()
+
+    def begin(self) -> None:
+        """Write from the beginning on again: the next file of several that are written with the same steps."""
+        assert self.end is not None
+        self.p.let(self.end, "SET", self.start)
         self.rewind()
 
     def write_amount(self, amount: Register, buffer: int, stored: Arrived | None = None) -> None:

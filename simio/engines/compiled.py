@@ -10,6 +10,11 @@ from simio.engines.outcome import FIRST_INTERVAL, RECORD_LIMIT, SAMPLES, Ints, O
 from simio.machines.random import streams
 from simio.program.steps import Program
 
+FIRST_LOG = 1024
+"""Rows of the log at first; it doubles when it is full."""
+FIRST_STOP = 64
+"""Marks before the one at which the run is first looked at."""
+
 
 def run(program: Program, options: Options | None = None, announce: Announce | None = None) -> Outcome:
     """Run `program` to its end, its time limit or a fault; never raises for what the program does.
@@ -17,13 +22,22 @@ def run(program: Program, options: Options | None = None, announce: Announce | N
     `announce` is told where the engine has to be compiled first.
     """
     loop = entry(announce)
-    work = _Tables(program, options or Options())
+    options = options or Options()
+    work = _Tables(program, options)
+    watch = None
+    if options.jump and not options.trace and not program.random:
+        from simio.engines.jump import Watch
+
+        watch = Watch(program, options, work)
+        work.stop = FIRST_STOP
     while True:
         status = loop(*work.addresses())
         if status == c.GROW_THREADS:
             work.grow_threads()
         elif status == c.GROW_LOG:
-            work.log = _grown(work.log, min(2 * len(work.log), RECORD_LIMIT))
+            work.stop = watch.stop() if watch else RECORD_LIMIT
+            if work.control[c.LOGGED] == len(work.log):
+                work.log = _grown(work.log, min(2 * len(work.log), RECORD_LIMIT))
         elif status == c.GROW_TRACE:
             work.trace = _grown(work.trace, 2 * len(work.trace))
         else:
@@ -42,7 +56,9 @@ class _Tables:
         self.streams = streams(options.seed, len(program.draws))
         self.stats = _zeros(len(program.names), c.STAT_COLUMNS)
         self.sums = _zeros(len(program.marks))
-        self.log = _zeros(1024, c.LOG_COLUMNS)
+        self.log = _zeros(FIRST_LOG, c.LOG_COLUMNS)
+        self.stop = RECORD_LIMIT
+        """The loop stops before more marks than this have been recorded."""
         self.trace = _zeros(1024 if options.trace else 1, c.LOG_COLUMNS)
         self.times = _zeros(SAMPLES)
         self.samples = _zeros(SAMPLES, 2 * len(self.resources) + len(self.containers) + len(self.sums))
@@ -87,10 +103,18 @@ class _Tables:
         """Addresses of all tables in the order of `layout.TABLES`, their sizes brought up to date."""
         self.sizes[: c.USED_REGISTERS] = (
             len(self.steps), len(self.threads), len(self.resources), len(self.containers), len(self.draws),
-            len(self.draw_table), len(self.state), len(self.stats), len(self.sums), len(self.log),
+            len(self.draw_table), len(self.state), len(self.stats), len(self.sums), min(self.stop, len(self.log)),
             len(self.trace), len(self.times), self.samples.shape[1],
         )  # fmt: skip
         return [getattr(self, name).ctypes.data for name in c.TABLES]
+
+    def record(self, marks: Ints) -> None:
+        """Append to the log."""
+        logged = int(self.control[c.LOGGED])
+        if logged + len(marks) > len(self.log):
+            self.log = _grown(self.log, logged + len(marks))
+        self.log[logged : logged + len(marks)] = marks
+        self.control[c.LOGGED] += len(marks)
 
     def grow_threads(self) -> None:
         """Make room for twice as many threads."""

@@ -61,12 +61,17 @@ class Wait(IntEnum):
 
 @dataclass(frozen=True)
 class Options:
-    """`until` in ps; `budget` in steps; `seed` of all random streams; `trace` records every step."""
+    """`until` in ps; `budget` in steps; `seed` of all random streams; `trace` records every step.
+
+    With `jump`, an engine may skip periods of a run that repeats itself. The outcome is the same, but that steps
+    which are skipped do not count against the budget.
+    """
 
     until: int = HORIZON
     budget: int = DEFAULT_BUDGET
     seed: int = 1
     trace: bool = False
+    jump: bool = True
 
 
 @dataclass(frozen=True, eq=False)

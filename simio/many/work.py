@@ -29,8 +29,9 @@ SOURCES_KEPT = 8
 class Task:
     """One case to run: a scenario file, settings written over it, and the index of the case.
 
-    `text` stands in for what the file holds, and `parts` for the catalogue (one that is equal to itself after a
-    journey to another process saves reading the file again). `engine` is as in `run_case`.
+    `text` stands in for what the file holds, `tables` for the folder of measured tables, and `parts` for the
+    catalogue (one that is equal to itself after a journey to another process saves reading the file again).
+    `engine` is as in `run_case`.
     """
 
     scenario: str
@@ -39,6 +40,7 @@ class Task:
     text: str | None = None
     parts: Catalogue | None = None
     engine: str | None = None
+    tables: Path | None = None
 
 
 Do = Callable[["Scenario", Task], T]
@@ -108,11 +110,11 @@ _KEPT = _Kept()
 def _source(chunk: Chunk[T], task: Task) -> Source:
     from simio.loading import Source
 
-    key = (chunk.call, chunk.here, task.scenario, task.text, task.parts)
+    key = (chunk.call, chunk.here, task.scenario, task.text, task.parts, task.tables)
     sources = _KEPT.sources
     if key not in sources:
         folder = Path(chunk.here, task.scenario).parent
-        sources[key] = Source(task.scenario, task.text, task.parts, folder=folder)
+        sources[key] = Source(task.scenario, task.text, task.parts, task.tables, folder)
     sources.move_to_end(key)
     while len(sources) > SOURCES_KEPT:
         sources.popitem(last=False)
