@@ -10,13 +10,13 @@ import json
 import os
 import time
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from simio.errors import SimioError, quote
 from simio.many import outcome
+from simio.many.pools import interrupts_held
 from simio.many.rows import Row
 
 ENDING = ".partial"
@@ -92,23 +92,21 @@ class Journal:
             self.flush()
 
     def flush(self) -> None:
-        """Bring all rows to the disk."""
-        if self._waiting:
-            try:
-                self._file.write("".join(f"{line}\n" for line in self._waiting).encode())
-                self._file.flush()
-                os.fsync(self._file.fileno())
-            except OSError as error:
-                raise SimioError(
-                    f"cannot write {quote(str(self.path))}: {error.strerror or error}"
-                ) from error
-        self._waiting = []
+        """Bring all rows to the disk. An interrupt waits until they are there; else some would be written twice."""
+        with interrupts_held():
+            self._write()
         self._written = time.monotonic()
 
-    def remove(self) -> None:
-        """Remove the file, whose rows are in the table now."""
-        with suppress(OSError):
-            self.path.unlink()
+    def _write(self) -> None:
+        if not self._waiting:
+            return
+        try:
+            self._file.write("".join(f"{line}\n" for line in self._waiting).encode())
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise SimioError(f"cannot write {quote(str(self.path))}: {error.strerror or error}") from error
+        self._waiting = []
 
     def __enter__(self) -> Journal:
         return self
