@@ -79,7 +79,8 @@ class LocalPool:
                 processes = list((self._executor._processes or {}).values())
                 self._executor.shutdown(wait=True, kill_workers=True)
                 for process in processes:
-                    process.kill()
+                    if process.is_alive():
+                        process.terminate()
 
 
 @contextmanager
