@@ -26,6 +26,8 @@ from pathlib import Path
 
 from docs_tables import with_tables
 
+from simio.files import cache_base
+
 ROOT = Path(__file__).resolve().parents[2]
 PLUGIN = Path(__file__).parent / "plugin"
 DOCUMENTS = (
@@ -38,6 +40,8 @@ DOCUMENTS = (
     "docs/models.md",
     "docs/nomograph.md",
     "docs/packets.md",
+    "docs/python.md",
+    "docs/sweep.md",
     "docs/tutorial.md",
     "docs/validation.md",
     "docs/calibration.md",
@@ -159,8 +163,15 @@ class Place:
             script = commands_ / name
             script.write_text(f'#!/bin/sh\nexec "{sys.executable}"{arguments} "$@"\n', encoding="utf-8")
             script.chmod(0o755)
+        # Results of earlier runs would show; the compiled engine is that of everybody.
+        kept = folder / "cache" / "simio"
+        kept.mkdir(parents=True)
+        compiled = cache_base() / "compiled"
+        compiled.mkdir(parents=True, exist_ok=True)
+        (kept / "compiled").symlink_to(compiled)
         self.environment = {
             **os.environ,
+            "SIMIO_CACHE": str(kept.parent),
             "PATH": f"{commands_}{os.pathsep}{os.environ['PATH']}",
             "PYTHONPATH": os.pathsep.join([str(install_plugin(folder / "site")), str(ROOT)]),
             "NO_COLOR": "1",
