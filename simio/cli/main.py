@@ -24,6 +24,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "compare": ("simio.cli.compare:compare", "What differs between two runs, and which change caused it."),
     "models": ("simio.cli.models:models", "The catalogue of parts, and where its values come from."),
     "nomograph": ("simio.cli.nomograph:nomograph", "How long a user waits for an object of a size."),
+    "trace": ("simio.cli.trace:trace", "A timeline of all that happens, for Perfetto."),
     "schema": ("simio.cli.schema:schema", "JSON Schema of scenario files, for editors."),
 }
 """Each subcommand with where it is and what help says of it, so that help imports none of them."""
