@@ -33,6 +33,19 @@ if TYPE_CHECKING:
 @click.option(
     "--packets", "limit", type=click.IntRange(1, MOST), metavar="N", help="Trace at most N packets."
 )
+@click.option(
+    "--html",
+    "page",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write a page with everything there.",
+)
+@click.option(
+    "--figures",
+    type=click.Path(file_okay=False),
+    metavar="DIR",
+    help="Write the plots there, as PNG and SVG.",
+)
 @click.option("--json", "form", flag_value="json", help="Print everything as JSON.")
 @click.option("--csv", "form", flag_value="csv", help="Print one line a case as CSV.")
 @click.option(
@@ -47,6 +60,8 @@ def run(
     pcap: str | None,
     at: tuple[str, ...],
     limit: int | None,
+    page: str | None,
+    figures: str | None,
     form: str | None,
     output: str | None,
 ) -> None:
@@ -55,6 +70,7 @@ def run(
     Throughput comes first, then what limits it and how busy everything was; beside measured values, the error.
 
     \b
+    simio run s.yaml --html s.html              a page with plots, beside the answer
     simio run s.yaml --trace packets            packets in the form of tcpdump
     simio run s.yaml --pcap s.pcap --at server  the answer, and a file for Wireshark
     """
@@ -83,6 +99,15 @@ def run(
     for packets in (case.packets for case in result.cases):
         if traced and packets:
             traced.give(packets, hosts, output)
+    if page:
+        from simio.files import write_whole
+        from simio.report.html.page import page as as_page
+
+        write_whole(page, as_page(loaded, result))
+    if figures:
+        from simio.report.html.images import write_figures
+
+        write_figures(result, figures)
     if not traced or not traced.printed:
         write(output, _text(result, form, index, to_file=output is not None))
     if not result.complete:
