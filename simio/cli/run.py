@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,7 @@ from simio.cli.options import case_number, overrides, scenario_argument, tell, w
 from simio.cli.packets import MOST, tracing
 
 if TYPE_CHECKING:
+    from simio.description.model import Scenario
     from simio.result.model import ScenarioResult
 
 
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Write a page with everything there.",
 )
+@click.option("--explain", "why", is_flag=True, help="Say on the page why, and what would help; more runs.")
 @click.option(
     "--figures",
     type=click.Path(file_okay=False),
@@ -61,6 +63,7 @@ def run(
     at: tuple[str, ...],
     limit: int | None,
     page: str | None,
+    why: bool,
     figures: str | None,
     form: str | None,
     output: str | None,
@@ -75,6 +78,8 @@ def run(
     simio run s.yaml --pcap s.pcap --at server  the answer, and a file for Wireshark
     """
     traced = tracing(trace, pcap, at, limit, form)
+    if why and not page:
+        raise click.UsageError("--explain goes with --html; simio explain prints it")
     from simio.errors import RunError
     from simio.loading import load
     from simio.result.run import run_scenario
@@ -100,10 +105,7 @@ def run(
         if traced and packets:
             traced.give(packets, hosts, output)
     if page:
-        from simio.files import write_whole
-        from simio.report.html.page import page as as_page
-
-        write_whole(page, as_page(loaded, result))
+        _write_page(loaded, result, page, why)
     if figures:
         from simio.report.html.images import write_figures
 
@@ -128,6 +130,23 @@ def _text(result: ScenarioResult, form: str | None, index: int | None, to_file: 
     with console.capture() as capture:
         show(console, result, index)
     return "".join(line.rstrip() + "\n" for line in capture.get().splitlines())
+
+
+def _write_page(loaded: Scenario, result: ScenarioResult, path: str, why: bool) -> None:
+    """Write the page, with an explanation of the fastest case if it is to say why."""
+    from simio.files import write_whole
+    from simio.report.html.page import page
+
+    extra: str = ""
+    figures: dict[str, Any] = {}
+    if why and result.cases and result.complete:
+        from simio.cli.explain import explanation
+        from simio.report.html.explained import explained
+
+        best = max(result.cases, key=lambda case: case.rate).index
+        case = next(case for case in loaded.cases if case.index == best)
+        extra, figures = explained(*explanation(case, loaded.title))
+    write_whole(path, page(loaded, result, extra, figures))
 
 
 class Progress:
