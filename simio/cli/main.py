@@ -23,6 +23,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "explain": ("simio.cli.explain:explain", "Where the time goes, what limits, what would be gained."),
     "compare": ("simio.cli.compare:compare", "What differs between two runs, and which change caused it."),
     "models": ("simio.cli.models:models", "The catalogue of parts, and where its values come from."),
+    "explore": ("simio.cli.explore:explore", "A local page to change values on and see what comes of it."),
     "nomograph": ("simio.cli.nomograph:nomograph", "How long a user waits for an object of a size."),
     "trace": ("simio.cli.trace:trace", "A timeline of all that happens, for Perfetto."),
     "schema": ("simio.cli.schema:schema", "JSON Schema of scenario files, for editors."),

@@ -55,9 +55,11 @@ def load(
     *,
     parts: Catalogue | None = None,
     tables: Path | None = None,
+    vary: bool = True,
 ) -> Scenario:
     """The scenario in a file, with each ``key.path=value`` of ``sets`` written over it.
 
+    Without ``vary``, there is one case, as the rest of the file and ``sets`` say.
     ``parts`` and ``tables`` stand in for the catalogue and the folder of measured tables that simio comes
     with. Raises ScenarioError with every fault of the file and of what it refers to.
     """
@@ -70,7 +72,7 @@ def load(
     _check_top(ctx, root)
     settings = read_sets(ctx, root, sets)
     root = apply(root, settings)
-    varied = expand(ctx, root, {setting.key for setting in settings})
+    varied = expand(ctx, root, {setting.key for setting in settings}) if vary else [()]
     trees = case_trees(root, varied)
     title = _text(ctx, root, "title")
     told = [texts(case) for case in varied]
@@ -83,7 +85,7 @@ def load(
             ctx.faults.explain(known, f"with {described(told[index])}", places)
     studies = tables or data_root("simio.validation")
     found = read_tables(ctx, root.entries.get("measured"), studies, Path(path).stem)
-    rows, pooled = assign_rows(ctx, found, trees, told, strict=not sets)
+    rows, pooled = assign_rows(ctx, found, trees, told, strict=vary and not sets)
     ctx.faults.forget_missing(ctx.dropped)
     ctx.faults.raise_any()
     cases = tuple(

@@ -97,21 +97,34 @@ def _compared(row: Comparison) -> list[str]:
 def detail(case: CaseResult, graph: nx.Graph, unit: str, plots: Iterable[str]) -> str:
     """All about one case; `plots` are the elements that its timelines are drawn in."""
     settings = ", ".join(f"{key} = {value}" for key, value in case.settings.items())
-    lines = [f'<p class="settings">{shown(settings)}</p>'] if settings else []
-    lines.append(answer(case, unit))
-    lines.append(
-        '<figure class="drawing"><div class="wide">'
-        f"{topology(graph, case)}</div>{_legend()}</figure><h3>Use of everything</h3>{_resources(case.resources)}"
+    first = f'<p class="settings">{shown(settings)}</p>' if settings else ""
+    return "".join([first, summary(case, graph, unit), uses(case), *plots, records(case, unit)])
+
+
+def summary(case: CaseResult, graph: nx.Graph, unit: str) -> str:
+    """The answer, and the wiring coloured by use."""
+    buttons = '<button data-format="png">PNG</button><button data-format="svg">SVG</button>'
+    return (
+        f'{answer(case, unit)}<figure data-file="wiring"><div class="wide">{topology(graph, case)}</div>'
+        f'{_legend()}<div class="save">{buttons}</div></figure>'
     )
-    lines += plots
+
+
+def uses(case: CaseResult) -> str:
+    """How busy everything was."""
+    return f"<h3>Use of everything</h3>{_resources(case.resources)}"
+
+
+def records(case: CaseResult, unit: str) -> str:
+    """Streams, distributions and counts, and what it takes to run the same again."""
+    parts = []
     if len(case.streams) > 1:
-        lines.append(f"<h3>Streams</h3>{_streams(case, unit)}")
+        parts.append(f"<h3>Streams</h3>{_streams(case, unit)}")
     if case.observations:
-        lines.append(f"<h3>Observations</h3>{_observations(case)}")
+        parts.append(f"<h3>Observations</h3>{_observations(case)}")
     if case.tallies:
-        lines.append(f"<h3>Counted in all</h3>{_tallies(case)}")
-    lines.append(f'<p class="fine">{shown(_identity(case))}</p>')
-    return "".join(lines)
+        parts.append(f"<h3>Counted in all</h3>{_tallies(case)}")
+    return "".join([*parts, f'<p class="fine">{shown(_identity(case))}</p>'])
 
 
 def answer(case: CaseResult, unit: str) -> str:

@@ -64,9 +64,9 @@ def page(
     )  # fmt: skip
 
 
-def asset(name: str) -> str:
-    """The text of a file beside this module."""
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+def asset(name: str, package: str = __package__) -> str:
+    """The text of a file of a package."""
+    return files(package).joinpath(name).read_text(encoding="utf-8")
 
 
 def _body(scenario: Scenario, result: ScenarioResult, extra: str, figures: dict[str, Figure]) -> list[str]:

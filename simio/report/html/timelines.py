@@ -53,7 +53,7 @@ def _throughput(case: CaseResult, unit: str) -> Line:
         in_unit((after - before) * 10**12 / (until - since), unit)
         for (since, before), (until, after) in zip(points, points[1:], strict=False)
     ]
-    return [times[end] for end in ends], rates
+    return [0, *(times[end] for end in ends)], [*rates[:1], *rates]
 
 
 def _means(case: CaseResult, values: Sequence[float], scale: float = 1) -> Line:
@@ -65,7 +65,7 @@ def _means(case: CaseResult, values: Sequence[float], scale: float = 1) -> Line:
         scale * sum(values[begin : end + 1]) / (end + 1 - begin)
         for begin, end in zip(begins, ends, strict=False)
     ]
-    return [times[end] for end in ends], means
+    return [0, *(times[end] for end in ends)], [*means[:1], *means]
 
 
 def _ends(rows: int, stretches: int) -> list[int]:
