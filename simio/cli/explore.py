@@ -45,6 +45,7 @@ def explore(place: str, more: tuple[str, ...], host: str, port: int, engine: str
 
 def _serve(session: Session, host: str, port: int) -> None:
     import logging
+    from socket import AF_INET, AF_INET6, create_server
 
     from werkzeug.serving import make_server
 
@@ -59,14 +60,14 @@ def _serve(session: Session, host: str, port: int) -> None:
 
         entry(tell)
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    name = host.strip("[]")
     try:
-        server = make_server(host, port, app.server, threaded=True)
+        listening = create_server((name, port), family=AF_INET6 if ":" in name else AF_INET)
     except OSError as error:
         raise SimioError(
             f"cannot listen on {host}:{port}: {error.strerror or error}; --port sets another"
         ) from error
-    click.echo(f"http://{host}:{server.server_port}/   (Ctrl-C ends it)")
-    try:
+    with listening:
+        server = make_server(name, port, app.server, threaded=True, fd=listening.fileno())
+        click.echo(f"http://{host}:{listening.getsockname()[1]}/   (Ctrl-C ends it)")
         server.serve_forever()
-    finally:
-        server.server_close()

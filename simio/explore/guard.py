@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 MOST_BYTES = 2**20
 """Bytes of a request's body."""
 POLICY = (
-    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
+    "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data: blob:; font-src 'self' data:; frame-ancestors 'none'; form-action 'none'"
 )
 """What a browser lets the page do: nothing beyond this server."""
