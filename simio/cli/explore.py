@@ -71,3 +71,5 @@ def _serve(session: Session, host: str, port: int) -> None:
         server = make_server(name, port, app.server, threaded=True, fd=listening.fileno())
         click.echo(f"http://{host}:{listening.getsockname()[1]}/   (Ctrl-C ends it)")
         server.serve_forever()
+    # The server has taken the interrupt that ended it.
+    raise KeyboardInterrupt
