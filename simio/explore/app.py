@@ -11,7 +11,7 @@ from simio.errors import SimioError, one_line
 from simio.explore import state as states
 from simio.explore.guard import guard
 from simio.explore.session import Answer, Opened, Session
-from simio.explore.view import curve_figure, parts, timeline_figures
+from simio.explore.view import curve_figure, empty, parts, timeline_figures
 from simio.report.html.page import asset
 
 _CONFIG: Any = {"displaylogo": False, "showSendToCloud": False, "displayModeBar": False}
@@ -85,8 +85,8 @@ def _layout(session: Session) -> html.Div:
             html.P(id="message", className="message", role="alert"), html.P(id="note", className="note"),
             html.Div(id="answer"),
             html.Div(["Throughput over ", dcc.Dropdown([], None, id="axis", clearable=False)], className="picks"),
-            dcc.Graph(id="curve", config=_CONFIG), html.P(id="curve-note", className="note"), html.Div(id="uses"),
-            html.Div(id="timelines"), html.Div(id="records"),
+            dcc.Graph(id="curve", figure=empty(), config=_CONFIG), html.P(id="curve-note", className="note"),
+            html.Div(id="uses"), html.Div(id="timelines"), html.Div(id="records"),
         ]
     )  # fmt: skip
     stores = [
@@ -107,7 +107,7 @@ def _tried(make: Callable[[], T]) -> tuple[T | None, str]:
 
 
 def _knobs(opened: Opened, chosen: dict[str, str]) -> list[html.Div]:
-    """A slider for each knob, at the value chosen."""
+    """A slider for each knob that leaves a choice, at the value chosen."""
     return [
         html.Div(
             [
@@ -123,6 +123,7 @@ def _knobs(opened: Opened, chosen: dict[str, str]) -> list[html.Div]:
             className="knob",
         )
         for number, knob in enumerate(opened.knobs)
+        if len(knob.values) > 1
     ]  # fmt: skip
 
 
@@ -204,10 +205,10 @@ def _answering(app: Dash, session: Session) -> None:
         """Run what the sliders say, and show it."""
         labels = [no_update] * len(ids)
         if not name:
-            return {}, "", [], no_update, no_update, labels
+            return empty(), "", [], no_update, no_update, labels
         chosen, message = _tried(lambda: _values(session, name, places, ids))
         if chosen is None:
-            return {}, "", [], no_update, message, labels
+            return empty(), "", [], no_update, message, labels
         opened, values = chosen
         query = states.State(opened.name, values, str(axis or "")).query
         found, message = _tried(lambda: session.answer(opened, values))
@@ -224,7 +225,7 @@ def _answering(app: Dash, session: Session) -> None:
     def curve(places: list[object], axis: object, name: object, ids: list[Any]) -> tuple[Any, str]:
         """Throughput over one knob, the others as they are."""
         if not name or not axis:
-            return {}, ""
+            return empty(), ""
 
         def make() -> tuple[Any, str]:
             opened, values = _values(session, name, places, ids)
@@ -232,7 +233,7 @@ def _answering(app: Dash, session: Session) -> None:
             return curve_figure(result, values.get(str(axis), "")), note
 
         found, message = _tried(make)
-        return found or ({}, one_line(message))
+        return found or (empty(), one_line(message))
 
 
 def _saving(app: Dash, session: Session) -> None:

@@ -49,7 +49,7 @@ def knobs(root: Node, first: Mapping[str, str], more: Sequence[str] = ()) -> lis
 
 
 def _varied(root: Node, first: Mapping[str, str]) -> Iterator[Knob]:
-    """The keys of all grids of `vary` with all values that they take anywhere; UNSET where a case may be without."""
+    """The keys of all grids of `vary` with all values that they take anywhere, and that of the file, if any."""
     node = root.entries.get("vary")
     grids = [] if node is None else node.elements if node.kind == "list" else [node]
     values: dict[str, dict[object, str]] = {}
@@ -58,13 +58,14 @@ def _varied(root: Node, first: Mapping[str, str]) -> Iterator[Knob]:
             for item in given.elements if given.kind == "list" else [given]:
                 values.setdefault(key, {}).setdefault(canonical(item), value_text(item))
     for key, known in values.items():
+        start, written = first.get(key), lookup(root, key.split("."))
+        if start is None and written is not None and written.kind == "scalar":
+            start = known.setdefault(canonical(written), value_text(written))
         items = list(known.items())
         if all(_number(identity) is not None for identity in known):
             items.sort(key=lambda item: _number(item[0]) or Fraction(0))
-        texts = [text for _, text in items]
-        if key not in first:
-            texts.insert(0, UNSET)
-        yield Knob(key, tuple(texts), texts.index(first.get(key, UNSET)))
+        texts = [UNSET] * (start is None) + [text for _, text in items]
+        yield Knob(key, tuple(texts), texts.index(UNSET if start is None else start))
 
 
 def _number(identity: object) -> Fraction | int | None:

@@ -35,7 +35,7 @@ def curve_figure(result: ScenarioResult, now: str) -> Figure:
     """The curve with what was measured, and the value `now` chosen marked on it."""
     figure = curves(result)
     if figure is None:
-        return _looking({"data": [], "layout": {}})
+        return empty()
     line = figure["data"][0]
     here = number(now) if line["x"] and not isinstance(line["x"][0], str) else plain(now)
     if here in line["x"] and line["type"] == "scatter":
@@ -48,6 +48,12 @@ def curve_figure(result: ScenarioResult, now: str) -> Figure:
             }
         )  # fmt: skip
     return _looking(figure)
+
+
+def empty() -> Figure:
+    """A figure in which nothing is."""
+    hidden = {"visible": False}
+    return _looking({"data": [], "layout": {"xaxis": hidden, "yaxis": hidden}})
 
 
 def timeline_figures(case: CaseResult, unit: str) -> dict[str, Figure]:

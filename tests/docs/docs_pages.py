@@ -33,10 +33,13 @@ DOCUMENTS = (
     "docs/design.md",
     "docs/scenario.md",
     "docs/explain.md",
+    "docs/explore.md",
     "docs/extending.md",
     "docs/models.md",
     "docs/nomograph.md",
     "docs/packets.md",
+    "docs/report.md",
+    "docs/trace.md",
     "docs/tutorial.md",
     *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs" / "models").glob("*.md")),
 )
