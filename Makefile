@@ -1,11 +1,12 @@
 # `make run` sets simio up and answers two published cases; `make test` sets it up and runs every check.
+# `make validate` simulates every measured row and fails where a table is outside its tolerance.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SET_UP := $(VENV)/.set-up
 SET_UP_TEST := $(VENV)/.set-up-test
 
-.PHONY: run test lint types bench clean
+.PHONY: run test validate lint types bench clean
 
 run: $(SET_UP)
 	$(BIN)/simio run scenarios/sgi-hippi-raw.yaml
@@ -13,6 +14,9 @@ run: $(SET_UP)
 
 test: $(SET_UP_TEST) lint types
 	$(BIN)/python -m pytest -n auto
+
+validate: $(SET_UP)
+	$(BIN)/simio validate
 
 lint: $(SET_UP_TEST)
 	$(BIN)/ruff check .

@@ -22,10 +22,12 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "show": ("simio.cli.show:show", "What a scenario is made of: parts, wiring, program."),
     "explain": ("simio.cli.explain:explain", "Where the time goes, what limits, what would be gained."),
     "compare": ("simio.cli.compare:compare", "What differs between two runs, and which change caused it."),
+    "validate": ("simio.cli.validate:validate", "Every measured row beside what is simulated."),
     "models": ("simio.cli.models:models", "The catalogue of parts, and where its values come from."),
     "explore": ("simio.cli.explore:explore", "A local page to change values on and see what comes of it."),
     "nomograph": ("simio.cli.nomograph:nomograph", "How long a user waits for an object of a size."),
     "trace": ("simio.cli.trace:trace", "A timeline of all that happens, for Perfetto."),
+    "plot": ("simio.cli.plot:plot", "Throughput against a varied value, as a picture."),
     "schema": ("simio.cli.schema:schema", "JSON Schema of scenario files, for editors."),
 }
 """Each subcommand with where it is and what help says of it, so that help imports none of them."""

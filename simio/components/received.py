@@ -36,7 +36,13 @@ class ReceivedFile(CachedFile):
     def open(self) -> None:
         """Once, inside the thread; the file is empty, and writing begins at its beginning."""
         super().open()
-        self.end = self.p.register(self.start)
+        self.end = self.p.register()
+        self.begin()
+
+    def begin(self) -> None:
+        """Write from the beginning on again: the next file of several that are written with the same steps."""
+        assert self.end is not None
+        self.p.let(self.end, "SET", self.start)
         self.rewind()
 
     @called("writes the file")

@@ -26,6 +26,7 @@ class MeasuredRow:
 
     A source that says "4 to 5" gives a range: from ``value`` to ``upper``. ``of`` names the observation or the
     host that the quantity is of. ``over`` is one of `OVER` for a row that sums up several cases, else empty.
+    ``anomaly`` says why the measurement itself is believed to be one that cannot be repeated, else empty.
     """
 
     study: str
@@ -39,6 +40,7 @@ class MeasuredRow:
     of: str = ""
     upper: Fraction | None = None
     over: str = ""
+    anomaly: str = ""
 
     @property
     def label(self) -> str:
@@ -68,10 +70,23 @@ class PooledRow:
 
 
 @dataclass(frozen=True)
+class Tolerance:
+    """The largest median and the largest single absolute error that a table may have, relative to what was measured.
+
+    Tables with the same ``group`` have their rows judged together.
+    """
+
+    median: Fraction
+    worst: Fraction
+    group: str = ""
+
+
+@dataclass(frozen=True)
 class MeasuredTable:
     """A table of measurements: ``name`` is study/table, ``source`` who published it where.
 
     ``quantity`` and ``unit`` are those of rows that do not say otherwise; ``rows`` counts those of the scenario.
+    ``scenarios`` are those that predict rows of it.
     """
 
     name: str
@@ -81,3 +96,5 @@ class MeasuredTable:
     unit: str
     notes: str
     rows: int
+    scenarios: tuple[str, ...] = ()
+    tolerance: Tolerance | None = None

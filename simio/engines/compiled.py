@@ -20,6 +20,11 @@ from simio.engines.outcome import (
 from simio.machines.random import streams
 from simio.program.steps import Program
 
+FIRST_LOG = 1024
+"""Rows of the log at first; it doubles when it is full."""
+FIRST_STOP = 64
+"""Marks before the one at which the run is first looked at."""
+
 
 def run(program: Program, options: Options | None = None, announce: Announce | None = None) -> Outcome:
     """Run `program` to its end, its time limit or a fault; never raises for what the program does.
@@ -29,12 +34,20 @@ def run(program: Program, options: Options | None = None, announce: Announce | N
     loop = entry(announce)
     options = options or Options()
     work = _Tables(program, options)
+    period = None
+    if options.jump and not (options.trace or options.watch) and not program.random:
+        from simio.engines.jump import Watch
+
+        period = Watch(program, options, work)
+        work.stop = FIRST_STOP
     while True:
         status = loop(*work.addresses())
         if status == c.GROW_THREADS:
             work.grow_threads()
         elif status == c.GROW_LOG:
-            work.log = _grown(work.log, min(2 * len(work.log), RECORD_LIMIT))
+            work.stop = period.stop() if period else RECORD_LIMIT
+            if work.control[c.LOGGED] == len(work.log):
+                work.log = _grown(work.log, min(2 * len(work.log), RECORD_LIMIT))
         elif status == c.GROW_TRACE and not options.watch:
             work.trace = _grown(work.trace, 2 * len(work.trace))
         elif status == c.GROW_TRACE:
@@ -57,7 +70,9 @@ class _Tables:
         self.stats = _zeros(len(program.names), c.STAT_COLUMNS)
         self.sums = _zeros(len(program.marks))
         self.gauges = np.array([gauge.at for gauge in program.gauges], dtype=np.int64)
-        self.log = _zeros(1024, c.LOG_COLUMNS)
+        self.log = _zeros(FIRST_LOG, c.LOG_COLUMNS)
+        self.stop = RECORD_LIMIT
+        """The loop stops before more marks than this have been recorded."""
         self.trace = _zeros(CHUNK if options.watch else 1024 if options.trace else 1, c.LOG_COLUMNS)
         self.times = _zeros(SAMPLES)
         width = 2 * len(self.resources) + len(self.containers) + len(self.sums) + len(self.gauges)
@@ -108,7 +123,7 @@ class _Tables:
         """Addresses of all tables in the order of `layout.TABLES`, their sizes brought up to date."""
         self.sizes[: c.USED_REGISTERS] = (
             len(self.steps), len(self.threads), len(self.resources), len(self.containers), len(self.draws),
-            len(self.draw_table), len(self.state), len(self.stats), len(self.sums), len(self.log),
+            len(self.draw_table), len(self.state), len(self.stats), len(self.sums), min(self.stop, len(self.log)),
             len(self.trace), len(self.times), self.samples.shape[1], len(self.gauges),
         )  # fmt: skip
         return [getattr(self, name).ctypes.data for name in c.TABLES]
@@ -118,6 +133,14 @@ class _Tables:
         if options.watch:
             options.watch(self.trace[: self.control[c.TRACED]].copy())
             self.control[c.TRACED] = 0
+
+    def record(self, marks: Ints) -> None:
+        """Append to the log."""
+        logged = int(self.control[c.LOGGED])
+        if logged + len(marks) > len(self.log):
+            self.log = _grown(self.log, logged + len(marks))
+        self.log[logged : logged + len(marks)] = marks
+        self.control[c.LOGGED] += len(marks)
 
     def grow_threads(self) -> None:
         """Make room for twice as many threads."""

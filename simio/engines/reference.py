@@ -6,6 +6,7 @@ by (time, sequence), which is the contract; resources and containers are in `sim
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import Any
@@ -33,9 +34,15 @@ from simio.program.steps import HORIZON, Compare, Fn, Op, Program
 Waiting = Generator[simpy.Event, None, None]
 
 
-COMPARISONS = {
-    Compare.EQ: int.__eq__, Compare.NE: int.__ne__, Compare.LT: int.__lt__,
-    Compare.LE: int.__le__, Compare.GT: int.__gt__, Compare.GE: int.__ge__,
+COMPARISONS: dict[int, Callable[[int, int], bool]] = {
+    Compare.EQ: operator.eq, Compare.NE: operator.ne, Compare.LT: operator.lt,
+    Compare.LE: operator.le, Compare.GT: operator.gt, Compare.GE: operator.ge,
+}  # fmt: skip
+
+
+FUNCTIONS: dict[int, Callable[[int, int], int]] = {
+    Fn.ADD: operator.add, Fn.SUB: operator.sub, Fn.MUL: operator.mul, Fn.DIV: operator.floordiv,
+    Fn.MOD: operator.mod, Fn.MIN: min, Fn.MAX: max,
 }  # fmt: skip
 
 
@@ -219,7 +226,7 @@ class Run:
         thread.pc = target if thread.registers[reg] > 0 else thread.pc + 1
 
     def branch(self, thread: Thread, kind: int, a: int, reg: int, constant: int, target: int) -> None:
-        holds = COMPARISONS[Compare(kind)](thread.registers[a], self.value(thread, reg, constant))
+        holds = COMPARISONS[kind](thread.registers[a], self.value(thread, reg, constant))
         thread.pc = target if holds else thread.pc + 1
 
     def let(self, thread: Thread, reg: int, fn: int, ra: int, a: int, rb: int, b: int) -> None:
@@ -281,8 +288,11 @@ class Run:
         row = []
         for server in self.servers:
             row += [server.in_use.upto(time), server.line.upto(time)]
-        gauges = [int(self.state[gauge.at]) for gauge in self.program.gauges]
-        return row + [store.content.level for store in self.stores] + self.sums + gauges
+        return row + [store.content.level for store in self.stores] + self.sums + self.gauges()
+
+    def gauges(self) -> list[Any]:
+        """What the machines' gauges say now."""
+        return [int(self.state[gauge.at]) for gauge in self.program.gauges]
 
     def outcome(self, status: Status, end: int) -> Outcome:
         """The run's counters and records as tables."""
@@ -318,14 +328,11 @@ class Run:
 
 def evaluate(fn: int, a: int, b: int, now: int) -> int | None:
     """LET's function; None for a division by zero."""
-    if fn in (Fn.DIV, Fn.MOD):
-        if b == 0:
-            return None
-        return a // b if fn == Fn.DIV else a % b
-    return {
-        Fn.SET: a, Fn.ADD: a + b, Fn.SUB: a - b, Fn.MUL: a * b,
-        Fn.MIN: min(a, b), Fn.MAX: max(a, b), Fn.SINCE: now - a,
-    }[Fn(fn)]  # fmt: skip
+    if fn in (Fn.DIV, Fn.MOD) and b == 0:
+        return None
+    if fn == Fn.SINCE:
+        return now - a
+    return a if fn == Fn.SET else FUNCTIONS[fn](a, b)
 
 
 def table(rows: object, columns: int) -> Ints:

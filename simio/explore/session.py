@@ -20,12 +20,12 @@ from simio.errors import RunError, SimioError, quote
 from simio.explore.knobs import UNSET, Knob, knobs
 from simio.loading import load
 from simio.loading.keypaths import scalar, substitute
-from simio.loading.yamlfiles import read_file
-from simio.loading.yamltree import Node, parse_yaml
+from simio.loading.scenario import Source
+from simio.loading.yamltree import parse_yaml
 from simio.lower import lower
 from simio.program.digest import program_hash
 from simio.result.model import CaseResult, ScenarioResult
-from simio.result.run import run_case
+from simio.result.run import run_case, run_program
 from simio.version import VERSION
 from simio.wiring.graph import wire
 
@@ -42,11 +42,11 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 @dataclass(frozen=True)
 class Opened:
-    """A scenario of the folder: its tree, its cases with what was measured, and its knobs."""
+    """A scenario of the folder: its text and tree, its cases with what was measured, and its knobs."""
 
     name: str
     path: Path
-    root: Node
+    source: Source
     scenario: Scenario
     knobs: tuple[Knob, ...]
 
@@ -93,11 +93,10 @@ class Session:
         path = self.folder / f"{name}.yaml"
         key = (name, path.stat().st_mtime_ns)
         if key not in self._opened:
-            root = parse_yaml(read_file(path), str(path))
-            scenario = load(path)
-            self._opened[key] = Opened(
-                name, path, root, scenario, tuple(knobs(root, scenario.cases[0].settings, self.more))
-            )
+            source = Source(path)
+            scenario = source.scenario()
+            found = knobs(source.root, scenario.cases[0].settings, self.more)
+            self._opened[key] = Opened(name, path, source, scenario, tuple(found))
         return self._opened[key]
 
     def chosen(self, opened: Opened, values: Mapping[str, str]) -> dict[str, str]:
@@ -119,7 +118,7 @@ class Session:
         sets = [f"{key}={text}" for key, text in self.chosen(opened, values).items() if text != UNSET]
         with self._lock:
             known = repr((opened.path, opened.path.stat().st_mtime_ns, sets))
-            return self._kept(known, lambda: self._answer(load(opened.path, sets, vary=False).cases[0]))
+            return self._kept(known, lambda: self._answer(opened.source.scenario(sets, only=0).cases[0]))
 
     def _kept(self, key: str, make: Any) -> Answer:
         """An answer that is known, or one that is made now."""
@@ -141,7 +140,9 @@ class Session:
 
         def make() -> Answer:
             try:
-                return Answer(run_case(case, self.engine), wire(case.system), case.system.report.unit, note)
+                return Answer(
+                    run_program(case, program, self.engine), wire(case.system), case.system.report.unit, note
+                )
             except RunError as error:
                 if error.outcome is None or error.outcome.steps < budget:
                     raise
@@ -225,7 +226,7 @@ class Session:
 
     def _text(self, opened: Opened, chosen: Mapping[str, str]) -> str:
         """The scenario as YAML with the values chosen; comments are lost, and so are `vary` and `measured`."""
-        root = opened.root
+        root = opened.source.root
         for key, text in chosen.items():
             if text == UNSET:
                 continue

@@ -1,10 +1,10 @@
 """From a scenario file to its cases, or to every fault in it.
 
-`load` reads a scenario; `resolved` gives one of its systems back as plain data with the origin of every
-value.
+`load` reads a scenario, `Source` reads it once for many configurations; `resolved` gives one of its systems back as
+plain data with the origin of every value.
 """
 
 from .record import resolved
-from .scenario import load
+from .scenario import Source, load
 
-__all__ = ["load", "resolved"]
+__all__ = ["Source", "load", "resolved"]

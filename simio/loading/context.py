@@ -4,7 +4,7 @@ already.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,6 +14,8 @@ from .faults import FaultList
 from .yamltree import Node
 
 T = TypeVar("T")
+Built = tuple[Any, tuple[Node, ...]]
+"""What was built, and the nodes that it was built from."""
 
 
 @dataclass
@@ -22,20 +24,23 @@ class Context:
 
     ``folder`` is that of the scenario file.  The trees of the cases share every node that ``vary`` does not
     touch, so what was built from a node is kept by the identity of the node.  ``dropped`` holds the keys
-    that would vary if their values had no fault.
+    that would vary if their values had no fault.  ``known`` is what was built from these nodes before, without
+    a fault, for another configuration of the same file.
     """
 
     catalogue: Catalogue
     folder: Path
     faults: FaultList = field(default_factory=FaultList)
     dropped: set[str] = field(default_factory=set)
-    _built: dict[tuple[Any, ...], tuple[Any, tuple[Node, ...]]] = field(default_factory=dict)
+    known: Mapping[tuple[Any, ...], Built] = field(default_factory=dict)
+    built: dict[tuple[Any, ...], Built] = field(default_factory=dict)
 
     def once(self, label: tuple[str, ...], nodes: tuple[Node, ...], build: Callable[[], T]) -> T:
         """The result of ``build`` for these nodes, built the first time only; the label tells uses apart."""
         key = (*label, *map(id, nodes))
-        if key not in self._built:
+        found = self.known.get(key) or self.built.get(key)
+        if found is None:
             # Holding the nodes keeps their identities from being given to others.
-            self._built[key] = (build(), nodes)
-        result: T = self._built[key][0]
+            found = self.built[key] = (build(), nodes)
+        result: T = found[0]
         return result

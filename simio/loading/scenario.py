@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -24,15 +24,17 @@ from ..description.model import (
     Workload,
 )  # fmt: skip
 from ..description.quantities import FROM_TEXT
+from ..errors import Fault, SimioError
 from ..plugins import load_plugins
 from .catalogue import Catalogue, catalogue, data_root
-from .context import Context
+from .context import Built, Context
 from .devices import build_disks, build_switches, check_distinct, expanded
 from .faults import place_of
 from .hosts import build_hosts
 from .keypaths import empty
 from .links import Inventory, build_links, join_links
 from .measured import assign_rows, read_tables
+from .tables import Table
 from .vary import apply, case_trees, described, expand, read_sets, texts
 from .volumes import build_volumes
 from .workloads import build_workloads, check_references, check_routes
@@ -55,46 +57,109 @@ def load(
     *,
     parts: Catalogue | None = None,
     tables: Path | None = None,
-    vary: bool = True,
 ) -> Scenario:
     """The scenario in a file, with each ``key.path=value`` of ``sets`` written over it.
 
-    Without ``vary``, there is one case, as the rest of the file and ``sets`` say.
     ``parts`` and ``tables`` stand in for the catalogue and the folder of measured tables that simio comes
     with. Raises ScenarioError with every fault of the file and of what it refers to.
     """
-    load_plugins()
-    text = read_file(path)
-    root = parse_yaml(text, str(path))
-    ctx = Context(parts or catalogue(), Path(path).parent)
-    ctx.faults.mapping(root, "", f"a scenario with the keys {', '.join(KEYS)}")
-    ctx.faults.raise_any()
-    _check_top(ctx, root)
-    settings = read_sets(ctx, root, sets)
-    root = apply(root, settings)
-    varied = expand(ctx, root, {setting.key for setting in settings}) if vary else [()]
-    trees = case_trees(root, varied)
-    title = _text(ctx, root, "title")
-    told = [texts(case) for case in varied]
-    systems = []
-    for index, tree in enumerate(trees):
-        known = len(ctx.faults)
-        systems.append(_system(ctx, tree, title))
-        if index:
-            places = {setting.value.place for setting in varied[index]}
-            ctx.faults.explain(known, f"with {described(told[index])}", places)
-    studies = tables or data_root("simio.validation")
-    found = read_tables(ctx, root.entries.get("measured"), studies, Path(path).stem)
-    rows, pooled = assign_rows(ctx, found, trees, told, strict=vary and not sets)
-    ctx.faults.forget_missing(ctx.dropped)
-    ctx.faults.raise_any()
-    cases = tuple(
-        Case(index, told[index], system, rows[index])
-        for index, system in enumerate(systems)
-        if system is not None
-    )
-    about = _text(ctx, root, "about")
-    return Scenario(str(path), title, about, cases, text, tuple(table.table for table in found), pooled)
+    return Source(path, parts=parts, tables=tables).scenario(sets)
+
+
+class Source:
+    """A scenario file that is read once, for many configurations of it.
+
+    ``text`` stands in for what the file holds and ``folder`` for where it lies; ``parts`` and ``tables`` are as in
+    `load`.  Datasheets and tables are looked up when a configuration first needs them.  Raises ScenarioError where
+    the text is no scenario.
+    """
+
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        text: str | None = None,
+        parts: Catalogue | None = None,
+        tables: Path | None = None,
+        folder: Path | None = None,
+    ) -> None:
+        load_plugins()
+        self.path = str(path)
+        self.folder = folder or Path(path).parent
+        self.text = read_file(path) if text is None else text
+        self.root = parse_yaml(self.text, self.path)
+        self.parts = parts
+        self.studies = tables or data_root("simio.validation")
+        self._measured: tuple[tuple[Table, ...], tuple[Fault, ...]] | None = None
+        self._known: Mapping[tuple[Any, ...], Built] | None = None
+        ctx = self._context()
+        ctx.faults.mapping(self.root, "", f"a scenario with the keys {', '.join(KEYS)}")
+        ctx.faults.raise_any()
+
+    def scenario(self, sets: Sequence[str] = (), only: int | None = None) -> Scenario:
+        """The scenario with each ``key.path=value`` of ``sets`` written over it.
+
+        With ``only``, just the case of this index, whatever is wrong with the others.  Raises ScenarioError with
+        every fault, and SimioError where there is no such case.
+        """
+        if only is not None:
+            self._learn()
+        ctx = self._context()
+        _check_top(ctx, self.root)
+        settings = read_sets(ctx, self.root, sets)
+        root = apply(self.root, settings)
+        varied = expand(ctx, root, {setting.key for setting in settings})
+        if only is not None and not 0 <= only < len(varied):
+            ctx.faults.raise_any()
+            raise SimioError(f"there is no case {only + 1}: the scenario has {len(varied)}")
+        trees = case_trees(root, varied)
+        title = _text(ctx, root, "title")
+        told = [texts(case) for case in varied]
+        systems = {}
+        for index in range(len(trees)) if only is None else (only,):
+            known = len(ctx.faults)
+            systems[index] = _system(ctx, trees[index], title)
+            if index:
+                places = {setting.value.place for setting in varied[index]}
+                ctx.faults.explain(known, f"with {described(told[index])}", places)
+        found = self._tables(ctx)
+        rows, pooled = assign_rows(ctx, found, trees, told, strict=not sets)
+        ctx.faults.forget_missing(ctx.dropped)
+        ctx.faults.raise_any()
+        cases = tuple(
+            Case(index, told[index], system, rows[index])
+            for index, system in systems.items()
+            if system is not None
+        )
+        about = _text(ctx, root, "about")
+        tables = tuple(table.table for table in found)
+        return Scenario(self.path, title, about, cases, self.text, tables, pooled)
+
+    def number(self, sets: Sequence[str] = ()) -> int:
+        """How many cases there are with these settings.  Raises ScenarioError for faults of what varies."""
+        ctx = self._context()
+        settings = read_sets(ctx, self.root, sets)
+        varied = expand(ctx, apply(self.root, settings), {setting.key for setting in settings})
+        ctx.faults.raise_any()
+        return len(varied)
+
+    def _context(self) -> Context:
+        return Context(self.parts or catalogue(), self.folder, known=self._known or {})
+
+    def _learn(self) -> None:
+        """Build the file as it stands, so that configurations build only what they change."""
+        if self._known is None:
+            ctx = self._context()
+            _system(ctx, self.root, "")
+            self._known = {} if len(ctx.faults) else ctx.built
+
+    def _tables(self, ctx: Context) -> tuple[Table, ...]:
+        """The measured tables, read once."""
+        if self._measured is None:
+            apart = self._context()
+            found = read_tables(apart, self.root.entries.get("measured"), self.studies, Path(self.path).stem)
+            self._measured = tuple(found), tuple(apart.faults)
+        ctx.faults.extend(self._measured[1])
+        return self._measured[0]
 
 
 def _check_top(ctx: Context, root: Node) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 from .. import units
-from ..description.measured import OF, OVER, PERCENT, QUANTITIES, MeasuredRow, MeasuredTable
+from ..description.measured import OF, OVER, PERCENT, QUANTITIES, MeasuredRow, MeasuredTable, Tolerance
 from ..errors import did_you_mean, quote
 from .catalogue import display
 from .datasheet import value_text
@@ -15,8 +16,9 @@ from .faults import FaultList, join, node_text, place_of
 from .yamlfiles import read_file
 from .yamltree import Node, parse_yaml
 
-_KEYS = ("title", "source", "quantity", "unit", "scenario", "notes", "rows")
-_ROW_KEYS = ("where", "value", "quantity", "of", "over", "unit", "scenario", "note", "text")
+_KEYS = ("title", "source", "quantity", "unit", "scenario", "tolerance", "notes", "rows")
+_ROW_KEYS = ("where", "value", "quantity", "of", "over", "unit", "scenario", "note", "anomaly", "text")
+_PERCENTAGE = re.compile(r"\d+(\.\d+)? ?%")
 _EXAMPLES = {"rate": "MB/s", "time": "us", "share": PERCENT}
 
 
@@ -79,9 +81,12 @@ def read_table(path: Path, name: str) -> Table:
     study, _, short = name.rpartition("/")
     heading = _Heading(study, short, quantity, said.get("unit", ""), _scenarios(faults, top.get("scenario")))
     rows = _rows(faults, top.get("rows"), heading)
+    tolerance = _tolerance(faults, top["tolerance"]) if "tolerance" in top else None
     faults.raise_any()
     source, notes = _source(top["source"]), said.get("notes", "").strip()
-    table = MeasuredTable(name, said["title"], source, quantity, heading.unit, notes, len(rows))
+    table = MeasuredTable(
+        name, said["title"], source, quantity, heading.unit, notes, len(rows), heading.scenarios, tolerance
+    )
     return Table(table, tuple(rows))
 
 
@@ -114,6 +119,25 @@ def _scenarios(faults: FaultList, node: Node | None) -> tuple[str, ...]:
         for index, item in enumerate(items)
     )
     return tuple(name for name in told if name)
+
+
+def _tolerance(faults: FaultList, node: Node) -> Tolerance | None:
+    """The bars of a table: ``median`` and ``worst`` as percentages, and the ``group`` that they are for."""
+    entry = faults.mapping(node, "tolerance", "a mapping with median and worst")
+    faults.unknown_keys(node, ("median", "worst", "group"), "tolerance")
+    found = []
+    for key in ("median", "worst"):
+        item = entry.get(key)
+        if item is None:
+            faults.add(f"tolerance.{key}", "nothing", "a percentage such as 8%", place=node.place)
+            continue
+        text = item.value.strip() if isinstance(item.value, str) else ""
+        if not _PERCENTAGE.fullmatch(text):
+            faults.add(f"tolerance.{key}", node_text(item), "a percentage such as 8%", place=item.place)
+            continue
+        found.append(Fraction(text.removesuffix(PERCENT).strip()) / 100)
+    group = (faults.text(entry["group"], "tolerance.group") or "") if "group" in entry else ""
+    return Tolerance(found[0], found[1], group) if len(found) == 2 else None
 
 
 def _source(node: Node) -> dict[str, str]:
@@ -166,13 +190,21 @@ def _row(faults: FaultList, item: Node, entry: dict[str, Node], path: str, headi
     value, upper, held = None, None, False
     if "value" in entry:
         value, upper, held = _value(faults, entry["value"], f"{path}.value", quantity)
-    text, note = (value_text(entry[key]).strip() if key in entry else "" for key in ("text", "note"))
+    text, note, anomaly = (
+        value_text(entry[key]).strip() if key in entry else "" for key in ("text", "note", "anomaly")
+    )
+    if "anomaly" in entry and (held or not anomaly):
+        found = "a held value" if held else "nothing"
+        faults.add(
+            f"{path}.anomaly", found, "why what was measured is an anomaly", place=entry["anomaly"].place
+        )
     if "value" in entry and not text:
         ends = entry["value"].elements
         text = " to ".join(value_text(end) for end in ends) if ends else value_text(entry["value"])
     row = MeasuredRow(
-        heading.study, heading.table, value, text, held, unit, note, quantity, said.get("of", ""), upper, over
-    )
+        heading.study, heading.table, value, text, held, unit, note, quantity, said.get("of", ""), upper, over,
+        anomaly,
+    )  # fmt: skip
     return TableRow(row, where, item, path, said.get("scenario", ""))
 
 

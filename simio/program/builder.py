@@ -17,13 +17,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from simio.program.declarations import LIMIT, Amount, Declarations, Handle, ProgramError, Register
-from simio.program.service import ceil_times
+from simio.program.declarations import LIMIT, Amount, Declarations, Handle, Procedure, ProgramError, Register
 from simio.program.steps import (
     COLUMNS,
     HORIZON,
@@ -39,22 +37,17 @@ from simio.program.steps import (
 _COMPARE = {
     "==": Compare.EQ, "!=": Compare.NE, "<": Compare.LT, "<=": Compare.LE, ">": Compare.GT, ">=": Compare.GE,
 }  # fmt: skip
+_INVERSE = {
+    "==": Compare.NE, "!=": Compare.EQ, "<": Compare.GE, "<=": Compare.GT, ">": Compare.LE, ">=": Compare.LT,
+}  # fmt: skip
 __all__ = ["MAX_REGISTERS", "Amount", "Builder", "Handle", "Procedure", "ProgramError", "Register"]
 
-_REST = tuple([0] * (COLUMNS - 1 - given) for given in range(COLUMNS))
-"""Zeros that fill a row after so many operands."""
 MAX_REGISTERS = 52
 """Registers of a thread."""
-
-
-@dataclass
-class Procedure:
-    """Steps that several places start a thread with; see `Builder.procedure`."""
-
-    name: str
-    body: Callable[..., None]
-    parameters: int
-    entry: int | None = None
+_REGISTERS = tuple(Register(number) for number in range(MAX_REGISTERS))
+_FUNCTIONS = {function.name: function for function in Fn}
+_TARGET: dict[int, int] = {Op.FORK: 1, Op.JUMP: 1, Op.BRANCH: 5}
+"""Column of a step that says where execution goes on."""
 
 
 class Builder(Declarations):
@@ -65,7 +58,7 @@ class Builder(Declarations):
 
     def __init__(self, arguments: int = 0) -> None:
         super().__init__()
-        self.arguments = tuple(Register(number) for number in range(arguments))
+        self.arguments = _REGISTERS[:arguments]
         self._names: dict[str, int] = {}
         self._starts: list[ThreadStart] = []
         self._regions: list[Region] = []
@@ -91,13 +84,13 @@ class Builder(Declarations):
             raise ProgramError(f"thread {name!r} cannot start {count} times at {start} ps")
         if not self._workloads:
             self._workloads.append("workload")
-        entry, number = len(self._steps), self._name(name)
+        entry, number = self._at, self._name(name)
         workload = len(self._workloads) - 1
         self._starts.append(ThreadStart(name, entry, start, count, daemon, workload))
         self._depth, self._registers_used = 1, len(self.arguments)
         yield
         self._emit(Op.END)
-        self._bodies.append((entry, len(self._steps), number))
+        self._bodies.append((entry, self._at, number))
         self._depth = 0
 
     @contextmanager
@@ -109,12 +102,13 @@ class Builder(Declarations):
         number = self._name(name)
         at = self._emit(Op.FORK, 0, delay, int(joined), int(daemon), number)
         jump = self._emit(Op.JUMP, 0)
-        entry = self._steps[at][1] = len(self._steps)
+        entry = self._at
+        self._aim(at)
         used, self._depth = self._registers_used, self._depth + 1
         yield
         self._emit(Op.END)
-        self._bodies.append((entry, len(self._steps), number))
-        self._steps[jump][1] = len(self._steps)
+        self._bodies.append((entry, self._at, number))
+        self._aim(jump)
         self._registers_used, self._depth = used, self._depth - 1
 
     def procedure(self, name: str, parameters: int, body: Callable[..., None]) -> Procedure:
@@ -153,7 +147,7 @@ class Builder(Declarations):
             self._emit(Op.FORK, procedure.entry, delay, int(joined), int(daemon), number)
             return
         with self.fork(procedure.name, delay, joined, daemon):
-            procedure.entry = len(self._steps)
+            procedure.entry = self._at
             self._registers_used = len(self.arguments)
             with self.label(""):
                 procedure.body(*self.arguments[: procedure.parameters])
@@ -168,12 +162,12 @@ class Builder(Declarations):
             counter = self.register(count)
             least = max(count, 0) if isinstance(count, int) else 0
             skip = None if least else self._emit(Op.BRANCH, Compare.LE, counter.number, NO_REGISTER, 0, 0)
-            start = len(self._steps)
+            start = self._at
             yield
             self._emit(Op.LOOP, counter.number, start)
             if skip is not None:
-                self._steps[skip][5] = len(self._steps)
-            self._regions.append(Region(start, len(self._steps), least))
+                self._aim(skip)
+            self._regions.append(Region(start, self._at, least))
         self._registers_used = used
 
     def pieces(self, size: int, piece: int) -> Iterator[int]:
@@ -204,10 +198,10 @@ class Builder(Declarations):
     @contextmanager
     def forever(self) -> Iterator[None]:
         """Run the body until the run ends; for daemons and for runs with a time limit."""
-        start = len(self._steps)
+        start = self._at
         yield
         self._emit(Op.JUMP, start)
-        self._regions.append(Region(start, len(self._steps), 0))
+        self._regions.append(Region(start, self._at, 0))
 
     @contextmanager
     def when(
@@ -219,14 +213,11 @@ class Builder(Declarations):
         body, the comparison holds at least n * share times, rounded down.
         """
         self._compares(comparison)
-        inverse = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}[comparison]
         reg, const = self._operand(operand)
-        at = self._emit(Op.BRANCH, _COMPARE[inverse], register.number, reg, const, 0)
+        at = self._emit(Op.BRANCH, _INVERSE[comparison], register.number, reg, const, 0)
         yield
-        self._steps[at][5] = len(self._steps)
-        least = Fraction(share)
-        whole = least.denominator == 1
-        self._regions.append(Region(at + 1, len(self._steps), int(least) if whole else least))
+        self._aim(at)
+        self._regions.append(Region(at + 1, self._at, int(share) if share.denominator == 1 else share))
 
     @contextmanager
     def until(self, register: Register, comparison: str, operand: Amount) -> Iterator[None]:
@@ -234,12 +225,12 @@ class Builder(Declarations):
         self._inside("until")
         self._compares(comparison)
         reg, const = self._operand(operand)
-        start = len(self._steps)
+        start = self._at
         yield
         at = self._emit(Op.BRANCH, _COMPARE[comparison], register.number, reg, const, 0)
         self._emit(Op.JUMP, start)
-        self._steps[at][5] = len(self._steps)
-        self._regions.append(Region(start, len(self._steps), 1))
+        self._aim(at)
+        self._regions.append(Region(start, self._at, 1))
 
     @contextmanager
     def hold(self, resource: Handle, units: int = 1, priority: int = 0) -> Iterator[None]:
@@ -253,28 +244,30 @@ class Builder(Declarations):
     def register(self, value: Amount | None = None) -> Register:
         """A fresh register, set to `value` unless that is None; freed where the enclosing block ends."""
         self._inside("register")
-        register = Register(self._registers_used)
-        self._registers_used += 1
-        if self._registers_used > MAX_REGISTERS:
+        if self._registers_used == MAX_REGISTERS:
             raise ProgramError(f"a thread has {MAX_REGISTERS} registers, and needs more")
-        self._registers = max(self._registers, self._registers_used)
+        register = _REGISTERS[self._registers_used]
+        self._registers_used += 1
+        if self._registers_used > self._registers:
+            self._registers = self._registers_used
         if value is not None:
             self.let(register, "SET", value)
         return register
 
     def advance(self, fixed: int, amount: Amount = 0, factor: Fraction | int = 0) -> None:
         """Let `fixed` ps plus `amount` times `factor` ps pass, rounded up once."""
-        factor = Fraction(factor)
-        if fixed < 0 or factor < 0 or (isinstance(amount, int) and amount < 0):
+        numerator, denominator, number = factor.numerator, factor.denominator, NO_REGISTER
+        if fixed < 0 or numerator < 0 or (isinstance(amount, int) and amount < 0):
             raise ProgramError(f"time cannot go backward: advance({fixed}, {amount}, {factor})")
-        if isinstance(amount, int):
-            fixed, number, factor = fixed + ceil_times(amount, factor), NO_REGISTER, Fraction(0)
-        else:
+        if isinstance(amount, Register):
             number = amount.number
-        if fixed > HORIZON or factor.numerator * factor.denominator >= LIMIT:
+        else:
+            fixed -= -amount * numerator // denominator
+            numerator, denominator = 0, 1
+        if fixed > HORIZON or numerator * denominator >= LIMIT:
             raise ProgramError(f"advance({fixed}, …, {factor}) does not fit 64 bits")
         if fixed or number != NO_REGISTER:
-            self._emit(Op.ADVANCE, fixed, number, factor.numerator, factor.denominator)
+            self._emit(Op.ADVANCE, fixed, number, numerator, denominator)
 
     def seize(self, resource: Handle, units: int = 1, priority: int = 0) -> None:
         """Wait for `units` of the resource; lower priority numbers go first."""
@@ -302,7 +295,7 @@ class Builder(Declarations):
 
     def let(self, register: Register, function: str, a: Amount, b: Amount = 0) -> None:
         """r = function(a, b); see `Fn`."""
-        self._emit(Op.LET, register.number, Fn[function], *self._operand(a), *self._operand(b))
+        self._emit(Op.LET, register.number, _FUNCTIONS[function], *self._operand(a), *self._operand(b))
 
     def mark(self, observation: Handle, value: Amount) -> None:
         """Record `value` now."""
@@ -385,8 +378,15 @@ class Builder(Declarations):
             raise ProgramError(f"constant {value} does not fit")
         return NO_REGISTER, value
 
-    def _emit(self, op: Op, *operands: int) -> int:
+    def _emit(self, op: Op, a: int = 0, b: int = 0, c: int = 0, d: int = 0, e: int = 0, f: int = 0) -> int:
+        """Write a step with its operands; returns its number."""
         if not self._depth:
             self._inside(op.name)
-        self._steps.append([op.value, *operands, *_REST[len(operands)]])
-        return len(self._steps) - 1
+        self._steps += (op, a, b, c, d, e, f, 0)
+        self._at += 1
+        return self._at - 1
+
+    def _aim(self, at: int) -> None:
+        """Let step `at` lead to what is written next."""
+        row = at * COLUMNS
+        self._steps[row + _TARGET[self._steps[row]]] = self._at

@@ -50,6 +50,16 @@ class Handle:
 Amount = int | Register
 
 
+@dataclass
+class Procedure:
+    """Steps that several places start a thread with; see `Builder.procedure`."""
+
+    name: str
+    body: Callable[..., None]
+    parameters: int
+    entry: int | None = None
+
+
 class ProgramError(ValueError):
     """A component emitted something that no engine could run; a defect of the component, not of a scenario."""
 
@@ -58,7 +68,10 @@ class Declarations:
     """Collects what is declared, and what is said for analysis beside the steps."""
 
     def __init__(self) -> None:
-        self._steps: list[list[int]] = []
+        self._steps: list[int] = []
+        """Rows end to end: a list of lists would be gone through again and again by Python's garbage collector."""
+        self._at = 0
+        """Number of the next step."""
         self._resources: list[Resource] = []
         self._containers: list[Container] = []
         self._marks: list[Mark] = []
@@ -147,17 +160,17 @@ class Declarations:
     def occupy(self, window: Handle, time: int) -> None:
         """Whoever passes here takes slots of the window for at least `time` ps in all; for the bound, no step."""
         self._inside("occupy")
-        self._occupancies.append(Occupancy(len(self._steps), self._row("window", window), time))
+        self._occupancies.append(Occupancy(self._at, self._row("window", window), time))
 
     def demand(self, resource: Handle, time: int) -> None:
         """Whoever passes here causes a resource to serve at least `time` unit-ps; for the bound, no step."""
         self._inside("demand")
-        self._demands.append(Demand(len(self._steps), self._row("resource", resource), time))
+        self._demands.append(Demand(self._at, self._row("resource", resource), time))
 
     def promise(self, amount: int) -> None:
         """Whoever passes here causes `amount` bytes to be delivered; for the bound, no step."""
         self._inside("promise")
-        self._promises.append(Promise(len(self._steps), amount))
+        self._promises.append(Promise(self._at, amount))
 
     @contextmanager
     def label(self, what: str, where: str = "", call: bool = False, byte: str = "") -> Iterator[None]:

@@ -36,9 +36,39 @@ _UNITS = (
     (Fraction(1, 10**3), "ms"),
     (Fraction(1, 10**6), "us"),
 )
-_WIDTH, _HEIGHT = 1000, 640
+_PLOT, _AXIS, _ENTRY = 500, 64, 19
+"""Heights in pixels: of the plot, of what stands below its lower axis, and of an entry of the legend."""
 _GREY = "#94a3b8"
-_INK = "#1f2937"
+_INK, _GROUND, _GRID = "#1f2937", "#ffffff", "#e5e7eb"
+_COLOURS = (
+    "#2a78d6", "#d9581f", "#0f9d76", "#8a5cf0", "#b7791f", "#d6408f", "#1597b8", "#6b8e23", "#c0392b", "#7f8c9b",
+)  # fmt: skip
+"""Of cases, in turn; each can be told from light and from dark ground."""
+_PAGE = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title><style>
+:root {{ color-scheme: light dark }}
+body {{ margin: 0 auto; max-width: 1100px; padding: 12px; background: #fff; color: #1f2937;
+  font-family: system-ui, "Segoe UI", Helvetica, Arial, sans-serif }}
+h1 {{ font-size: 1.15rem; margin: 8px 4px 4px }} p {{ margin: 4px; color: #6b7280; font-size: .9rem }}
+@media (prefers-color-scheme: dark) {{ body {{ background: #0f172a; color: #e5e7eb }} p {{ color: #94a3b8 }} }}
+</style></head><body><h1>{title}</h1>
+<p>How long a user waits: dotted lines are equal waiting times; what lies below one takes longer.</p>
+{picture}</body></html>
+"""
+_SCRIPT = """
+const scheme = matchMedia('(prefers-color-scheme: dark)');
+function shade() {
+  const [ink, ground, grid] = scheme.matches ? ['#e5e7eb', '#0f172a', '#293548'] : ['#1f2937', '#ffffff', '#e5e7eb'];
+  const change = {'font.color': ink, paper_bgcolor: ground, plot_bgcolor: ground,
+                  'xaxis.gridcolor': grid, 'yaxis.gridcolor': grid};
+  const picture = document.getElementById('{plot_id}');
+  picture.layout.annotations.forEach((_, at) => { change[`annotations[${at}].bgcolor`] = ground; });
+  Plotly.relayout(picture, change);
+}
+scheme.addEventListener('change', shade);
+shade();
+"""
 
 
 @dataclass(frozen=True)
@@ -77,28 +107,36 @@ def sized(size: int) -> str:
     return units.format_quantity(size, "size", "B")
 
 
-def figure(title: str, lines: Sequence[Case], sizes: Sequence[int]) -> Figure:
+def figure(lines: Sequence[Case], sizes: Sequence[int]) -> Figure:
     """The nomograph as a Plotly figure; hovering over a point tells the case, the size and the time."""
     import plotly.graph_objects as go
 
     decades = _decades(sizes), _decades([line.rate for line in lines])
-    picture = go.Figure()
+    picture = go.Figure(layout={"colorway": _COLOURS})
     for seconds, label in WAITS:
         _equal(picture, go, seconds, label, *decades)
     for line in lines:
         _level(picture, go, line, sizes, decades[0])
+    legend = {
+        "title": {"text": "case"}, "orientation": "v", "x": 0, "xanchor": "left", "y": 0, "yref": "container",
+        "yanchor": "bottom", "bgcolor": "rgba(0,0,0,0)", "maxheight": 1.0,
+    }  # fmt: skip
+    below = _AXIS + _ENTRY * (len(lines) + 1)
     picture.update_layout(
-        title={"text": html.escape(title, quote=False)}, width=_WIDTH, height=_HEIGHT, plot_bgcolor="white",
-        font={"color": _INK}, xaxis=_axis("size of the object", decades[0], ""),
-        yaxis=_axis("rate", decades[1], "/s"), legend={"title": {"text": "case"}},
+        height=_PLOT + below, margin={"l": 82, "r": 20, "t": 20, "b": below}, legend=legend,
+        plot_bgcolor=_GROUND, paper_bgcolor=_GROUND, font={"color": _INK}, showlegend=True,
+        xaxis=_axis("size of the object", decades[0], ""), yaxis=_axis("rate", decades[1], "/s"),
     )  # fmt: skip
     return picture
 
 
 def page(title: str, lines: Sequence[Case], sizes: Sequence[int]) -> str:
-    """The nomograph as a web page that needs nothing else."""
-    text: str = figure(title, lines, sizes).to_html(include_plotlyjs=True, config=CONFIG, div_id="nomograph")
-    return text.replace("<head>", f"<head><title>{html.escape(title)}</title>", 1)
+    """The nomograph as a web page that needs nothing else, as wide as its window, light or dark as its reader is."""
+    inside: str = figure(lines, sizes).to_html(
+        include_plotlyjs=True, full_html=False, config={**CONFIG, "responsive": True}, div_id="nomograph",
+        default_width="100%", post_script=_SCRIPT,
+    )  # fmt: skip
+    return _PAGE.format(title=html.escape(title), picture=inside)
 
 
 def _decades(values: Sequence[int | Fraction]) -> tuple[int, int]:
@@ -112,7 +150,7 @@ def _axis(title: str, decades: tuple[int, int], after: str) -> dict[str, Any]:
     return {
         "type": "log", "title": {"text": title}, "range": list(decades),
         "tickvals": [10.0**power for power in powers], "ticktext": told,
-        "gridcolor": "#e5e7eb", "showline": True, "linecolor": _GREY,
+        "gridcolor": _GRID, "showline": True, "linecolor": _GREY,
     }  # fmt: skip
 
 
@@ -126,10 +164,14 @@ def _equal(
         return
     picture.add_trace(
         go.Scatter(
-            x=[10**first, 10**last], y=[10 ** (first - shift), 10 ** (last - shift)], mode="lines+text", name=label,
-            text=["", label], textposition="bottom left", line={"color": _GREY, "width": 1, "dash": "dot"},
-            hoverinfo="skip", showlegend=False,
+            x=[10**first, 10**last], y=[10 ** (first - shift), 10 ** (last - shift)], mode="lines", name=label,
+            line={"color": _GREY, "width": 1, "dash": "dot"}, hoverinfo="skip", showlegend=False,
         )
+    )  # fmt: skip
+    # On a ground of its own, since levels may pass behind it.
+    picture.add_annotation(
+        x=last, y=last - shift, text=label, showarrow=False, xanchor="right", yanchor="middle", xshift=-2,
+        bgcolor=_GROUND, borderpad=1, font={"size": 12},
     )  # fmt: skip
 
 
@@ -141,6 +183,7 @@ def _level(picture: Any, go: Any, line: Case, sizes: Sequence[int], across: tupl
     picture.add_trace(
         go.Scatter(
             x=xs, y=[rate] * len(xs), mode="lines+markers", name=html.escape(line.name, quote=False),
-            marker={"size": [0, *[8] * len(sizes), 0]}, hovertext=["", *told, ""], hoverinfo="name+text",
+            marker={"size": [0, *[8] * len(sizes), 0], "opacity": 1, "line": {"width": 0}},
+            hovertext=["", *told, ""], hoverinfo="name+text",
         )
     )  # fmt: skip

@@ -104,7 +104,7 @@ def _judged(row: Comparison) -> Text:
     """The error of a row, or why there is none."""
     if row.error is None:
         return Text("predicted" if row.row.held else "not simulated", style="dim")
-    return _error(row.error)
+    return error_text(row.error)
 
 
 def _others(result: ScenarioResult) -> Table:
@@ -140,7 +140,8 @@ def _pooled(rows: list[Comparison]) -> Table:
     return table
 
 
-def _error(error: float) -> Text:
+def error_text(error: float) -> Text:
+    """A signed error: green up to `GOOD`, yellow up to `FAIR`, else red."""
     style = "green" if abs(error) <= GOOD else "yellow" if abs(error) <= FAIR else "red"
     return Text(f"{round(error, 3) + 0.0:+.1%}", style=style)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from statistics import fmean, median
@@ -47,12 +47,18 @@ def pooled_comparisons(result: ScenarioResult) -> list[Comparison]:
     for pooled in result.pooled:
         if not cases.keys() >= set(pooled.cases):
             continue
-        values = [simulated_value(cases[index], pooled.row) for index in pooled.cases]
-        known = [value for value in values if value is not None]
-        simulated = _SUMS[pooled.row.over](known) if len(known) == len(values) else None
+        simulated = pooled_value(
+            pooled.row, [simulated_value(cases[index], pooled.row) for index in pooled.cases]
+        )
         error = None if simulated is None else pooled.row.error(simulated)
         found.append(Comparison(pooled.settings, pooled.row, simulated, error))
     return found
+
+
+def pooled_value(row: MeasuredRow, values: Sequence[float | None]) -> float | None:
+    """What a row over several cases says of their values; None if one of them says nothing."""
+    known = [value for value in values if value is not None]
+    return _SUMS[row.over](known) if len(known) == len(values) else None
 
 
 def simulated_value(case: CaseResult, row: MeasuredRow) -> float | None:

@@ -10,7 +10,7 @@ from typing import Any
 from simio.bound import Bound, bound
 from simio.components.network.capture import ROLE, PacketTrace
 from simio.description.measured import MeasuredRow
-from simio.description.model import Case, Host, Part, Scenario, System
+from simio.description.model import Case, Host, Origin, Part, Scenario, System
 from simio.description.workloads import workload_kinds
 from simio.engines.execute import execute
 from simio.engines.outcome import Options, Outcome, Status
@@ -38,17 +38,19 @@ def run_scenario(
     progress: Callable[[CaseResult], Any] | None = None,
     announce: Callable[[str], Any] | None = None,
     packets: PacketTrace | None = None,
+    jump: bool = True,
 ) -> ScenarioResult:
     """All cases, or those whose indices are given; an interrupt leaves the results so far (`complete` False).
 
-    With `packets`, each result has the packets of its first run.
+    With `packets`, each result has the packets of its first run. Without `jump`, periods of a run that repeats itself
+    are run one by one, to the same result.
     """
     from simio.loading import resolved
 
     results: list[CaseResult] = []
     complete = True
     try:
-        for result in run_cases(scenario, engine, cases, announce, packets):
+        for result in run_cases(scenario, engine, cases, announce, packets, jump):
             results.append(result)
             if progress:
                 progress(result)
@@ -76,12 +78,13 @@ def run_cases(
     cases: Sequence[int] | None = None,
     announce: Callable[[str], Any] | None = None,
     packets: PacketTrace | None = None,
+    jump: bool = True,
 ) -> Iterator[CaseResult]:
     """Results one by one as they are finished."""
     for case in scenario.cases:
         if cases is None or case.index in cases:
             also = [pooled.row for pooled in scenario.pooled if case.index in pooled.cases]
-            yield run_case(case, engine, announce, also, packets)
+            yield run_case(case, engine, announce, also, packets, jump)
 
 
 def run_case(
@@ -90,6 +93,7 @@ def run_case(
     announce: Callable[[str], Any] | None = None,
     pooled: Sequence[MeasuredRow] = (),
     packets: PacketTrace | None = None,
+    jump: bool = True,
 ) -> CaseResult:
     """Lower, bound, run (several times if it is random) and measure one case, which rows over several may need.
 
@@ -98,16 +102,28 @@ def run_case(
     program = lower(case.system, packets)
     if packets:
         _check_packets(program, packets)
+    return run_program(case, program, engine, announce, pooled, packets, jump)
+
+
+def run_program(
+    case: Case,
+    program: Program,
+    engine: str | None = None,
+    announce: Callable[[str], Any] | None = None,
+    pooled: Sequence[MeasuredRow] = (),
+    packets: PacketTrace | None = None,
+    jump: bool = True,
+) -> CaseResult:
+    """The rest of `run_case`, for whoever has the case's program already."""
     check_observations((*case.measured, *pooled), [mark.name for mark in program.marks if mark.unit == "ps"])
     run = case.system.run
-    replications = run.replications or (RANDOM_REPLICATIONS if program.random else 1)
-    seeds = tuple(run.seed + number for number in range(replications if program.random else 1))
+    seeds = seeds_of(case, program)
     certain = bound(program)
     outcomes = []
     for seed in seeds:
         until = HORIZON if run.until is None else run.until
         try:
-            outcome = execute(program, Options(until, run.step_budget, seed), engine, announce)
+            outcome = execute(program, Options(until, run.step_budget, seed, jump=jump), engine, announce)
         except RunError as error:
             if packets and error.outcome:
                 error.packets = Packets(program, error.outcome)
@@ -116,6 +132,13 @@ def run_case(
         outcomes.append(outcome)
     result = _result(case, program, outcomes, certain, seeds)
     return replace(result, packets=Packets(program, outcomes[0])) if packets else result
+
+
+def seeds_of(case: Case, program: Program) -> tuple[int, ...]:
+    """The seed of each replication: one where nothing is random."""
+    run = case.system.run
+    replications = run.replications or RANDOM_REPLICATIONS
+    return tuple(run.seed + number for number in range(replications if program.random else 1))
 
 
 def _check_packets(program: Program, packets: PacketTrace) -> None:
@@ -178,21 +201,23 @@ def _result(
     )
 
 
-def fitted_values(scenario: Scenario) -> tuple[str, ...]:
-    """Catalogue values with basis 'fitted' that the scenario's parts use, as 'model: value', each once.
+def used_values(scenario: Scenario) -> dict[str, Origin]:
+    """Origin of each value of the catalogue that the scenario's parts have, by 'model: value'.
 
     Protocol stacks count where a workload goes over the network.
     """
-    found: dict[str, None] = {}
+    found: dict[str, Origin] = {}
     for case in scenario.cases:
         networked = any(workload.params.network for workload in case.system.workloads.values())
         for part in parts(case.system):
-            if part.cls == "stack" and not networked:
-                continue
-            for name, origin in part.origins.items():
-                if origin.basis == "fitted":
-                    found[f"{part.model}: {name}"] = None
-    return tuple(found)
+            if part.cls != "stack" or networked:
+                found |= {f"{part.model}: {name}": origin for name, origin in part.origins.items()}
+    return found
+
+
+def fitted_values(scenario: Scenario) -> tuple[str, ...]:
+    """Values with basis 'fitted' that the scenario's parts use, as 'model: value', each once."""
+    return tuple(name for name, origin in used_values(scenario).items() if origin.basis == "fitted")
 
 
 def parts(system: System) -> Iterator[Part]:

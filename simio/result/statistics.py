@@ -29,13 +29,28 @@ def warm_up(observations: NDArray[np.float64]) -> int:
     if count < 4:
         return 0
     means = observations[: count * size].reshape(count, size).mean(axis=1)
+    errors = _squared_errors(means.tolist())[: count // 2 + 1]
     best, cut = np.inf, 0
-    for first in range(count // 2 + 1):
-        rest = means[first:]
-        error = float(((rest - rest.mean()) ** 2).sum()) / len(rest) ** 2
+    for first, error in enumerate(errors):
         if error < best * (1 - 1e-12):
             best, cut = error, first
     return cut * size
+
+
+def _squared_errors(values: list[float]) -> list[float]:
+    """For each value, the squared standard error of the mean of it and all that follow.
+
+    The sum of squared deviations grows from the end (B. P. Welford, Technometrics 4(3), 1962).
+    """
+    found = [0.0] * len(values)
+    mean = deviations = 0.0
+    for first in range(len(values) - 1, -1, -1):
+        number = len(values) - first
+        difference = values[first] - mean
+        mean += difference / number
+        deviations += difference * (values[first] - mean)
+        found[first] = deviations / number**2
+    return found
 
 
 def percentile(ordered: Sequence[int] | NDArray[np.int64], share: float) -> int:

@@ -12,6 +12,7 @@ from simio.workloads.play import play
 from simio.workloads.rcp import rcp
 from simio.workloads.reader import reader
 from simio.workloads.requests import requests
+from simio.workloads.tar import tar
 from simio.workloads.ttcp import ttcp
 from simio.workloads.writer import writer
 
@@ -26,5 +27,6 @@ register_lowering("rcp", rcp)
 register_lowering("play", play)
 register_lowering("reader", reader)
 register_lowering("requests", requests)
+register_lowering("tar", tar)
 register_lowering("ttcp", ttcp)
 register_lowering("writer", writer)

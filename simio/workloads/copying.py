@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from math import gcd
 
 from simio import units
@@ -47,11 +48,43 @@ def spans(workload: Workload, device: BlockDevice, number: int, first: int = 0) 
     size: int = workload.params.file
     stride = -(-size // PLACE) * PLACE
     begin = -(-first // PLACE) * PLACE
-    end = begin + (number - 1) * stride + size
-    if end > device.capacity:
-        needed, room = (units.format_quantity(n, "size") for n in (end, device.capacity))
-        raise RunError(f"workload {workload.name!r} needs {needed} of {device.name!r}, which holds {room}")
+    room(workload, device, begin + (number - 1) * stride + size)
     return [(begin + one * stride, size) for one in range(number)]
+
+
+def extents(site: Site, workload: Workload, device: BlockDevice, host: str, number: int) -> int:
+    """How far apart `number` files begin that lie one after another from the first byte of a device on.
+
+    They do so in whole pages or blocks of its file system, and one alone, 0 bytes apart, at the beginning.
+    RunError if there is too little room.
+    """
+    unit = max(file_system(site, workload, device).sheet.block, site.kernel(host).sheet.page)
+    stride: int = -(-workload.params.file // unit) * unit
+    room(workload, device, (number - 1) * stride + workload.params.file)
+    return stride if number > 1 else 0
+
+
+def room(workload: Workload, device: BlockDevice, size: int) -> None:
+    """RunError where a device does not hold `size` bytes."""
+    if size > device.capacity:
+        needed, there = (units.format_quantity(n, "size") for n in (size, device.capacity))
+        raise RunError(f"workload {workload.name!r} needs {needed} of {device.name!r}, which holds {there}")
+
+
+def parts(workload: Workload, size: int, number: int, unit: int) -> list[tuple[int, int]]:
+    """First byte and size of `number` parts of a file that differ by a unit at most; RunError if there are too few.
+
+    All but the last are whole units.
+    """
+    whole = -(-size // unit)
+    if whole < number:
+        found, least = (units.format_quantity(n, "size") for n in (size, unit))
+        raise RunError(
+            f"workload {workload.name!r} cuts a file of {found} into {number} parts, which are multiples of {least}; "
+            f"use at most {whole} streams"
+        )
+    edges = [min(whole * each // number * unit, size) for each in range(number + 1)]
+    return [(begin, end - begin) for begin, end in pairwise(edges)]
 
 
 def check_raw(workload: Workload, device: BlockDevice) -> None:

@@ -4,12 +4,14 @@ The exchange is that of RFC 959: over the control connection PORT and RETR go to
 connection to the client and says 150; when the file has been sent, it closes that connection and says 226. The
 programs are those of 4.3BSD: the server reads a buffer of the file and writes it to the connection, the client reads
 what has come, at most a buffer, and writes that to the file. It prints the time from
-accept() to the last write().
+accept() to the last write(). With several streams the file is cut into as many parts, each copied so by a pair of
+processes of its own, as bbftp and GridFTP do it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import lcm
 
 from simio.components.network.demand import declare
 from simio.components.received import ReceivedFile, SentFile, SharedFile
@@ -19,12 +21,26 @@ from simio.description.workloads.copies import Ftp
 from simio.lower import Site
 from simio.machines.tcp.layout import END_OF_FILE
 from simio.program.builder import Register
-from simio.workloads.copying import Ring, check_raw, file_system, fill, grain, spans, start, storage
+from simio.workloads.copying import (
+    Ring,
+    check_raw,
+    file_system,
+    fill,
+    grain,
+    parts,
+    spans,
+    start,
+    storage,
+)
 
 PORT, PORT_DONE, RETRIEVE, OPENING, COMPLETE = 26, 30, 14, 68, 24
 """Bytes of commands and replies: PORT h1,h2,h3,h4,p1,p2; 200 PORT command successful.; RETR and a name; 150 Opening
 BINARY mode data connection for a file of so many bytes.; 226 Transfer complete.
 (RFC 959, section 4, each with CR LF)."""
+
+
+Place = tuple[BlockDevice, tuple[int, int]]
+"""A device, with the first byte and the size of a file, or of a part of one, on it."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +54,8 @@ class Control:
 
 
 def ftp(site: Site, workload: Workload) -> None:
-    """`transfers` of the file at once, each with its connections and its copy; delivered is what clients wrote."""
+    """`transfers` of the file at once, or `streams` parts of it, each with its connections; delivered is what clients
+    wrote."""
     params = workload.params
     source = storage(site, workload, params.from_, params.from_storage)
     target = storage(site, workload, params.to, params.to_storage)
@@ -46,17 +63,53 @@ def ftp(site: Site, workload: Workload) -> None:
         check_raw(workload, source)
         check_raw(workload, target)
     (span,) = spans(workload, source, 1)
+    if params.streams > 1:
+        _in_parts(site, workload, (source, target), span)
+        return
     claimed = site.p.machine(f"{workload.name}: file", [span[0]])
-    names = [workload.name]
-    if params.transfers > 1:
-        names = [f"{workload.name} {number + 1}" for number in range(params.transfers)]
-    transfers = [Transfer(site, workload, name) for name in names]
+    transfers = [Transfer(site, workload, name) for name in names(workload, params.transfers)]
     readers = [transfer.server for transfer in transfers]
     for transfer, copy in zip(transfers, spans(workload, target, params.transfers), strict=True):
         if params.overlap:
             transfer.overlapped(source, target)
         else:
-            transfer.alternating(source, target, (span, copy), readers, claimed)
+            transfer.alternating((source, span), (target, copy), Shared(readers, claimed))
+
+
+def _in_parts(
+    site: Site, workload: Workload, devices: tuple[BlockDevice, BlockDevice], span: tuple[int, int]
+) -> None:
+    """A part of the file over each of `streams` pairs of connections, read and written side by side."""
+    params = workload.params
+    systems = [file_system(site, workload, device) for device in devices]
+    hosts = (params.from_, params.to)
+    # A page or block that two parts share would be read by both, and written by both.
+    unit = lcm(
+        params.buffer,
+        *(
+            max(part.sheet.block, site.kernel(host).sheet.page)
+            for part, host in zip(systems, hosts, strict=True)
+        ),
+    )
+    ((place, _),) = spans(workload, devices[1], 1)
+    own = names(workload, params.streams)
+    for name, (begin, size) in zip(own, parts(workload, span[1], params.streams, unit), strict=True):
+        Transfer(site, workload, name).alternating(
+            (devices[0], (span[0] + begin, size)), (devices[1], (place + begin, size)), None
+        )
+
+
+def names(workload: Workload, number: int) -> list[str]:
+    """What `number` transfers of a workload are called."""
+    return [f"{workload.name} {each + 1}" for each in range(number)] if number > 1 else [workload.name]
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A file that the servers `readers` read at once: `claimed` is a machine with how far windows were asked for."""
+
+    readers: list[str]
+    claimed: int
 
 
 class Transfer:
@@ -74,27 +127,20 @@ class Transfer:
             params, name, (params.buffer,) * 2, params.aligned
         )
         self.begun = self.p.observation(f"{name}: begun", "begun", "bytes")
-        self.stream = site.stream(name) if params.transfers > 1 else site.delivered
+        self.stream = site.delivered if name == workload.name else site.stream(name)
 
     # --- one process at each end --------------------------------------------------------------------------
 
-    def alternating(
-        self,
-        source: BlockDevice,
-        target: BlockDevice,
-        places: tuple[tuple[int, int], tuple[int, int]],
-        readers: list[str],
-        claimed: int,
-    ) -> None:
-        """Each end reads a buffer, then writes it."""
-        read, written = self._files(source, target, places, readers, claimed)
-        p, params = self.p, self.params
+    def alternating(self, source: Place, target: Place, shared: Shared | None) -> None:
+        """Each end reads a buffer, then writes it; `shared`: with others that read the same bytes, if there are."""
+        read, written = self._files(source, target, shared)
+        p, params, (_, (_, size)) = self.p, self.params, source
         with p.thread(self.server):
             self._asked()
             at = p.register(read.start)
             read.open()
             read.rewind()
-            for amount in p.pieces(params.file, params.buffer):
+            for amount in p.pieces(size, params.buffer):
                 read.read(at, amount, grain(read.start, params.buffer), copy=not params.sendfile)
                 self._send(amount)
                 p.let(at, "ADD", at, amount)
@@ -112,24 +158,17 @@ class Transfer:
             fill(p, self.asking, COMPLETE)
             self.asking.close()
 
-    def _files(
-        self,
-        source: BlockDevice,
-        target: BlockDevice,
-        places: tuple[tuple[int, int], tuple[int, int]],
-        readers: list[str],
-        claimed: int,
-    ) -> tuple[SentFile, ReceivedFile]:
+    def _files(self, source: Place, target: Place, shared: Shared | None) -> tuple[SentFile, ReceivedFile]:
         site, params = self.site, self.params
         kernels = [site.kernel(host) for host in (params.from_, params.to)]
-        systems = [file_system(site, self.workload, device) for device in (source, target)]
-        common = (self.p, kernels[0], systems[0], source, self.server, places[0])
+        systems = [file_system(site, self.workload, device) for device, _ in (source, target)]
+        common = (self.p, kernels[0], systems[0], source[0], self.server, source[1])
         read = (
-            SentFile(*common, sequential=True)
-            if params.transfers == 1
-            else SharedFile(*common, readers, claimed)
+            SharedFile(*common, shared.readers, shared.claimed)
+            if shared and len(shared.readers) > 1
+            else SentFile(*common, sequential=True)
         )
-        return read, ReceivedFile(self.p, kernels[1], systems[1], target, self.client, places[1])
+        return read, ReceivedFile(self.p, kernels[1], systems[1], target[0], self.client, target[1])
 
     # --- two processes at each end ------------------------------------------------------------------------
 

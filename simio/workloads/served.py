@@ -41,7 +41,10 @@ def server_storage(site: Site, workload: Workload, number: int, server: str) -> 
     )
     sharing = -(-len(params.readers) // len(targets))
     _check_dirty(workload, file, sharing)
-    return ThirdParty(file, site.kernel(server)) if manager else OwnDisks(file)
+    if not manager:
+        return OwnDisks(file)
+    metadata = site.kernel(params.metadata) if params.metadata else None
+    return ThirdParty(file, site.kernel(server), metadata)
 
 
 def _check_dirty(workload: Workload, file: ServedFile, sharing: int) -> None:

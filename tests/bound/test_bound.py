@@ -37,6 +37,17 @@ def test_demand_is_service_times_repetition_over_units():
     assert found.rate() == Fraction(3 * 10 * 4096 * 10**12, 1500)
 
 
+def test_work_that_no_64_bits_count_is_counted_exactly():
+    # Two nested loops of 2^40 rounds, of which every third at least asks for the disk: 2^80 // 3 times 7 ps.
+    p = Builder()
+    disk = p.resource("disk")
+    with p.thread("work"), p.loop(2**40), p.loop(2**40):
+        r = p.register()
+        with p.when(r, "==", 0, share=Fraction(1, 3)), p.hold(disk):
+            p.advance(7)
+    assert limits(p)["disk"] == 2**80 // 3 * 7
+
+
 def test_a_forked_body_does_not_hold_what_its_parent_holds():
     p = Builder()
     lock, bus = p.resource("lock"), p.resource("bus")

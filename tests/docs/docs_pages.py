@@ -11,7 +11,7 @@ Every other `console` block is run, top to bottom, each line that begins with `$
 either stream, must be what the document says; a line of `…` stands for any lines.
 
 `python tests/docs/docs_pages.py` writes what the commands print now, and what the files hold now, into the
-documents, and draws the picture of the answer anew; read the difference before keeping it.
+documents, and draws the pictures anew; read the difference before keeping it.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PLUGIN = Path(__file__).parent / "plugin"
 DOCUMENTS = (
     "README.md",
+    "scenarios/README.md",
     "docs/design.md",
     "docs/scenario.md",
     "docs/explain.md",
@@ -41,10 +42,14 @@ DOCUMENTS = (
     "docs/report.md",
     "docs/trace.md",
     "docs/tutorial.md",
+    "docs/validation.md",
     *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs" / "models").glob("*.md")),
 )
 PICTURE = ROOT / "docs" / "answer.svg"
 PICTURED = "scenarios/linux-fc-raw.yaml"
+CHART = ROOT / "docs" / "servers.svg"
+CHART_TITLE = "NFS from eight disks: a conventional server, and one with third-party transfer"
+CHARTED = ("server-conventional", "server-third-party")
 
 _MARK = re.compile(r"<!-- (file|same as|part of|not run): (.+?) -->")
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -231,6 +236,16 @@ def picture() -> str:
     return console.export_svg(title=f"simio run {PICTURED}", code_format=form, unique_id="answer")
 
 
+def chart() -> str:
+    """The chart of servers, as docs/models/servers.md draws it."""
+    import simio
+    from simio.report import chart as drawing
+
+    results = [(name, simio.load(ROOT / "scenarios" / f"{name}.yaml").run()) for name in CHARTED]
+    key = "workload.nfs.clients"
+    return drawing.svg(CHART_TITLE, drawing.lines(results, key, "MB/s"), key, "MB/s")
+
+
 def main() -> None:
     """Write the documents and the picture anew."""
     import tempfile
@@ -242,6 +257,7 @@ def main() -> None:
                 written_anew(path.read_text(encoding="utf-8"), Place(Path(folder))), encoding="utf-8"
             )
     PICTURE.write_text(picture(), encoding="utf-8")
+    CHART.write_text(chart(), encoding="utf-8")
 
 
 if __name__ == "__main__":

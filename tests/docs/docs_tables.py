@@ -24,6 +24,13 @@ from simio.description.sheets.disks import Zone
 from simio.description.sheets.stacks import TcpIpStack
 from simio.description.workloads import REFERRED, references, workload_kinds
 from simio.loading.parts import value_as_text
+from simio.report.validation import bars_text, measured_text, remark_of, simulated_text, statistics
+from simio.report.validation_plots import row_labels
+from simio.studies import Library, Simulated, rows
+from simio.studies.baseline import read_baseline
+from simio.studies.summary import summaries, verdicts
+from simio.studies.validation import Validation, missed
+from simio.version import VERSION
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
 _TABLE = re.compile(r"(?s)(<!-- table: (\w+) -->\n).*?(<!-- end of table -->)")
@@ -160,6 +167,84 @@ def catalogued(name: str, key: str) -> str:
     return default(TcpIpStack.model_fields[key]).strip("`")
 
 
+def validation() -> Validation:
+    """All rows with the simulated values that the baseline keeps."""
+    library = Library()
+    kept = read_baseline(library.tables / "baseline.json")
+    published = rows(library=library)
+    simulated = [Simulated(row, found.value) for row in published if (found := kept.find(row))]
+    tables = summaries(published, simulated, library)
+    return Validation(tuple(tables), tuple(verdicts(tables, library)), "compiled", VERSION)
+
+
+def studies() -> str:
+    """Errors of each measured table, and what it may be off by."""
+    return markdown(
+        [
+            "table",
+            "rows",
+            "held",
+            "median",
+            "90%",
+            "worst",
+            "bars: median, worst",
+            "fitted to it, in its parts",
+        ],
+        (
+            [
+                f"[{table.name}](#{table.name.replace('/', '')})",
+                *(
+                    cell if isinstance(cell, str) else cell.plain
+                    for cell in statistics(table.errors, table.held)
+                ),
+                bars_text(table),
+                f"{len(table.fitted_here)} of {len(table.fitted)}",
+            ]
+            for table in validation().tables
+        ),
+    )
+
+
+def missed_rows() -> str:
+    """Rows that are off by more than a tenth, with what is believed to be the reason."""
+    found = []
+    for table in validation().tables:
+        for row, label in zip(table.rows, row_labels(table.rows), strict=True):
+            if missed(row):
+                simulated = simulated_text(row)
+                found.append(
+                    [table.name, label, measured_text(row), simulated, f"{row.error:+.1%}", remark_of(row)]
+                )
+    return markdown(["table", "row", "measured", "simulated", "error", "reason"], iter(found))
+
+
+def plots() -> str:
+    """A section a document, and in it one a table with its plot."""
+    library = Library()
+    told, document = [], ""
+    for name in library.names:
+        table = library.table(name)
+        if table.source["document"] != document:
+            document = table.source["document"]
+            told.append(f"\n## {document}\n")
+        scenarios = ", ".join(f"`scenarios/{scenario}.yaml`" for scenario in table.scenarios)
+        told.append(
+            f"\n### {name}\n\n{table.title}. {scenarios}, [rows](../validation/{name}.yaml).\n\n"
+            f"![{name}](validation/{name.replace('/', '-')}.svg)\n"
+        )
+    return "".join(told) + "\n"
+
+
+def outside() -> str:
+    """Tables, or groups of them, that are not inside their bars."""
+    found = (
+        [each.name, ", ".join(each.tables), "; ".join(each.reasons)]
+        for each in validation().verdicts
+        if each.reasons
+    )
+    return markdown(["bars of", "tables", "what does not hold"], found)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "values": values,
     "workloads": workloads,
@@ -168,4 +253,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "quantities": quantities,
     "stacks": stacks,
     "fitted": fitted,
+    "studies": studies,
+    "missed": missed_rows,
+    "outside": outside,
+    "plots": plots,
 }

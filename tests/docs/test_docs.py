@@ -10,6 +10,7 @@ from statistics import median
 import pytest
 import yaml
 from docs_pages import (
+    CHART,
     DOCUMENTS,
     PICTURE,
     ROOT,
@@ -127,6 +128,18 @@ def test_the_picture_shows_the_answer_and_loads_nothing() -> None:
     }
 
 
+def test_the_chart_of_servers_is_what_the_command_draws(place: Place) -> None:
+    (command,) = (
+        command.text
+        for block in blocks(TEXTS["docs/models/servers.md"])
+        if block.language == "console"
+        for command in commands(block)
+        if command.text.startswith("simio plot")
+    )
+    assert place.run(command) == ""
+    assert (place.folder / "servers.svg").read_text(encoding="utf-8") == CHART.read_text(encoding="utf-8")
+
+
 def families() -> list[tuple[str, ...]]:
     """The scenarios, those together that measured tables are compared with together."""
     found = {path.stem: {path.stem} for path in (ROOT / "scenarios").glob("*.yaml")}
@@ -139,8 +152,8 @@ def families() -> list[tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("family", families(), ids="+".join)
-def test_scenarios_give_what_the_readme_tells(family: tuple[str, ...]) -> None:
-    listed = dict(re.findall(r"(?m)^\| `scenarios/([\w-]+)\.yaml` \| (.+)$", TEXTS["README.md"]))
+def test_scenarios_give_what_the_gallery_tells(family: tuple[str, ...]) -> None:
+    listed = gallery()
     results = {name: simio.load(ROOT / "scenarios" / f"{name}.yaml").run() for name in family}
     for name, result in results.items():
         told = re.findall(r"\*\*(\d+(?:\.(\d+))?)\*\*", listed[name])
@@ -150,6 +163,13 @@ def test_scenarios_give_what_the_readme_tells(family: tuple[str, ...]) -> None:
             assert number in {f"{value:.{len(digits)}f}" for value in found}, name
     given = table_of_errors(results.values())
     assert {name: cells for name, cells in errors_told().items() if name in given} == given
+
+
+def gallery() -> dict[str, str]:
+    """Each scenario with what the gallery tells of it; one that stands in it twice is a fault."""
+    rows = re.findall(r"(?m)^\| \[([\w-]+)\]\(\1\.yaml\) \| (.+)$", TEXTS["scenarios/README.md"])
+    assert len(rows) == len(dict(rows))
+    return dict(rows)
 
 
 def answers(result: ScenarioResult) -> list[float]:
@@ -188,12 +208,33 @@ def errors_told() -> dict[str, list[str]]:
 
 
 def test_every_scenario_and_every_table_is_listed() -> None:
-    listed = re.findall(r"(?m)^\| `(scenarios/[\w-]+\.yaml)` \|", TEXTS["README.md"])
-    assert sorted(listed) == sorted(f"scenarios/{path.name}" for path in (ROOT / "scenarios").glob("*.yaml"))
+    there = {path.stem for path in (ROOT / "scenarios").glob("*.yaml")}
+    assert gallery().keys() == there
+    # The README has some of each kind, and what it tells of them is what the gallery tells.
+    few = re.findall(r"(?m)^\| `scenarios/([\w-]+)\.yaml` \| (.+)$", TEXTS["README.md"])
+    assert 5 <= len(few) <= 20
+    assert {name: gallery()[name].startswith(told.removesuffix(" |")) for name, told in few} == dict.fromkeys(
+        dict(few), True
+    )
     tables = (ROOT / "validation").glob("*/*.yaml")
     assert errors_told().keys() == {
         path.relative_to(ROOT / "validation").with_suffix("").as_posix() for path in tables
     }
+
+
+def test_what_ifs_have_a_sentence_for_a_report() -> None:
+    measured = {
+        name
+        for path in (ROOT / "validation").glob("*/*.yaml")
+        for told in [yaml.safe_load(path.read_text(encoding="utf-8"))["scenario"]]
+        for name in ([told] if isinstance(told, str) else told)
+    }
+    for name, told in gallery().items():
+        question, answer, limit, report = (cell.strip() for cell in told.rpartition("|")[0].split("|"))
+        assert question.endswith("?"), name
+        assert answer, name
+        assert limit, name
+        assert name in measured or report.endswith("."), name
 
 
 def test_every_component_page_is_in_the_index() -> None:

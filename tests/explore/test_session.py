@@ -60,7 +60,7 @@ def test_what_was_asked_before_is_not_run_again(folder: Path, monkeypatch: pytes
     session = Session(str(folder))
     opened = session.open("sgi-hippi-raw")
     first = session.answer(opened, {})
-    monkeypatch.setattr(sessions, "run_case", lambda *_: pytest.fail("it was run"))
+    monkeypatch.setattr(sessions, "run_program", lambda *_: pytest.fail("it was run"))
     assert session.answer(opened, {}) is first
     assert session.answer(opened, {"workload.blast.size": "256 B"}) is first
 

@@ -40,7 +40,7 @@ def test_sizes_are_told_in_decimal_units(size: int, said: str) -> None:
 
 
 def test_axes_have_a_decade_more_than_there_is_on_each_side() -> None:
-    layout = figure("title", LINES, [MB, GB]).layout
+    layout = figure(LINES, [MB, GB]).layout
     assert tuple(layout.xaxis.range) == (5, 10)
     assert tuple(layout.xaxis.ticktext) == ("100 kB", "1 MB", "10 MB", "100 MB", "1 GB", "10 GB")
     assert tuple(layout.yaxis.range) == (5, 9)
@@ -49,7 +49,7 @@ def test_axes_have_a_decade_more_than_there_is_on_each_side() -> None:
 
 
 def test_a_case_is_a_level_line_with_a_point_for_each_size() -> None:
-    *_, line, _ = figure("title", LINES, [MB, GB]).data
+    *_, line, _ = figure(LINES, [MB, GB]).data
     assert line.name == "1: disk"
     assert set(line.y) == {5e6}
     assert list(line.x) == [1e5, 1e6, 1e9, 1e10]
@@ -61,7 +61,7 @@ def test_lines_of_equal_time_go_from_edge_to_edge_where_size_is_rate_times_time(
         "1 ms": 0.001, "10 ms": 0.01, "0.1 s": 0.1, "1 s": 1, "10 s": 10, "1 min": 60, "10 min": 600, "1 h": 3600,
         "1 day": 86400,
     }  # fmt: skip
-    equal = {line.name: line for line in figure("title", LINES, [MB, GB]).data if line.name[1:2] != ":"}
+    equal = {line.name: line for line in figure(LINES, [MB, GB]).data if line.name[1:2] != ":"}
     # From 100 kB to 10 GB, and from 100 kB/s to 1 GB/s.
     assert equal.keys() == seconds.keys()
     for name, time in seconds.items():
@@ -73,7 +73,7 @@ def test_lines_of_equal_time_go_from_edge_to_edge_where_size_is_rate_times_time(
 
 
 def test_a_time_that_nobody_in_the_picture_waits_has_no_line() -> None:
-    names = [line.name for line in figure("title", [Case("1", Fraction(50 * GB))], [MB]).data]
+    names = [line.name for line in figure([Case("1", Fraction(50 * GB))], [MB]).data]
     assert "1 ms" in names
     assert "1 s" not in names
 
@@ -83,3 +83,21 @@ def test_the_page_loads_nothing_and_shows_names_as_they_are() -> None:
     assert "<title>Disks &amp; &lt;stripes&gt;</title>" in text
     assert "stripe \\u003cof\\u003e six" not in text
     assert not re.search(r"<(?:script|link|img)[^>]+(?:src|href)=", text)
+
+
+def test_every_line_of_time_is_labelled_within_the_picture() -> None:
+    drawn = figure(LINES, [MB, GB])
+    across, up = drawn.layout.xaxis.range, drawn.layout.yaxis.range
+    times = [line.name for line in drawn.data if line.name[1:2] != ":"]
+    assert [label.text for label in drawn.layout.annotations] == times
+    for label in drawn.layout.annotations:
+        assert across[0] <= label.x <= across[1] + 1e-9
+        assert up[0] <= label.y <= up[1] + 1e-9
+
+
+def test_the_legend_has_room_below_however_many_cases_there_are() -> None:
+    few, many = (
+        figure([Case(str(n), Fraction(MB + n)) for n in range(cases)], [MB]).layout for cases in (2, 30)
+    )
+    assert many.height - many.margin.b == few.height - few.margin.b
+    assert many.margin.b - few.margin.b >= 28 * 15

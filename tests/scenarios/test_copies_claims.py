@@ -83,3 +83,36 @@ def test_asynchronous_requests_reach_what_the_disks_have_and_copies_do_not():
     assert max(found) > 20
     copied = cases("ftp-overlapped", "workload.ftp.file=60 MiB")[3]
     assert copied.limiter.name == "challenge.cpu"
+
+
+def test_a_file_of_a_backup_costs_200_ms_alone_and_a_disks_answer_in_a_stream():
+    small = ("workload.{}.file=8 KiB", "workload.{}.files=200")
+    waiting, quick = cases("backup-rcp", *(one.format("rcp") for one in small))
+    # The set-up, and a timer of 200 ms for each file, at whatever of its period the first one is.
+    assert waiting.throughput.until / 10**12 == pytest.approx(0.7 + 200 * 0.2, rel=0.01)
+    assert quick.throughput.until < waiting.throughput.until / 15
+    stream = cases("backup-tar", *(one.format("tar") for one in small), "workload.tar.record=10240 B")[0]
+    # A SCSI command for each file, of some 2 to 3 ms.
+    assert 2e-3 < (stream.throughput.until / 10**12 - 0.7) / 200 < 3.5e-3
+
+
+def test_streams_add_up_where_the_window_limits_and_meet_the_disks_elsewhere():
+    near = [
+        rates("slac-parallel-ftp", f"workload.ftp.streams={n}", "workload.ftp.file=16 MiB") for n in (1, 4)
+    ]
+    (small, large, far), (small4, large4, far4) = near
+    # 64 KiB a round trip of 10 ms are 6.25 MiB/s.
+    assert far < 6.25
+    assert far4 > 2.5 * far
+    assert small4 > 1.5 * small
+    assert large4 / large < far4 / far
+
+
+def test_a_second_network_adapter_pays_and_a_second_port_only_after_it():
+    found = rates("gige-dual-hba")
+    one, port, large, adapter, both, all_ = found
+    assert port == pytest.approx(one, rel=0.03)
+    assert adapter > 1.3 * one
+    assert large > 1.3 * one
+    assert both > 1.3 * large
+    assert both < all_ < 1.1 * both

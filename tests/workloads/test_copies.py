@@ -80,6 +80,8 @@ LOADS = [
     f"ftp: {{{REMOTE}, buffer: 64 KiB, overlap: true, access: raw, buffers: 4}}",
     f"ftp: {{{REMOTE}, sendfile: true}}",
     f"ftp: {{{REMOTE}, start_within: 200 ms}}",
+    f"ftp: {{{REMOTE}, streams: 3}}",
+    f"ftp: {{{REMOTE}, streams: 5, buffer: 60 KiB}}",
     f"rcp: {{{REMOTE}, setup: 700 ms}}",
     f"rcp: {{{REMOTE}, setup: 0 s, buffer: 100 KiB, aligned: false}}",
     "copy: {host: near, from: stripe, to: bare, file: 300 KiB, buffer: 60 KiB, access: raw}",
@@ -106,6 +108,36 @@ def test_several_transfers_read_a_file_once_and_write_it_as_often_as_there_are(r
     assert moved(case, READ) == 300 * KIB
     assert moved(case, WRITTEN) == 3 * 300 * KIB
     assert [stream.name for stream in case.streams if not stream.sent] == ["ftp 1", "ftp 2", "ftp 3"]
+
+
+@pytest.mark.parametrize(("size", "files"), [(8, 12), (20, 5), (300, 2)])
+def test_files_are_read_and_written_one_after_another(run, size: int, files: int):
+    remote = REMOTE.replace("file: 300 KiB", f"file: {size} KiB, files: {files}, setup: 0 s, nodelay: true")
+    case = run(f"rcp: {{{remote}}}")
+    assert case.throughput.amount == size * files * KIB
+    assert (moved(case, READ), moved(case, WRITTEN)) == (size * files * KIB,) * 2
+
+
+@pytest.mark.parametrize(("size", "files", "record"), [(8, 12, 10240), (20, 5, 10240), (300, 2, 65536)])
+def test_an_archive_has_headers_whole_blocks_and_whole_records(run, size: int, files: int, record: int):
+    remote = REMOTE.replace(
+        "file: 300 KiB", f"file: {size} KiB, files: {files}, setup: 0 s, record: {record} B"
+    )
+    case = run(f"tar: {{{remote}}}")
+    records = -(-(files * (size * KIB + 512) + 1024) // record)
+    assert case.throughput.amount == records * record
+    assert moved(case, READ) == size * files * KIB
+    # The archive's last page is written whole.
+    assert moved(case, WRITTEN) == -(-records * record // 4096) * 4096
+
+
+def test_each_file_of_rcp_waits_for_a_delayed_acknowledgement_and_an_archive_for_none(run):
+    remote = REMOTE.replace("file: 300 KiB", "file: 8 KiB, files: 20, setup: 0 s")
+    # One buffer, then a byte that Nagle's rule holds back until the timer of 200 ms has acknowledged the buffer.
+    waiting = run(f"rcp: {{{remote}}}").throughput.until
+    assert waiting / 10**12 == pytest.approx(20 * 0.2, rel=0.05)
+    assert run(f"rcp: {{{remote}, nodelay: true}}").throughput.until < waiting / 20
+    assert run(f"tar: {{{remote}}}").throughput.until < waiting / 15
 
 
 def test_rcp_is_measured_with_its_set_up_and_ftp_without_what_goes_before(run):
@@ -150,6 +182,8 @@ def test_a_raw_copy_takes_the_sum_of_reads_and_writes(run):
     [
         (f"ftp: {{{REMOTE}, to_storage: c}}".replace(", to_storage: c1", ""),
          "workload 'ftp' copies a file, which lies on one disk or volume; 'c' is a group of 2 disks"),
+        (f"ftp: {{{REMOTE}, streams: 20}}", "use at most 19 streams"),
+        (f"tar: {{{REMOTE}, files: 10000, setup: 0 s}}", "workload 'tar' needs 3.077 GB of 'c1', which holds"),
         (f"rcp: {{{REMOTE}, setup: 0 s}}".replace("stripe", "bare"),
          "workload 'rcp' copies a file, and 'bare' has no file_system; give it one"),
         (f"ftp: {{{REMOTE}}}".replace("300 KiB", "9 GiB"), "workload 'ftp' needs 9 GiB of 'stripe', which holds"),
@@ -173,6 +207,9 @@ def test_what_cannot_be_copied(run, workload: str, said: str):
         (f"ftp: {{{REMOTE}}}".replace("stripe", "none"), "found the unknown disk, group of disks or volume 'none'"),
         (f"ftp: {{{REMOTE}, overlap: true, sendfile: true}}", "found sendfile with overlap"),
         (f"ftp: {{{REMOTE}, overlap: true, transfers: 2}}", "found 2, with overlap; expected 1"),
+        (f"ftp: {{{REMOTE}, streams: 2, transfers: 2}}", "found 2, with transfers of 2; expected 1"),
+        (f"ftp: {{{REMOTE}, streams: 2, overlap: true}}", "found 2, with overlap; expected 1"),
+        (f"tar: {{{REMOTE}, files: 2, setup: 0 s, record: 1000 B}}", "found 1 kB; expected a multiple of 512 B"),
         (f"ftp: {{{REMOTE}, access: raw}}", "found raw without overlap; expected buffered"),
         (f"ftp: {{{REMOTE}, buffers: 3}}", "found 3 without overlap; expected 2"),
         ("copy: {host: near, from: a1, to: bare, file: 1000 KiB, buffer: 64 KiB, access: raw}",

@@ -35,16 +35,20 @@ class OwnDisks:
 class ThirdParty:
     """A port whose requests a storage manager carries out, data going between disks and the port past the manager.
 
-    A request and its answer are messages between two processors, each of which interrupts whom it goes to. The file
-    is the manager's; its device is to be one that transfers into the port's memory.
+    A request and its answer are messages between processors, each of which interrupts whom it goes to; a request may
+    pass one that looks its file up on the way. The file is the manager's; its device is to be one that transfers into
+    the port's memory.
     """
 
-    def __init__(self, file: ServedFile, port: UnixKernel) -> None:
+    def __init__(self, file: ServedFile, port: UnixKernel, metadata: UnixKernel | None) -> None:
+        """`metadata` is whoever looks files up, if it is not the manager."""
         self.file, self.manager, self.port = file, file.kernel, port
+        self.passed = [metadata, self.manager] if metadata else [self.manager]
 
     def _ask(self) -> None:
-        self.manager.interrupt()
-        self.manager.system_call()
+        for processor in self.passed:
+            processor.interrupt()
+            processor.system_call()
 
     def _answered(self) -> None:
         self.port.interrupt()

@@ -1,4 +1,4 @@
-"""Workloads that copy files: the parameters of rcp, ftp and of copies within a host."""
+"""Workloads that copy files: the parameters of rcp, tar, ftp and of copies within a host."""
 
 from __future__ import annotations
 
@@ -46,6 +46,28 @@ class Rcp(RemoteCopy):
     setup: Time = Field(
         description="time until the other host's rcp runs: rcmd, validation of the user, forks of rshd and a shell"
     )
+    files: Count = Field(1, description="files, all of `file` bytes, copied one after another (rcp -r)")
+
+
+class Tar(RemoteCopy):
+    """tar of many files to one archive on another host, through rsh; what is measured is the whole of the command.
+
+    The files lie one after another; delivered is what has been written of the archive.
+    """
+
+    files: Count = Field(description="files, all of `file` bytes")
+    record: Extent = Field(
+        10240,
+        description="bytes a read and a write of either program, a multiple of 512 B (tar: blocking factor)",
+    )
+    setup: Time = Field(description="time until the other host's program runs: rcmd, validation, forks")
+
+    @model_validator(mode="after")
+    def _records_are_blocks(self) -> Tar:
+        if self.record % 512:
+            found = units.format_quantity(self.record, "size")
+            raise refusal(found, "a multiple of 512 B, the blocks of an archive", field="record")
+        return self
 
 
 class Ftp(RemoteCopy):
@@ -57,6 +79,9 @@ class Ftp(RemoteCopy):
     buffer: Extent = Field(16384, description="bytes a read and a write of either program")
     transfers: Annotated[Count, Field(le=64)] = Field(
         1, description="transfers of the same file at once; what one has read, others find in the cache"
+    )
+    streams: Annotated[Count, Field(le=64)] = Field(
+        1, description="parts that the file is cut into, each with connections and processes of its own"
     )
     overlap: Flag = Field(
         False, description="whether each end has a process for its disk and one for the network"
@@ -73,6 +98,9 @@ class Ftp(RemoteCopy):
 
     @model_validator(mode="after")
     def _switches_agree(self) -> Ftp:
+        if self.streams > 1 and (self.transfers > 1 or self.overlap):
+            other = "overlap" if self.overlap else f"transfers of {self.transfers}"
+            raise refusal(f"{self.streams}, with {other}", "1", field="streams")
         if self.overlap:
             if self.sendfile:
                 raise refusal("sendfile with overlap", "one of them", field="sendfile")
@@ -116,5 +144,6 @@ class Copy(WorkloadParams):
 
 
 register_workload("rcp", Rcp)
+register_workload("tar", Tar)
 register_workload("ftp", Ftp)
 register_workload("copy", Copy)

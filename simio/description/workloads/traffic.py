@@ -126,6 +126,11 @@ class Nfs(WorkloadParams):
         description="host that has the disks transfer to the server's memory and is not passed by the data; none: "
         "the disks are the server's own",
     )
+    metadata: OptionalHost = Field(
+        None,
+        description="host that looks each request's file up and tells the manager where its blocks lie; none: the "
+        "manager knows",
+    )
     version: Literal[2, 3] = Field(3, description="version of NFS; 2 transfers 8 KiB at most")
     transfer: Extent = Field(8192, description="bytes a READ or WRITE request (rsize, wsize)")
     access: Literal["read", "write"] = Field("read", description="what the client does")
@@ -172,6 +177,10 @@ class Nfs(WorkloadParams):
                 raise refusal(str(number), f"at most the {len(hosts)} of {key}", field=field)
         if self.manager and not self.storage:
             raise refusal(quote(self.manager), "none, as no storage is given", field="manager")
+        if self.metadata and not self.manager:
+            raise refusal(quote(self.metadata), "none, as no manager is given", field="metadata")
+        if self.metadata and self.metadata in (self.manager, *self.to):
+            raise refusal(quote(self.metadata), "a host of its own", field="metadata")
         if self.storage and self.stable:
             found = units.format_quantity(self.stable, "time")
             raise refusal(found, "0 s, as the storage has times of its own", field="stable")

@@ -1,0 +1,183 @@
+"""Whole numbers that grow by a fixed step with every period of a run that repeats itself.
+
+A period is run once on numbers of the form value + k * step, k being how many periods have passed. Sums, differences
+and multiples of such numbers are such numbers. A comparison comes out as in the period that is run for k = 0 up to
+some k, and so does what a division rounds; `Horizon` keeps the least of these. What leaves the form raises
+`NotAffine`, and then nothing is said of other periods.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class NotAffine(Exception):
+    """A value does not grow evenly, or what depends on it cannot be told for other periods."""
+
+
+class Horizon:
+    """For how many periods (k = 0, 1, …) everything comes out as in the first; None where there is no end."""
+
+    def __init__(self) -> None:
+        self.periods: int | None = None
+
+    def limit(self, periods: int) -> None:
+        """At most so many periods are alike."""
+        if self.periods is None or periods < self.periods:
+            self.periods = periods
+
+    def number(self, value: int, step: int) -> Any:
+        """The number value + k * step: a plain one where the step is zero."""
+        return Affine(value, step, self) if step else value
+
+    def below_zero(self, value: int, step: int) -> bool:
+        """Whether value + k * step < 0 for k = 0, and so for all k within the limit."""
+        if value < 0:
+            if step > 0:
+                self.limit((-value - 1) // step + 1)
+            return True
+        if step < 0:
+            self.limit(value // -step + 1)
+        return False
+
+    def zero(self, value: int, step: int) -> bool:
+        """Whether value + k * step = 0, likewise."""
+        if step and value == 0:
+            self.limit(1)
+        elif step and value % step == 0 and -value // step > 0:
+            self.limit(-value // step)
+        return value == 0
+
+
+def parts(number: Any) -> tuple[int, int]:
+    """Value and step of a number."""
+    return (number.value, number.step) if isinstance(number, Affine) else (number, 0)
+
+
+class Affine:
+    """value + k * step, the step not zero; behaves as an int in all that keeps the form."""
+
+    __slots__ = ("horizon", "step", "value")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, value: int, step: int, horizon: Horizon) -> None:
+        self.value, self.step, self.horizon = value, step, horizon
+
+    def _difference(self, other: Any) -> tuple[int, int]:
+        value, step = parts(other)
+        return self.value - value, self.step - step
+
+    def __add__(self, other: Any) -> Any:
+        value, step = parts(other)
+        return self.horizon.number(self.value + value, self.step + step)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return self.horizon.number(*self._difference(other))
+
+    def __rsub__(self, other: Any) -> Any:
+        value, step = self._difference(other)
+        return self.horizon.number(-value, -step)
+
+    def __neg__(self) -> Any:
+        return self.horizon.number(-self.value, -self.step)
+
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, Affine):
+            raise NotAffine
+        return self.horizon.number(self.value * other, self.step * other)
+
+    __rmul__ = __mul__
+
+    def _divided(self, divisor: Any) -> tuple[int, int, int, int]:
+        """Quotient, its step, rest, its step; within the limit the rest stays between 0 and the divisor."""
+        if isinstance(divisor, Affine) or divisor <= 0:
+            raise NotAffine
+        quotient, rest = divmod(self.value, divisor)
+        quotients = (self.step + divisor // 2) // divisor
+        rests = self.step - quotients * divisor
+        self.horizon.below_zero(rest, rests)
+        self.horizon.below_zero(rest - divisor, rests)
+        return quotient, quotients, rest, rests
+
+    def __floordiv__(self, divisor: Any) -> Any:
+        return self.horizon.number(*self._divided(divisor)[:2])
+
+    def __mod__(self, divisor: Any) -> Any:
+        return self.horizon.number(*self._divided(divisor)[2:])
+
+    def __rfloordiv__(self, _: Any) -> Any:
+        raise NotAffine
+
+    __rmod__ = __rfloordiv__
+
+    def __lshift__(self, bits: Any) -> Any:
+        return self * 2 ** _plain(bits)
+
+    def __rshift__(self, bits: Any) -> Any:
+        return self // 2 ** _plain(bits)
+
+    def __and__(self, mask: Any) -> Any:
+        if isinstance(mask, Affine) or mask <= 0 or mask & (mask + 1):
+            raise NotAffine
+        return self % (mask + 1)
+
+    __rand__ = __and__
+
+    def __or__(self, other: Any) -> Any:
+        """Of numbers that share no bit, as where words are packed, the sum."""
+        for high, low in ((self, other), (other, self)):
+            value, step = parts(high)
+            bits = value | step
+            room = bits & -bits
+            low_value, low_step = parts(low)
+            if 0 <= low_value < room:
+                self.horizon.below_zero(low_value, low_step)
+                self.horizon.below_zero(low_value - room, low_step)
+                return self + other
+        raise NotAffine
+
+    __ror__ = __or__
+
+    def __abs__(self) -> Any:
+        return -self if self < 0 else self
+
+    def __lt__(self, other: Any) -> bool:
+        if other == float("inf"):
+            return True
+        return self.horizon.below_zero(*self._difference(other))
+
+    def __gt__(self, other: Any) -> bool:
+        if other == float("inf"):
+            return False
+        value, step = self._difference(other)
+        return self.horizon.below_zero(-value, -step)
+
+    def __le__(self, other: Any) -> bool:
+        return not self > other
+
+    def __ge__(self, other: Any) -> bool:
+        return not self < other
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, (int, Affine)):
+            return False
+        return self.horizon.zero(*self._difference(other))
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __bool__(self) -> bool:
+        return not self.horizon.zero(self.value, self.step)
+
+    def __index__(self) -> int:
+        raise NotAffine
+
+    __int__ = __index__
+
+
+def _plain(number: Any) -> int:
+    if isinstance(number, Affine):
+        raise NotAffine
+    return int(number)

@@ -1,0 +1,280 @@
+"""One period of a run, on numbers that grow from period to period, by the reference engine.
+
+Loaded with the state at the begin of a period, each word with what it grew by in the period before, it runs as many
+steps as that took. If it then stands where it began, each word having grown by its step, the same holds of the next
+period, and so of all within the horizon of `simio.engines.affine`: nothing there comes out differently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from heapq import heappush
+from typing import Any
+
+import numpy as np
+import simpy
+
+from simio.engines import layout as c
+from simio.engines.affine import Affine, Horizon, NotAffine, parts
+from simio.engines.outcome import Options, Status, Wait
+from simio.engines.queues import Fault, Thread
+from simio.engines.reference import Run, Waiting
+from simio.engines.snapshot import Snapshot
+from simio.machines.calls import call
+from simio.program.steps import HORIZON, Op, Program
+
+
+class Replay(Run):
+    """The period that begins at `now`; `before` is the state one period earlier, `steps` how many steps it takes."""
+
+    def __init__(self, program: Program, until: int, before: Snapshot, now: Snapshot, steps: int) -> None:
+        super().__init__(program, Options(until=until, budget=steps))
+        self.horizon = Horizon()
+        self.before, self.begin = before, now
+        self.span = now.now - before.now
+        self.env = simpy.Environment(initial_time=self.horizon.number(now.now, self.span))
+        own: dict[int, Any] = {Op.CALL: Replay.call, Op.DRAW: Replay.draw}
+        for at, operation in enumerate(program.steps[:, 0].tolist()):
+            if operation in own:
+                self.steps[at] = (own[operation], self.steps[at][1])
+        self.state = self._numbers(before.state, now.state)  # type: ignore[assignment]
+        self.sums = self._numbers(before.sums, now.sums)
+        self.timeline.following = HORIZON
+        self.processes: dict[Any, Thread] = {}
+        self.instants: list[int] = []
+        self.samples: list[tuple[int, list[Any]]] = []
+        self._load()
+
+    def _numbers(self, before: Any, now: Any) -> list[Any]:
+        numbers: list[Any] = now.tolist()
+        for at in np.flatnonzero(now != before):
+            numbers[at] = self.horizon.number(numbers[at], numbers[at] - int(before[at]))
+        return numbers
+
+    # --- the state at the begin --------------------------------------------------------------------------
+
+    def _load(self) -> None:
+        begin, before, horizon = self.begin, self.before, self.horizon
+        amounts = self._numbers(before.amounts, begin.amounts)
+        self.first: list[Thread] = []
+        for rank, row in enumerate(begin.rows[:, : c.REGISTERS].tolist()):
+            registers = self._numbers(before.registers[rank], begin.registers[rank])
+            thread = Thread(
+                row[c.SERIAL], row[c.NAME], int(begin.placed[rank]), registers, bool(row[c.FLAGS] & c.DAEMON)
+            )
+            thread.children, thread.wait, thread.what = row[c.CHILDREN], Wait(row[c.WAIT]), row[c.WHAT]
+            thread.amount, thread.priority = amounts[rank], row[c.PRIORITY]
+            self.first.append(thread)
+            self.threads[thread.serial] = thread
+        for thread, parent in zip(self.first, begin.parents, strict=True):
+            thread.parent = self.first[parent] if parent >= 0 else None
+        self.serials = int(begin.control[c.NEXT_SERIAL])
+        self.working = int(begin.control[c.WORKING])
+        self._load_lines()
+        for old, new, rank in zip(before.due.tolist(), begin.due.tolist(), begin.heap, strict=True):
+            if new == begin.now:
+                self._resume(rank, horizon.number(new, new - old))
+        for rank in begin.ring:
+            self._resume(rank, self.env.now)
+        for old, new, rank in zip(before.due.tolist(), begin.due.tolist(), begin.heap, strict=True):
+            if new != begin.now:
+                self._resume(rank, horizon.number(new, new - old))
+        for thread in self.first:
+            if thread.wait != Wait.READY:
+                thread.woken = self.env.event()
+                self._live(thread, thread.woken)
+
+    def _load_lines(self) -> None:
+        begin, before = self.begin, self.before
+        self.areas: list[list[tuple[int, int]]] = [[] for _ in self.servers]
+        for at, server in enumerate(self.servers):
+            old, new = before.resources[at].tolist(), begin.resources[at].tolist()
+            for area, level, total in ((server.in_use, c.IN_USE, c.BUSY), (server.line, c.LINE, c.QUEUE)):
+                areas = [
+                    row[total] + row[level] * when for row, when in ((old, before.now), (new, begin.now))
+                ]
+                area.env, area.since, area.level = self.env, self.env.now, new[level]
+                area.total = self.horizon.number(areas[1], areas[1] - areas[0])
+                self.areas[at].append((areas[1], areas[1] - areas[0]))
+            server.longest = new[c.LONGEST]
+            server.waiting = [self.first[rank] for rank in begin.servers[at]]
+        for at, store in enumerate(self.stores):
+            row = begin.containers[at].tolist()
+            store.content.env, store.content.since, store.content.level = self.env, self.env.now, row[c.LEVEL]
+            store.lowest, store.highest = row[c.LOWEST], row[c.HIGHEST]
+            store.gets.extend(self.first[rank] for rank in begin.gets[at])
+            store.puts.extend(self.first[rank] for rank in begin.puts[at])
+
+    def _resume(self, rank: int, time: Any) -> None:
+        """Let a thread go on at an instant, behind all that goes on then already."""
+        event = self.env.event()
+        event._ok, event._value = True, None
+        heappush(self.env._queue, (time, simpy.events.NORMAL, next(self.env._eid), event))
+        self._live(self.first[rank], event)
+
+    def _live(self, thread: Thread, begun: simpy.Event) -> None:
+        self.processes[self.env.process(self.life(thread, begun))] = thread
+
+    def start(self, thread: Thread, delay: int) -> None:
+        self.threads[thread.serial] = thread
+        self.stats[thread.name][0] += 1
+        self.working += not thread.daemon
+        self._live(thread, self.env.timeout(delay))
+
+    # --- the period --------------------------------------------------------------------------------------
+
+    def call(self, thread: Thread, function: int, base: int, ra: int, rb: int, reg: int) -> None:
+        a, b = thread.registers[ra], thread.registers[rb]
+        value = call(function, self.state, base, self.env.now, a, b)
+        if value < 0:
+            raise Fault(Status.MACHINE)
+        thread.registers[reg] = value
+        thread.pc += 1
+
+    def gauges(self) -> list[Any]:
+        return [self.state[gauge.at] for gauge in self.program.gauges]
+
+    def draw(self, thread: Thread, reg: int, row: int) -> None:
+        raise NotAffine
+
+    def period(self, instants: Sequence[int] = ()) -> bool:
+        """Run it, with rows of the timeline at these instants (ps from the begin); whether it then repeats itself.
+
+        Raises NotAffine where that cannot be told.
+        """
+        self.instants = list(instants)
+        self._go(self.first[self.begin.running])
+        while self.status is None:
+            time = self.env.peek()
+            if time == simpy.core.Infinity or time > self.options.until:
+                return False
+            self._sample(time)
+            self.env.step()
+        return self.status == Status.BUDGET and self._repeats()
+
+    def _go(self, thread: Thread) -> None:
+        """What the running thread does before it waits."""
+        self.events -= 1
+        begun = self.env.event()
+        begun._ok, begun._value = True, None
+        process = self.life(thread, begun)
+        next(process)
+        self._first(process, thread)
+
+    def _first(self, process: Waiting, thread: Thread) -> None:
+        try:
+            waiting = next(process)
+        except StopIteration:
+            return
+        self.processes[self.env.process(self._rest(process, waiting))] = thread
+
+    def _rest(self, process: Waiting, waiting: simpy.Event) -> Waiting:
+        """A thread that has run up to its first wait, as a process."""
+        yield waiting
+        yield from process
+
+    def _sample(self, time: Any) -> None:
+        """Rows of the timeline for the instants before the next event."""
+        value, _ = parts(time)
+        while self.instants and self.begin.now + self.instants[0] < value:
+            at = self.instants.pop(0)
+            self.samples.append((at, self.sample(self.horizon.number(self.begin.now + at, self.span))))
+
+    # --- the state at the end ----------------------------------------------------------------------------
+
+    def _repeats(self) -> bool:
+        """Whether everything is as at the begin, grown by its step."""
+        while self.env._queue and self.env._queue[0][1] == simpy.events.URGENT:
+            self.env.step()
+        begin = self.begin
+        threads = sorted(self.threads.values(), key=lambda thread: thread.serial)
+        ranks = {id(thread): rank for rank, thread in enumerate(threads)}
+        if len(threads) != len(self.first) or parts(self.env.now) != (begin.now + self.span, self.span):
+            return False
+        return (
+            self.fault == (threads[begin.running].serial, begin.step)
+            and self.working == begin.control[c.WORKING]
+            and all(self._same(thread, rank, ranks) for rank, thread in enumerate(threads))
+            and self._same_lines(ranks)
+            and self._same_schedule(ranks)
+            and self._grown(self.state, self.before.state, begin.state)
+            and self._grown(self.sums, self.before.sums, begin.sums)
+            and not any(isinstance(number, Affine) for row in self.stats for number in row)
+        )
+
+    def _grown(self, found: Any, before: Any, now: Any) -> bool:
+        """Whether numbers have grown by their step, which they still have."""
+        numbers, expected = list(found), now.tolist()
+        for at in np.flatnonzero(now != before):
+            step = expected[at] - int(before[at])
+            if parts(numbers[at]) != (expected[at] + step, step):
+                return False
+            numbers[at] = expected[at]
+        return bool(numbers == expected)
+
+    def _same(self, thread: Thread, rank: int, ranks: dict[int, int]) -> bool:
+        begin, before = self.begin, self.before
+        row = begin.rows[rank].tolist()
+        parent = thread.parent if thread.parent is not None and thread.parent.alive else None
+        serial = 2 * row[c.SERIAL] - before.rows[rank, c.SERIAL]
+        waits = thread.wait not in (Wait.READY, Wait.JOIN)
+        return (
+            (thread.serial, thread.name, thread.pc) == (serial, row[c.NAME], begin.placed[rank])
+            and (thread.wait, thread.children) == (row[c.WAIT], row[c.CHILDREN])
+            and thread.daemon == bool(row[c.FLAGS] & c.DAEMON)
+            and (-1 if parent is None else ranks[id(parent)]) == begin.parents[rank]
+            and (
+                not waits
+                or (thread.what, thread.priority) == (row[c.WHAT], row[c.PRIORITY])
+                or row[c.WAIT] != 1
+            )
+            and (
+                not waits
+                or self._grown(
+                    [thread.amount], before.amounts[rank : rank + 1], begin.amounts[rank : rank + 1]
+                )
+            )
+            and self._grown(thread.registers, before.registers[rank], begin.registers[rank])
+        )
+
+    def _same_lines(self, ranks: dict[int, int]) -> bool:
+        begin = self.begin
+        for at, server in enumerate(self.servers):
+            row = begin.resources[at]
+            if [ranks[id(thread)] for thread in server.waiting] != begin.servers[at]:
+                return False
+            if (server.in_use.level, server.longest) != (row[c.IN_USE], row[c.LONGEST]):
+                return False
+            for area, (total, step) in zip((server.in_use, server.line), self.areas[at], strict=True):
+                if parts(area.upto(self.env.now)) != (total + step, step):
+                    return False
+        for at, store in enumerate(self.stores):
+            row = begin.containers[at]
+            if [ranks[id(thread)] for thread in store.gets] != begin.gets[at]:
+                return False
+            if [ranks[id(thread)] for thread in store.puts] != begin.puts[at]:
+                return False
+            levels = (store.content.level, store.lowest, store.highest)
+            if levels != (row[c.LEVEL], row[c.LOWEST], row[c.HIGHEST]):
+                return False
+            if isinstance(store.content.upto(self.env.now), Affine):
+                return False
+        return True
+
+    def _same_schedule(self, ranks: dict[int, int]) -> bool:
+        """Whether the same threads go on in the same order, each at its instant."""
+        found = []
+        for time, _, number, event in self.env._queue:
+            for callback in event.callbacks or ():
+                thread = self.processes.get(getattr(callback, "__self__", None))
+                if thread is not None:
+                    found.append((parts(time), number, ranks[id(thread)]))
+        found.sort(key=lambda entry: (entry[0][0], entry[1]))
+        begin, before = self.begin, self.before
+        span = self.span
+        heap = list(zip(begin.due.tolist(), before.due.tolist(), begin.heap.tolist(), strict=True))
+        due = [((2 * new - old, new - old), rank) for new, old, rank in heap]
+        now = [((begin.now + span, span), rank) for rank in begin.ring.tolist()]
+        at_once = sum(new == begin.now for new, _, _ in heap)
+        expected = due[:at_once] + now + due[at_once:]
+        return [(time, rank) for time, _, rank in found] == expected

@@ -1,0 +1,10 @@
+"""Studies: all measured rows with what predicts them, simulated together.
+
+A study is a published document, a folder of measured tables; each table names the scenarios that predict its rows.
+`rows` finds them, `simulate` runs no more than the cases they need.
+"""
+
+from .rows import Library, Row, rows
+from .simulate import Simulated, simulate
+
+__all__ = ["Library", "Row", "Simulated", "rows", "simulate"]

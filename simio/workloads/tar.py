@@ -1,0 +1,95 @@
+"""tar to another host: many files, read one after another, as one stream that is written to one file there.
+
+The command is `tar cf - files | rsh host dd of=archive`: tar writes a header and the file, padded to blocks, for each
+file, and two blocks of zeros at the end (POSIX.1-1990, section 10.1.1), all in records; rsh's process on the other
+host fills a record from the connection and writes it. No file is answered by itself.
+"""
+
+from __future__ import annotations
+
+from simio.components.network.demand import declare
+from simio.components.network.tcp import Endpoint
+from simio.components.placed import Placed
+from simio.components.received import ReceivedFile, SentFile
+from simio.description.model import Workload
+from simio.lower import Site
+from simio.program.builder import Register
+from simio.workloads.copying import extents, file_system, fill, room, start, storage
+
+BLOCK = 512
+"""Bytes of a block of an archive: a header is one, and the data of a file are padded to whole ones."""
+
+
+def tar(site: Site, workload: Workload) -> None:
+    """The command takes `setup`, then sends the archive; delivered is what has been written of it."""
+    p, params, name = site.p, workload.params, workload.name
+    names = [f"{name}: tar on {params.from_}", f"{name}: dd on {params.to}"]
+    target = storage(site, workload, params.to, params.to_storage)
+    records = archive(params.file, params.files, params.record)
+    size = records * params.record
+    room(workload, target, size)
+    written = ReceivedFile(
+        p, site.kernel(params.to), file_system(site, workload, target), target, names[1], (0, size)
+    )
+    ends = site.sockets.connection(params, name, (params.record,) * 2, params.aligned)
+    begun = p.observation(f"{name}: begun", "begun", "bytes")
+    with p.thread(names[0]):
+        start(p, workload, name)
+        p.mark(begun, 0)
+        p.mark(site.delivered, 0)
+        p.advance(params.setup)
+        ends[0].connect()
+        _send(site, workload, names[0], ends[0], records)
+        ends[0].close()
+    with p.thread(names[1]):
+        ends[1].accept()
+        written.open()
+        with p.loop(records):
+            # Here, not where tar writes records: how often it does so by one step or the other is not known before.
+            declare(*ends, params.record)
+            fill(p, ends[1], params.record)
+            written.write_whole(params.record)
+            p.mark(site.delivered, params.record)
+        written.flush_rest()
+
+
+def archive(file: int, files: int, record: int) -> int:
+    """Records of an archive of `files` files of `file` bytes."""
+    return -(-(files * member(file) + 2 * BLOCK) // record)
+
+
+def member(file: int) -> int:
+    """Bytes of a file in an archive: its header, and its data in whole blocks."""
+    return BLOCK + -(-file // BLOCK) * BLOCK
+
+
+def _send(site: Site, workload: Workload, name: str, socket: Endpoint, records: int) -> None:
+    """tar: each file into the record at hand, which goes to the connection when it is full."""
+    p, params = site.p, workload.params
+    kernel = site.kernel(params.from_)
+    device = storage(site, workload, params.from_, params.from_storage)
+    system = file_system(site, workload, device)
+    stride = extents(site, workload, device, params.from_, params.files)
+    filled, base = p.register(0), p.register(0)
+    file = SentFile(
+        p, kernel, system, Placed(p, device, base, stride), name, (0, params.file), sequential=True
+    )
+    file.open()
+
+    def gather(amount: int) -> None:
+        p.let(filled, "ADD", filled, amount)
+        with p.when(filled, ">=", params.record), p.until(filled, "<", params.record):
+            socket.write(params.record)
+            p.let(filled, "SUB", filled, params.record)
+
+    with p.loop(params.files):
+        gather(BLOCK)
+        file.rewind()
+        at: Register = p.register(0)
+        for amount in p.pieces(params.file, params.record):
+            file.read(at, amount, params.record, copy=True)
+            p.let(at, "ADD", at, amount)
+            gather(-(-amount // BLOCK) * BLOCK)
+        p.let(base, "ADD", base, stride)
+    with p.loop(records - params.files * member(params.file) // params.record):
+        socket.write(params.record)

@@ -1,0 +1,245 @@
+"""A run that skips its periods ends as one that does not: every field of the outcome, on programs that repeat."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from simio.engines import compiled, jump, reference
+from simio.engines.affine import Affine, Horizon, NotAffine
+from simio.engines.outcome import Options, Outcome, Status
+from simio.loading import load
+from simio.lower import lower
+from simio.program.builder import Builder
+from simio.program.steps import HORIZON, Program
+
+SCENARIOS = Path(__file__).parents[2] / "scenarios"
+PLENTY = 10**12
+
+
+@pytest.fixture
+def skips(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Look for periods at once and skip the fewest; the list has how many steps each jump skipped."""
+    found: list[int] = []
+    for name, value in (("FIRST", 0), ("GAIN", 0), ("SHARE", 20)):
+        monkeypatch.setattr(jump, name, value)
+    monkeypatch.setattr(compiled, "FIRST_STOP", 2)
+    skip = jump.Watch._skip
+
+    def counted(self: jump.Watch, *arguments: object) -> bool:
+        before = self.skipped
+        done = skip(self, *arguments)  # type: ignore[arg-type]
+        if done:
+            found.append(self.skipped - before)
+        return done
+
+    monkeypatch.setattr(jump.Watch, "_skip", counted)
+    return found
+
+
+def same(program: Program, options: Options | None = None) -> Outcome:
+    """The outcome, checked against a run of every period."""
+    options = options or Options(budget=PLENTY)
+    full = compiled.run(program, replace(options, jump=False))
+    assert compiled.run(program, options).differences(full) == []
+    return full
+
+
+class Repeating:
+    """Writes a program of threads that go round, choice by choice."""
+
+    def __init__(self, seed: int) -> None:
+        self.pick = random.Random(seed).randint
+        self.p = p = Builder()
+        self.resources = [p.resource(f"r{i}", self.pick(1, 2)) for i in range(self.pick(1, 3))]
+        self.buffers = [
+            p.container(f"k{i}", self.pick(2, 6), self.pick(0, 2)) for i in range(self.pick(1, 2))
+        ]
+        self.marks = [p.observation(f"m{i}", "delivered", "bytes") for i in range(2)]
+        rounds = self.pick(50, 400)
+        pairs = self.pick(1, 2)
+        for number in range(pairs):
+            buffer = self.buffers[number % len(self.buffers)]
+            with p.thread(f"in{number}", start=self.pick(0, 9), daemon=bool(self.pick(0, 1))):
+                total = p.register(self.pick(0, 5))
+                with p.loop(rounds):
+                    self.body(2)
+                    p.let(total, "ADD", total, self.pick(-1, 3))
+                    p.put(buffer, 1)
+                    self.twist(total)
+            with p.thread(f"out{number}"), p.loop(rounds - self.pick(0, 3)):
+                p.get(buffer, 1)
+                self.body(2)
+                p.mark(self.marks[self.pick(0, 1)], self.pick(1, 9))
+        if self.pick(0, 2) == 0:
+            with p.thread("sleeper"):
+                p.advance(self.pick(100, 5000))
+                p.mark(self.marks[0], 1)
+
+    def twist(self, total: object) -> None:
+        """What depends on a value that grows: its rest, its comparison with a limit, itself."""
+        p, r = self.p, self.p.register()
+        kind = self.pick(0, 5)
+        if kind == 0:
+            p.let(r, "MOD", total, self.pick(1, 4))  # type: ignore[arg-type]
+            p.advance(self.pick(0, 2), r, Fraction(self.pick(1, 5), self.pick(1, 3)))
+        elif kind == 1:
+            with p.when(total, "<", self.pick(0, 900)):  # type: ignore[arg-type]
+                p.advance(self.pick(1, 4))
+        elif kind == 2:
+            p.let(r, "DIV", total, self.pick(1, 50))  # type: ignore[arg-type]
+            p.let(r, "MIN", r, self.pick(0, 5))
+            p.advance(1, r, 1)
+        elif kind == 3:
+            p.mark(self.marks[0], total)  # type: ignore[arg-type]
+        elif kind == 4:
+            p.let(r, "SINCE", total)  # type: ignore[arg-type]
+            p.mark(self.marks[1], r)
+
+    def body(self, depth: int) -> None:
+        p = self.p
+        for _ in range(self.pick(1, 2)):
+            kind = self.pick(0, 4)
+            if kind <= 1:
+                with p.hold(self.resources[self.pick(0, len(self.resources) - 1)], 1, self.pick(0, 1)):
+                    p.advance(self.pick(0, 7))
+            elif kind == 2 and depth:
+                with p.fork(
+                    "child", delay=self.pick(0, 9), joined=bool(self.pick(0, 1)), daemon=bool(self.pick(0, 1))
+                ):
+                    self.body(depth - 1)
+                if self.pick(0, 1):
+                    p.join()
+            else:
+                p.advance(self.pick(0, 5))
+
+
+def test_programs_that_go_round_end_the_same(skips: list[int]) -> None:
+    ends = set()
+    jumped = 0
+    for seed in range(400):
+        program = Repeating(seed).p.build()
+        until = random.Random(-seed).choice([HORIZON, HORIZON, 700, 4001])
+        before = len(skips)
+        outcome = same(program, Options(until=until, budget=PLENTY))
+        ends.add(outcome.status)
+        jumped += len(skips) > before
+    assert {Status.DONE, Status.UNTIL} <= ends
+    assert jumped > 150
+    assert sum(skips) > 100_000
+
+
+def test_a_jump_agrees_with_the_other_engine(skips: list[int]) -> None:
+    for seed in range(1000, 1020):
+        program = Repeating(seed).p.build()
+        options = Options(budget=PLENTY)
+        assert compiled.run(program, options).differences(reference.run(program, options)) == []
+    assert skips
+
+
+def transfer(rounds: int) -> Program:
+    """A disk and a link with a buffer between: 3 ms and 2 ms a block."""
+    p = Builder()
+    reading, link = p.resource("disk"), p.resource("link")
+    buffer, done = p.container("buffer", 4 * 65536), p.observation("done", "delivered", "bytes")
+    with p.thread("reader"), p.loop(rounds):
+        with p.hold(reading):
+            p.advance(3 * 10**9)
+        p.put(buffer, 65536)
+    with p.thread("sender"), p.loop(rounds):
+        p.get(buffer, 65536)
+        with p.hold(link):
+            p.advance(2 * 10**9)
+        p.mark(done, 65536)
+    return p.build()
+
+
+def test_a_long_transfer_takes_the_steps_of_a_short_one(skips: list[int]) -> None:
+    # 10,000 blocks of 3 ms, and 2 ms for the last one on the link; 11 steps a block in the steady state.
+    outcome = same(transfer(10_000))
+    assert outcome.end == 10_000 * 3 * 10**9 + 2 * 10**9
+    assert len(outcome.marks) == 10_000
+    assert sum(skips) > 0.98 * outcome.steps
+
+
+def test_what_happens_only_once_ends_the_periods(skips: list[int]) -> None:
+    # At 1 s somebody takes the disk for 1 s; before and after, all is as ever.
+    p = Builder()
+    reading, done = p.resource("disk"), p.observation("done", "delivered", "bytes")
+    with p.thread("reader"), p.loop(3000):
+        with p.hold(reading):
+            p.advance(10**9)
+        p.mark(done, 1)
+    with p.thread("other", start=10**12), p.hold(reading):
+        p.advance(10**12)
+    outcome = same(p.build())
+    assert outcome.end == 4 * 10**12
+    assert len(skips) >= 2
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers", "sets"),
+    [
+        ("rs6000-layers", (0, 1), ()),
+        ("sgi-hippi-raw", (0, 7, 14, 21), ("workload.blast.packets=300",)),
+        ("sgi-hippi-short-runs", (1, 2), ()),
+        ("sgi-hippi-windows", (0,), ()),
+    ],
+)
+def test_a_scenario_with_machines_ends_the_same(
+    skips: list[int], name: str, numbers: tuple[int, ...], sets: tuple[str, ...]
+) -> None:
+    scenario = load(str(SCENARIOS / f"{name}.yaml"), sets)
+    for number in numbers:
+        system = scenario.cases[number].system
+        same(lower(system), Options(system.run.until or HORIZON, PLENTY))
+    assert skips
+
+
+def test_a_run_that_fails_fails_at_the_same_step(skips: list[int]) -> None:
+    # The value leaves the 64-bit range in round 922,338; what is skipped ends before.
+    p = Builder()
+    done = p.observation("done", "delivered", "bytes")
+    with p.thread("worker"), p.forever():
+        total = p.register()
+        p.let(total, "ADD", total, 10**13)
+        p.advance(1)
+        p.mark(done, 1)
+    outcome = same(p.build())
+    assert outcome.status == Status.OVERFLOW
+    assert outcome.end == (2**63 - 1) // 10**13
+    assert skips
+
+
+def test_a_number_that_grows_says_how_long_things_come_out_alike() -> None:
+    horizon = Horizon()
+    number = Affine(10, 3, horizon)
+    assert number < 20  # so are 13, 16 and 19; 22 is not
+    assert horizon.periods == 4
+    rest = number % 8  # 2 and 5; 8 - 8 = 0 is no step of 3 more
+    assert horizon.periods == 2
+    assert rest == 2
+    assert horizon.periods == 1
+
+
+def test_what_does_not_grow_evenly_is_refused() -> None:
+    number = Affine(10, 3, Horizon())
+    with pytest.raises(NotAffine):
+        number * number
+    with pytest.raises(NotAffine):
+        [1, 2][number]
+    with pytest.raises(NotAffine):
+        number & 5
+
+
+def test_packed_words_are_unpacked() -> None:
+    horizon = Horizon()
+    word = Affine(3, 1, horizon) << 19 | Affine(7, 2, horizon)
+    assert ((word >> 19).value, (word >> 19).step) == (3, 1)
+    low = word & (2**19 - 1)
+    assert (low.value, low.step) == (7, 2)
+    assert horizon.periods == (2**19 - 1 - 7) // 2 + 1
