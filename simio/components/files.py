@@ -44,6 +44,11 @@ class FileInCache:
         """The pages of `size` bytes are found in the cache."""
         self.host.work(self.kernel.pages(size) * self.sheet.lookup_cost)
 
+    def _beyond(self, size: int) -> int:
+        """How far beyond a request of `size` bytes sequential reading keeps the cache, in whole windows."""
+        window, most = self.sheet.read_ahead, self.sheet.max_read_ahead or 0
+        return max(window, min(size, most) // window * window)
+
     def _whole(self, size: int) -> int:
         """`size` in whole pages or blocks, whichever is larger: the least that a cache reads."""
         return -(-size // self.unit) * self.unit
@@ -52,10 +57,10 @@ class FileInCache:
 class CachedFile(FileInCache):
     """An open file that one thread reads or writes, laid out in one piece on its device from `start` on.
 
-    Sequential reading keeps the cache a window ahead: when the reader enters the last window that was asked for,
-    the next one is, and the reader goes on meanwhile. Other reading fetches what it needs and waits. Written
-    data are on their way to the device as soon as `write_behind` bytes have come together; a writer waits while
-    `dirty_limit` bytes are not yet there.
+    Sequential reading keeps the cache a window ahead, or as far as a request is long if the file system reads ahead
+    by requests: when less is there or on its way, windows are asked for, and the reader goes on meanwhile. Other
+    reading fetches what it needs and waits. Written data are on their way to the device as soon as `write_behind`
+    bytes have come together; a writer waits while `dirty_limit` bytes are not yet there.
     """
 
     def __init__(
@@ -99,10 +104,10 @@ class CachedFile(FileInCache):
             self.host.copy(size)
 
     def _keep_ahead(self, at: Register, size: int) -> None:
-        """Ask for windows until one whole window beyond this request is there or on its way."""
+        """Ask for windows until what is to be read ahead of this request is there or on its way."""
         p, window = self.p, self.ahead_by
         assert self.fetched is not None
-        enough = size + window
+        enough = size + self._beyond(size)
         whole = self.start + self.size // window * window
         gap = p.register()
         p.let(gap, "SUB", self.fetched, at)

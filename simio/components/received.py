@@ -91,6 +91,9 @@ class SentFile(CachedFile):
     @called("reads the file")
     def read(self, at: Register, size: int, aligned: int, copy: bool, cached: bool = False) -> None:
         """read() of `size` bytes; `copy`: into the program's buffer. `cached`: all of the file is in the cache."""
+        if not self.ahead_by:
+            super().read(at, size, aligned, copy, cached)
+            return
         self.kernel.system_call()
         if not cached:
             self._keep_ahead(at, size)

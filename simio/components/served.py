@@ -72,7 +72,7 @@ class ServedFile(FileInCache):
     ) -> None:
         """`kernel` is that of the file system; `span` is the file's first byte on the device and its size."""
         super().__init__(p, kernel, file_system, device, span)
-        self.transfer = transfer
+        self.name, self.transfer = name, transfer
         if transfer % device.sector:
             found, sector = (units.format_quantity(n, "size") for n in (transfer, device.sector))
             raise RunError(f"{name!r} transfers {found}; {device.name!r} takes whole sectors of {sector}")
@@ -99,7 +99,7 @@ class ServedFile(FileInCache):
             end, limit, claimed = p.register(), p.register(), p.register()
             p.let(end, "MUL", block, self.transfer)
             p.let(end, "ADD", end, self.transfer)
-            p.let(limit, "ADD", end, self.window)
+            p.let(limit, "ADD", end, self._beyond(self.transfer))
             p.let(end, "MIN", end, self.size)
             with p.until(claimed, "==", 0):
                 p.call(claimed, machines.CLAIM, self.windows, limit)

@@ -23,6 +23,7 @@ from simio.machines.tcp.layout import END_OF_FILE
 from simio.program.builder import Register
 from simio.workloads.copying import (
     Ring,
+    check_cached,
     check_raw,
     file_system,
     fill,
@@ -63,6 +64,7 @@ def ftp(site: Site, workload: Workload) -> None:
         check_raw(workload, source)
         check_raw(workload, target)
     (span,) = spans(workload, source, 1)
+    check_cached(site, workload, source)
     if params.streams > 1:
         _in_parts(site, workload, (source, target), span)
         return
@@ -141,7 +143,8 @@ class Transfer:
             read.open()
             read.rewind()
             for amount in p.pieces(size, params.buffer):
-                read.read(at, amount, grain(read.start, params.buffer), copy=not params.sendfile)
+                aligned = grain(read.start, params.buffer)
+                read.read(at, amount, aligned, copy=not params.sendfile, cached=params.cached)
                 self._send(amount)
                 p.let(at, "ADD", at, amount)
             self._sent()
@@ -212,7 +215,9 @@ class Transfer:
         file = SentFile(self.p, kernel, system, source, self.server, (0, params.file), sequential=True)
         file.open()
         file.rewind()
-        ring.run(0, lambda at, amount: file.read(at, amount, params.buffer, copy=True), filling=True)
+        ring.run(
+            0, lambda at, amount: file.read(at, amount, params.buffer, True, params.cached), filling=True
+        )
 
     def _empty(self, target: BlockDevice, ring: Ring) -> None:
         """The client's process for the disk."""

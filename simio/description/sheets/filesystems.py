@@ -23,6 +23,11 @@ class CachedFileSystem(Sheet):
     read_ahead: Size = Field(
         description="bytes that sequential reading fetches at once, a window ahead of the reader; 0 B: none"
     )
+    max_read_ahead: Limit = Field(
+        None,
+        description="most that is fetched ahead of a request longer than read_ahead, as much as it asked for; none: "
+        "read_ahead whatever a request asks for",
+    )
     write_behind: Extent = Field(description="bytes written sequentially that go to the device together")
     dirty_limit: Extent = Field(description="bytes written but not yet on the device at which writers wait")
     cache: Extent = Field(description="memory that the cache may fill")
