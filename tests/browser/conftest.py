@@ -32,6 +32,8 @@ class Browser:
     def look(self, width: int = 1200, dark: bool = False, offline: bool = False) -> None:
         """Begin anew: an empty page of this width, with nothing in the logs."""
         self.driver.get("about:blank")
+        # What the page before complains of as it is left may be told late.
+        self.since = self.driver.execute_script("return Date.now()")
         theme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.command("Emulation.setEmulatedMedia", features=[theme])
         metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
@@ -60,12 +62,9 @@ class Browser:
         return WebDriverWait(self.driver, seconds, 0.05).until(lambda driver: driver.execute_script(script))
 
     def complaints(self) -> list[str]:
-        """What the console has said so far that is no remark."""
-        return [
-            entry["message"]
-            for entry in self.driver.get_log("browser")
-            if entry["level"] in ("SEVERE", "WARNING")
-        ]
+        """What the console has said since the page is there that is no remark."""
+        said = [entry for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+        return [entry["message"] for entry in said if entry["timestamp"] >= self.since]
 
     def asked(self) -> list[str]:
         """Every address that the page has asked for so far."""
