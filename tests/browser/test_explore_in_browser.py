@@ -17,7 +17,7 @@ from simio.explore.state import State
 
 RATE = "return (document.querySelector('#answer .rate') || {}).textContent"
 SLIDERS = "return document.querySelectorAll('.knob input[type=range]').length"
-MESSAGE = "return document.getElementById('message').textContent"
+MESSAGE = "return (document.getElementById('message') || {}).textContent"
 MOVE = """
 const knob = [...document.querySelectorAll('.knob')].find(e => e.textContent.startsWith(arguments[0]));
 const slider = knob.querySelector('input');
@@ -96,7 +96,9 @@ def test_an_address_shows_what_it_was_copied_from(browser: Any, address: str, fo
     query = State("sgi-hippi-raw", {"workload.blast.size": "4 KiB"}, "workload.blast.processes").query
     opened(browser, address, query)
     browser.wait(f"{RATE} === {rate_of(folder, 'sgi-hippi-raw', size='4 KiB')!r}")
-    browser.wait("return document.querySelector('#curve').textContent.includes('workload.blast.processes')")
+    browser.wait(
+        "return (document.querySelector('#curve') || {textContent: ''}).textContent.includes('workload.blast.processes')"
+    )
 
 
 @pytest.mark.parametrize(
