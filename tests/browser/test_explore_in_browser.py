@@ -96,9 +96,7 @@ def test_an_address_shows_what_it_was_copied_from(browser: Any, address: str, fo
     query = State("sgi-hippi-raw", {"workload.blast.size": "4 KiB"}, "workload.blast.processes").query
     opened(browser, address, query)
     browser.wait(f"{RATE} === {rate_of(folder, 'sgi-hippi-raw', size='4 KiB')!r}")
-    browser.wait(
-        "return (document.querySelector('#curve') || {textContent: ''}).textContent.includes('workload.blast.processes')"
-    )
+    browser.wait("return document.querySelector('#curve')?.textContent.includes('workload.blast.processes')")
 
 
 @pytest.mark.parametrize(
