@@ -39,7 +39,7 @@ def explain(
     if index is None and len(loaded.cases) > 1:
         tell(f"case 1 of {len(loaded.cases)}; --case N for another")
     case = loaded.cases[index or 0]
-    found, profile = _explanation(case, loaded.title)
+    found, profile = explanation(case, loaded.title)
     if form:
         text = explained.as_json(found, profile, loaded.title)
     else:
@@ -49,7 +49,7 @@ def explain(
         sys.exit(130)
 
 
-def _explanation(case: Case, title: str) -> tuple[Waterfall | None, CausalProfile | None]:
+def explanation(case: Case, title: str) -> tuple[Waterfall | None, CausalProfile | None]:
     """The waterfall and the profile, or what there is of them when the user interrupts."""
     from simio.cli.run import Progress
     from simio.errors import RunError

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -36,6 +36,20 @@ if TYPE_CHECKING:
     "--packets", "limit", type=click.IntRange(1, MOST), metavar="N", help="Trace at most N packets."
 )
 @click.option(
+    "--html",
+    "page",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write a page with everything there.",
+)
+@click.option("--explain", "why", is_flag=True, help="Say on the page why, and what would help; more runs.")
+@click.option(
+    "--figures",
+    type=click.Path(file_okay=False),
+    metavar="DIR",
+    help="Write the plots there, as PNG and SVG.",
+)
+@click.option(
     "--no-jump", is_flag=True, help="Run every period of a run that repeats itself; the result is the same."
 )
 @click.option("--json", "form", flag_value="json", help="Print everything as JSON.")
@@ -53,6 +67,9 @@ def run(
     pcap: str | None,
     at: tuple[str, ...],
     limit: int | None,
+    page: str | None,
+    why: bool,
+    figures: str | None,
     no_jump: bool,
     form: str | None,
     output: str | None,
@@ -62,11 +79,14 @@ def run(
     Throughput comes first, then what limits it and how busy everything was; beside measured values, the error.
 
     \b
+    simio run s.yaml --html s.html              a page with plots, beside the answer
     simio run s.yaml --trace packets            packets in the form of tcpdump
     simio run s.yaml --pcap s.pcap --at server  the answer, and a file for Wireshark
     simio run s.yaml --interval                 how sure the answer is: uncertain values and the model's error
     """
     traced = tracing(trace, pcap, at, limit, form)
+    if why and not page:
+        raise click.UsageError("--explain goes with --html; simio explain prints it")
     from simio.errors import RunError
     from simio.loading import load
     from simio.result.run import run_scenario
@@ -93,6 +113,12 @@ def run(
     for packets in (case.packets for case in result.cases):
         if traced and packets:
             traced.give(packets, hosts, output)
+    if page:
+        _write_page(loaded, result, page, why)
+    if figures:
+        from simio.report.html.images import write_figures
+
+        write_figures(result, figures)
     if not traced or not traced.printed:
         write(output, _text(result, form, index, to_file=output is not None))
     if not result.complete:
@@ -128,6 +154,23 @@ def _text(result: ScenarioResult, form: str | None, index: int | None, to_file: 
     with console.capture() as capture:
         show(console, result, index)
     return "".join(line.rstrip() + "\n" for line in capture.get().splitlines())
+
+
+def _write_page(loaded: Scenario, result: ScenarioResult, path: str, why: bool) -> None:
+    """Write the page, with an explanation of the fastest case if it is to say why."""
+    from simio.files import write_whole
+    from simio.report.html.page import page
+
+    extra: str = ""
+    figures: dict[str, Any] = {}
+    if why and result.cases and result.complete:
+        from simio.cli.explain import explanation
+        from simio.report.html.explained import explained
+
+        best = max(result.cases, key=lambda case: case.rate).index
+        case = next(case for case in loaded.cases if case.index == best)
+        extra, figures = explained(*explanation(case, loaded.title))
+    write_whole(path, page(loaded, result, extra, figures))
 
 
 class Progress:

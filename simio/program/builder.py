@@ -342,6 +342,7 @@ class Builder(Declarations):
             promises=tuple(self._promises),
             tallies=tuple(self._tallies),
             labels=tuple(self._labels),
+            gauges=tuple(self._gauges),
             bodies=tuple(self._bodies),
             guests=tuple(self._guests),
         )

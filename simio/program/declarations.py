@@ -16,6 +16,7 @@ from simio.program.steps import (
     Container,
     Demand,
     Draw,
+    Gauge,
     Guest,
     Mark,
     Occupancy,
@@ -84,6 +85,7 @@ class Declarations:
         self._demands: list[Demand] = []
         self._promises: list[Promise] = []
         self._tallies: list[Tally] = []
+        self._gauges: list[Gauge] = []
         self._guests: list[Guest] = []
         self._labels: list[Label] = []
         self._known: dict[tuple[str, str], Handle] = {}
@@ -146,6 +148,10 @@ class Declarations:
     def tally(self, owner: str, what: str, offset: int, unit: str) -> None:
         """The word at `offset` counts `what` of `owner` in `unit`, or in ps how long it waited for it; no step."""
         self._tallies.append(Tally(owner, what, offset, unit))
+
+    def gauge(self, owner: str, what: str, offset: int, unit: str) -> None:
+        """The word at `offset` is at any time `what` of `owner` in `unit`; for the timeline, no step."""
+        self._gauges.append(Gauge(owner, what, offset, unit))
 
     def window(self, name: str, slots: int) -> Handle:
         """Something of which at most `slots` can be under way at once (credits); for the bound, not run."""

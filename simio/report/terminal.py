@@ -50,7 +50,7 @@ def show(console: Console, result: ScenarioResult, detail: int | None = None) ->
 
 
 def _table(result: ScenarioResult) -> Table:
-    varied = _varied(result)
+    varied = varied_keys(result)
     measured = any(row.quantity == "throughput" for case in result.cases for row in case.measured)
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("case", justify="right", style="dim")
@@ -67,7 +67,7 @@ def _table(result: ScenarioResult) -> Table:
     table.add_column("busy", justify="right")
     for case, missed in zip(result.cases, late, strict=True):
         cells: list[RenderableType] = [str(case.index + 1), *(case.settings.get(key, "") for key in varied)]
-        cells.append(_with_interval(_rate(case, result.unit), case.interval, result.unit))
+        cells.append(_with_interval(rate_text(case, result.unit), case.interval, result.unit))
         if any(late):
             cells.append(str(missed))
         if measured:
@@ -78,7 +78,7 @@ def _table(result: ScenarioResult) -> Table:
     return table
 
 
-def _varied(result: ScenarioResult) -> list[str]:
+def varied_keys(result: ScenarioResult) -> list[str]:
     """Keys of the settings in which the cases differ."""
     keys = dict.fromkeys(key for case in result.cases for key in case.settings)
     return [key for key in keys if len({case.settings.get(key) for case in result.cases}) > 1]
@@ -149,10 +149,16 @@ def error_text(error: float) -> Text:
 
 
 def _print_summary(console: Console, result: ScenarioResult) -> None:
+    for number, line in enumerate(summary_text(result)):
+        console.print(line if number else f"\n{line}", style="yellow" if number else None, highlight=False)
+
+
+def summary_text(result: ScenarioResult) -> list[str]:
+    """The errors over all measured rows in a line, and a warning if the scenario was changed."""
     found = summary(result)
     if found is None:
-        return
-    keys = _varied(result)
+        return []
+    keys = varied_keys(result)
     settings = found.worst.settings
     told = [found.worst.row.label] if other_quantities(result) or found.worst.row.over else []
     told += [
@@ -163,15 +169,12 @@ def _print_summary(console: Console, result: ScenarioResult) -> None:
     where = f" ({', '.join(told)})" if told else ""
     held = f"; {found.held} held rows predicted" if found.held else ""
     missing = f"; {found.missing} rows without a simulated value" if found.missing else ""
-    console.print(
-        f"\n{found.rows} measured rows: median error {found.median:.1%}, worst {found.worst.error:+.1%}"
-        f"{where}{held}{missing}; fitted values in the parts used: {found.fitted}",
-        highlight=False,
+    line = (
+        f"{found.rows} measured rows: median error {found.median:.1%}, worst {found.worst.error:+.1%}"
+        f"{where}{held}{missing}; fitted values in the parts used: {found.fitted}"
     )
-    if result.sets:
-        console.print(
-            "measured values belong to the scenario as it is written, without --set", style="yellow"
-        )
+    changed = "measured values belong to the scenario as it is written, without --set"
+    return [line, changed] if result.sets else [line]
 
 
 def _print_uncertainty(console: Console, result: ScenarioResult) -> None:
@@ -201,7 +204,8 @@ def _print_uncertainty(console: Console, result: ScenarioResult) -> None:
     console.print(Text("; ".join(lines), style="dim"))
 
 
-def _rate(case: CaseResult, unit: str) -> str:
+def rate_text(case: CaseResult, unit: str) -> str:
+    """Throughput with half of its confidence interval, where it has one."""
     text = f"{in_unit(float(case.rate), unit):.4g}"
     if case.half_width is not None:
         text += f" ± {in_unit(case.half_width, unit):.2g}"
@@ -218,8 +222,9 @@ def _with_interval(text: str, interval: Interval | None, unit: str = "", more: s
 
 def _case(case: CaseResult, unit: str) -> Group:
     settings = ", ".join(f"{key} = {value}" for key, value in case.settings.items())
-    told = _with_interval(f"{_rate(case, unit)} {unit}", case.interval, unit, ", 90%")
+    told = _with_interval(f"{rate_text(case, unit)} {unit}", case.interval, unit, ", 90%")
     answer = Text.assemble((told, "bold green"), "   ", case.limiter.sentence)
+    answer = Text.assemble((f"{rate_text(case, unit)} {unit}", "bold green"), "   ", case.limiter.sentence)
     lines: list[RenderableType] = (
         [Text(f"case {case.index + 1}: {settings}", style="bold")] if settings else []
     )
@@ -232,7 +237,7 @@ def _case(case: CaseResult, unit: str) -> Group:
         lines.append(
             Text(f"bound {in_unit(float(case.bound), unit):.4g} {unit}, set by {case.bound_by}", style="dim")
         )
-    lines.append(Text(_span(case), style="dim"))
+    lines.append(Text(span_text(case), style="dim"))
     lines.append(Padding(_resources(case.resources), (1, 0, 0, 0)))
     if len(case.streams) > 1:
         lines.append(Padding(_streams(case, unit), (1, 0, 0, 0)))
@@ -243,7 +248,8 @@ def _case(case: CaseResult, unit: str) -> Group:
     return Group(*lines)
 
 
-def _span(case: CaseResult) -> str:
+def span_text(case: CaseResult) -> str:
+    """What was measured of how much simulated time, and why the run ended."""
     since, until, end = (
         units.format_quantity(t, "time") for t in (case.throughput.since, case.throughput.until, case.end)
     )

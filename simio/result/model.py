@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -119,12 +119,28 @@ class Limiter:
 
 
 @dataclass(frozen=True)
+class Level:
+    """What a container or a machine had at each row of a timeline: `what` of `name`, in `unit`."""
+
+    name: str
+    what: str
+    unit: str
+    values: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Timeline:
-    """Rows at `times` ps: utilisation of each resource since the row before, and bytes delivered so far."""
+    """Rows at `times` ps: utilisation of each resource since the row before, and bytes delivered so far.
+
+    `lines` is the mean length of the line of each resource that anything waited for, since the row before; `levels`
+    are those of congestion windows, queues and buffers that were not always the same.
+    """
 
     times: tuple[int, ...]
     resources: Mapping[str, tuple[float, ...]]
     delivered: tuple[int, ...]
+    lines: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    levels: tuple[Level, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,7 @@ def sample(delay: int = 50_000, mean: int = 7, more: int = 0) -> Program:
         p.demand(cpu, 500)
         p.promise(64)
         p.tally("arm", "moves", state, "moves")
+        p.gauge("arm", "place", 0, "tracks")
         p.get(room, 1)
         p.join()
         p.call(amount, 1, state, amount, 5)

@@ -50,7 +50,7 @@ class OutputQueue:
         self.p = p
         self.host = kernel.host
         self.cost = cost
-        self.queue = DropQueue(p, f"{name} queue", packets, name)
+        self.queue = DropQueue(p, f"{name} queue", packets, name, "packets")
         self.ring = p.container(f"{name} transmit ring", ring, ring, "packets")
 
     @labelled("network drivers", "host.name")

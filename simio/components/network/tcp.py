@@ -51,6 +51,7 @@ class Endpoint:
         self.state = p.machine(name, initial(settings))
         for at, unit, what in _TALLIES:
             p.tally(name, what, self.state + at, unit)
+        p.gauge(name, "congestion window", self.state + layout.CWND, "bytes")
         self.lock = p.resource(f"{name} lock", turn=True)
         self.readers = p.container(f"{name} readers", unit="wake-ups")
         self.writers = p.container(f"{name} writers", unit="wake-ups")
