@@ -1,8 +1,9 @@
 """Time of each ready scenario: the whole command in a new process, and its runs alone in one process.
 
-    python benchmarks/scenarios.py [--rounds N]
+    python benchmarks/scenarios.py [--rounds N] [--alone]
 
-The compiled engine is warm: a first run, which is not counted, compiles it if need be.
+Runs alone are in seconds of the process's own CPU time. The compiled engine is warm: a first run, which is not
+counted, compiles it if need be.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import argparse
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from simio.loading import load
@@ -28,30 +30,40 @@ def command(path: Path) -> float:
 
 def inside(path: Path) -> tuple[float, float, int, int, int]:
     """Seconds to load and to run in this process, and how many cases, events and steps there are."""
-    begin = time.perf_counter()
+    begin = time.process_time()
     scenario = load(str(path))
-    loaded = time.perf_counter()
+    loaded = time.process_time()
     cases = run_scenario(scenario).cases
-    end = time.perf_counter()
+    end = time.process_time()
     return loaded - begin, end - loaded, len(cases), sum(c.events for c in cases), sum(c.steps for c in cases)
+
+
+def line(name: str, row: Sequence[float]) -> str:
+    """A scenario's cases, events, steps, and seconds to load and to run."""
+    cases, events, steps, loaded, ran = row
+    return f"{name:28}{cases:6}{events:13,}{steps:15,}{loaded:9.3f}{ran:9.3f}"
 
 
 def main() -> None:
     """Print a line for each scenario, the best of several rounds."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=2, help="the best of so many counts")
-    rounds = parser.parse_args().rounds
+    parser.add_argument("--alone", action="store_true", help="leave out the whole commands")
+    given = parser.parse_args()
+    rounds = given.rounds
     paths = sorted(SCENARIOS.glob("*.yaml"))
     inside(paths[0])
-    print(f"{'scenario':24}{'cases':>6}{'events':>13}{'steps':>14}{'load s':>9}{'run s':>9}{'command s':>11}")
+    totals: list[float] = [0] * 5
+    print(f"{'scenario':28}{'cases':>6}{'events':>13}{'steps':>15}{'load s':>9}{'run s':>9}{'command s':>11}")
     for path in paths:
         loaded, ran, cases, events, steps = (
             min(column) for column in zip(*(inside(path) for _ in range(rounds)), strict=True)
         )
-        whole = min(command(path) for _ in range(rounds))
-        print(
-            f"{path.stem:24}{cases:6}{events:13,}{steps:14,}{loaded:9.3f}{ran:9.3f}{whole:11.2f}", flush=True
-        )
+        whole = "" if given.alone else f"{min(command(path) for _ in range(rounds)):.2f}"
+        row = (cases, events, steps, loaded, ran)
+        totals = [total + value for total, value in zip(totals, row, strict=True)]
+        print(line(path.stem, row) + f"{whole:>11}", flush=True)
+    print(line("all", totals))
 
 
 if __name__ == "__main__":

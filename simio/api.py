@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import os
 
-    from simio.bound import Bound
+    import pandas
+
     from simio.components.network.capture import PacketTrace
     from simio.description.model import Case, Scenario
+    from simio.many.values import Axis
     from simio.program.steps import Program
-    from simio.result.model import ScenarioResult
+    from simio.report.notebook import ShownBound, ShownResult
+
+Values = str | int | float | bool | Sequence[str | int | float | bool]
+"""Values of a key: a list of them, one, or a text as the command line has it, such as '64KiB..2MiB:x2'."""
 
 
 class Study:
@@ -21,6 +26,10 @@ class Study:
     def __init__(self, scenario: Scenario, sets: Sequence[str] = ()) -> None:
         self.scenario = scenario
         self.sets = tuple(sets)
+
+    def __repr__(self) -> str:
+        number = len(self.cases)
+        return f"<{self.scenario.path}: {self.scenario.title}, {number} {'case' if number == 1 else 'cases'}>"
 
     @property
     def cases(self) -> tuple[Case, ...]:
@@ -33,26 +42,67 @@ class Study:
 
         return lower(self.cases[case].system)
 
-    def bound(self, case: int = 0) -> Bound:
+    def bound(self, case: int = 0) -> ShownBound:
         """Upper bound on throughput of the case with this index, without running it."""
         from simio.bound import bound
+        from simio.report.notebook import ShownBound
 
-        return bound(self.program(case))
+        of = self.cases[case]
+        name = ", ".join(f"{key} = {value}" for key, value in of.settings.items()) or self.scenario.title
+        return ShownBound.of(bound(self.program(case)), name, of.system.report.unit)
 
     def run(
         self,
         engine: str | None = None,
         cases: Sequence[int] | None = None,
         packets: PacketTrace | None = None,
-    ) -> ScenarioResult:
+    ) -> ShownResult:
         """Run all cases, or those with these indices, on 'compiled' (the default) or 'simpy'.
 
         With `packets`, each case's result has the packets that this asks for (`simio.result.packets`).
         Raises SimioError for a deadlock, a spent step budget or an unknown engine.
         """
+        from simio.report.notebook import ShownResult
         from simio.result.run import run_scenario
 
-        return run_scenario(self.scenario, self.sets, engine, cases, packets=packets)
+        return ShownResult.of(run_scenario(self.scenario, self.sets, engine, cases, packets=packets))
+
+    def sweep(
+        self,
+        values: Mapping[str, Values],
+        *,
+        sample: int | None = None,
+        lhs: bool = True,
+        seed: int = 0,
+        case: int | None = None,
+        measures: Sequence[str] = (),
+        processes: int | None = None,
+        cluster: str | None = None,
+        cached: bool = True,
+        progress: Callable[[int, int], Any] | None = None,
+    ) -> pandas.DataFrame:
+        """Run a configuration for each combination of these values of keys, and each case of the scenario's own.
+
+        The table is that of `simio sweep`: a row a configuration, with its error if it could not be run. The options
+        are those of the command, too; `case` is an index, and `progress` is told how many of how many are done.
+        Raises SimioError for values that cannot be, and where pandas is missing.
+        """
+        from simio.loading import Source
+        from simio.many.space import Space
+        from simio.many.sweep import Plan, Workers, check, sweep
+        from simio.report.table import frame
+
+        axes = tuple(_axis(key, given, sample is not None) for key, given in values.items())
+        source = Source(self.scenario.path, self.scenario.text)
+        plan = Plan(source, Space(axes, sample, lhs, seed), self.sets, case)
+        unit, _ = check(plan)
+        rows = []
+        numbers = range(1, len(plan) + 1)
+        for row in sweep(plan, numbers, Workers(processes, cluster, cached)):
+            rows.append(row)
+            if progress:
+                progress(len(rows), len(numbers))
+        return frame(sorted(rows, key=lambda row: row.number), plan.keys, unit, measures)
 
 
 def load(path: str | os.PathLike[str], sets: Sequence[str] = ()) -> Study:
@@ -63,3 +113,16 @@ def load(path: str | os.PathLike[str], sets: Sequence[str] = ()) -> Study:
     from simio.loading import load as read
 
     return Study(read(str(path), sets), sets)
+
+
+def _axis(key: str, values: Values, intervals: bool) -> Axis:
+    from simio.many.values import Axis, axis_of
+
+    if isinstance(values, str):
+        return axis_of(key, values, key, intervals)
+    listed = values if isinstance(values, Sequence) else [values]
+    return Axis((key,), tuple((_text(value),) for value in listed))
+
+
+def _text(value: object) -> str:
+    return {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from simio.engines.outcome import Outcome
+    from simio.result.activity import Activity
     from simio.result.packets import Packets
 
 # A fault quotes what it found; a quotation longer than this is cut, so that a line stays a line.
@@ -90,13 +91,14 @@ class ScenarioError(SimioError):
 class RunError(SimioError):
     """A scenario that was understood but cannot be run to its end: deadlock, step budget, horizon.
 
-    ``outcome`` is what happened until then, if it could begin, and ``packets`` what was traced of it.
+    ``outcome`` is what happened until then, if it could begin, ``packets`` and ``activity`` what was traced.
     """
 
     def __init__(self, message: str, outcome: Outcome | None = None) -> None:
         super().__init__(message)
         self.outcome = outcome
         self.packets: Packets | None = None
+        self.activity: Activity | None = None
 
 
 class OutOfRange(ValueError):

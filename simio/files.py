@@ -1,4 +1,4 @@
-"""Writing files so that whoever reads them finds the whole of one, old or new."""
+"""Where files go, and writing them so that whoever reads one finds the whole of it, old or new."""
 
 from __future__ import annotations
 
@@ -8,6 +8,12 @@ from contextlib import suppress
 from pathlib import Path
 
 from simio.errors import SimioError, quote
+
+
+def cache_base() -> Path:
+    """The folder for what simio can make anew: in $SIMIO_CACHE, or below the cache folder of the user."""
+    given = os.environ.get("SIMIO_CACHE") or os.environ.get("XDG_CACHE_HOME")
+    return (Path(given) if given else Path.home() / ".cache") / "simio"
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:

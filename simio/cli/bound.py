@@ -8,9 +8,6 @@ import click
 
 from simio.cli.options import case_number, overrides, scenario_argument
 
-SHOWN = 6
-"""Limits listed beside the tightest one."""
-
 
 @click.command()
 @scenario_argument
@@ -22,13 +19,11 @@ def bound(scenario: str, sets: tuple[str, ...], number: int | None) -> None:
     For each resource, credit window and thread: the throughput at which it would be busy all the time.
     """
     from rich.console import Console
-    from rich.table import Table
 
     from simio.bound import bound as bound_of
     from simio.loading import load
     from simio.lower import lower
-    from simio.report.alike import merged
-    from simio.report.data import in_unit
+    from simio.report.bounds import lines
 
     loaded = load(scenario, sets)
     index = case_number(loaded, number)
@@ -40,18 +35,5 @@ def bound(scenario: str, sets: tuple[str, ...], number: int | None) -> None:
         unit = case.system.report.unit
         found = bound_of(lower(case.system))
         settings = ", ".join(f"{key} = {value}" for key, value in case.settings.items()) or "this scenario"
-        if found.tightest is None:
-            console.print(f"{settings}: no bound, since the amount of work depends on the run", markup=False)
-            continue
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 2), show_header=False)
-        limits = merged(
-            found.limits, lambda limit: limit.name, lambda limit: limit.kind, lambda limit: limit.time
-        )
-        for name, limit in limits[: None if index is not None else SHOWN]:
-            rate = found.rate(limit)
-            if rate is not None:
-                table.add_row(f"{in_unit(float(rate), unit):.4g} {unit}", name, limit.kind)
-        console.print(
-            f"{settings}: at most {in_unit(float(found.rate() or 0), unit):.4g} {unit}", markup=False
-        )
-        console.print(table)
+        for line in lines(found, settings, unit, all_limits=index is not None):
+            console.print(line)

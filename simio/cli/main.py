@@ -23,11 +23,24 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "run": ("simio.cli.run:run", "Run a scenario and print the answer."),
     "bound": ("simio.cli.bound:bound", "Upper bound on throughput, without running."),
     "show": ("simio.cli.show:show", "What a scenario is made of: parts, wiring, program."),
+    "explain": ("simio.cli.explain:explain", "Where the time goes, what limits, what would be gained."),
+    "compare": ("simio.cli.compare:compare", "What differs between two runs, and which change caused it."),
+    "sweep": ("simio.cli.sweep:sweep", "Many configurations of a scenario as a table."),
+    "optimize": ("simio.cli.optimize:optimize", "The best values of some keys, for what they cost."),
+    "new": ("simio.cli.new:new", "A scenario to begin with."),
     "validate": ("simio.cli.validate:validate", "Every measured row beside what is simulated."),
     "models": ("simio.cli.models:models", "The catalogue of parts, and where its values come from."),
+    "sensitivity": (
+        "simio.cli.sensitivity:sensitivity",
+        "What the answer depends on, value by value.",
+    ),
+    "calibrate": ("simio.cli.calibrate:calibrate", "Fit catalogue values to measured rows."),
+    "explore": ("simio.cli.explore:explore", "A local page to change values on and see what comes of it."),
     "nomograph": ("simio.cli.nomograph:nomograph", "How long a user waits for an object of a size."),
+    "trace": ("simio.cli.trace:trace", "A timeline of all that happens, for Perfetto."),
     "plot": ("simio.cli.plot:plot", "Throughput against a varied value, as a picture."),
     "schema": ("simio.cli.schema:schema", "JSON Schema of scenario files, for editors."),
+    "completion": ("simio.cli.complete:completion", "Completion of commands for a shell."),
 }
 """Each subcommand with where it is and what help says of it, so that help imports none of them."""
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from simio.cli.complete import parts
 from simio.description.sheets import CLASSES
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def models(ctx: click.Context, cls: str | None, as_json: bool) -> None:
 
 
 @models.command("show")
-@click.argument("part")
+@click.argument("part", shell_complete=parts)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show(part: str, as_json: bool) -> None:
     """Print every value of PART (such as disks/fc-15k-2002) with its basis and source."""

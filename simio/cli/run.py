@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,7 @@ from simio.cli.options import case_number, overrides, scenario_argument, tell, w
 from simio.cli.packets import MOST, tracing
 
 if TYPE_CHECKING:
+    from simio.description.model import Scenario
     from simio.result.model import ScenarioResult
 
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     help="compiled (the default) or the SimPy reference.",
 )
 @click.option("--case", "number", type=int, metavar="N", help="Run only this case and show it in full.")
+@click.option("--interval", is_flag=True, help="Tell the 90% interval of each answer.")
 @click.option(
     "--trace", type=click.Choice(["packets"]), help="Print what one case does, in place of the answer."
 )
@@ -32,6 +34,20 @@ if TYPE_CHECKING:
 @click.option("--at", multiple=True, metavar="HOST", help="Trace packets that this host sends and receives.")
 @click.option(
     "--packets", "limit", type=click.IntRange(1, MOST), metavar="N", help="Trace at most N packets."
+)
+@click.option(
+    "--html",
+    "page",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write a page with everything there.",
+)
+@click.option("--explain", "why", is_flag=True, help="Say on the page why, and what would help; more runs.")
+@click.option(
+    "--figures",
+    type=click.Path(file_okay=False),
+    metavar="DIR",
+    help="Write the plots there, as PNG and SVG.",
 )
 @click.option(
     "--no-jump", is_flag=True, help="Run every period of a run that repeats itself; the result is the same."
@@ -47,10 +63,14 @@ def run(
     sets: tuple[str, ...],
     engine: str | None,
     number: int | None,
+    interval: bool,
     trace: str | None,
     pcap: str | None,
     at: tuple[str, ...],
     limit: int | None,
+    page: str | None,
+    why: bool,
+    figures: str | None,
     no_jump: bool,
     check: bool,
     form: str | None,
@@ -61,10 +81,14 @@ def run(
     Throughput comes first, then what limits it and how busy everything was; beside measured values, the error.
 
     \b
+    simio run s.yaml --html s.html              a page with plots, beside the answer
     simio run s.yaml --trace packets            packets in the form of tcpdump
     simio run s.yaml --pcap s.pcap --at server  the answer, and a file for Wireshark
+    simio run s.yaml --interval                 how sure the answer is: uncertain values and the model's error
     """
     traced = tracing(trace, pcap, at, limit, form)
+    if why and not page:
+        raise click.UsageError("--explain goes with --html; simio explain prints it")
     from simio.errors import RunError
     from simio.loading import load
     from simio.result.run import run_scenario
@@ -86,9 +110,17 @@ def run(
         if traced and error.packets:
             traced.give(error.packets, hosts, output)
         raise
+    if interval and result.complete and result.cases:
+        result = _with_intervals(loaded, result, engine)
     for packets in (case.packets for case in result.cases):
         if traced and packets:
             traced.give(packets, hosts, output)
+    if page:
+        _write_page(loaded, result, page, why)
+    if figures:
+        from simio.report.html.images import write_figures
+
+        write_figures(result, figures)
     if not traced or not traced.printed:
         write(output, _text(result, form, index, to_file=output is not None))
     if check:
@@ -98,6 +130,21 @@ def run(
         click.echo("\n" + "\n".join(lines(result)), err=bool(form) or bool(trace))
     if not result.complete:
         sys.exit(130)
+
+
+def _with_intervals(scenario: Scenario, result: ScenarioResult, engine: str | None) -> ScenarioResult:
+    """The result with intervals; Ctrl-C leaves it as it is, marked as not complete."""
+    from dataclasses import replace
+
+    from simio.calibration.predict import SAMPLES, with_intervals
+
+    try:
+        with Progress(SAMPLES * len(result.cases), "runs") as progress:
+            return with_intervals(
+                scenario, result, engine=engine, progress=lambda _done, _all: progress.step()
+            )
+    except KeyboardInterrupt:
+        return replace(result, complete=False)
 
 
 def _text(result: ScenarioResult, form: str | None, index: int | None, to_file: bool) -> str:
@@ -116,13 +163,30 @@ def _text(result: ScenarioResult, form: str | None, index: int | None, to_file: 
     return "".join(line.rstrip() + "\n" for line in capture.get().splitlines())
 
 
+def _write_page(loaded: Scenario, result: ScenarioResult, path: str, why: bool) -> None:
+    """Write the page, with an explanation of the fastest case if it is to say why."""
+    from simio.files import write_whole
+    from simio.report.html.page import page
+
+    extra: str = ""
+    figures: dict[str, Any] = {}
+    if why and result.cases and result.complete:
+        from simio.cli.explain import explanation
+        from simio.report.html.explained import explained
+
+        best = max(result.cases, key=lambda case: case.rate).index
+        case = next(case for case in loaded.cases if case.index == best)
+        extra, figures = explained(*explanation(case, loaded.title))
+    write_whole(path, page(loaded, result, extra, figures))
+
+
 class Progress:
     """Cases done so far, on a terminal's standard error; silent elsewhere and for runs of a second."""
 
     DELAY = 1.0
 
-    def __init__(self, total: int) -> None:
-        self.total, self.done = total, 0
+    def __init__(self, total: int, what: str = "cases") -> None:
+        self.total, self.done, self.what = total, 0, what
         self.shown = False
 
     def __enter__(self) -> Progress:
@@ -142,6 +206,6 @@ class Progress:
         spent = self.clock() - self.begun
         if sys.stderr.isatty() and spent > self.DELAY and self.done < self.total:
             left = spent / self.done * (self.total - self.done)
-            text = f"\r\033[K{self.done} of {self.total} cases, about {left:.0f} s left (Ctrl-C keeps what is done)"
-            click.echo(text, nl=False, err=True)
+            text = f"{self.done} of {self.total} {self.what}, about {left:.0f} s left (Ctrl-C keeps what is done)"
+            click.echo(f"\r\033[K{text}", nl=False, err=True)
             self.shown = True

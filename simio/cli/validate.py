@@ -37,6 +37,11 @@ WORTH_TELLING = 20
 @click.option(
     "--processes", type=click.IntRange(1, 1024), metavar="N", help="So many processes; one a CPU by default."
 )
+@click.option(
+    "--cross-validate",
+    metavar="HOW",
+    help="Refit without the rows to be predicted: each run in turn, table by table, or in so many folds.",
+)
 @click.option("--baseline", type=click.Path(), metavar="FILE", help="Tell what changed since this one.")
 @click.option("--update-baseline", is_flag=True, help="Keep what is simulated now as the baseline.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
@@ -51,6 +56,7 @@ def validate(
     all_rows: bool,
     engine: str,
     processes: int | None,
+    cross_validate: str | None,
     baseline: str | None,
     update_baseline: bool,
     as_json: bool,
@@ -68,7 +74,11 @@ def validate(
     simio validate                           every table in a line
     simio validate sgi-hippi/table-2         every row of one table
     simio validate --html page.html          measured against simulated, as plots
+    simio validate --cross-validate each     errors of rows that the values were not fitted to
     """
+    if cross_validate is not None:
+        write(output, _cross_validated(studies, cross_validate, as_json, to_file=output is not None))
+        return
     from simio.studies import Library, rows
 
     library = Library()
@@ -86,6 +96,27 @@ def validate(
         sys.exit(130)
     if found.failures:
         sys.exit(OUTSIDE)
+
+
+def _cross_validated(studies: Sequence[str], how: str, as_json: bool, to_file: bool) -> str:
+    """The errors of rows that are left out, beside those of rows that are fitted to."""
+    from rich.console import Console
+
+    from simio.calibration.crossval import check_folds
+    from simio.calibration.groups import cross_validated
+    from simio.report.crossval import crossval_json, show
+
+    check_folds(how)
+    groups = []
+    for group in cross_validated(studies, how):
+        groups.append(group)
+        tell(f"{', '.join(group.studies)}: done")
+    if as_json:
+        return crossval_json(groups)
+    console = Console(highlight=False, width=160 if to_file or not sys.stdout.isatty() else None)
+    with console.capture() as capture:
+        show(console, groups)
+    return "".join(line.rstrip() + "\n" for line in capture.get().splitlines())
 
 
 def check_writable(files: Sequence[str | None], plots: str | None) -> None:

@@ -13,6 +13,7 @@ from simio.description.sheets.adapters import StorageAdapter
 from simio.machines import bus as turns
 from simio.machines.calls import BUS_BEGIN, BUS_REST, BUS_STALL, BUS_TIME
 from simio.program.builder import Builder, Handle, Register
+from simio.program.labels import labelled
 from simio.program.service import SECOND, ceil_times, clocks, per_byte
 
 
@@ -84,6 +85,7 @@ class ParallelBus:
             self.occupied(amount, read), ceil_times(amount, device_byte), ceil_times(amount, self.memory_byte)
         )
 
+    @labelled("DMA", "bus.name")
     def transfer(self, amount: int, device_byte: Fraction = Fraction(0), read: bool = False) -> None:
         """DMA of `amount` bytes by a device that moves a byte in `device_byte` ps; `read`: from memory.
 
@@ -105,6 +107,7 @@ class ParallelBus:
             p.advance(self.duration(amount, device_byte, read) - max(times))
             self._wait_for_others(turn)
 
+    @labelled("DMA", "bus.name")
     def transfer_packet(
         self, amount: Register, device_byte: Fraction = Fraction(0), read: bool = False
     ) -> None:

@@ -104,7 +104,8 @@ class DiskDrive:
 
         def send(sectors: int, first: bool) -> None:
             p.call(wait, calls.DISK_NEXT, self.state, tag, sectors)
-            p.advance(0, wait, 1)
+            with p.label("mechanism", self.name):
+                p.advance(0, wait, 1)
             if first:
                 p.seize(self.data)
             transport.send(sectors * self.sheet.sector)
@@ -122,7 +123,8 @@ class DiskDrive:
             p.seize(self.arm)
             p.call(answer, calls.DISK_MEDIA, self.state, tag)
             with p.when(answer, ">", 0), p.fork("media"):
-                p.advance(0, answer, 1)
+                with p.label("mechanism", self.name):
+                    p.advance(0, answer, 1)
                 p.release(self.arm)
                 p.call(answer, calls.DISK_FREE, self.state, tag)
                 p.put(self.gate, answer)
@@ -161,7 +163,7 @@ class DiskDrive:
             p.call(answer, function, self.state, tag, sectors)
             with p.when(answer, "==", 1):
                 p.get(self.gate, 1)
-            with p.when(answer, ">", 1):
+            with p.when(answer, ">", 1), p.label("mechanism", self.name):
                 p.advance(0, answer, 1)
 
     def _destage(self, answer: Register) -> None:
@@ -172,7 +174,7 @@ class DiskDrive:
             with p.when(answer, "==", 1):
                 p.get(self.gate, 1)
             with p.when(answer, ">", 1):
-                with p.hold(self.arm):
+                with p.hold(self.arm), p.label("mechanism", self.name):
                     p.advance(0, answer, 1)
                     p.call(answer, calls.DISK_WRITE, self.state)
                     p.advance(0, answer, 1)

@@ -10,6 +10,7 @@ from simio.components.kernel import UnixKernel
 from simio.components.storage import Initiator, Transport
 from simio.description.model import Adapter
 from simio.program.builder import Builder, Register
+from simio.program.labels import labelled
 
 
 class HostInitiator:
@@ -28,6 +29,7 @@ class HostInitiator:
         """The commands that the block layer makes of a request."""
         return self.p.pieces(size, self.kernel.sheet.max_request or size)
 
+    @labelled("storage drivers", "kernel.host.name")
     def issue(self, size: int) -> None:
         """CPU time of the block layer and the driver."""
         self.kernel.host.work(self.cost)

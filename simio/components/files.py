@@ -12,6 +12,7 @@ from simio.components.kernel import UnixKernel
 from simio.components.storage import BlockDevice
 from simio.description.model import Part
 from simio.program.builder import Builder, Register
+from simio.program.labels import called, labelled
 
 Arrived = Callable[[int], None]
 
@@ -31,11 +32,22 @@ class FileInCache:
         self.start, self.size = span
         self.unit: int = max(self.sheet.block, kernel.sheet.page)
 
+    @labelled("file cache", "host.name")
     def _enter(self, size: int) -> None:
         """Room in the cache for `size` bytes, page by page, and their buffer headers."""
         with self.p.loop(self.kernel.pages(size)):
             self.host.work(self.sheet.page_cost)
         self.kernel.buffers(size, self.sheet.block)
+
+    @labelled("file cache", "host.name")
+    def _look_up(self, size: int) -> None:
+        """The pages of `size` bytes are found in the cache."""
+        self.host.work(self.kernel.pages(size) * self.sheet.lookup_cost)
+
+    def _beyond(self, size: int) -> int:
+        """How far beyond a request of `size` bytes sequential reading keeps the cache, in whole windows."""
+        window, most = self.sheet.read_ahead, self.sheet.max_read_ahead or 0
+        return max(window, min(size, most) // window * window)
 
     def _whole(self, size: int) -> int:
         """`size` in whole pages or blocks, whichever is larger: the least that a cache reads."""
@@ -45,10 +57,10 @@ class FileInCache:
 class CachedFile(FileInCache):
     """An open file that one thread reads or writes, laid out in one piece on its device from `start` on.
 
-    Sequential reading keeps the cache a window ahead: when the reader enters the last window that was asked for,
-    the next one is, and the reader goes on meanwhile. Other reading fetches what it needs and waits. Written
-    data are on their way to the device as soon as `write_behind` bytes have come together; a writer waits while
-    `dirty_limit` bytes are not yet there.
+    Sequential reading keeps the cache a window ahead, or as far as a request is long if the file system reads ahead
+    by requests: when less is there or on its way, windows are asked for, and the reader goes on meanwhile. Other
+    reading fetches what it needs and waits. Written data are on their way to the device as soon as `write_behind`
+    bytes have come together; a writer waits while `dirty_limit` bytes are not yet there.
     """
 
     def __init__(
@@ -78,10 +90,11 @@ class CachedFile(FileInCache):
         assert self.fetched is not None
         self.p.let(self.fetched, "SET", self.start)
 
+    @called("reads the file")
     def read(self, at: Register, size: int, aligned: int, copy: bool, cached: bool = False) -> None:
         """read() of `size` bytes; `copy`: into the program's buffer. `cached`: all of the file is in the cache."""
         self.kernel.system_call()
-        self.host.work(self.kernel.pages(size) * self.sheet.lookup_cost)
+        self._look_up(size)
         if not cached and self.ahead_by:
             self._keep_ahead(at, size)
             self.p.get(self.cached, size)
@@ -91,10 +104,10 @@ class CachedFile(FileInCache):
             self.host.copy(size)
 
     def _keep_ahead(self, at: Register, size: int) -> None:
-        """Ask for windows until one whole window beyond this request is there or on its way."""
+        """Ask for windows until what is to be read ahead of this request is there or on its way."""
         p, window = self.p, self.ahead_by
         assert self.fetched is not None
-        enough = size + window
+        enough = size + self._beyond(size)
         whole = self.start + self.size // window * window
         gap = p.register()
         p.let(gap, "SUB", self.fetched, at)
@@ -158,11 +171,12 @@ class CachedFile(FileInCache):
                 self.device.read(at, self._whole(self.sheet.block), self.unit)
                 self.kernel.wake()
 
+    @called("writes the file")
     def write(self, at: Register, size: int, aligned: int, stored: Arrived | None = None) -> None:
         """write() of `size` bytes into the cache; `stored` emits what happens when bytes have reached the device."""
         p = self.p
         self.kernel.system_call()
-        self.host.work(self.kernel.pages(size) * self.sheet.lookup_cost)
+        self._look_up(size)
         for amount in p.pieces(size, self.sheet.dirty_limit):
             p.put(self.dirty, amount)
             self._enter(amount)
@@ -226,6 +240,7 @@ class MappedFile:
         name, self.threads = process
         self.space = p.resource(f"{name}: address space", self.threads, turn=True)
 
+    @called("reads the mapped file")
     def read(self, at: Register, size: int, aligned: int, window: int) -> None:
         """Map and touch `size` bytes, `window` bytes at a time."""
         p, kernel = self.p, self.kernel

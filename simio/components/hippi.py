@@ -87,7 +87,8 @@ class HippiCard:
     def write(self, size: int) -> None:
         """Driver: one packet at a time, from set-up to the interrupt that says it is gone."""
         with self.p.hold(self.p.resource(f"{self.name} send", turn=True)):
-            self.host.work(self.sheet.transmit_cost)
+            with self.p.label("network drivers", self.host.name):
+                self.host.work(self.sheet.transmit_cost)
             self._send(size)
             self.kernel.interrupt()
 
@@ -124,7 +125,8 @@ class HippiCard:
         """Driver: post a buffer for one packet of `size` bytes and wait until the card has filled it."""
         p, channel = self.p, self.incoming
         assert channel is not None
-        self.host.work(self.sheet.receive_cost)
+        with p.label("network drivers", self.host.name):
+            self.host.work(self.sheet.receive_cost)
         p.put(channel.accept, 1)
         for amount in p.pieces(size, channel.burst):
             p.get(channel.arrived, amount)

@@ -8,6 +8,7 @@ from simio.components.bus import ParallelBus
 from simio.description.model import Host as HostDescription
 from simio.errors import RunError
 from simio.program.builder import Builder, Register
+from simio.program.labels import labelled
 from simio.program.service import ceil_times, per_byte
 
 INTERRUPT = 0
@@ -60,6 +61,7 @@ class Host:
         with self.p.hold(self.cpu, priority=priority):
             self.p.advance(ceil_times(cost, self.scale), amount, byte)
 
+    @labelled("copies", "name")
     def copy_amount(self, amount: Register, size: int) -> None:
         """One CPU copies `amount` bytes at once between the kernel's memory and a program's buffer of `size` bytes.
 
@@ -77,6 +79,7 @@ class Host:
         """How often each byte copied to a program's buffer of `size` bytes crosses the memory bus; see `copy`."""
         return 1 if 2 * size <= self.description.cpu.sheet.cache else 3
 
+    @labelled("copies", "name")
     def copy(self, size: int, buffer: int = 0) -> None:
         """One CPU copies `size` bytes between the kernel's memory and a program's buffer, of that size or `buffer`.
 
@@ -86,6 +89,7 @@ class Host:
         """
         self._touch(size, self._crossings(buffer or size) * size, self.copy_byte)
 
+    @labelled("parity", "name")
     def xor(self, sources: int, size: int) -> None:
         """One CPU computes parity over `sources` buffers of `size` bytes into another one."""
         self._touch(sources * size, (sources + 2) * size, self.xor_byte)

@@ -9,6 +9,7 @@ from typing import Protocol
 from simio.components.host import INTERRUPT, Host
 from simio.components.storage import BlockDevice
 from simio.program.builder import Builder, Register
+from simio.program.labels import called, labelled
 
 
 class Device(Protocol):
@@ -33,26 +34,32 @@ class UnixKernel:
         """Pages that a page-aligned buffer of `size` bytes lies on."""
         return -(-size // self.sheet.page)
 
+    @labelled("system calls", "host.name")
     def system_call(self) -> None:
         """Enter the kernel and, in the end, leave it."""
         self.host.work(self.sheet.system_call)
 
+    @labelled("page pinning", "host.name")
     def pin(self, size: int) -> None:
         """Pin a buffer's pages before DMA; half of the datasheet's cost of pinning and unpinning them."""
         self.host.work(self.pages(size) * self.sheet.page_pin // 2)
 
+    @labelled("page pinning", "host.name")
     def unpin(self, size: int) -> None:
         """Unpin a buffer's pages after DMA; the other half."""
         self.host.work(self.pages(size) * self.sheet.page_pin - self.pages(size) * self.sheet.page_pin // 2)
 
+    @labelled("interrupts", "host.name")
     def interrupt(self) -> None:
         """Service of one interrupt, ahead of other work for the CPU."""
         self.host.work(self.sheet.interrupt, INTERRUPT)
 
+    @labelled("process switches", "host.name")
     def wake(self) -> None:
         """Switch to the process that the interrupt made ready."""
         self.host.work(self.sheet.context_switch)
 
+    @called("writes to the device")
     def write_raw(self, device: Device, size: int) -> None:
         """write() to a raw device: the user's pages are pinned and the device takes them by DMA."""
         self.system_call()
@@ -61,6 +68,7 @@ class UnixKernel:
         self.wake()
         self.unpin(size)
 
+    @called("reads from the device")
     def read_raw(self, device: Device, size: int) -> None:
         """read() from a raw character device: the user's pages are pinned and the device fills them by DMA."""
         self.system_call()
@@ -69,12 +77,14 @@ class UnixKernel:
         self.wake()
         self.unpin(size)
 
+    @called("reads from the device")
     def read_unbuffered(
         self, device: BlockDevice, at: Register, size: int, aligned: int, direct: bool = False
     ) -> None:
         """read() from a disk or volume past the cache, its raw device or (`direct`) with O_DIRECT."""
         self._unbuffered(device.read, at, size, aligned, direct)
 
+    @called("writes to the device")
     def write_unbuffered(
         self, device: BlockDevice, at: Register, size: int, aligned: int, direct: bool = False
     ) -> None:
@@ -108,6 +118,7 @@ class UnixKernel:
             self.unpin(amount)
             p.let(place, "ADD", place, amount)
 
+    @labelled("block layer", "host.name")
     def buffers(self, size: int, header: int) -> None:
         """The buffer headers of `size` bytes of input or output, each for `header` bytes."""
         self.host.work(-(-size // header) * self.sheet.buffer_cost)

@@ -11,6 +11,7 @@ from simio.components.storage import BlockDevice
 from simio.description.model import Part
 from simio.machines.calls import SWAP
 from simio.program.builder import Builder, Register
+from simio.program.labels import called
 
 
 class ReceivedFile(CachedFile):
@@ -44,6 +45,7 @@ class ReceivedFile(CachedFile):
         self.p.let(self.end, "SET", self.start)
         self.rewind()
 
+    @called("writes the file")
     def write_amount(self, amount: Register, buffer: int, stored: Arrived | None = None) -> None:
         """write() of `amount` bytes, above zero, from a program's buffer of `buffer` bytes.
 
@@ -59,7 +61,7 @@ class ReceivedFile(CachedFile):
                 p.let(part, "SUB", unit, within)
                 p.let(part, "MIN", part, left)
                 p.put(self.dirty, part)
-                self.host.work(self.kernel.pages(unit) * self.sheet.lookup_cost)
+                self._look_up(unit)
                 with p.when(within, "==", 0):
                     self._enter(unit)
                 self.host.copy_amount(part, buffer)
@@ -86,13 +88,17 @@ class ReceivedFile(CachedFile):
 class SentFile(CachedFile):
     """A file read in order, of which a large read() copies what has come while it waits for the rest."""
 
+    @called("reads the file")
     def read(self, at: Register, size: int, aligned: int, copy: bool, cached: bool = False) -> None:
         """read() of `size` bytes; `copy`: into the program's buffer. `cached`: all of the file is in the cache."""
+        if not self.ahead_by:
+            super().read(at, size, aligned, copy, cached)
+            return
         self.kernel.system_call()
         if not cached:
             self._keep_ahead(at, size)
         for amount in self.p.pieces(size, self.sheet.cluster):
-            self.host.work(self.kernel.pages(amount) * self.sheet.lookup_cost)
+            self._look_up(amount)
             if not cached:
                 self.p.get(self.cached, amount)
             if copy:

@@ -72,7 +72,7 @@ class ServedFile(FileInCache):
     ) -> None:
         """`kernel` is that of the file system; `span` is the file's first byte on the device and its size."""
         super().__init__(p, kernel, file_system, device, span)
-        self.transfer = transfer
+        self.name, self.transfer = name, transfer
         if transfer % device.sector:
             found, sector = (units.format_quantity(n, "size") for n in (transfer, device.sector))
             raise RunError(f"{name!r} transfers {found}; {device.name!r} takes whole sectors of {sector}")
@@ -87,8 +87,8 @@ class ServedFile(FileInCache):
 
     def read(self, block: Register, wake: Callable[[], None] | None = None) -> None:
         """Have a block in the cache; `wake` emits the cost of waking the thread, if not that of this kernel."""
-        p, host = self.p, self.kernel.host
-        host.work(self.kernel.pages(self.transfer) * self.sheet.lookup_cost)
+        p = self.p
+        self._look_up(self.transfer)
         if not self.window:
             for size, at in self._place(block):
                 self._enter(size)
@@ -99,7 +99,7 @@ class ServedFile(FileInCache):
             end, limit, claimed = p.register(), p.register(), p.register()
             p.let(end, "MUL", block, self.transfer)
             p.let(end, "ADD", end, self.transfer)
-            p.let(limit, "ADD", end, self.window)
+            p.let(limit, "ADD", end, self._beyond(self.transfer))
             p.let(end, "MIN", end, self.size)
             with p.until(claimed, "==", 0):
                 p.call(claimed, machines.CLAIM, self.windows, limit)
@@ -142,7 +142,7 @@ class ServedFile(FileInCache):
         """Put a block into the cache, `copy` being emitted when there is room; its group goes to the device when all
         of it has been written. A block that was written before changes nothing."""
         p = self.p
-        self.kernel.host.work(self.kernel.pages(self.transfer) * self.sheet.lookup_cost)
+        self._look_up(self.transfer)
         p.put(self.dirty, self.transfer)
         self._enter(self.transfer)
         copy()

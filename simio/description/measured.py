@@ -26,7 +26,8 @@ class MeasuredRow:
 
     A source that says "4 to 5" gives a range: from ``value`` to ``upper``. ``of`` names the observation or the
     host that the quantity is of. ``over`` is one of `OVER` for a row that sums up several cases, else empty.
-    ``anomaly`` says why the measurement itself is believed to be one that cannot be repeated, else empty.
+    ``anomaly`` says why the measurement itself is believed to be one that cannot be repeated, else empty; ``fit`` is
+    False where no value may be fitted to the row.
     """
 
     study: str
@@ -41,6 +42,7 @@ class MeasuredRow:
     upper: Fraction | None = None
     over: str = ""
     anomaly: str = ""
+    fit: bool = True
 
     @property
     def label(self) -> str:

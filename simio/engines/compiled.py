@@ -6,7 +6,17 @@ import numpy as np
 
 from simio.engines import layout as c
 from simio.engines.native import Announce, Entry, entry
-from simio.engines.outcome import FIRST_INTERVAL, RECORD_LIMIT, SAMPLES, Ints, Options, Outcome, Status, Wait
+from simio.engines.outcome import (
+    CHUNK,
+    FIRST_INTERVAL,
+    RECORD_LIMIT,
+    SAMPLES,
+    Ints,
+    Options,
+    Outcome,
+    Status,
+    Wait,
+)
 from simio.machines.random import streams
 from simio.program.steps import Program
 
@@ -26,11 +36,11 @@ def run(program: Program, options: Options | None = None, announce: Announce | N
     loop = entry(announce)
     options = options or Options()
     work = _Tables(program, options)
-    watch = None
-    if options.jump and not options.trace and not program.random:
+    period = None
+    if options.jump and not (options.trace or options.watch) and not program.random:
         from simio.engines.jump import Watch
 
-        watch = Watch(program, options, work)
+        period = Watch(program, options, work)
         work.stop = FIRST_STOP
     while True:
         status = _slice(loop, work)
@@ -39,12 +49,15 @@ def run(program: Program, options: Options | None = None, announce: Announce | N
         if status == c.GROW_THREADS:
             work.grow_threads()
         elif status == c.GROW_LOG:
-            work.stop = watch.stop() if watch else RECORD_LIMIT
+            work.stop = period.stop() if period else RECORD_LIMIT
             if work.control[c.LOGGED] == len(work.log):
                 work.log = _grown(work.log, min(2 * len(work.log), RECORD_LIMIT))
-        elif status == c.GROW_TRACE:
+        elif status == c.GROW_TRACE and not options.watch:
             work.trace = _grown(work.trace, 2 * len(work.trace))
+        elif status == c.GROW_TRACE:
+            work.tell(options)
         else:
+            work.tell(options)
             return work.outcome(Status(status))
 
 
@@ -69,18 +82,25 @@ class _Tables:
         self.streams = streams(options.seed, len(program.draws))
         self.stats = _zeros(len(program.names), c.STAT_COLUMNS)
         self.sums = _zeros(len(program.marks))
+        self.gauges = np.array([gauge.at for gauge in program.gauges], dtype=np.int64)
         self.log = _zeros(FIRST_LOG, c.LOG_COLUMNS)
         self.stop = RECORD_LIMIT
         """The loop stops before more marks than this have been recorded."""
-        self.trace = _zeros(1024 if options.trace else 1, c.LOG_COLUMNS)
+        self.trace = _zeros(CHUNK if options.watch else 1024 if options.trace else 1, c.LOG_COLUMNS)
         self.times = _zeros(SAMPLES)
-        self.samples = _zeros(SAMPLES, 2 * len(self.resources) + len(self.containers) + len(self.sums))
+        width = 2 * len(self.resources) + len(self.containers) + len(self.sums) + len(self.gauges)
+        self.samples = _zeros(SAMPLES, width)
         self.control = _zeros(c.CONTROL_COLUMNS)
         self.control[[c.INTERVAL, c.NEXT_SAMPLE]] = FIRST_INTERVAL
         self.control[c.SLOT] = -1
         self.sizes = _zeros(c.SIZE_COLUMNS)
         self.sizes[c.USED_REGISTERS] = program.registers
-        limits = (options.until, options.budget, RECORD_LIMIT, int(options.trace))
+        limits = (
+            options.until,
+            options.budget,
+            RECORD_LIMIT,
+            int(options.trace or options.watch is not None),
+        )
         self.sizes[[c.UNTIL, c.BUDGET, c.RECORDS, c.TRACING]] = limits
         room = max(2 * sum(start.count for start in program.starts), 64)
         self.threads = _zeros(room, c.THREAD_COLUMNS)
@@ -117,9 +137,15 @@ class _Tables:
         self.sizes[: c.USED_REGISTERS] = (
             len(self.steps), len(self.threads), len(self.resources), len(self.containers), len(self.draws),
             len(self.draw_table), len(self.state), len(self.stats), len(self.sums), min(self.stop, len(self.log)),
-            len(self.trace), len(self.times), self.samples.shape[1],
+            len(self.trace), len(self.times), self.samples.shape[1], len(self.gauges),
         )  # fmt: skip
         return [getattr(self, name).ctypes.data for name in c.TABLES]
+
+    def tell(self, options: Options) -> None:
+        """Give whoever watches the steps since the last time, and forget them."""
+        if options.watch:
+            options.watch(self.trace[: self.control[c.TRACED]].copy())
+            self.control[c.TRACED] = 0
 
     def record(self, marks: Ints) -> None:
         """Append to the log."""

@@ -28,7 +28,7 @@ _MAX = 2**63 - 1
 @inlined
 def advance(
     steps, threads, heap, ring, free, resources, containers, draws, draw_table, state, streams, stats, sums,
-    log, trace, times, samples, control, registers, until, budget, records, tracing,
+    gauges, log, trace, times, samples, control, registers, until, budget, records, tracing,
 ):  # fmt: skip
     """Run until the program ends or a table is full; `control` carries everything between calls.
 
@@ -87,7 +87,7 @@ def advance(
                     status = 1
                     break
                 while next_sample < time:
-                    sample(times, samples, rows, next_sample, resources, containers, sums)
+                    sample(times, samples, rows, next_sample, resources, containers, sums, state, gauges)
                     rows += 1
                     if rows == times.size:
                         rows = thin(times, samples, rows)
@@ -371,7 +371,7 @@ _TABLE = types.CPointer(types.int64)
 @cfunc(types.int64(*[_TABLE] * len(c.TABLES)), error_model="numpy")
 def entry(
     steps, threads, heap, ring, free, resources, containers, draws, draw_table, state, streams, stats, sums,
-    log, trace, times, samples, control, sizes,
+    gauges, log, trace, times, samples, control, sizes,
 ):  # fmt: skip
     """`advance` behind a C interface: the addresses of the tables, in the order of `layout.TABLES`."""
     n = carray(sizes, (c.SIZE_COLUMNS,))
@@ -389,6 +389,7 @@ def entry(
         carray(streams, (n[c.DRAWS], c.STREAM_COLUMNS)),
         carray(stats, (n[c.NAMES], c.STAT_COLUMNS)),
         carray(sums, (n[c.MARKS],)),
+        carray(gauges, (n[c.GAUGES],)),
         carray(log, (n[c.LOG], c.LOG_COLUMNS)),
         carray(trace, (n[c.TRACE], c.LOG_COLUMNS)),
         carray(times, (n[c.SAMPLES],)),

@@ -86,7 +86,7 @@ SLICED = -5
 
 TABLES = (
     "steps", "threads", "heap", "ring", "free", "resources", "containers", "draws", "draw_table", "state",
-    "streams", "stats", "sums", "log", "trace", "times", "samples", "control", "sizes",
+    "streams", "stats", "sums", "gauges", "log", "trace", "times", "samples", "control", "sizes",
 )  # fmt: skip
 """Tables whose addresses the compiled loop is called with, in order."""
 STEP_COLUMNS = 8
@@ -110,9 +110,10 @@ LOG = 9
 TRACE = 10
 SAMPLES = 11
 SAMPLE_COLUMNS = 12
-USED_REGISTERS = 13
-UNTIL = 14
-BUDGET = 15
-RECORDS = 16
-TRACING = 17
-SIZE_COLUMNS = 18
+GAUGES = 13
+USED_REGISTERS = 14
+UNTIL = 15
+BUDGET = 16
+RECORDS = 17
+TRACING = 18
+SIZE_COLUMNS = 19

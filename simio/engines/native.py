@@ -25,7 +25,7 @@ from typing import Any
 
 from simio.engines import layout
 from simio.errors import SimioError
-from simio.files import write_whole
+from simio.files import cache_base, write_whole
 
 Entry = Callable[..., int]
 Announce = Callable[[str], Any]
@@ -72,10 +72,8 @@ def cache_folder() -> Path:
 
     Where that cannot be written (a read-only home), a folder of the user's own under the temporary one.
     """
-    given = os.environ.get("SIMIO_CACHE") or os.environ.get("XDG_CACHE_HOME")
-    base = Path(given) if given else Path.home() / ".cache"
     user = os.getuid() if hasattr(os, "getuid") else 0
-    for root in (base / "simio", Path(tempfile.gettempdir()) / f"simio-{user}"):
+    for root in (cache_base(), Path(tempfile.gettempdir()) / f"simio-{user}"):
         parts = (root, root / "compiled", root / "compiled" / source_hash())
         with suppress(OSError):
             for part in parts:

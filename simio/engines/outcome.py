@@ -6,6 +6,7 @@ integral of a quantity over time, so that a mean over any span is a difference o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from enum import IntEnum
 
@@ -23,6 +24,8 @@ FIRST_INTERVAL = 2**20
 DEFAULT_BUDGET = 500_000_000
 RECORD_LIMIT = 20_000_000
 """Marks that a run may record, 480 MB of them."""
+CHUNK = 2**16
+"""Steps that whoever watches a run is told at a time."""
 
 
 class Status(IntEnum):
@@ -63,14 +66,16 @@ class Wait(IntEnum):
 class Options:
     """`until` in ps; `budget` in steps; `seed` of all random streams; `trace` records every step.
 
-    With `jump`, an engine may skip periods of a run that repeats itself. The outcome is the same, but that steps
-    which are skipped do not count against the budget.
+    `watch` is given every step instead, as tables like `Outcome.trace` of up to `CHUNK` rows in order; what it raises
+    ends the run. With `jump`, an engine that is not watched may skip periods of a run that repeats itself. The
+    outcome is the same, but that steps which are skipped do not count against the budget.
     """
 
     until: int = HORIZON
     budget: int = DEFAULT_BUDGET
     seed: int = 1
     trace: bool = False
+    watch: Callable[[Ints], object] | None = None
     jump: bool = True
 
 
@@ -83,8 +88,9 @@ class Outcome:
     put, amount got, waits; `container_area`, Python integers. `threads` (names, 3): started, ended, ps of
     ADVANCE. `samples` are the rows of the timeline, each taken when all that happens up to `times[i]` has
     happened: busy and queue areas of every resource, level of every container, sum of every mark (modulo 2^64,
-    signed: that of packets' words has no meaning and may not fit). `alive` (t, 5) are the threads that have not
-    ended: serial number, name, step, kind of wait, what it waits for; `trace` (s, 3): time, serial number, step.
+    signed: that of packets' words has no meaning and may not fit), word of every gauge. `alive` (t, 5) are the
+    threads that have not ended: serial number, name, step, kind of wait, what it waits for; `trace` (s, 3): time,
+    serial number, step.
     """
 
     status: Status

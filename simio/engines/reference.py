@@ -15,7 +15,17 @@ import numpy as np
 import simpy
 
 from simio.engines import guests
-from simio.engines.outcome import FIRST_INTERVAL, RECORD_LIMIT, SAMPLES, Ints, Options, Outcome, Status, Wait
+from simio.engines.outcome import (
+    CHUNK,
+    FIRST_INTERVAL,
+    RECORD_LIMIT,
+    SAMPLES,
+    Ints,
+    Options,
+    Outcome,
+    Status,
+    Wait,
+)
 from simio.engines.queues import Fault, Server, Store, Thread, wake
 from simio.machines.calls import call
 from simio.machines.random import draw, streams
@@ -67,6 +77,7 @@ class Run:
         self.sums = [0] * len(program.marks)
         self.stats = [[0, 0, 0] for _ in program.names]
         self.trace: list[tuple[int, int, int]] = []
+        self.tracing = options.trace or options.watch is not None
         self.timeline = Timeline()
         self.threads: dict[int, Thread] = {}
         self.serials = self.working = self.executed = self.events = 0
@@ -101,7 +112,9 @@ class Run:
         if self.executed >= self.options.budget:
             raise Fault(Status.BUDGET)
         self.executed += 1
-        if self.options.trace:
+        if self.tracing:
+            if len(self.trace) == CHUNK:
+                self.tell()
             self.trace.append((self.env.now, thread.serial, thread.pc))
         action, operands = self.steps[thread.pc]
         return action(self, thread, *operands)
@@ -112,6 +125,12 @@ class Run:
         thread.pc += 1
         thread.woken = self.env.event()
         return thread.woken
+
+    def tell(self) -> None:
+        """Give whoever watches the steps since the last time, and forget them."""
+        if self.options.watch:
+            self.options.watch(table(self.trace, 3))
+            self.trace.clear()
 
     def record(self, mark: int, value: int) -> None:
         """Record a mark's value now."""
@@ -262,13 +281,18 @@ class Run:
                     self.timeline.add(self.sample(self.timeline.following))
                 self.env.step()
                 end = self.env.now
+        self.tell()
         return self.outcome(self.status, end)
 
     def sample(self, time: int) -> list[int]:
         row = []
         for server in self.servers:
             row += [server.in_use.upto(time), server.line.upto(time)]
-        return row + [store.content.level for store in self.stores] + self.sums
+        return row + [store.content.level for store in self.stores] + self.sums + self.gauges()
+
+    def gauges(self) -> list[Any]:
+        """What the machines' gauges say now."""
+        return [int(self.state[gauge.at]) for gauge in self.program.gauges]
 
     def outcome(self, status: Status, end: int) -> Outcome:
         """The run's counters and records as tables."""
@@ -279,7 +303,7 @@ class Run:
         containers = [
             (s.content.level, s.lowest, s.highest, s.put_total, s.got_total, s.blocked) for s in self.stores
         ]
-        width = 2 * len(self.servers) + len(self.stores) + len(self.sums)
+        width = 2 * len(self.servers) + len(self.stores) + len(self.sums) + len(self.program.gauges)
         alive = [(t.serial, t.name, t.pc, t.wait, t.what * (t.wait not in (Wait.READY, Wait.JOIN)))
                  for t in self.threads.values()]  # fmt: skip
         return Outcome(

@@ -131,6 +131,9 @@ class Replay(Run):
         thread.registers[reg] = value
         thread.pc += 1
 
+    def gauges(self) -> list[Any]:
+        return [self.state[gauge.at] for gauge in self.program.gauges]
+
     def draw(self, thread: Thread, reg: int, row: int) -> None:
         raise NotAffine
 

@@ -7,7 +7,7 @@ from simio.engines.jit import compiled
 
 
 @compiled
-def sample(times, samples, row, time, resources, containers, sums):
+def sample(times, samples, row, time, resources, containers, sums, state, gauges):
     """Record one row of the timeline."""
     times[row] = time
     at = 0
@@ -20,6 +20,9 @@ def sample(times, samples, row, time, resources, containers, sums):
         at += 1
     for m in range(sums.size):
         samples[row, at] = sums[m]
+        at += 1
+    for g in range(gauges.size):
+        samples[row, at] = state[gauges[g]]
         at += 1
 
 

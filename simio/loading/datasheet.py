@@ -16,6 +16,7 @@ from pydantic_core import PydanticCustomError
 from ..description.quantities import FROM_TEXT, quantity_of
 from ..description.sheets import Sheet, sheet_kinds
 from .faults import FaultList, a, field_named, join, node_text
+from .fitrecord import FitRecord, read_fit
 from .keypaths import mapping
 from .yamltree import Node
 
@@ -27,14 +28,15 @@ HOST_OPTIONAL = ("stack",)
 """Parts that a host has at most one of, and may do without."""
 HOST_GROUPS = {"buses": "bus", "adapters": "adapter"}
 _KEYS = ("kind", "title", "notes", "values")
-_VALUE_KEYS = ("value", "basis", "source", "interval", "bounds", "notes")
+_VALUE_KEYS = ("value", "basis", "source", "interval", "bounds", "fit", "notes")
 
 
 @dataclass(frozen=True)
 class ValueEntry:
     """One value of a datasheet: as written, as computed with, its origin, and for a fitted one its interval.
 
-    ``interval`` and ``bounds`` hold two values in the unit simio computes in.
+    ``interval`` and ``bounds`` hold two values in the unit simio computes in; ``fit`` is what `simio calibrate`
+    wrote beside a fitted value.
     """
 
     text: str
@@ -43,6 +45,7 @@ class ValueEntry:
     source: str
     interval: tuple[Any, Any] | None = None
     bounds: tuple[Any, Any] | None = None
+    fit: FitRecord | None = None
 
 
 @dataclass(frozen=True)
@@ -164,6 +167,7 @@ def _value(
         str(origin["source"].value),
         ends["interval"],
         ends["bounds"],
+        read_fit(origin["fit"], f"values.{key}.fit", faults) if "fit" in origin else None,
     )
 
 

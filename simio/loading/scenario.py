@@ -134,13 +134,16 @@ class Source:
         tables = tuple(table.table for table in found)
         return Scenario(self.path, title, about, cases, self.text, tables, pooled)
 
-    def number(self, sets: Sequence[str] = ()) -> int:
-        """How many cases there are with these settings.  Raises ScenarioError for faults of what varies."""
+    def settings(self, sets: Sequence[str] = ()) -> list[dict[str, str]]:
+        """What sets the cases apart with these settings, without building them: a value as text for each key.
+
+        Raises ScenarioError for faults of ``vary`` or of the settings.
+        """
         ctx = self._context()
         settings = read_sets(ctx, self.root, sets)
         varied = expand(ctx, apply(self.root, settings), {setting.key for setting in settings})
         ctx.faults.raise_any()
-        return len(varied)
+        return [texts(case) for case in varied]
 
     def _context(self) -> Context:
         return Context(self.parts or catalogue(), self.folder, known=self._known or {})

@@ -17,7 +17,7 @@ from .yamlfiles import read_file
 from .yamltree import Node, parse_yaml
 
 _KEYS = ("title", "source", "quantity", "unit", "scenario", "tolerance", "notes", "rows")
-_ROW_KEYS = ("where", "value", "quantity", "of", "over", "unit", "scenario", "note", "anomaly", "text")
+_ROW_KEYS = ("where", "value", "quantity", "of", "over", "unit", "scenario", "fit", "note", "anomaly", "text")
 _PERCENTAGE = re.compile(r"\d+(\.\d+)? ?%")
 _EXAMPLES = {"rate": "MB/s", "time": "us", "share": PERCENT}
 
@@ -203,9 +203,18 @@ def _row(faults: FaultList, item: Node, entry: dict[str, Node], path: str, headi
         text = " to ".join(value_text(end) for end in ends) if ends else value_text(entry["value"])
     row = MeasuredRow(
         heading.study, heading.table, value, text, held, unit, note, quantity, said.get("of", ""), upper, over,
-        anomaly,
+        anomaly, _is_for_fitting(faults, entry.get("fit"), f"{path}.fit"),
     )  # fmt: skip
     return TableRow(row, where, item, path, said.get("scenario", ""))
+
+
+def _is_for_fitting(faults: FaultList, node: Node | None, path: str) -> bool:
+    """Whether values may be fitted to a row: yes, unless it says no."""
+    if node is None:
+        return True
+    if not isinstance(node.value, bool):
+        faults.add(path, node_text(node), "true or false", place=node.place)
+    return node.value is not False
 
 
 def _measure(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import time
 from queue import Empty, Queue
@@ -31,6 +32,8 @@ class ClusterPool:
             raise SimioError(
                 "a cluster needs Dask's distributed; install it with pip install 'simio[cluster]'"
             ) from None
+        # What goes wrong is told by errors.
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)
         self.address = address
         if not _ADDRESS.fullmatch(address):
             raise SimioError(

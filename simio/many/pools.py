@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from queue import SimpleQueue
@@ -51,7 +52,7 @@ class LocalPool:
         from joblib.externals.loky import get_reusable_executor
 
         # Processes inherit the mask: an interrupt is for this one, which ends them.
-        with _interrupts_held():
+        with interrupts_held():
             self._executor = get_reusable_executor(max_workers=self.workers, timeout=IDLE)
             future = self._executor.submit(work, chunk)
         future.add_done_callback(self._done.put)
@@ -74,12 +75,27 @@ class LocalPool:
     def close(self, finished: bool) -> None:
         """Processes that are idle stay for a while; where work is not finished, they are ended."""
         if not finished and self._executor is not None:
-            with _interrupts_held():
+            with interrupts_held(), _thread_errors_untold():
+                processes = list((self._executor._processes or {}).values())
                 self._executor.shutdown(wait=True, kill_workers=True)
+                for process in processes:
+                    if process.is_alive():
+                        process.terminate()
 
 
 @contextmanager
-def _interrupts_held() -> Iterator[None]:
+def _thread_errors_untold() -> Iterator[None]:
+    """What fails in the thread that minds processes, while these are being killed under it, is nobody's concern."""
+    before = threading.excepthook
+    threading.excepthook = lambda _: None
+    try:
+        yield
+    finally:
+        threading.excepthook = before
+
+
+@contextmanager
+def interrupts_held() -> Iterator[None]:
     """Keep Ctrl-C for later, where the platform has a way; processes that are started meanwhile never see one."""
     if not hasattr(signal, "pthread_sigmask"):
         yield

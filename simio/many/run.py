@@ -6,7 +6,7 @@ import os
 import time
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar, overload
@@ -37,12 +37,12 @@ TIMES_LOST = 2
 def run_many(
     tasks: Iterable[Task], processes: int | None = None, cluster: str | None = None, *,
     announce: Announce | None = None,
-) -> Iterator[tuple[int, CaseResult | SimioError]]: ...  # fmt: skip
+) -> Generator[tuple[int, CaseResult | SimioError]]: ...  # fmt: skip
 @overload
 def run_many(
     tasks: Iterable[Task], processes: int | None = None, cluster: str | None = None, *,
     do: Do[T], announce: Announce | None = None,
-) -> Iterator[tuple[int, T | SimioError]]: ...  # fmt: skip
+) -> Generator[tuple[int, T | SimioError]]: ...  # fmt: skip
 def run_many(
     tasks: Iterable[Task],
     processes: int | None = None,
@@ -50,7 +50,7 @@ def run_many(
     *,
     do: Do[Any] = run_case_of,
     announce: Announce | None = None,
-) -> Iterator[tuple[int, Any]]:
+) -> Generator[tuple[int, Any]]:
     """Run tasks and yield (number, outcome) of each as it is finished; numbers count the tasks from 0.
 
     An outcome is what `do` returns, by default a CaseResult, or the SimioError that prevented it. `do` is called
@@ -65,6 +65,8 @@ def run_many(
     """
     if processes is not None and processes < 1:
         raise SimioError(f"found {processes} processes; expected at least 1")
+    from simio.engines.native import entry
+
     frame = Chunk(uuid.uuid4().hex, os.getcwd(), do, ())
     read, failed = _read(tasks)
     yield from failed
@@ -74,14 +76,14 @@ def run_many(
 
         yield from _pooled(ClusterPool(cluster), frame, todo)
         return
+    if todo:
+        # Compiled here, the engine is loaded by all processes; else each would compile it.
+        entry(announce)
     if processes is None or processes == 1:
         yield from _here(frame, todo, leave=processes is None)
     if todo:
-        from simio.engines.native import entry
         from simio.many.pools import LocalPool
 
-        # Compiled here, the engine is loaded by all of them; else each would compile it.
-        entry(announce)
         yield from _pooled(LocalPool(processes, len(todo)), frame, todo)
 
 

@@ -158,7 +158,8 @@ class Builder(Declarations):
         with self.fork(procedure.name, delay, joined, daemon):
             procedure.entry = self._at
             self._registers_used = len(self.arguments)
-            procedure.body(*self.arguments[: procedure.parameters])
+            with self.label(""):
+                procedure.body(*self.arguments[: procedure.parameters])
 
     @contextmanager
     def loop(self, count: Amount) -> Iterator[None]:
@@ -349,6 +350,8 @@ class Builder(Declarations):
             demands=tuple(self._demands),
             promises=tuple(self._promises),
             tallies=tuple(self._tallies),
+            labels=tuple(self._labels),
+            gauges=tuple(self._gauges),
             bodies=tuple(self._bodies),
             guests=tuple(self._guests),
         )

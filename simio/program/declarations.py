@@ -5,16 +5,19 @@ A name declared alike again is the same thing, so that components need not know 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from simio.errors import OutOfRange
+from simio.program.labels import Label
 from simio.program.steps import (
     UNBOUNDED,
     Container,
     Demand,
     Draw,
+    Gauge,
     Guest,
     Mark,
     Occupancy,
@@ -87,7 +90,9 @@ class Declarations:
         self._demands: list[Demand] = []
         self._promises: list[Promise] = []
         self._tallies: list[Tally] = []
+        self._gauges: list[Gauge] = []
         self._guests: list[Guest] = []
+        self._labels: list[Label] = []
         self._known: dict[tuple[str, str], Handle] = {}
         self._depth = 0
 
@@ -149,6 +154,10 @@ class Declarations:
         """The word at `offset` counts `what` of `owner` in `unit`, or in ps how long it waited for it; no step."""
         self._tallies.append(Tally(owner, what, offset, unit))
 
+    def gauge(self, owner: str, what: str, offset: int, unit: str) -> None:
+        """The word at `offset` is at any time `what` of `owner` in `unit`; for the timeline, no step."""
+        self._gauges.append(Gauge(owner, what, offset, unit))
+
     def window(self, name: str, slots: int) -> Handle:
         """Something of which at most `slots` can be under way at once (credits); for the bound, not run."""
         return self._declare("window", name, Window(name, slots), self._windows)
@@ -167,6 +176,14 @@ class Declarations:
         """Whoever passes here causes `amount` bytes to be delivered; for the bound, no step."""
         self._inside("promise")
         self._promises.append(Promise(self._at, amount))
+
+    @contextmanager
+    def label(self, what: str, where: str = "", call: bool = False, byte: str = "") -> Iterator[None]:
+        """Steps inside are `what`, at the place `where`, for analysis; see `simio.program.labels`."""
+        start = self._at
+        yield
+        if self._at > start:
+            self._labels.append(Label(start, self._at, what, where, call, byte))
 
     def guest(self, name: str, function: Callable[..., Any], daemon: bool = False) -> None:
         """A process in Python, run by the reference engine only; see `simio.engines.guests`."""

@@ -15,17 +15,19 @@ from simio.program.steps import Program
 SHOWN = 16
 """Hexadecimal digits of a hash that are shown to a reader."""
 
-_ANALYSIS = frozenset({"regions", "windows", "occupancies", "demands", "promises", "tallies", "bodies"})
+_ANALYSIS = frozenset(
+    {"regions", "windows", "occupancies", "demands", "promises", "tallies", "gauges", "bodies", "labels"}
+)
 _FORM = "simio program 2"
 
 
 def program_hash(program: Program) -> str:
     """SHA-256, as 64 hexadecimal digits, of all that decides what the program does and what its parts are called.
 
-    What serves analysis only (regions, windows, occupancies, demands, promises, tallies, bodies) does not count, and
-    of a guest, which is Python, only the names do: what its function does cannot be told. What is hashed is
-    JSON of integers and names, and of tables their shapes and 64-bit words, least byte first, so that it is the same
-    on every platform.
+    What serves analysis only (regions, windows, occupancies, demands, promises, tallies, gauges, labels, bodies) does
+    not count, and of a guest, which is Python, only the names do: what its function does cannot be told. What is
+    hashed is JSON of integers and names, and of tables their shapes and 64-bit words, least byte first, so that it
+    is the same on every platform.
     """
     digest = hashlib.sha256(_FORM.encode())
     for item in sorted(fields(program), key=lambda field: field.name):

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simio.program.labels import Label
+
 COLUMNS = 8
 NO_REGISTER = -1
 UNBOUNDED = 2**62
@@ -209,6 +211,16 @@ class Tally:
 
 
 @dataclass(frozen=True)
+class Gauge:
+    """What a machine holds now, at `at` of the state: `what` of `owner` in `unit`; the timeline has it."""
+
+    owner: str
+    what: str
+    at: int
+    unit: str
+
+
+@dataclass(frozen=True)
 class Guest:
     """A process written in Python, `function(io)` being its generator; only the reference engine runs it."""
 
@@ -224,8 +236,8 @@ class Program:
     `steps` has shape (n, 8). `names` are the names of threads, by the number that FORK and the starts use.
     `draws` has shape (d, 4): kind, a, b or table offset, table length; `draw_table` holds (value, cumulative
     weight) pairs of discrete distributions. `state` is the initial state of all machines, laid end to end.
-    `regions`, `windows`, `occupancies`, `demands`, `promises`, `tallies` and `bodies` (first step, end, name number
-    of each thread body) serve analysis only.
+    `regions`, `windows`, `occupancies`, `demands`, `promises`, `tallies`, `gauges`, `labels` (inner ones first) and
+    `bodies` (first step, end, name number of each thread body) serve analysis only.
     """
 
     steps: Table
@@ -249,6 +261,8 @@ class Program:
     bodies: tuple[tuple[int, int, int], ...]
     guests: tuple[Guest, ...] = ()
     tallies: tuple[Tally, ...] = ()
+    labels: tuple[Label, ...] = ()
+    gauges: tuple[Gauge, ...] = ()
 
     @property
     def random(self) -> bool:

@@ -10,9 +10,13 @@ from typing import Any
 
 from simio import units
 from simio.description.measured import MeasuredRow
-from simio.result.compare import Comparison, comparisons, pooled_comparisons
-from simio.result.model import CaseResult, ScenarioResult
+from simio.result.compare import Comparison, comparisons, pooled_comparisons, summary
+from simio.result.model import CaseResult, Interval, ScenarioResult
 
+_TOLD_OTHERWISE = (
+    "index", "measured", "rate", "half_width", "bound", "throughput", "packets", "checks", "interval",
+    "row_intervals",
+)  # fmt: skip
 SCHEMA = 1
 """Version of the layout of the JSON document."""
 
@@ -31,19 +35,32 @@ def as_dict(result: ScenarioResult) -> dict[str, Any]:
             for c in pooled_comparisons(result)
         ],
         "fitted": list(result.fitted),
+        **_uncertainty(result),
         "scenario": {"path": result.path, "set": list(result.sets), "text": result.text},
         "resolved": result.resolved,
     }
 
 
+def _uncertainty(result: ScenarioResult) -> dict[str, Any]:
+    """What intervals rest on, where there are any."""
+    if result.uncertainty is None:
+        return {}
+    data = asdict(result.uncertainty)
+    del data["pooled"]
+    found = summary(result)
+    covered = {"covered": found.covered, "rows": found.intervals} if found else {}
+    return {"uncertainty": {"probability": 0.9, **data, **covered}}
+
+
 def _case(case: CaseResult, unit: str) -> dict[str, Any]:
     data = asdict(replace(case, packets=None, checks=()))
-    for name in ("index", "measured", "rate", "half_width", "bound", "throughput", "packets", "checks"):
+    for name in _TOLD_OTHERWISE:
         del data[name]
     span = case.throughput
     return {
         "settings": dict(data.pop("settings")),
         "throughput": in_unit(float(case.rate), unit),
+        **_interval(case.interval, unit),
         "half_width": None if case.half_width is None else in_unit(case.half_width, unit),
         "bytes_per_second": float(case.rate),
         "measured_span": {"bytes": span.amount, "since_ps": span.since, "until_ps": span.until},
@@ -54,7 +71,14 @@ def _case(case: CaseResult, unit: str) -> dict[str, Any]:
     }
 
 
+def _interval(interval: Interval | None, unit: str) -> dict[str, Any]:
+    if interval is None:
+        return {}
+    return {"interval": [in_unit(interval.low, unit), in_unit(interval.high, unit)]}
+
+
 def _comparison(c: Comparison) -> dict[str, Any]:
+    interval = {} if c.interval is None else {"interval": [c.interval.low, c.interval.high]}
     return {
         "table": f"{c.row.study}/{c.row.table}",
         "quantity": c.row.quantity,
@@ -64,6 +88,7 @@ def _comparison(c: Comparison) -> dict[str, Any]:
         "held": c.row.held,
         "simulated": c.simulated,
         "error": c.error,
+        **interval,
     }
 
 

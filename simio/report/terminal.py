@@ -14,7 +14,7 @@ from simio.description.measured import MeasuredRow
 from simio.report.alike import grouped, merged
 from simio.report.data import in_unit, other_quantities
 from simio.result.compare import Comparison, comparisons, pooled_comparisons, summary
-from simio.result.model import CaseResult, ResourceUse, ScenarioResult
+from simio.result.model import CaseResult, Interval, ResourceUse, ScenarioResult
 
 BAR = 24
 """Width of a full utilisation bar, in characters."""
@@ -40,6 +40,7 @@ def show(console: Console, result: ScenarioResult, detail: int | None = None) ->
         if pooled := pooled_comparisons(result):
             console.print(Padding(_pooled(pooled), (1, 0, 0, 0)))
         _print_summary(console, result)
+    _print_uncertainty(console, result)
     shown = [case for case in result.cases if detail is None or case.index == detail]
     if detail is not None or len(shown) <= DETAILED:
         for case in shown:
@@ -49,7 +50,7 @@ def show(console: Console, result: ScenarioResult, detail: int | None = None) ->
 
 
 def _table(result: ScenarioResult) -> Table:
-    varied = _varied(result)
+    varied = varied_keys(result)
     measured = any(row.quantity == "throughput" for case in result.cases for row in case.measured)
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     table.add_column("case", justify="right", style="dim")
@@ -66,7 +67,7 @@ def _table(result: ScenarioResult) -> Table:
     table.add_column("busy", justify="right")
     for case, missed in zip(result.cases, late, strict=True):
         cells: list[RenderableType] = [str(case.index + 1), *(case.settings.get(key, "") for key in varied)]
-        cells.append(_rate(case, result.unit))
+        cells.append(_with_interval(rate_text(case, result.unit), case.interval, result.unit))
         if any(late):
             cells.append(str(missed))
         if measured:
@@ -77,7 +78,7 @@ def _table(result: ScenarioResult) -> Table:
     return table
 
 
-def _varied(result: ScenarioResult) -> list[str]:
+def varied_keys(result: ScenarioResult) -> list[str]:
     """Keys of the settings in which the cases differ."""
     keys = dict.fromkeys(key for case in result.cases for key in case.settings)
     return [key for key in keys if len({case.settings.get(key) for case in result.cases}) > 1]
@@ -119,7 +120,7 @@ def _others(result: ScenarioResult) -> Table:
         for row in comparisons(case):
             if row.row.quantity != "throughput":
                 simulated = "none" if row.simulated is None else f"{row.simulated:.4g} {row.row.unit}"
-                cells = (row.row.label, simulated, _with_unit(row.row))
+                cells = (row.row.label, _with_interval(simulated, row.interval), _with_unit(row.row))
                 table.add_row(str(case.index + 1), *cells, _judged(row))
     return table
 
@@ -135,6 +136,7 @@ def _pooled(rows: list[Comparison]) -> Table:
         table.add_column(heading, justify="right", style="bold" if heading == "simulated" else "")
     for row in rows:
         simulated = "none" if row.simulated is None else f"{row.simulated:.4g} {row.row.unit}"
+        simulated = _with_interval(simulated, row.interval)
         where = (row.settings.get(key, "") for key in keys)
         table.add_row(*where, row.row.label, simulated, _with_unit(row.row), _judged(row))
     return table
@@ -147,10 +149,16 @@ def error_text(error: float) -> Text:
 
 
 def _print_summary(console: Console, result: ScenarioResult) -> None:
+    for number, line in enumerate(summary_text(result)):
+        console.print(line if number else f"\n{line}", style="yellow" if number else None, highlight=False)
+
+
+def summary_text(result: ScenarioResult) -> list[str]:
+    """The errors over all measured rows in a line, and a warning if the scenario was changed."""
     found = summary(result)
     if found is None:
-        return
-    keys = _varied(result)
+        return []
+    keys = varied_keys(result)
     settings = found.worst.settings
     told = [found.worst.row.label] if other_quantities(result) or found.worst.row.over else []
     told += [
@@ -161,27 +169,62 @@ def _print_summary(console: Console, result: ScenarioResult) -> None:
     where = f" ({', '.join(told)})" if told else ""
     held = f"; {found.held} held rows predicted" if found.held else ""
     missing = f"; {found.missing} rows without a simulated value" if found.missing else ""
-    console.print(
-        f"\n{found.rows} measured rows: median error {found.median:.1%}, worst {found.worst.error:+.1%}"
-        f"{where}{held}{missing}; fitted values in the parts used: {found.fitted}",
-        highlight=False,
+    line = (
+        f"{found.rows} measured rows: median error {found.median:.1%}, worst {found.worst.error:+.1%}"
+        f"{where}{held}{missing}; fitted values in the parts used: {found.fitted}"
     )
-    if result.sets:
-        console.print(
-            "measured values belong to the scenario as it is written, without --set", style="yellow"
+    changed = "measured values belong to the scenario as it is written, without --set"
+    return [line, changed] if result.sets else [line]
+
+
+def _print_uncertainty(console: Console, result: ScenarioResult) -> None:
+    """What the intervals rest on."""
+    told = result.uncertainty
+    if told is None:
+        return
+    found = summary(result)
+    console.print()
+    if found is not None and found.intervals and not result.sets:
+        console.print(f"measured within the 90% interval: {found.covered} of {found.intervals} rows")
+    lines = [f"intervals of 90%: {told.samples} draws of {told.values} uncertain catalogue values"]
+    if told.by_rule:
+        lines[0] += (
+            f", {told.by_rule} of them assumed without an interval and taken from 1/1.25 to 1.25 times"
         )
+    if told.model_error is None:
+        lines.append("nothing measured is near: what the model itself may err is not in them")
+    else:
+        lines.append(f"and {told.model_error:.1%} of model error, learnt from {told.evidence}")
+    if told.halved:
+        lines.append(
+            f"{told.halved} draws that no datasheet allows were taken nearer to the values as they are"
+        )
+    if told.failed:
+        lines.append(f"{told.failed} runs ended in a fault and do not count")
+    console.print(Text("; ".join(lines), style="dim"))
 
 
-def _rate(case: CaseResult, unit: str) -> str:
+def rate_text(case: CaseResult, unit: str) -> str:
+    """Throughput with half of its confidence interval, where it has one."""
     text = f"{in_unit(float(case.rate), unit):.4g}"
     if case.half_width is not None:
         text += f" ± {in_unit(case.half_width, unit):.2g}"
     return text
 
 
+def _with_interval(text: str, interval: Interval | None, unit: str = "", more: str = "") -> str:
+    """A value with its interval: 9.5 (8.9 to 10.2); a rate in bytes a second, told in `unit`."""
+    if interval is None:
+        return text
+    low, high = (in_unit(end, unit) if unit else end for end in (interval.low, interval.high))
+    return f"{text} ({low:.3g} to {high:.3g}{more})"
+
+
 def _case(case: CaseResult, unit: str) -> Group:
     settings = ", ".join(f"{key} = {value}" for key, value in case.settings.items())
-    answer = Text.assemble((f"{_rate(case, unit)} {unit}", "bold green"), "   ", case.limiter.sentence)
+    told = _with_interval(f"{rate_text(case, unit)} {unit}", case.interval, unit, ", 90%")
+    answer = Text.assemble((told, "bold green"), "   ", case.limiter.sentence)
+    answer = Text.assemble((f"{rate_text(case, unit)} {unit}", "bold green"), "   ", case.limiter.sentence)
     lines: list[RenderableType] = (
         [Text(f"case {case.index + 1}: {settings}", style="bold")] if settings else []
     )
@@ -194,7 +237,7 @@ def _case(case: CaseResult, unit: str) -> Group:
         lines.append(
             Text(f"bound {in_unit(float(case.bound), unit):.4g} {unit}, set by {case.bound_by}", style="dim")
         )
-    lines.append(Text(_span(case), style="dim"))
+    lines.append(Text(span_text(case), style="dim"))
     lines.append(Padding(_resources(case.resources), (1, 0, 0, 0)))
     if len(case.streams) > 1:
         lines.append(Padding(_streams(case, unit), (1, 0, 0, 0)))
@@ -205,7 +248,8 @@ def _case(case: CaseResult, unit: str) -> Group:
     return Group(*lines)
 
 
-def _span(case: CaseResult) -> str:
+def span_text(case: CaseResult) -> str:
+    """What was measured of how much simulated time, and why the run ended."""
     since, until, end = (
         units.format_quantity(t, "time") for t in (case.throughput.since, case.throughput.until, case.end)
     )

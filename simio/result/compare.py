@@ -10,7 +10,7 @@ from statistics import fmean, median
 from simio import units
 from simio.description.measured import MeasuredRow
 from simio.errors import RunError, quote
-from simio.result.model import CaseResult, ScenarioResult
+from simio.result.model import CaseResult, Interval, ScenarioResult
 
 
 @dataclass(frozen=True)
@@ -18,22 +18,32 @@ class Comparison:
     """One measured row, and the settings of the case, or those that the cases share, that predict it.
 
     `simulated` is in the row's unit, and None where the run has nothing to compare (an observation that was never
-    made); `error` is `MeasuredRow.error`, None if held.
+    made); `error` is `MeasuredRow.error`, None if held. `interval` is that of `simulated`, where it was asked for.
     """
 
     settings: Mapping[str, str]
     row: MeasuredRow
     simulated: float | None
     error: float | None
+    interval: Interval | None = None
+
+    @property
+    def covered(self) -> bool | None:
+        """Whether what was measured lies in the interval (a range: touches it); None where one of both is missing."""
+        if self.interval is None or self.row.value is None:
+            return None
+        upper = self.row.value if self.row.upper is None else self.row.upper
+        return self.interval.low <= upper and self.row.value <= self.interval.high
 
 
 def comparisons(case: CaseResult) -> list[Comparison]:
     """Every measured row of a case with what was simulated, in the row's unit."""
     found = []
-    for row in case.measured:
+    intervals = case.row_intervals or (None,) * len(case.measured)
+    for row, interval in zip(case.measured, intervals, strict=True):
         simulated = simulated_value(case, row)
         error = None if simulated is None else row.error(simulated)
-        found.append(Comparison(case.settings, row, simulated, error))
+        found.append(Comparison(case.settings, row, simulated, error, interval))
     return found
 
 
@@ -44,14 +54,15 @@ def pooled_comparisons(result: ScenarioResult) -> list[Comparison]:
     """Every measured row over several cases with what was simulated, but for those of which a case was not run."""
     cases = {case.index: case for case in result.cases}
     found = []
-    for pooled in result.pooled:
+    known = result.uncertainty.pooled if result.uncertainty else (None,) * len(result.pooled)
+    for pooled, interval in zip(result.pooled, known, strict=True):
         if not cases.keys() >= set(pooled.cases):
             continue
         simulated = pooled_value(
             pooled.row, [simulated_value(cases[index], pooled.row) for index in pooled.cases]
         )
         error = None if simulated is None else pooled.row.error(simulated)
-        found.append(Comparison(pooled.settings, pooled.row, simulated, error))
+        found.append(Comparison(pooled.settings, pooled.row, simulated, error, interval))
     return found
 
 
@@ -110,7 +121,8 @@ def check_observations(rows: Iterable[MeasuredRow], names: Iterable[str]) -> Non
 class Summary:
     """Errors over all measured rows of a scenario, beside the fitted values that its parts use.
 
-    `rows` have a measured and a simulated value; `missing` have a measured one only.
+    `rows` have a measured and a simulated value; `missing` have a measured one only. `covered` of the `intervals`
+    hold what was measured.
     """
 
     rows: int
@@ -119,6 +131,8 @@ class Summary:
     median: float
     worst: Comparison
     fitted: int
+    covered: int = 0
+    intervals: int = 0
 
 
 def summary(result: ScenarioResult) -> Summary | None:
@@ -137,4 +151,6 @@ def summary(result: ScenarioResult) -> Summary | None:
         median=median(size for size, _ in judged),
         worst=worst,
         fitted=len(result.fitted),
+        covered=sum(row.covered is True for row in all_rows),
+        intervals=sum(row.covered is not None for row in all_rows),
     )

@@ -13,6 +13,7 @@ from simio.program.service import SECOND
 from simio.program.steps import UNBOUNDED, Program
 from simio.result.model import (
     ContainerUse,
+    Level,
     Observation,
     ResourceUse,
     StreamRate,
@@ -197,13 +198,29 @@ def tallies(program: Program, outcome: Outcome) -> tuple[TallyValue, ...]:
 
 
 def timeline(program: Program, outcome: Outcome) -> Timeline:
-    """The engine's timeline as shares of each interval and bytes so far."""
-    spans = np.diff(outcome.times, prepend=0)
-    shares = {}
+    """The engine's timeline as shares of each interval, bytes so far, and what waits and what is held."""
+    spans = np.maximum(np.diff(outcome.times, prepend=0), 1)
+    areas = np.diff(outcome.samples, axis=0, prepend=0)
+    shares, lines = {}, {}
     for row, resource in enumerate(program.resources):
-        areas = np.diff(outcome.samples[:, 2 * row], prepend=0)
-        shares[resource.name] = tuple((areas / np.maximum(spans, 1) / resource.units).tolist())
+        shares[resource.name] = tuple((areas[:, 2 * row] / spans / resource.units).tolist())
+        if areas[:, 2 * row + 1].any():
+            lines[resource.name] = tuple((areas[:, 2 * row + 1] / spans).tolist())
     first = 2 * len(program.resources) + len(program.containers)
     columns = [first + row for row, mark in enumerate(program.marks) if mark.role == "delivered"]
     total = outcome.samples[:, columns].sum(axis=1)
-    return Timeline(tuple(outcome.times.tolist()), shares, tuple(total.tolist()))
+    levels = tuple(level for level in _levels(program, outcome) if len(set(level.values)) > 1)
+    return Timeline(tuple(outcome.times.tolist()), shares, tuple(total.tolist()), lines, levels)
+
+
+def _levels(program: Program, outcome: Outcome) -> Iterator[Level]:
+    """Gauges, and containers of some size; others are signals and locks."""
+    first = 2 * len(program.resources)
+    last = first + len(program.containers) + len(program.marks)
+    for row, gauge in enumerate(program.gauges):
+        values = outcome.samples[:, last + row].tolist()
+        yield Level(gauge.owner, gauge.what, gauge.unit, tuple(values))
+    for row, container in enumerate(program.containers):
+        if 1 < container.capacity < UNBOUNDED:
+            values = outcome.samples[:, first + row].tolist()
+            yield Level(container.name, "level", container.unit, tuple(values))

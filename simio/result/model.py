@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -120,12 +120,56 @@ class Limiter:
 
 
 @dataclass(frozen=True)
+class Level:
+    """What a container or a machine had at each row of a timeline: `what` of `name`, in `unit`."""
+
+    name: str
+    what: str
+    unit: str
+    values: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Timeline:
-    """Rows at `times` ps: utilisation of each resource since the row before, and bytes delivered so far."""
+    """Rows at `times` ps: utilisation of each resource since the row before, and bytes delivered so far.
+
+    `lines` is the mean length of the line of each resource that anything waited for, since the row before; `levels`
+    are those of congestion windows, queues and buffers that were not always the same.
+    """
 
     times: tuple[int, ...]
     resources: Mapping[str, tuple[float, ...]]
     delivered: tuple[int, ...]
+    lines: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    levels: tuple[Level, ...] = ()
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Where a value lies with a probability of 90 %, in the unit of the value."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Uncertainty:
+    """What the intervals of a result rest on.
+
+    `samples` are draws of `values` catalogue values, `by_rule` of which have no stated interval; `halved` draws were
+    no valid datasheets and were taken nearer, `failed` runs ended in a fault. `model_error` is the standard deviation
+    of log(measured / simulated), learnt from `evidence`; None without any. `pooled` are the intervals of rows over
+    several cases.
+    """
+
+    samples: int
+    values: int
+    by_rule: int
+    halved: int
+    failed: int
+    evidence: str
+    model_error: float | None
+    pooled: tuple[Interval | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -134,7 +178,9 @@ class CaseResult:
 
     With replications, `throughput` is the first one's, `rate` the mean of all in bytes a second and `half_width`
     half of its 95% confidence interval. `hash` identifies the program that ran and `seeds` what it drew from.
-    `packets` are those of the first run, where they were to be traced; `checks` are the laws that the runs keep.
+    `packets` are those of the first run, where they were to be traced; `checks` are the laws
+    that the runs keep. `interval` is that of `rate` in bytes a second
+    and `row_intervals` those of `measured`, in their order, where they were asked for.
     """
 
     index: int
@@ -161,6 +207,8 @@ class CaseResult:
     tallies: tuple[TallyValue, ...] = ()
     packets: Packets | None = None
     checks: tuple[Check, ...] = ()
+    interval: Interval | None = None
+    row_intervals: tuple[Interval | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -178,3 +226,4 @@ class ScenarioResult:
     fitted: tuple[str, ...]
     complete: bool = True
     pooled: tuple[PooledRow, ...] = ()
+    uncertainty: Uncertainty | None = None

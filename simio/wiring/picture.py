@@ -10,7 +10,18 @@ import networkx as nx
 
 from simio.errors import SimioError
 from simio.files import write_whole
-from simio.wiring.graph import volumes_around
+from simio.wiring.geometry import (
+    BOX,
+    LABEL,
+    MARGIN,
+    centre,
+    curve,
+    frame,
+    height,
+    model_of,
+    volume_frames,
+    width,
+)
 from simio.wiring.layout import Layout, layout
 
 if TYPE_CHECKING:
@@ -19,15 +30,6 @@ if TYPE_CHECKING:
 CONFIG = {"displaylogo": False, "showSendToCloud": False, "displayModeBar": False}
 """Plotly's settings wherever the picture is shown: nothing that would upload it."""
 
-_COLUMN = 190
-_ROW = 78
-_BOX = (140, 48)
-_MARGIN = 40
-_HEAD = 62
-_PAD = 22
-_INSET = 7
-_LABEL = 17
-_MOST_FRAMES = 3
 _INK = "#1f2937"
 _SOFT = "#5b6675"
 _LINE = "#94a3b8"
@@ -72,17 +74,16 @@ def figure(graph: nx.Graph) -> Figure:
     import plotly.graph_objects as go
 
     plan = layout(graph)
-    width = _width(plan)
-    height = _HEAD + _MARGIN + _PAD + (plan.rows - 1) * _ROW + _BOX[1]
-    centres = {name: _centre(*place) for name, place in plan.places.items()}
+    across, down = width(plan), height(plan)
+    centres = {name: centre(*place) for name, place in plan.places.items()}
     picture = go.Figure(_lines(go, graph, centres))
     picture.add_trace(_hovers(go, graph, centres))
     picture.update_layout(
-        width=width,
-        height=height,
+        width=across,
+        height=down,
         margin={"l": 0, "r": 0, "t": 0, "b": 0},
-        xaxis={"range": [0, width], "visible": False, "fixedrange": True},
-        yaxis={"range": [height, 0], "visible": False, "fixedrange": True},
+        xaxis={"range": [0, across], "visible": False, "fixedrange": True},
+        yaxis={"range": [down, 0], "visible": False, "fixedrange": True},
         shapes=_frames(graph, plan, centres) + [_box(graph, name, *at) for name, at in centres.items()],
         annotations=_texts(graph, plan, centres),
         font={"family": _FONT, "color": _INK},
@@ -124,24 +125,16 @@ def write_image(graph: nx.Graph, path: str | os.PathLike[str]) -> None:
     write_whole(path, image)
 
 
-def _width(plan: Layout) -> int:
-    return 2 * _MARGIN + (plan.columns - 1) * _COLUMN + _BOX[0]
-
-
 def _shown(text: str) -> str:
     """Text that is not taken for the few tags that Plotly knows."""
     return html.escape(text, quote=False)
-
-
-def _centre(column: float, row: float) -> tuple[float, float]:
-    return _MARGIN + column * _COLUMN + _BOX[0] / 2, _HEAD + _PAD + row * _ROW + _BOX[1] / 2
 
 
 def _lines(go: Any, graph: nx.Graph, centres: dict[str, tuple[float, float]]) -> list[Any]:
     xs: list[float | None] = []
     ys: list[float | None] = []
     for one, other in graph.edges:
-        for x, y in _curve(centres[one], centres[other]):
+        for x, y in curve(centres[one], centres[other]):
             xs.append(x)
             ys.append(y)
         xs.append(None)
@@ -149,19 +142,9 @@ def _lines(go: Any, graph: nx.Graph, centres: dict[str, tuple[float, float]]) ->
     return [go.Scatter(x=xs, y=ys, mode="lines", line={"color": _LINE, "width": 2}, hoverinfo="skip")]
 
 
-def _curve(one: tuple[float, float], other: tuple[float, float]) -> list[tuple[float, float]]:
-    """A line that leaves and reaches its boxes level, so that lines from one box can be told apart."""
-    (x, y), (u, v) = sorted((one, other))
-    if x == u or y == v:
-        return [(x, y), (u, v)]
-    x, u = x + _BOX[0] / 2, u - _BOX[0] / 2
-    steps = [number / 32 for number in range(33)]
-    return [(x + (u - x) * t, y + (v - y) * t * t * (3 - 2 * t)) for t in steps]
-
-
 def _hovers(go: Any, graph: nx.Graph, centres: dict[str, tuple[float, float]]) -> Any:
     # Markers are as high as a box; three of them cover its width.
-    across = (_BOX[1] / 2 - _BOX[0] / 2, 0, _BOX[0] / 2 - _BOX[1] / 2)
+    across = (BOX[1] / 2 - BOX[0] / 2, 0, BOX[0] / 2 - BOX[1] / 2)
     told = [
         f"<b>{_shown(name)}</b><br>{_WORDS.get(node['cls'], node['cls'])}: {_shown(node['title'])}"
         for name, node in graph.nodes(data=True)
@@ -170,7 +153,7 @@ def _hovers(go: Any, graph: nx.Graph, centres: dict[str, tuple[float, float]]) -
         x=[centres[name][0] + shift for name in graph.nodes for shift in across],
         y=[centres[name][1] for name in graph.nodes for _ in across],
         mode="markers",
-        marker={"size": _BOX[1], "symbol": "square", "opacity": 0},
+        marker={"size": BOX[1], "symbol": "square", "opacity": 0},
         hovertext=[text for text in told for _ in across],
         hoverinfo="text",
     )
@@ -179,44 +162,17 @@ def _hovers(go: Any, graph: nx.Graph, centres: dict[str, tuple[float, float]]) -
 def _frames(graph: nx.Graph, plan: Layout, centres: dict[str, tuple[float, float]]) -> list[dict[str, Any]]:
     grey = "rgba(148,163,184,0.12)"
     return [
-        _shape(_frame(plan, host, centres), radius=14, fill=grey, line=_LINE, dash="dot")
+        _shape(frame(plan, host, centres), radius=14, fill=grey, line=_LINE, dash="dot")
         for host in plan.hosts
     ] + [
         _shape(corners, radius=10, fill=grey, line=_SOFT, dash="dash")
-        for _, corners in _volume_frames(graph, plan, centres)
+        for _, corners in volume_frames(graph, plan, centres)
     ]
-
-
-def _volume_frames(
-    graph: nx.Graph, plan: Layout, centres: dict[str, tuple[float, float]]
-) -> list[tuple[str, tuple[float, float, float, float]]]:
-    """Each volume with left, top, right and bottom of its frame, or frames where its disks are in two columns."""
-    frames = []
-    for name, disks in plan.volumes.items():
-        levels = min(max(len(volumes_around(graph, disk)) for disk in disks), _MOST_FRAMES)
-        level = max(levels - len(volumes_around(graph, name)), 1)
-        for x in sorted({centres[disk][0] for disk in disks}):
-            ys = [centres[disk][1] for disk in disks if centres[disk][0] == x]
-            aside, below = _BOX[0] / 2 + _INSET * level, _BOX[1] / 2 + _INSET * level
-            top = min(ys) - _BOX[1] / 2 - _LABEL * level
-            frames.append((name, (x - aside, top, x + aside, max(ys) + below)))
-    return frames
-
-
-def _frame(
-    plan: Layout, host: str, centres: dict[str, tuple[float, float]]
-) -> tuple[float, float, float, float]:
-    """Left, top, right and bottom of the frame of a host."""
-    inside = [centres[name] for name in plan.hosts[host]]
-    half = (_BOX[0] / 2 + _PAD * 0.6, _BOX[1] / 2 + _PAD * 0.6)
-    left, right = min(x for x, _ in inside) - half[0], max(x for x, _ in inside) + half[0]
-    top, bottom = min(y for _, y in inside) - half[1] - 18, max(y for _, y in inside) + half[1]
-    return left, top, right, bottom
 
 
 def _box(graph: nx.Graph, name: str, x: float, y: float) -> dict[str, Any]:
     cls = graph.nodes[name]["cls"]
-    half_width, half_height = _BOX[0] / 2, _BOX[1] / 2
+    half_width, half_height = BOX[0] / 2, BOX[1] / 2
     corners = (x - half_width, y - half_height, x + half_width, y + half_height)
     return _shape(
         corners, radius=half_height if cls == "link" else 8, fill=_FILLS.get(cls, "#ffffff"), line=_SOFT
@@ -243,19 +199,19 @@ def _shape(
 
 def _texts(graph: nx.Graph, plan: Layout, centres: dict[str, tuple[float, float]]) -> list[dict[str, Any]]:
     # A character of the title is about nine pixels wide.
-    title = _short(str(graph.graph.get("title", "")), _width(plan) // 9 - _MARGIN // 5)
-    texts = [_text(f"<b>{title}</b>", _MARGIN, _MARGIN * 0.65, 16, "left")]
+    title = _short(str(graph.graph.get("title", "")), width(plan) // 9 - MARGIN // 5)
+    texts = [_text(f"<b>{title}</b>", MARGIN, MARGIN * 0.65, 16, "left")]
     for host in plan.hosts:
-        left, top, _, _ = _frame(plan, host, centres)
+        left, top, _, _ = frame(plan, host, centres)
         texts.append(_text(f"<b>{_shown(host)}</b>", left + 14, top + 15, 13, "left"))
-    for name, (left, top, _, _) in _volume_frames(graph, plan, centres):
+    for name, (left, top, _, _) in volume_frames(graph, plan, centres):
         label = f"<b>{_short(name, 20)}</b> {_short(_kind_of(graph, name), 22 - min(len(name), 20))}"
         told = f"<b>{_shown(name)}</b><br>{_shown(graph.graph['volumes'][name].title)}"
-        texts.append({**_text(label, left + 6, top + _LABEL / 2, 11, "left"), "hovertext": told})
+        texts.append({**_text(label, left + 6, top + LABEL / 2, 11, "left"), "hovertext": told})
     for name, node in graph.nodes(data=True):
         shown = name.removeprefix(f"{node['host']}.") if node["host"] else name
         label = (
-            f"<b>{_short(shown, 20)}</b><br><span style='font-size:11px'>{_short(_model(node), 22)}</span>"
+            f"<b>{_short(shown, 20)}</b><br><span style='font-size:11px'>{_short(model_of(node), 22)}</span>"
         )
         texts.append(_text(label, *centres[name], 13, "center"))
     return texts
@@ -264,13 +220,6 @@ def _texts(graph: nx.Graph, plan: Layout, centres: dict[str, tuple[float, float]
 def _kind_of(graph: nx.Graph, volume: str) -> str:
     """Kind and unit of a volume, without the models that hovering tells."""
     return str(graph.graph["volumes"][volume].title).partition(",")[0]
-
-
-def _model(node: dict[str, Any]) -> str:
-    """The title of a node without the folder of its model, which the colour and the hover tell."""
-    before, _, model = str(node["title"]).rpartition("/")
-    count = before.rpartition(" x ")[0]
-    return f"{count} x {model}" if count else model
 
 
 def _short(text: str, most: int) -> str:

@@ -43,6 +43,18 @@ def file_system(site: Site, workload: Workload, device: BlockDevice) -> Part:
     return part
 
 
+def check_cached(site: Site, workload: Workload, device: BlockDevice, files: int = 1) -> None:
+    """RunError where `files` files should be in the cache from before, which has no room for them."""
+    if not workload.params.cached:
+        return
+    size, room = files * workload.params.file, file_system(site, workload, device).sheet.cache
+    if size > room:
+        needed, found = (units.format_quantity(n, "size") for n in (size, room))
+        raise RunError(
+            f"workload {workload.name!r} has {needed} in the cache from before, which holds {found}"
+        )
+
+
 def spans(workload: Workload, device: BlockDevice, number: int, first: int = 0) -> list[tuple[int, int]]:
     """First byte and size of `number` files one after the other, not before byte `first`; RunError if too much."""
     size: int = workload.params.file

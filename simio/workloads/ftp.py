@@ -13,16 +13,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import lcm
 
+from simio import units
 from simio.components.network.demand import declare
 from simio.components.received import ReceivedFile, SentFile, SharedFile
 from simio.components.storage import BlockDevice
 from simio.description.model import Workload
 from simio.description.workloads.copies import Ftp
+from simio.errors import RunError
 from simio.lower import Site
 from simio.machines.tcp.layout import END_OF_FILE
 from simio.program.builder import Register
 from simio.workloads.copying import (
     Ring,
+    check_cached,
     check_raw,
     file_system,
     fill,
@@ -63,6 +66,8 @@ def ftp(site: Site, workload: Workload) -> None:
         check_raw(workload, source)
         check_raw(workload, target)
     (span,) = spans(workload, source, 1)
+    check_cached(site, workload, source)
+    _check_dirty(site, workload, target)
     if params.streams > 1:
         _in_parts(site, workload, (source, target), span)
         return
@@ -74,6 +79,21 @@ def ftp(site: Site, workload: Workload) -> None:
             transfer.overlapped(source, target)
         else:
             transfer.alternating((source, span), (target, copy), Shared(readers, claimed))
+
+
+def _check_dirty(site: Site, workload: Workload, target: BlockDevice) -> None:
+    """Refuse a cache that could be full of what several writers gather, none of which has enough to write behind."""
+    writers = workload.params.transfers * workload.params.streams
+    if writers == 1:
+        return
+    sheet = file_system(site, workload, target).sheet
+    most = writers * sheet.write_behind
+    if sheet.dirty_limit < most:
+        limit, need = (units.format_quantity(n, "size") for n in (sheet.dirty_limit, most))
+        raise RunError(
+            f"workload {workload.name!r} has {writers} writers, which may gather {need}; the dirty_limit of "
+            f"{target.name!r} is {limit}"
+        )
 
 
 def _in_parts(
@@ -141,7 +161,8 @@ class Transfer:
             read.open()
             read.rewind()
             for amount in p.pieces(size, params.buffer):
-                read.read(at, amount, grain(read.start, params.buffer), copy=not params.sendfile)
+                aligned = grain(read.start, params.buffer)
+                read.read(at, amount, aligned, copy=not params.sendfile, cached=params.cached)
                 self._send(amount)
                 p.let(at, "ADD", at, amount)
             self._sent()
@@ -212,7 +233,9 @@ class Transfer:
         file = SentFile(self.p, kernel, system, source, self.server, (0, params.file), sequential=True)
         file.open()
         file.rewind()
-        ring.run(0, lambda at, amount: file.read(at, amount, params.buffer, copy=True), filling=True)
+        ring.run(
+            0, lambda at, amount: file.read(at, amount, params.buffer, True, params.cached), filling=True
+        )
 
     def _empty(self, target: BlockDevice, ring: Ring) -> None:
         """The client's process for the disk."""

@@ -14,7 +14,7 @@ from simio.components.placed import Placed
 from simio.components.received import ReceivedFile, SentFile
 from simio.description.model import Workload
 from simio.lower import Site
-from simio.workloads.copying import extents, file_system, fill, grain, start, storage
+from simio.workloads.copying import check_cached, extents, file_system, fill, grain, start, storage
 
 LINE = 24
 """Bytes of the line that announces a file: C0644, a size of up to ten digits, a short name and a newline."""
@@ -30,10 +30,12 @@ def rcp(site: Site, workload: Workload) -> None:
     kernels = [site.kernel(host) for host in (params.from_, params.to)]
     names = [f"{name}: source on {params.from_}", f"{name}: sink on {params.to}"]
     systems = [file_system(site, workload, device) for device in devices]
+    check_cached(site, workload, devices[0], params.files)
     strides = [
         extents(site, workload, device, host, params.files)
         for device, host in zip(devices, (params.from_, params.to), strict=True)
     ]
+    check_cached(site, workload, devices[0])
     source, sink = site.sockets.connection(params, name, (params.buffer, params.buffer), params.aligned)
     begun = p.observation(f"{name}: begun", "begun", "bytes")
     delivered = site.delivered
@@ -86,7 +88,7 @@ def _send(site: Site, workload: Workload, file: SentFile, ends: tuple[Endpoint, 
         at = p.register(file.start)
         file.rewind()
         for amount in p.pieces(params.file, params.buffer):
-            file.read(at, amount, grain(file.start, params.buffer), copy=True)
+            file.read(at, amount, grain(file.start, params.buffer), copy=True, cached=params.cached)
             declare(*ends, amount)
             ends[0].write(amount)
             p.let(at, "ADD", at, amount)

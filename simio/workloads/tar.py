@@ -14,7 +14,7 @@ from simio.components.received import ReceivedFile, SentFile
 from simio.description.model import Workload
 from simio.lower import Site
 from simio.program.builder import Register
-from simio.workloads.copying import extents, file_system, fill, room, start, storage
+from simio.workloads.copying import check_cached, extents, file_system, fill, room, start, storage
 
 BLOCK = 512
 """Bytes of a block of an archive: a header is one, and the data of a file are padded to whole ones."""
@@ -70,6 +70,7 @@ def _send(site: Site, workload: Workload, name: str, socket: Endpoint, records: 
     device = storage(site, workload, params.from_, params.from_storage)
     system = file_system(site, workload, device)
     stride = extents(site, workload, device, params.from_, params.files)
+    check_cached(site, workload, device, params.files)
     filled, base = p.register(0), p.register(0)
     file = SentFile(
         p, kernel, system, Placed(p, device, base, stride), name, (0, params.file), sequential=True
@@ -87,7 +88,7 @@ def _send(site: Site, workload: Workload, name: str, socket: Endpoint, records: 
         file.rewind()
         at: Register = p.register(0)
         for amount in p.pieces(params.file, params.record):
-            file.read(at, amount, params.record, copy=True)
+            file.read(at, amount, params.record, copy=True, cached=params.cached)
             p.let(at, "ADD", at, amount)
             gather(-(-amount // BLOCK) * BLOCK)
         p.let(base, "ADD", base, stride)

@@ -99,3 +99,24 @@ def test_several_readers_of_a_file_read_it_once_from_the_device(block: int, read
     assert sorted(at for _, at in found["reads"]) == list(range(0, size, 4000))
     assert sum(size for _, size in found["sizes"]) == size
     assert sum(amount for _, amount in found["done"]) == readers * size
+
+
+def ahead(size: int, block: int, **files: str):
+    """When each window was asked for, and how much had been read by then."""
+    found = reading(Bench(**files), SentFile, size, block)
+    return [
+        (sum(amount for at, amount in found["done"] if at < time), place) for time, place in found["reads"]
+    ]
+
+
+def test_read_ahead_follows_the_request_as_far_as_the_file_system_lets_it():
+    whatever, follows, less = (ahead(32_000, 8000, **more) for more in (
+        {}, {"max_read_ahead": "8000 B"}, {"max_read_ahead": "7000 B"},
+    ))  # fmt: skip
+    # For the first 8000 bytes those, and 4000 or 8000 more; then 8000 more for each request.
+    assert [place for done, place in whatever if done == 0] == [0, 4000, 8000]
+    assert [place for done, place in follows if done == 0] == [0, 4000, 8000, 12_000]
+    assert less == whatever
+    assert [place for _, place in whatever] == [place for _, place in follows] == list(range(0, 32_000, 4000))
+    # A request no longer than the window is read ahead of as ever.
+    assert ahead(32_000, 4000) == ahead(32_000, 4000, max_read_ahead="16000 B")

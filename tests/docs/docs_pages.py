@@ -26,6 +26,8 @@ from pathlib import Path
 
 from docs_tables import with_tables
 
+from simio.files import cache_base
+
 ROOT = Path(__file__).resolve().parents[2]
 PLUGIN = Path(__file__).parent / "plugin"
 DOCUMENTS = (
@@ -33,12 +35,19 @@ DOCUMENTS = (
     "scenarios/README.md",
     "docs/design.md",
     "docs/scenario.md",
+    "docs/explain.md",
+    "docs/explore.md",
     "docs/extending.md",
     "docs/models.md",
     "docs/nomograph.md",
     "docs/packets.md",
+    "docs/python.md",
+    "docs/sweep.md",
+    "docs/report.md",
+    "docs/trace.md",
     "docs/tutorial.md",
     "docs/validation.md",
+    "docs/calibration.md",
     *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs" / "models").glob("*.md")),
 )
 PICTURE = ROOT / "docs" / "answer.svg"
@@ -157,8 +166,15 @@ class Place:
             script = commands_ / name
             script.write_text(f'#!/bin/sh\nexec "{sys.executable}"{arguments} "$@"\n', encoding="utf-8")
             script.chmod(0o755)
+        # Results of earlier runs would show; the compiled engine is that of everybody.
+        kept = folder / "cache" / "simio"
+        kept.mkdir(parents=True)
+        compiled = cache_base() / "compiled"
+        compiled.mkdir(parents=True, exist_ok=True)
+        (kept / "compiled").symlink_to(compiled)
         self.environment = {
             **os.environ,
+            "SIMIO_CACHE": str(kept.parent),
             "PATH": f"{commands_}{os.pathsep}{os.environ['PATH']}",
             "PYTHONPATH": os.pathsep.join([str(install_plugin(folder / "site")), str(ROOT)]),
             "NO_COLOR": "1",

@@ -28,7 +28,7 @@ from simio.report.validation import bars_text, measured_text, remark_of, simulat
 from simio.report.validation_plots import row_labels
 from simio.studies import Library, Simulated, rows
 from simio.studies.baseline import read_baseline
-from simio.studies.summary import summaries, verdicts
+from simio.studies.summary import TableSummary, errors, summaries, verdicts
 from simio.studies.validation import Validation, missed
 from simio.version import VERSION
 
@@ -205,6 +205,34 @@ def studies() -> str:
     )
 
 
+def documents() -> str:
+    """Errors of each document, over all of its tables."""
+    tables: dict[str, list[TableSummary]] = {}
+    for summary in validation().tables:
+        source = summary.table.source
+        told = f"{source['document']} ({source['author']}, {source['date'][:4]})"
+        tables.setdefault(told, []).append(summary)
+    everything = [each for found in tables.values() for each in found]
+    return markdown(
+        ["document", "tables", "rows", "held", "median", "90%", "worst", "fitted values"],
+        (
+            [
+                told,
+                str(len(found)),
+                *(
+                    cell if isinstance(cell, str) else cell.plain
+                    for cell in statistics(
+                        errors([row for table in found for row in table.rows]),
+                        sum(table.held for table in found),
+                    )
+                ),
+                str(len({value for table in found for value in table.fitted})),
+            ]
+            for told, found in [*tables.items(), ("all", everything)]
+        ),
+    )
+
+
 def missed_rows() -> str:
     """Rows that are off by more than a tenth, with what is believed to be the reason."""
     found = []
@@ -237,12 +265,12 @@ def plots() -> str:
 
 def outside() -> str:
     """Tables, or groups of them, that are not inside their bars."""
-    found = (
+    found = [
         [each.name, ", ".join(each.tables), "; ".join(each.reasons)]
         for each in validation().verdicts
         if each.reasons
-    )
-    return markdown(["bars of", "tables", "what does not hold"], found)
+    ]
+    return markdown(["bars of", "tables", "what does not hold"], iter(found)) if found else "none.\n"
 
 
 TABLES: dict[str, Callable[[], str]] = {
@@ -254,6 +282,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "stacks": stacks,
     "fitted": fitted,
     "studies": studies,
+    "documents": documents,
     "missed": missed_rows,
     "outside": outside,
     "plots": plots,

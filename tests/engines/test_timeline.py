@@ -7,6 +7,8 @@ from types import ModuleType
 from engine_bench import Bench
 
 from simio.engines.outcome import FIRST_INTERVAL, SAMPLES
+from simio.machines.network.calls import QUEUE_ENTER, QUEUE_LEAVE
+from simio.machines.network.queue import LEVEL, initial
 
 UNIT = FIRST_INTERVAL
 
@@ -117,3 +119,20 @@ def test_sums_of_marks_leave_64_bits_at_one_end_and_come_back_at_the_other(
             bench.mark(2**62 - 1)
         bench.p.advance(UNIT)
     assert bench.run(engine).samples.tolist() == [[3 * (2**62 - 1) - 2**64]]
+
+
+def test_a_gauge_is_the_word_of_its_machine_at_each_sample(engine: ModuleType, bench: Bench) -> None:
+    queue = bench.p.machine("queue", initial(10))
+    bench.p.gauge("queue", "level", queue + LEVEL, "bytes")
+    with bench.p.thread("t"), bench.p.loop(1):
+        done = bench.p.register()
+        for amount in (3, 4):
+            bench.p.advance(UNIT - 1)
+            bench.p.call(done, QUEUE_ENTER, queue, amount, 0)
+        bench.p.advance(UNIT)
+        bench.p.call(done, QUEUE_LEAVE, queue, 5, 0)
+        bench.p.advance(3 * UNIT)
+    run = bench.run(engine)
+    # Areas of nothing, the sum of the marks, and the gauge: 3 from before the first unit, 7 before the second.
+    assert run.times.tolist() == [UNIT, 2 * UNIT, 3 * UNIT, 4 * UNIT, 5 * UNIT]
+    assert run.samples.tolist() == [[0, 3], [0, 7], [0, 2], [0, 2], [0, 2]]

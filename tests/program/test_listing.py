@@ -44,12 +44,13 @@ def sample(delay: int = 50_000, mean: int = 7, more: int = 0) -> Program:
         p.draw(amount, size)
         with p.when(amount, ">", 1024), p.hold(cpu, units=2, priority=0):
             p.advance(0, amount, Fraction(3, 2))
-        with p.fork("dma", delay=delay, joined=True):
+        with p.label("DMA", "card"), p.fork("dma", delay=delay, joined=True):
             p.put(store, amount)
         p.occupy(credit, 1_000)
         p.demand(cpu, 500)
         p.promise(64)
         p.tally("arm", "moves", state, "moves")
+        p.gauge("arm", "place", 0, "tracks")
         p.get(room, 1)
         p.join()
         p.call(amount, 1, state, amount, 5)

@@ -31,7 +31,7 @@ def test_the_tables_are_met_but_for_what_is_told_of_them():
     rows = [row for name in TABLES for case in cases(name) for row in comparisons(case)]
     errors = sorted(abs(row.error) for row in rows if row.error is not None)
     assert len(errors) == 22
-    assert median(errors) < 0.08
+    assert median(errors) < 0.06
     # Two rows are believed to be anomalies, and two of 1 MiB stand beside each other as if disks did not matter.
     assert errors[-5] < 0.2 < errors[-4]
 
@@ -56,12 +56,33 @@ def test_one_disk_at_a_time_is_what_small_buffers_keep_busy():
     )
 
 
-def test_large_buffers_help_six_disks_and_do_one_no_good():
-    (small, single), (large, other) = (
-        rates(f"sgi-hippi-ftp-{size}", *hundred("ftp")) for size in ("16k", "960k")
+def test_larger_buffers_help_six_disks_and_do_one_no_good():
+    (small, single), (medium, second), (large, third) = (
+        rates(f"sgi-hippi-ftp-{size}", *hundred("ftp")) for size in ("16k", "60k", "960k")
     )
-    assert large > 1.2 * small
-    assert other < single
+    assert 1.15 * small < medium < large
+    assert max(second, third) < 1.01 * single
+
+
+def test_a_single_disk_is_kept_busy_by_read_ahead_that_follows_large_requests():
+    fixed = "disks.a.file_system={model: filesystems/efs, max_read_ahead: none}"
+    follows, idle = (rates("sgi-hippi-ftp-960k", *hundred("ftp"), *sets)[1] for sets in ((), (fixed,)))
+    assert idle < 0.93 * follows
+
+
+def test_what_rcp_and_ftp_share_cannot_tell_them_apart():
+    """rcp's rate without its set-up is that of ftp, for files whose measured rates differ by a quarter."""
+    ftp = rates("sgi-hippi-ftp-16k", *hundred("ftp"))[0]
+    rcp = rates("sgi-hippi-rcp", *hundred("rcp"), "workload.rcp.setup=0 s")[0]
+    assert rcp == pytest.approx(ftp, rel=0.05)
+
+
+def test_a_file_in_the_senders_cache_explains_no_table():
+    """It makes six disks and one alike, as 1 MiB with large buffers was, but far too fast with small ones."""
+    sets = ("workload.ftp.cached=true", "workload.ftp.file=1 MiB", "run.replications=20")
+    large, small = (rates(f"sgi-hippi-ftp-{size}", *sets) for size in ("960k", "16k"))
+    assert large[0] == pytest.approx(large[1], rel=0.05)
+    assert min(small) > 1.5 * 3.97
 
 
 def test_the_set_up_is_what_a_small_file_costs():

@@ -20,8 +20,9 @@ QUICK = (
 )  # fmt: skip
 """Tables that take some two seconds of one CPU together."""
 MEDIAN, WORST = Fraction(8, 100), Fraction(20, 100)
-"""No bar is wider, but where a source gives a single lower limit."""
-LOWER_LIMIT = {"profile-server/disks": Fraction(13, 100)}
+"""No bar is wider."""
+NOT_JUDGED = {"profile-server/cray-ipi3", "sgi-hippi/nfs-disk"}
+"""Their sources do not say which requests were made, or of which disk."""
 
 
 @pytest.fixture(scope="module")
@@ -65,9 +66,9 @@ def test_every_table_with_measured_rows_has_bars_and_none_is_too_wide(published:
     for name in LIBRARY.names:
         measured = [row for row in published if row.table == name and not row.of.held]
         bars = LIBRARY.table(name).tolerance
-        assert (bars is not None) == bool(measured), name
+        assert (bars is not None) == (bool(measured) and name not in NOT_JUDGED), name
         if bars is not None:
-            assert bars.median <= LOWER_LIMIT.get(name, MEDIAN), name
+            assert bars.median <= MEDIAN, name
             assert bars.worst <= WORST, name
 
 

@@ -140,6 +140,38 @@ def test_each_file_of_rcp_waits_for_a_delayed_acknowledgement_and_an_archive_for
     assert run(f"tar: {{{remote}}}").throughput.until < waiting / 15
 
 
+@pytest.mark.parametrize(
+    "more",
+    ["buffer: 60 KiB", "transfers: 3", "buffer: 100 KiB, overlap: true", "sendfile: true", "setup: 0 s"],
+)
+def test_a_file_in_the_cache_is_sent_without_its_disk(run, more: str):
+    kind = "rcp" if "setup" in more else "ftp"
+    case = run(f"{kind}: {{{REMOTE}, {more}, cached: true}}")
+    number = 3 if "transfers" in more else 1
+    assert case.throughput.amount == number * 300 * KIB
+    assert READ not in [seen.name for seen in case.observations if seen.count]
+    assert moved(case, WRITTEN) == number * 300 * KIB
+
+
+def test_without_read_ahead_a_copy_waits_for_each_request(run):
+    none = "volumes.stripe.file_system={model: filesystems/efs, read_ahead: 0 B}"
+    for load_ in (f"ftp: {{{REMOTE}}}", f"ftp: {{{REMOTE}, transfers: 2}}"):
+        assert moved(run(load_, none), READ) >= 300 * KIB
+    copy = "copy: {host: near, from: stripe, to: stripe, file: 300 KiB, buffer: 16 KiB}"
+    ahead, one = run(copy), run(copy, none)
+    assert moved(ahead, READ) == moved(one, READ) == 300 * KIB
+    assert one.throughput.until > 1.1 * ahead.throughput.until
+
+
+def test_writers_that_could_wait_for_one_another_for_ever_are_refused(run):
+    limit = "disks.c.file_system={model: filesystems/efs, dirty_limit: 128 KiB}"
+    assert run(f"ftp: {{{REMOTE}, streams: 2}}", limit).status == "done"
+    with pytest.raises(
+        RunError, match="has 3 writers, which may gather 192 KiB; the dirty_limit of 'c1' is 128 KiB"
+    ):
+        run(f"ftp: {{{REMOTE}, streams: 3}}", limit)
+
+
 def test_rcp_is_measured_with_its_set_up_and_ftp_without_what_goes_before(run):
     slow, quick = (run(f"rcp: {{{REMOTE}, setup: {setup}}}") for setup in ("700 ms", "100 ms"))
     assert slow.throughput.since == quick.throughput.since == 0
@@ -186,6 +218,8 @@ def test_a_raw_copy_takes_the_sum_of_reads_and_writes(run):
         (f"tar: {{{REMOTE}, files: 10000, setup: 0 s}}", "workload 'tar' needs 3.077 GB of 'c1', which holds"),
         (f"rcp: {{{REMOTE}, setup: 0 s}}".replace("stripe", "bare"),
          "workload 'rcp' copies a file, and 'bare' has no file_system; give it one"),
+        (f"rcp: {{{REMOTE}, setup: 0 s, cached: true}}".replace("300 KiB", "201 MiB"),
+         "workload 'rcp' has 201 MiB in the cache from before, which holds 200 MiB"),
         (f"ftp: {{{REMOTE}}}".replace("300 KiB", "9 GiB"), "workload 'ftp' needs 9 GiB of 'stripe', which holds"),
         ("copy: {host: near, from: bare, to: bare, file: 1200 MiB, buffer: 1 MiB, access: raw}",
          "workload 'copy' needs 2.517 GB of 'bare', which holds"),
@@ -211,6 +245,8 @@ def test_what_cannot_be_copied(run, workload: str, said: str):
         (f"ftp: {{{REMOTE}, streams: 2, overlap: true}}", "found 2, with overlap; expected 1"),
         (f"tar: {{{REMOTE}, files: 2, setup: 0 s, record: 1000 B}}", "found 1 kB; expected a multiple of 512 B"),
         (f"ftp: {{{REMOTE}, access: raw}}", "found raw without overlap; expected buffered"),
+        (f"ftp: {{{REMOTE}, overlap: true, access: raw, cached: true}}",
+         "found true with access raw; expected false"),
         (f"ftp: {{{REMOTE}, buffers: 3}}", "found 3 without overlap; expected 2"),
         ("copy: {host: near, from: a1, to: bare, file: 1000 KiB, buffer: 64 KiB, access: raw}",
          "expected a multiple of the buffer, 64 KiB, with access raw"),

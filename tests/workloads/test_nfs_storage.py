@@ -161,6 +161,20 @@ def test_third_party_transfer_passes_no_memory_but_the_ports(run: Run, access: s
         assert case.busy(f"{port}.memory") > 2 * 2**20 * 2.5e-9
 
 
+def test_a_lock_keeps_blocks_of_one_file_from_reaching_a_disk_together(run: Run) -> None:
+    def rate(*sets: str) -> float:
+        return run(CONVENTIONAL, "access=write", "disks.d.write_cache=false", *sets).rate
+
+    # Each block of one file waits for the disk to come round again, also where it could take two commands.
+    deep, shallow = (
+        rate("clients=1", "size=400 KiB", "version=2", f"disks.d.queue_depth={depth}") for depth in (8, 1)
+    )
+    assert deep == pytest.approx(shallow, rel=0.02)
+    # Blocks that may stay in the server's memory, and files of two clients, do not wait for each other.
+    assert rate("clients=1", "size=400 KiB", "version=3") > 2 * deep
+    assert rate("clients=2", "size=400 KiB", "version=2", "disks.d.queue_depth=8") > 1.1 * deep
+
+
 def test_each_request_interrupts_manager_and_port(run: Run) -> None:
     def work(size: str) -> float:
         return run(THIRD_PARTY, "clients=1", f"size={size}").busy("server.cpu")

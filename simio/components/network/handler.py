@@ -56,7 +56,8 @@ class PacketInterrupts:
             # The turn, and with it the CPU, is handed on in the order in which packets came: none overtakes another.
             p.get(self.turn, 1)
             p.seize(serving)
-            p.advance(self.cost)
+            with p.label("network drivers", self.host.name):
+                p.advance(self.cost)
             p.release(self.host.cpu)
             yield
         p.release(serving)
@@ -74,7 +75,8 @@ class PacketInterrupts:
     def _enter(self) -> None:
         """The handler gets a CPU, and the first packet its turn."""
         self.p.seize(self.host.cpu, priority=INTERRUPT)
-        self.p.advance(self.host.span(self.kernel.sheet.interrupt))
+        with self.p.label("interrupts", self.host.name):
+            self.p.advance(self.host.span(self.kernel.sheet.interrupt))
         self.p.put(self.turn, 1)
 
     def _expire_later(self) -> None:

@@ -231,7 +231,8 @@ class HippiInterface:
         p = self.p
         with self.output.passed(packet, driven):
             p.seize(self.card)
-            p.advance(self.sheet.ip_packet_time)
+            with p.label("adapter", self.name):
+                p.advance(self.sheet.ip_packet_time)
             self._fetch(packet)
 
             def left() -> None:
@@ -270,7 +271,8 @@ class HippiInterface:
         p.get(self.buffers, 1)
         with self.storing.turn():
             self.target.take(packet, self.storing)
-            p.advance(self.sheet.ip_packet_time)
+            with p.label("adapter", self.name):
+                p.advance(self.sheet.ip_packet_time)
         with self.interrupts.served():
             p.put(self.buffers, 1)
             deliver()

@@ -43,7 +43,7 @@ class Echo:
         """Send a request; returns when the reply has come or it is lost, and the program runs again."""
         p = self.p
         self.near.call()
-        self.near.host.work(self.near.sheet.echo)
+        self.near.work("protocols", self.near.sheet.echo)
         with p.loop(1):
             length = p.register(self.size + ICMP_HEADER)
             self.near.send(0, length, False, PROCESS)

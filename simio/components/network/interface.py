@@ -10,6 +10,7 @@ from simio.components.host import PROCESS
 from simio.components.kernel import UnixKernel
 from simio.components.network.packet import DropQueue, Left, Packet
 from simio.program.builder import Builder
+from simio.program.labels import labelled
 
 
 class Interface(Protocol):
@@ -49,9 +50,10 @@ class OutputQueue:
         self.p = p
         self.host = kernel.host
         self.cost = cost
-        self.queue = DropQueue(p, f"{name} queue", packets, name)
+        self.queue = DropQueue(p, f"{name} queue", packets, name, "packets")
         self.ring = p.container(f"{name} transmit ring", ring, ring, "packets")
 
+    @labelled("network drivers", "host.name")
     def drive(self, priority: int = PROCESS) -> None:
         """CPU time of the driver to hand a packet to the adapter."""
         self.host.work(self.cost, priority)

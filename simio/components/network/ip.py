@@ -76,7 +76,7 @@ class Datagrams:
                 p.let(fragment, "MUL", fragment, 2**8)
                 p.let(fragment, "ADD", fragment, index)
                 p.let(index, "ADD", index, 1)
-                self.source.host.work(self.source.sheet.ip_send, priority)
+                self.source.work("protocols", self.source.sheet.ip_send, priority)
                 self.path.source.drive(priority)
                 p.let(piece, "ADD", piece, IP_HEADER)
                 p.spawn(self.packet, piece, number, fragment, carried)
@@ -112,7 +112,7 @@ class Datagrams:
     def _reassemble(self, packet: Packet) -> None:
         p = self.p
         number, fragment, word = packet.words
-        self.target.host.work(self.target.sheet.ip_receive, INTERRUPT)
+        self.target.work("protocols", self.target.sheet.ip_receive, INTERRUPT)
         with p.loop(1):
             whole = p.register()
             p.call(whole, IP_REASSEMBLE, self.table, number, fragment)

@@ -127,14 +127,14 @@ class NfsMount:
 
         A daemon (not `own`) goes on with whatever block came, and tells so in `block`.
         """
-        self.client.host.work(self.client.sheet.nfs_client)
+        self.client.work("RPC and NFS", self.client.sheet.nfs_client)
         self._called(lambda about: self.rpc.ask(self.messages.read, about), block, own)
         self._copy(self.client, block)
 
     def write(self, block: Register, own: bool) -> None:
         """WRITE of a block: its data copied from the cache, the call, and the reply."""
         p = self.p
-        self.client.host.work(self.client.sheet.nfs_client)
+        self.client.work("RPC and NFS", self.client.sheet.nfs_client)
         self._copy(self.client, block)
         with p.loop(1):
             length = p.register()
@@ -166,7 +166,7 @@ class NfsMount:
             self.rpc.server.take(about, word)
             if self.threads:
                 p.seize(self.threads)
-            self.server.host.work(self.server.sheet.nfs_server)
+            self.server.work("RPC and NFS", self.server.sheet.nfs_server)
             if self.params.access == "read":
                 if self.storage:
                     self.storage.read(about)

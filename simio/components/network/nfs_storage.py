@@ -10,10 +10,16 @@ from simio.program.builder import Register
 
 
 class OwnDisks:
-    """A conventional server: its threads go through the file system's cache, and data through its memory."""
+    """A conventional server: its threads go through the file system's cache, and data through its memory.
+
+    A thread that writes holds the file's lock until the block is where it is to be (VOP_RWLOCK of System V Release 4
+    about VOP_WRITE; C. Juszczak, "Improving the write performance of an NFS server", USENIX Winter 1994). So stable
+    blocks of one file reach a disk one after the other, however many commands it takes.
+    """
 
     def __init__(self, file: ServedFile) -> None:
         self.file = file
+        self.lock = file.p.resource(f"{file.name} lock", turn=True)
 
     def read(self, block: Register) -> None:
         """See `ServerStorage.read`."""
@@ -23,7 +29,8 @@ class OwnDisks:
         """See `ServerStorage.write`."""
         if stable:
             copy()
-            self.file.write_through(block)
+            with self.file.p.hold(self.lock):
+                self.file.write_through(block)
         else:
             self.file.write(block, copy)
 

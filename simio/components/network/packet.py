@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from simio.machines.network.calls import QUEUE_ENTER, QUEUE_LEAVE
-from simio.machines.network.queue import initial
+from simio.machines.network.queue import LEVEL, initial
 from simio.program.builder import Amount, Builder, Handle, Register
 
 if TYPE_CHECKING:
@@ -92,11 +92,12 @@ def dropped(p: Builder, name: str, packet: Packet, how: str = "dropped") -> None
 class DropQueue:
     """A queue, in packets or bytes, that drops what does not fit."""
 
-    def __init__(self, p: Builder, name: str, capacity: int, owner: str = "") -> None:
-        """`owner` is who the drops are counted for, `name` if left out."""
+    def __init__(self, p: Builder, name: str, capacity: int, owner: str = "", unit: str = "bytes") -> None:
+        """`owner` is who the drops are counted for, `name` if left out; `unit` that of the capacity."""
         self.p = p
         self.owner = owner or name
         self.state = p.machine(name, initial(capacity))
+        p.gauge(name, "level", self.state + LEVEL, unit)
 
     @contextmanager
     def entered(self, packet: Packet, amount: Amount) -> Iterator[None]:

@@ -74,7 +74,7 @@ class RpcClient:
         p = self.p
         with p.loop(1):
             size, word = p.register(length), p.register()
-            self.stack.host.work(self.stack.sheet.rpc)
+            self.stack.work("RPC and NFS", self.stack.sheet.rpc)
             p.call(word, RPC_CALL, self.state, about)
             p.let(word, "MUL", word, WORD)
             p.let(word, "ADD", word, about)
@@ -85,12 +85,12 @@ class RpcClient:
         """Wait for a reply, whichever is the next, and tell what it is about."""
         slept(self.stack, lambda: self.p.get(self.waiting, 1))
         self.p.call(about, MAILBOX_TAKE, self.replies)
-        self.stack.host.work(self.stack.sheet.rpc)
+        self.stack.work("RPC and NFS", self.stack.sheet.rpc)
 
     def wait(self) -> None:
         """Wait for the reply to the one call that was made with `OWN`."""
         slept(self.stack, lambda: self.p.get(self.own, 1))
-        self.stack.host.work(self.stack.sheet.rpc)
+        self.stack.work("RPC and NFS", self.stack.sheet.rpc)
 
     def _replied(self, length: Register, word: Register) -> None:
         """A reply has come; one to a call that was answered before is dropped."""
@@ -146,9 +146,9 @@ class RpcServer:
             length = p.register()
             self.socket.receive(length, word)
         p.let(about, "MOD", word, OWN)
-        self.stack.host.work(self.stack.sheet.rpc)
+        self.stack.work("RPC and NFS", self.stack.sheet.rpc)
 
     def answer(self, length: Amount, word: Register) -> None:
         """Send the reply, of `length` bytes with its header."""
-        self.stack.host.work(self.stack.sheet.rpc)
+        self.stack.work("RPC and NFS", self.stack.sheet.rpc)
         self.replies.send(length, word, PROCESS)

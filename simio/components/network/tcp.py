@@ -17,6 +17,7 @@ from simio.machines.tcp import dispatch as calls
 from simio.machines.tcp import layout
 from simio.machines.tcp.settings import TcpSettings, initial
 from simio.program.builder import Register
+from simio.program.labels import called
 
 _TALLIES = (
     (layout.WAITED + layout.FOR_WINDOW - 1, "ps", "the other end's window"),
@@ -50,6 +51,7 @@ class Endpoint:
         self.state = p.machine(name, initial(settings))
         for at, unit, what in _TALLIES:
             p.tally(name, what, self.state + at, unit)
+        p.gauge(name, "congestion window", self.state + layout.CWND, "bytes")
         self.lock = p.resource(f"{name} lock", turn=True)
         self.readers = p.container(f"{name} readers", unit="wake-ups")
         self.writers = p.container(f"{name} writers", unit="wake-ups")
@@ -97,6 +99,7 @@ class Endpoint:
             self._output(PROCESS)
             self._arm()
 
+    @called("writes to the socket")
     def write(self, size: int, moved: bool = True) -> None:
         """write() of `size` bytes: returns when all of them are in the socket buffer.
 
@@ -110,7 +113,7 @@ class Endpoint:
                 p.seize(self.lock, priority=PROCESS)
                 self._wait(room, calls.TCP_ROOM, left, self.writers)
                 p.release(self.lock)
-                self.stack.host.work(self.stack.sheet.buffer_cost)
+                self.stack.work("socket buffers", self.stack.sheet.buffer_cost)
                 if moved:
                     self.stack.move(room, self.buffer, self.aligned)
                 p.seize(self.lock, priority=PROCESS)
@@ -118,6 +121,7 @@ class Endpoint:
                 p.release(self.lock)
                 p.let(left, "SUB", left, room)
 
+    @called("reads from the socket")
     def read(self, got: Register, size: int | Register) -> None:
         """read() of at most `size` bytes: `got` is how many there were, or the end of file; waits for the first."""
         p = self.p
@@ -263,7 +267,8 @@ class Endpoint:
         p = self.p
         left, bits = p.register(delay), p.register()
         with p.until(left, "==", 0):
-            p.advance(0, left, 1)
+            with p.label("timer", self.name):
+                p.advance(0, left, 1)
             with p.hold(self.lock, priority=self.turn):
                 p.call(bits, calls.TCP_EXPIRE, self.state)
                 self._follow(bits)

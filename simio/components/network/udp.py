@@ -56,14 +56,16 @@ class UdpFlow:
         """UDP's own work, with the checksum where no adapter computes it; none can over several fragments."""
         byte = stack.checksum_byte
         if not self.path.source.checksum or not byte:
-            stack.host.work_on(cost, data, byte, priority)
+            with self.p.label("protocols", stack.name, byte="checksums"):
+                stack.host.work_on(cost, data, byte, priority)
             return
         p = self.p
         with p.loop(1):
             summed = p.register(0)
             with p.when(data, ">", self.datagrams.whole - UDP_HEADER):
                 p.let(summed, "SET", data)
-            stack.host.work_on(cost, summed, byte, priority)
+            with p.label("protocols", stack.name, byte="checksums"):
+                stack.host.work_on(cost, summed, byte, priority)
 
     def _input(self, whole: Register, word: Register) -> None:
         """A datagram is complete."""

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field, model_validator
 
 from ..quantities import Count, Quantity, Time, refusal
-from .base import Sheet
+from .base import TIMER, Sheet
 
 OptionalRate = Annotated[Fraction | None, Quantity("rate", positive=True, word="none")]
 """A rate, or none."""
@@ -16,6 +16,8 @@ OptionalRate = Annotated[Fraction | None, Quantity("rate", positive=True, word="
 
 class StorageAdapter(Sheet):
     """A host bus adapter with its driver: what commands and interrupts cost."""
+
+    work = {"command_cost": "storage drivers", "coalesce_delay": TIMER}
 
     command_cost: Time = Field(description="CPU time of the driver a command")
     command_time: Time = Field(

@@ -30,14 +30,25 @@ CLASSES: Mapping[str, str] = {
 """The class of a part and the folder of the catalogue that holds its datasheets."""
 
 
+TIMER = "timer"
+"""The work of a time in which nothing works: a timeout, a delay to gather more, a reference to compare with."""
+LINE = "line"
+"""The work of a rate that an end of a link contributes to it, which goes as fast as its slowest end."""
+
+
 class Sheet(Values):
     """The values of one kind of part.
 
     ``link_kinds`` names the kinds of link that fit an adapter, switch or disk; empty means its own kind only.
     ``shared`` marks a kind of link that joins any number of ends, as a bus or a loop does, and not two; where
     its sheet has a value ``devices``, that is how many at most.
+
+    ``work`` says of a time or rate which work it is the cost of, where that is not simply the part's; what has
+    the same name on one host, disk or link is one component to whoever asks where time goes. `TIMER` marks what
+    is no cost but a wait that a rule lays down, `LINE` the pace that a part brings to the link it is on.
     """
 
+    work: ClassVar[Mapping[str, str]] = {}
     link_kinds: ClassVar[tuple[str, ...]] = ()
     shared: ClassVar[bool] = False
 

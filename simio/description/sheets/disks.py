@@ -20,6 +20,12 @@ class Zone(Values):
 class Drive(Sheet):
     """A disk drive but for its interface: mechanism, buffer and controller."""
 
+    work = {
+        **dict.fromkeys(("rotation", "track_skew", "cylinder_skew", "head_switch"), "mechanism"),
+        **dict.fromkeys(("seek_single", "seek_average", "seek_full", "write_settle"), "mechanism"),
+        **dict.fromkeys(("command_overhead", "cached_overhead"), "controller"),
+    }
+
     rotation: Rotation = Field(description="spindle speed")
     heads: Count = Field(description="heads, that is tracks a cylinder")
     sector: Extent = Field(description="bytes a sector")

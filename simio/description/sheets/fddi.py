@@ -7,12 +7,14 @@ from typing import ClassVar
 from pydantic import Field, model_validator
 
 from ..quantities import Count, DelayPerLength, Duration, Extent, Rate, Size, Time, refusal
-from .base import Sheet, register_sheet, time_text
+from .base import TIMER, Sheet, register_sheet, time_text
 from .ethernet import Probability
 
 
 class FddiRing(Sheet):
     """An FDDI ring (ISO 9314-2): whoever has the token sends; its length is that of the whole ring."""
+
+    work = {"target_rotation": TIMER, "propagation": "signals"}
 
     shared: ClassVar[bool] = True
 

@@ -25,6 +25,8 @@ class FibreChannelAdapter(StorageAdapter):
 class FibreChannelLink(Sheet):
     """A Fibre Channel link (FC-PH): serial frames with a line code."""
 
+    work = {"propagation": "signals"}
+
     signalling: Signalling = Field(description="code bits a second on the line")
     data_bits: Count = Field(8, description="data bits a code word")
     code_bits: Count = Field(10, description="line bits a code word")

@@ -14,12 +14,19 @@ class CachedFileSystem(Sheet):
     CPU times hold for the reference clock of the kernel that the file system runs in.
     """
 
+    work = {"page_cost": "file cache", "lookup_cost": "file cache"}
+
     block: Extent = Field(description="bytes a block: what a buffer header and an index entry stand for")
     cluster: Extent = Field(
         description="largest read that one request makes when its data are not in the cache"
     )
     read_ahead: Size = Field(
         description="bytes that sequential reading fetches at once, a window ahead of the reader; 0 B: none"
+    )
+    max_read_ahead: Limit = Field(
+        None,
+        description="most that is fetched ahead of a request longer than read_ahead, as much as it asked for; none: "
+        "read_ahead whatever a request asks for",
     )
     write_behind: Extent = Field(description="bytes written sequentially that go to the device together")
     dirty_limit: Extent = Field(description="bytes written but not yet on the device at which writers wait")

@@ -19,7 +19,7 @@ from ..quantities import (
     Whole,
     refusal,
 )
-from .base import Sheet, register_sheet, size_text
+from .base import TIMER, Sheet, register_sheet, size_text
 
 OptionalTime = Annotated[int | None, Quantity("time", word="none")]
 """A time, or none."""
@@ -27,6 +27,10 @@ OptionalTime = Annotated[int | None, Quantity("time", word="none")]
 
 class HippiAdapter(Sheet):
     """A HIPPI card that stores packets up to a size before it sends them."""
+
+    work = dict.fromkeys(
+        ("transmit_cost", "receive_cost", "ip_transmit_cost", "ip_receive_cost"), "network drivers"
+    )
 
     buffer: Extent = Field(description="memory on the card for one direction")
     store_limit: Size = Field(description="packets up to this size are stored whole before they are sent")
@@ -68,6 +72,8 @@ class HippiAdapter(Sheet):
 class HippiLink(Sheet):
     """A HIPPI-PH channel (ISO/IEC 11518-1): bursts of words between READY signals."""
 
+    work = {"propagation": "signals"}
+
     clock: Frequency = Field(description="clock of the channel; one word a clock")
     word: Extent = Field(description="bytes a word")
     burst_words: Count = Field(description="words a full burst")
@@ -78,6 +84,8 @@ class HippiLink(Sheet):
 
 class HippiSwitch(Sheet):
     """A switch of HIPPI connections (HIPPI-SC, ANSI X3.222): one at a time out of each port."""
+
+    work = {"retry": TIMER}
 
     ports: Count = Field(description="number of ports")
     latency: Time = Field(description="time to make a connection, and delay of data through it")

@@ -11,12 +11,16 @@ from .base import Sheet, register_sheet
 class Cpu(Sheet):
     """A processor."""
 
+    work = {"clock": "CPU clock"}
+
     clock: Frequency = Field(description="clock rate; kernel costs scale with it")
     cache: Extent = Field(description="largest cache of one CPU")
 
 
 class Memory(Sheet):
     """Main memory as the I/O path sees it: one server that bytes pass through."""
+
+    work = {"copy_rate": "copies", "xor_rate": "parity"}
 
     size: Extent = Field(description="capacity")
     rate: Rate = Field(description="bytes a second that memory moves for reads and writes together")

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from ..quantities import Count, DelayPerLength, Extent, Length, Rate, Time
 from .adapters import StorageAdapter
-from .base import Sheet, register_sheet
+from .base import LINE, Sheet, register_sheet
 from .disks import Drive, check_gathers
 
 
@@ -27,6 +27,8 @@ class IpiHippiAdapter(IpiAdapter):
 class IpiLink(Sheet):
     """An IPI physical bus (ANSI X3.129, ISO 9318-1): one master, and slaves that it selects."""
 
+    work = {"propagation": "signals"}
+
     shared: ClassVar[bool] = True
 
     devices: Count = Field(description="most devices on the bus, the master included")
@@ -43,6 +45,8 @@ class IpiLink(Sheet):
 
 class IpiDisk(Drive):
     """A disk drive, or an array that looks like one, behind a slave that speaks IPI-3 (ISO 9318-3)."""
+
+    work = {"rate": LINE}
 
     link_kinds: ClassVar[tuple[str, ...]] = ("ipi-3", "hippi")
 

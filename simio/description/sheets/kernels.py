@@ -5,11 +5,23 @@ from __future__ import annotations
 from pydantic import Field
 
 from ..quantities import Extent, Frequency, Limit, Time
-from .base import Sheet, register_sheet
+from .base import TIMER, Sheet, register_sheet
 
 
 class UnixKernel(Sheet):
     """A Unix kernel: what its services cost the CPU."""
+
+    work = {
+        "reference_clock": TIMER,
+        "system_call": "system calls",
+        "context_switch": "process switches",
+        "interrupt": "interrupts",
+        "page_pin": "page pinning",
+        "block_request": "block layer",
+        "buffer_cost": "block layer",
+        "page_fault": "page faults",
+        "map_call": "page faults",
+    }
 
     page: Extent = Field(description="size of a page of virtual memory")
     reference_clock: Frequency = Field(

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from ..quantities import Count, Extent, Flag, Limit, Time, Whole, refusal
 from .adapters import OptionalRate
-from .base import Sheet, register_sheet, size_text
+from .base import TIMER, Sheet, register_sheet, size_text
 
 MEDIA = {
     "ethernet": ("ethernet", "ethernet-shared"),
@@ -20,6 +20,12 @@ MEDIA = {
 
 class NetworkCard(Sheet):
     """A network interface card with its driver: packets wait, cross the host's bus by DMA, and interrupt."""
+
+    work = {
+        "transmit_cost": "network drivers",
+        "receive_cost": "network drivers",
+        "coalesce_delay": TIMER,
+    }
 
     mtu: Limit = Field(None, description="largest IP datagram it is set up for; none: as the link allows")
     queue: Count = Field(

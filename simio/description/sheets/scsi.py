@@ -19,7 +19,7 @@ from ..quantities import (
     refusal,
 )
 from .adapters import OptionalRate, StorageAdapter
-from .base import Sheet, register_sheet, size_text
+from .base import LINE, Sheet, register_sheet, size_text
 from .disks import Drive, check_gathers
 
 OptionalTime = Annotated[int | None, Quantity("time", positive=True, word="none")]
@@ -35,6 +35,8 @@ def check_width(width: int) -> None:
 class ScsiAdapter(StorageAdapter):
     """A SCSI host bus adapter with its driver."""
 
+    work = {"synchronous": LINE}
+
     synchronous: OptionalRate = Field(description="fastest synchronous data rate; none: asynchronous")
     width: Width = Field(description="bytes of its data bus, 1 or 2")
     command_bytes: Extent = Field(10, description="bytes of a command descriptor block")
@@ -49,6 +51,8 @@ class ScsiAdapter(StorageAdapter):
 
 class ScsiLink(Sheet):
     """A parallel SCSI bus (SCSI-2, ANSI X3.131-1994; SPI): one at a time of those who share it."""
+
+    work = {"propagation": "signals"}
 
     shared: ClassVar[bool] = True
 
@@ -79,6 +83,8 @@ class ScsiLink(Sheet):
 
 class ScsiDisk(Drive):
     """A disk drive with a parallel SCSI interface."""
+
+    work = {"synchronous": LINE}
 
     synchronous: OptionalRate = Field(
         description="fastest synchronous data rate of its interface; none: asynchronous"

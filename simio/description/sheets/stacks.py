@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from ..quantities import Count, Duration, Extent, Flag, Limit, Quantity, Size, Time, refusal
-from .base import Sheet, register_sheet, size_text
+from .base import TIMER, Sheet, register_sheet, size_text
 
 OptionalRate = Annotated[Fraction | None, Quantity("rate", positive=True, word="none")]
 """A rate, or none."""
@@ -47,6 +47,8 @@ class Sockets(Sheet):
 class Tcp(Sheet):
     """How TCP behaves (RFC 9293, RFC 1122 section 4.2, RFC 5681, RFC 6298, RFC 7323)."""
 
+    work = dict.fromkeys(("delayed_ack", "rto_tick", "rto_min", "rto_initial", "rto_max"), TIMER)
+
     mss_multiple: Size = Field(description="a larger MSS is rounded down to a multiple of this; 0 B: never")
     rfc1323: Literal["never", "large", "always"] = Field(
         description="when window scaling and timestamps are used; large: with a socket buffer that needs scaling"
@@ -78,6 +80,17 @@ class Tcp(Sheet):
 
 class Costs(Sheet):
     """Who runs the protocols, and what the layers cost the CPU, at the kernel's reference clock."""
+
+    work = {
+        "socket_call": "system calls",
+        "buffer_cost": "socket buffers",
+        "walk_cost": "socket buffers",
+        "flip_cost": "page flips",
+        **dict.fromkeys(("tcp_send", "tcp_receive", "udp_send", "udp_receive"), "protocols"),
+        **dict.fromkeys(("ip_send", "ip_receive", "echo"), "protocols"),
+        **dict.fromkeys(("rpc", "nfs_client", "nfs_server"), "RPC and NFS"),
+        "checksum": "checksums",
+    }
 
     input: Literal["interrupt", "thread"] = Field(
         description="whether what arrives is dealt with by the adapter's handler, or by threads on any CPU"

@@ -37,6 +37,9 @@ class RemoteCopy(WorkloadParams):
     aligned: Flag = Field(
         True, description="whether the programs' buffers begin on a page; those of malloc() do not"
     )
+    cached: Flag = Field(
+        False, description="whether all of the file is in its host's cache from before, and no disk reads it"
+    )
 
 
 class Rcp(RemoteCopy):
@@ -101,6 +104,8 @@ class Ftp(RemoteCopy):
         if self.streams > 1 and (self.transfers > 1 or self.overlap):
             other = "overlap" if self.overlap else f"transfers of {self.transfers}"
             raise refusal(f"{self.streams}, with {other}", "1", field="streams")
+        if self.cached and self.access == "raw":
+            raise refusal("true with access raw", "false", "raw requests pass the cache by", "cached")
         if self.overlap:
             if self.sendfile:
                 raise refusal("sendfile with overlap", "one of them", field="sendfile")

@@ -1,0 +1,122 @@
+"""What one more or less of a catalogue value does to the answer of a case."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from simio.calibration.usage import range_of, values_of
+from simio.calibration.values import CatalogueValue
+from simio.errors import RunError, ScenarioError
+from simio.loading import Source
+from simio.loading.catalogue import Catalogue
+from simio.loading.overlay import Overlay
+from simio.lower import lower
+from simio.program.digest import program_hash
+from simio.result.run import run_program
+
+MORE = 1.1
+"""The factor of a value whose effect is told."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """Of one value on the throughput of a case, as shares: 0.1 is ten per cent more.
+
+    `more` is that of a value larger by a tenth; `low` and `high` those of the ends of its range, None without one or
+    where the parts cannot have it. `by` is the factor that was tried, which for a count is the next whole one.
+    """
+
+    value: CatalogueValue
+    more: float | None
+    by: float
+    low: float | None
+    high: float | None
+    stated: bool
+
+    @property
+    def elasticity(self) -> float | None:
+        """The relative change of throughput over that of the value, by logarithms; None if it cannot be varied."""
+        if self.more is None or self.more <= -1 or self.by == 1:
+            return None
+        return math.log1p(self.more) / math.log(self.by)
+
+    @property
+    def size(self) -> float:
+        """What values are ranked by: the larger of the change for a tenth and the changes over the range."""
+        tenth = abs(self.elasticity or 0.0) * math.log(MORE)
+        return max(tenth, *(abs(each or 0.0) for each in (self.low, self.high)))
+
+
+class Case:
+    """One case of a scenario, answered with other values; a program that stays the same is not run again."""
+
+    def __init__(self, scenario: str, sets: tuple[str, ...], index: int, parts: Catalogue) -> None:
+        self.scenario, self.sets, self.index, self.parts = scenario, sets, index, parts
+        case = Source(scenario, parts=parts).scenario(sets, only=index).cases[0]
+        self.case = case
+        program = lower(case.system)
+        self.hash = program_hash(program)
+        self.rate = float(run_program(case, program).rate)
+        self._known = {self.hash: self.rate}
+
+    @property
+    def values(self) -> list[CatalogueValue]:
+        """The numbers of the catalogue in use."""
+        return values_of(self.case.system, self.parts, Path(self.scenario).parent)
+
+    def rate_with(self, value: CatalogueValue, number: float) -> float | None:
+        """Throughput in bytes a second; None where the parts, or the run, cannot have it."""
+        laid = Overlay(self.parts, {value.at: value.text(number)})
+        try:
+            case = Source(self.scenario, parts=laid).scenario(self.sets, only=self.index).cases[0]
+            program = lower(case.system)
+            key = program_hash(program)
+            if key not in self._known:
+                self._known[key] = float(run_program(case, program).rate)
+        except (ScenarioError, RunError):
+            return None
+        return self._known[key]
+
+
+def effects(case: Case, progress: Callable[[int, int], Any] | None = None) -> list[Effect]:
+    """The effect of each value in use, the largest first."""
+    values = case.values
+    found = []
+    for number, value in enumerate(values):
+        if progress:
+            progress(number, len(values))
+        found.append(_effect(case, value))
+    return sorted(found, key=lambda effect: -effect.size)
+
+
+def _effect(case: Case, value: CatalogueValue) -> Effect:
+    more, by = None, MORE
+    for factor in (MORE, 1 / MORE):
+        number = _moved(value, factor)
+        more = _change(case, value, number)
+        by = number / value.number
+        if more is not None:
+            break
+    within = range_of(value)
+    low = _change(case, value, within.low) if within and within.low > 0 else None
+    high = _change(case, value, within.high) if within else None
+    return Effect(value, more, by, low, high, bool(within and within.stated))
+
+
+def _moved(value: CatalogueValue, factor: float) -> float:
+    """The value times a factor, at least the next that can be written."""
+    number = value.read(value.text(value.number * factor))
+    if number == value.number and value.dimension is None:
+        number = value.number + (1 if factor > 1 else -1)
+    return number
+
+
+def _change(case: Case, value: CatalogueValue, number: float) -> float | None:
+    if number <= 0 or case.rate == 0:
+        return None
+    rate = case.rate_with(value, number)
+    return None if rate is None else rate / case.rate - 1

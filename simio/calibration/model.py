@@ -1,0 +1,114 @@
+"""Measured rows simulated with other values of the catalogue, and how far off they are."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simio.calibration.usage import used_parts
+from simio.calibration.values import CatalogueValue
+from simio.loading import load
+from simio.loading.catalogue import Catalogue
+from simio.loading.overlay import Overlay
+from simio.studies.rows import Library, Row
+from simio.studies.simulate import Done, Key, collected, needed, run
+
+Vector = NDArray[np.float64]
+
+LOST = math.log(10)
+"""The residual of a row whose run ends in a fault, or whose parts cannot have such values."""
+
+
+def run_of(row: Row) -> tuple[object, ...]:
+    """What a row shares with others that the same run gave and that follow from one another.
+
+    Throughput, rates of streams and times of a block are one observation told in several ways; a share of a processor
+    is one of its own.
+    """
+    return row.scenario, row.cases, row.of.of if row.quantity == "cpu" else None
+
+
+class Model:
+    """Rows as a function of the logarithms of some values; a case that was simulated before is not simulated again.
+
+    `residuals` are log(simulated / measured), against a range 0 inside. `weights` share one among the rows of a run.
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[Row],
+        values: Sequence[CatalogueValue],
+        library: Library,
+        parts: Catalogue,
+        progress: Callable[[], Any] | None = None,
+    ) -> None:
+        self.rows = list(rows)
+        self.values = list(values)
+        self.library, self.parts = library, parts
+        self.progress = progress
+        self.cases_run = 0
+        runs = Counter(run_of(row) for row in rows)
+        self.runs = len(runs)
+        self.weights: Vector = np.array([1.0 / runs[run_of(row)] for row in rows])
+        self._done: dict[tuple[object, ...], Done] = {}
+        names = dict.fromkeys(row.scenario for row in rows)
+        scenarios = {name: load(library.path(name), parts=parts, tables=library.tables) for name in names}
+        self._used = {
+            (name, index): frozenset(part.model for part in used_parts(scenarios[name].cases[index].system))
+            for name, index in needed(rows)
+        }
+
+    def users(self, value: CatalogueValue) -> list[Row]:
+        """The rows of which a case has the value's part."""
+        return [
+            row
+            for row in self.rows
+            if any(value.part in self._used[row.scenario, index] for index in row.cases)
+        ]
+
+    def point(self, texts: Sequence[str] | None = None) -> Vector:
+        """The logarithms of the values as they are, or as these texts say."""
+        if texts is None:
+            return np.array([math.log(value.number) for value in self.values])
+        return np.array([math.log(v.read(text)) for v, text in zip(self.values, texts, strict=True)])
+
+    def texts(self, point: Iterable[float], digits: int = 4) -> tuple[str, ...]:
+        """The values at a point as they would be written."""
+        return tuple(v.text(math.exp(x), digits) for v, x in zip(self.values, point, strict=True))
+
+    def residuals(self, point: Iterable[float], only: Sequence[int] | None = None) -> Vector:
+        """log(simulated / measured) with the values at a point, of each row or of those with these indices."""
+        rows = self.rows if only is None else [self.rows[index] for index in only]
+        simulated = self.simulated(self.texts(point), rows)
+        errors = [None if v is None else row.of.error(v) for row, v in zip(rows, simulated, strict=True)]
+        return np.array([LOST if e is None or e <= -1 else math.log1p(e) for e in errors])
+
+    def simulated(self, texts: Sequence[str], rows: Sequence[Row]) -> list[float | None]:
+        """What each row is with the values as these texts, in the row's unit; None if a run fails."""
+        laid = {v.at: text for v, text in zip(self.values, texts, strict=True)}
+        keys = {case: self._key(case, laid) for case in needed(rows)}
+        missing = [case for case, key in keys.items() if key not in self._done]
+        if missing:
+            self._simulate(laid, missing)
+        return [each.value for each in collected(rows, {case: self._done[key] for case, key in keys.items()})]
+
+    def _key(self, case: Key, laid: Mapping[tuple[str, str], str]) -> tuple[object, ...]:
+        """A case and those values that it uses: what a simulation of it depends on."""
+        return (*case, *(item for item in laid.items() if item[0][0] in self._used[case]))
+
+    def _simulate(self, laid: Mapping[tuple[str, str], str], missing: Sequence[Key]) -> None:
+        """Run cases; one that cannot be run, or be built with these values, is a fault and has none."""
+
+        def take(case: Key, done: Done) -> None:
+            self._done[self._key(case, laid)] = done
+            self.cases_run += 1
+            if self.progress:
+                self.progress()
+
+        # Pools pay for long lists of runs; a search has many short ones.
+        run(missing, take, self.library, Overlay(self.parts, laid), processes=1)

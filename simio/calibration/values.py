@@ -1,0 +1,151 @@
+"""Numeric values of the catalogue as numbers to be varied, and as text for a datasheet."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from simio import units
+from simio.description.quantities import quantity_of
+from simio.errors import Fault, ScenarioError
+from simio.loading.catalogue import Catalogue, CatalogueEntry, ValueEntry
+from simio.loading.faults import field_named
+from simio.loading.fitrecord import FitRecord
+
+FLOOR = 1e-3
+"""A bound of zero stands for this share of the upper one, since values are searched by their logarithms."""
+STEP, COARSE_STEP = 0.03, 0.2
+"""Steps of finite differences, in the logarithm: of quantities, and of sizes and counts, which are whole."""
+KIB = 1024
+_STUDY = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
+
+
+@dataclass(frozen=True)
+class CatalogueValue:
+    """One number of a datasheet: in the unit that simio computes in, and in the unit of the datasheet.
+
+    `interval` and `bounds` are in the former; `studies` are those that `source` names, of the ones there are.
+    """
+
+    part: str
+    key: str
+    file: Path
+    dimension: str | None
+    unit: str
+    number: float
+    basis: str
+    source: str
+    interval: tuple[float, float] | None = None
+    bounds: tuple[float, float] | None = None
+    studies: tuple[str, ...] = ()
+    fit: FitRecord | None = None
+    written: str = ""
+
+    @property
+    def name(self) -> str:
+        """Datasheet and key: ``adapters/iris-hippi.receive_cost``."""
+        return f"{self.part}.{self.key}"
+
+    @property
+    def at(self) -> tuple[str, str]:
+        """Datasheet and key, as an overlay wants them."""
+        return self.part, self.key
+
+    @property
+    def step(self) -> float:
+        """The step of finite differences, in the logarithm."""
+        return COARSE_STEP if self.dimension in (None, "size") else STEP
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Natural logarithms of the bounds; see `FLOOR`."""
+        assert self.bounds is not None
+        low, high = self.bounds
+        return math.log(max(low, high * FLOOR)), math.log(high)
+
+    def text(self, number: float, digits: int = 4) -> str:
+        """A number in the unit that simio computes in, as text in the unit of the datasheet."""
+        rounded = Fraction(f"{number:.{digits - 1}e}")
+        if self.dimension is None:
+            return str(max(1, round(number)))
+        if self.dimension == "size":
+            grain = KIB if self._in_kib else 1
+            rounded = Fraction(max(1, round(number / grain)) * grain)
+        elif self.dimension == "time":
+            rounded = Fraction(round(rounded))
+        return units.format_quantity(rounded, self.dimension, self.unit, digits=None)
+
+    @property
+    def _in_kib(self) -> bool:
+        ends = (self.number, *(self.bounds or ()))
+        return all(end % KIB == 0 for end in ends)
+
+    def read(self, text: str) -> float:
+        """The number that a text of :meth:`text` stands for."""
+        return float(text) if self.dimension is None else float(units.parse(text, self.dimension))
+
+
+def catalogue_value(entry: CatalogueEntry, key: str, tables: Iterable[str] = ()) -> CatalogueValue | None:
+    """The value of a datasheet as a number; None if it is none: a word, a switch, a list, or zero."""
+    value = entry.values[key]
+    number = _number(value.value)
+    if number is None or number <= 0:
+        return None
+    quantity = quantity_of(field_named(type(entry.sheet), key))
+    if quantity is None and not isinstance(value.value, int):
+        return None
+    known = set(tables)
+    return CatalogueValue(
+        entry.name,
+        key,
+        entry.file,
+        quantity.dimension if quantity else None,
+        _unit(value) if quantity else "",
+        number,
+        value.basis,
+        value.source,
+        _ends(value.interval),
+        _ends(value.bounds),
+        tuple(name for name in _STUDY.findall(value.source) if name in known),
+        value.fit,
+        value.text,
+    )
+
+
+def fitted_values(parts: Catalogue, tables: Sequence[str]) -> list[CatalogueValue]:
+    """All values of a catalogue with basis `fitted`; ScenarioError with the faults of all its datasheets."""
+    found: list[CatalogueValue] = []
+    faults: list[Fault] = []
+    for name in parts.names():
+        try:
+            entry = parts.sheet(name)
+        except ScenarioError as error:
+            faults += error.faults
+            continue
+        for key, value in entry.values.items():
+            known = catalogue_value(entry, key, tables) if value.basis == "fitted" else None
+            found += [known] if known else []
+    if faults:
+        raise ScenarioError(faults)
+    return found
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
+        return None
+    return float(value)
+
+
+def _ends(ends: tuple[Any, Any] | None) -> tuple[float, float] | None:
+    numbers = [_number(end) for end in ends or ()]
+    known = [number for number in numbers if number is not None]
+    return (known[0], known[1]) if len(known) == 2 else None
+
+
+def _unit(value: ValueEntry) -> str:
+    return value.text.strip().lstrip("+0123456789._eE").strip() or value.text.strip().rpartition(" ")[2]

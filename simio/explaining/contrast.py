@@ -1,0 +1,190 @@
+"""Two systems beside one another, and which of the changes between them caused how much of the difference.
+
+Each change is made alone in A and left out alone of B. Where that does not add up, changes interact, and each one's
+part depends on which were made before it. Its share is then the mean over all orders (L. S. Shapley, "A value for
+n-person games", in Contributions to the Theory of Games II, Princeton 1953): the only division that adds up, treats
+alike changes alike, and gives nothing to a change that never makes a difference. That takes a run for each set of
+changes, 64 for six; where there are more, they are taken together by what they are of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import combinations
+from math import factorial
+from typing import Any
+
+from simio.description.model import Case, System
+from simio.errors import RunError
+from simio.explaining.answers import THROUGHPUT
+from simio.explaining.differences import Step, steps_between
+from simio.explaining.model import NOTHING, Answered, Contrast, PartOf
+from simio.result.model import CaseResult
+from simio.result.run import run_case
+
+TOGETHER = 0.05
+"""Share of the largest part by which single changes may miss the whole and still count as independent."""
+
+Members = frozenset[int]
+Progress = Callable[[int, int], Any]
+
+
+def contrast(
+    a: Case,
+    b: Case,
+    title: str = "",
+    names: tuple[str, str] = ("A", "B"),
+    engine: str | None = None,
+    progress: Progress | None = None,
+) -> Contrast:
+    """Compare two cases.
+
+    An interrupt (Ctrl-C) gives what is known by then, with `complete` False, unless A and B have not been run.
+    Raises RunError where one of the two cannot be run.
+    """
+    systems, notes = _same_seeds(a.system, b.system)
+    steps, many = steps_between(*systems)
+    runs = _Runs(*systems, steps, engine, progress)
+    complete = True
+    try:
+        runs.run()
+    except KeyboardInterrupt:
+        complete = False
+    metric = _metric(runs.a, runs.b)
+    values = {chosen: _value(found, metric) for chosen, found in runs.found.items() if found}
+    parts = tuple(_parts(steps, values))
+    whole = values[runs.all] - values[frozenset()]
+    if many:
+        notes.append("changes of one host, disk or workload were taken together")
+    if complete and any(part.share is None for part in parts):
+        notes.append("some sets of changes cannot be run by themselves; the changes are not told apart")
+    return Contrast(
+        title=title,
+        unit=a.system.report.unit,
+        metric=metric,
+        a=_answered(names[0], runs.a),
+        b=_answered(names[1], runs.b),
+        whole=whole,
+        parts=parts,
+        exact=all(part.share is not None for part in parts),
+        interact=_interact(parts, whole),
+        runs=len(runs.found),
+        notes=tuple(notes),
+        complete=complete,
+    )
+
+
+def _same_seeds(a: System, b: System) -> tuple[tuple[System, System], list[str]]:
+    """Both with the seed of A and as many replications as either has, so that chance is the same for both."""
+    counts = [system.run.replications or 0 for system in (a, b)]
+    update = {"seed": a.run.seed, "replications": max(counts) or None}
+    systems = (
+        replace(a, run=a.run.model_copy(update=update)),
+        replace(b, run=b.run.model_copy(update=update)),
+    )
+    same = counts[0] == counts[1] and a.run.seed == b.run.seed
+    return systems, [] if same else [
+        f"both were run with {max(counts)} replications from seed {a.run.seed} on"
+    ]
+
+
+class _Runs:
+    """The sets of changes, each made in A and run."""
+
+    def __init__(
+        self, a: System, b: System, steps: list[Step], engine: str | None, progress: Progress | None
+    ) -> None:
+        self.system, self.steps = a, steps
+        self.engine, self.progress = engine, progress
+        self.all: Members = frozenset(range(len(steps)))
+        self.a = run_case(Case(0, {}, a), engine)
+        self.b = run_case(Case(0, {}, b), engine)
+        self.found: dict[Members, CaseResult | None] = {frozenset(): self.a, self.all: self.b}
+
+    def run(self) -> None:
+        """One change at a time first, from either end; then all other sets."""
+        numbers = range(len(self.steps))
+        wanted = [frozenset([number]) for number in numbers]
+        wanted += [self.all - {number} for number in numbers]
+        wanted += [frozenset(chosen) for size in numbers for chosen in combinations(numbers, size)]
+        for done, chosen in enumerate(dict.fromkeys(wanted)):
+            if chosen not in self.found:
+                self.found[chosen] = self._run(chosen)
+            if self.progress:
+                self.progress(done + 1, len(dict.fromkeys(wanted)))
+
+    def _run(self, chosen: Members) -> CaseResult | None:
+        system = self.system
+        for number in sorted(chosen):
+            system = self.steps[number].apply(system)
+        try:
+            return run_case(Case(0, {}, system), self.engine)
+        except (RunError, KeyError, ValueError):
+            # Half of a change need not make sense: a workload whose disk is not there yet.
+            return None
+
+
+def _value(found: CaseResult, metric: str) -> float:
+    if metric == THROUGHPUT:
+        return float(found.rate)
+    return next((each.mean for each in found.observations if each.name == metric), float("nan"))
+
+
+def _metric(a: CaseResult, b: CaseResult) -> str:
+    """Throughput, or where that is the same, the observed time that differs most."""
+    if not a.rate or abs(float(b.rate / a.rate) - 1) >= NOTHING:
+        return THROUGHPUT
+    times = [{each.name: each.mean for each in found.observations if each.unit == "ps"} for found in (a, b)]
+    apart = {
+        name: abs(times[1][name] / times[0][name] - 1)
+        for name in times[0]
+        if name in times[1] and times[0][name]
+    }
+    best = max(apart, key=lambda name: apart[name], default="")
+    return best if best and apart[best] >= NOTHING else THROUGHPUT
+
+
+def _parts(steps: list[Step], values: dict[Members, float]) -> Iterator[PartOf]:
+    everything = frozenset(range(len(steps)))
+    for number, step in enumerate(steps):
+        alone, without = values.get(frozenset([number])), values.get(everything - {number})
+        yield PartOf(
+            step.change,
+            None if alone is None else alone - values[frozenset()],
+            None if without is None else values[everything] - without,
+            _share(number, len(steps), values),
+        )
+
+
+def _share(number: int, count: int, values: dict[Members, float]) -> float | None:
+    """Shapley's value: the mean, over all orders, of what a change adds to those before it."""
+    others = [other for other in range(count) if other != number]
+    total = 0.0
+    for size in range(count):
+        weight = factorial(size) * factorial(count - size - 1) / factorial(count)
+        for chosen in combinations(others, size):
+            before, after = values.get(frozenset(chosen)), values.get(frozenset(chosen) | {number})
+            if before is None or after is None:
+                return None
+            total += weight * (after - before)
+    return total
+
+
+def _interact(parts: tuple[PartOf, ...], whole: float) -> bool:
+    """Whether what changes make by themselves misses the whole by more than chance and rounding would."""
+    alone = [part.alone for part in parts if part.alone is not None]
+    if len(alone) < 2 or len(alone) < len(parts):
+        return False
+    return abs(sum(alone) - whole) > TOGETHER * max(abs(whole), *map(abs, alone))
+
+
+def _answered(name: str, found: CaseResult) -> Answered:
+    return Answered(
+        name=name,
+        rate=found.rate,
+        half_width=found.half_width,
+        limiter=found.limiter,
+        utilisations={use.name: use.utilisation for use in found.resources if not use.turn},
+        times={each.name: each.mean for each in found.observations if each.unit == "ps"},
+    )

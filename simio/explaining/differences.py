@@ -1,0 +1,210 @@
+"""What differs between two systems, as changes that can be made one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from simio.description.model import System, Workload
+from simio.explaining.model import Change, Difference
+from simio.explaining.parts import placed, with_values
+from simio.loading import resolved
+
+SIX = 6
+"""Changes that are told apart exactly; more are taken together by what they are of."""
+PLACES = ("hosts", "disks", "volumes", "switches", "links")
+_ASIDE = frozenset({"basis", "source", "interval", "title", "group", "model", "kind"})
+Apply = Callable[[System], System]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A change and how it is made in a system that lacks it."""
+
+    change: Change
+    apply: Apply
+
+
+def steps_between(a: System, b: System) -> tuple[list[Step], bool]:
+    """The changes that make one system of the other, one after another in any order; and whether some of them were
+    taken together because they are many."""
+    steps = list(_steps(a, b, resolved(a), resolved(b)))
+    if len(steps) <= SIX:
+        return steps, False
+    merged: dict[str, list[Step]] = {}
+    for step in steps:
+        merged.setdefault(_owner(step.change.values[0].path), []).append(step)
+    if len(merged) > SIX:
+        by_section: dict[str, list[Step]] = {}
+        for owner, group in merged.items():
+            by_section.setdefault(owner.split(".")[0], []).extend(group)
+        merged = by_section
+    return [_together(owner, group) for owner, group in merged.items()], True
+
+
+def _owner(path: str) -> str:
+    """What a value is of: a host, a group of disks, a workload."""
+    return ".".join(path.split(".")[:2])
+
+
+def _together(owner: str, group: list[Step]) -> Step:
+    if len(group) == 1:
+        return group[0]
+
+    def apply(system: System) -> System:
+        for step in group:
+            system = step.apply(system)
+        return system
+
+    values = tuple(value for step in group for value in step.change.values)
+    return Step(Change(f"{owner} ({len(group)} changes)", values), apply)
+
+
+def _steps(a: System, b: System, told_a: Mapping[str, Any], told_b: Mapping[str, Any]) -> Iterator[Step]:
+    flat = flat_values(told_a), flat_values(told_b)
+    if _shape(a) != _shape(b):
+        # Parts that are there in one only: what is there changes as a whole.
+        values = tuple(_differences(*flat, lambda path: path.split(".")[0] in PLACES))
+        yield Step(
+            Change("hosts, disks and links", values),
+            lambda system: replace(system, **{name: getattr(b, name) for name in PLACES}),
+        )
+    else:
+        yield from _of_parts(a, b, flat)
+        yield from _of_wiring(a, b, flat)
+    yield from _of_workloads(a, b, flat)
+    if values := tuple(_differences(*flat, lambda path: path.startswith("run."))):
+        yield Step(Change(_name(values), values), lambda system: replace(system, run=b.run))
+
+
+def _shape(system: System) -> object:
+    """What is there and how it is joined, without values."""
+    return (
+        {item.path: (item.part.cls, item.part.kind) for item in placed(system)},
+        [(link.name, link.ends) for link in system.links],
+        {name: (volume.kind, volume.members) for name, volume in system.volumes.items()},
+        [{key: adapter.bus for key, adapter in host.adapters.items()} for host in system.hosts.values()],
+    )
+
+
+def _of_parts(a: System, b: System, flat: tuple[dict[str, str], dict[str, str]]) -> Iterator[Step]:
+    """Values of parts; the same change of the same value in parts of a class is one."""
+    others = {item.path: item.part for item in placed(b)}
+    groups: dict[tuple[object, ...], dict[str, Any]] = {}
+    for item in placed(a):
+        for field in type(item.part.sheet).model_fields:
+            old, new = getattr(item.part.sheet, field), getattr(others[item.path].sheet, field)
+            if old != new:
+                groups.setdefault((item.part.cls, field, repr(old), repr(new)), {})[
+                    f"{item.path}.{field}"
+                ] = new
+    for updates in groups.values():
+        values = tuple(Difference(path, _text(flat[0], path, a), _text(flat[1], path, b)) for path in updates)
+        yield Step(Change(_name(values), values), partial(with_values, values=updates))
+
+
+def _text(flat: Mapping[str, str], path: str, system: System) -> str:
+    """A value as the scenario would tell it, or as it is."""
+    if path in flat:
+        return flat[path]
+    owner, _, field = path.rpartition(".")
+    return str(next(getattr(item.part.sheet, field) for item in placed(system) if item.path == owner))
+
+
+def _of_wiring(a: System, b: System, flat: tuple[dict[str, str], dict[str, str]]) -> Iterator[Step]:
+    """Lengths of links, and units of volumes."""
+    lengths = {
+        two.name: two.length for one, two in zip(a.links, b.links, strict=True) if one.length != two.length
+    }
+    if lengths:
+        values = tuple(
+            Difference(f"links.{name}.length", *(each.get(f"links.{name}.length", "") for each in flat))
+            for name in lengths
+        )
+        yield Step(
+            Change(_name(values), values),
+            lambda system: replace(
+                system,
+                links=tuple(
+                    replace(link, length=lengths.get(link.name, link.length)) for link in system.links
+                ),
+            ),
+        )
+    sizes = {name: b.volumes[name].unit for name in a.volumes if a.volumes[name].unit != b.volumes[name].unit}
+    if sizes:
+        values = tuple(
+            Difference(f"volumes.{name}.unit", *(each.get(f"volumes.{name}.unit", "") for each in flat))
+            for name in sizes
+        )
+        yield Step(
+            Change(_name(values), values),
+            lambda system: replace(
+                system,
+                volumes={
+                    name: replace(volume, unit=sizes.get(name, volume.unit))
+                    for name, volume in system.volumes.items()
+                },
+            ),
+        )
+
+
+def _of_workloads(a: System, b: System, flat: tuple[dict[str, str], dict[str, str]]) -> Iterator[Step]:
+    """Parameters of workloads; workloads of other kinds or names change as a whole."""
+    kinds = [{name: each.kind for name, each in system.workloads.items()} for system in (a, b)]
+    if kinds[0] != kinds[1]:
+        values = tuple(_differences(*flat, lambda path: path.startswith("workload.")))
+        yield Step(Change("workload", values), lambda system: replace(system, workloads=b.workloads))
+        return
+    for name, workload in a.workloads.items():
+        for field in type(workload.params).model_fields:
+            new = getattr(b.workloads[name].params, field)
+            if getattr(workload.params, field) == new:
+                continue
+            path = f"workload.{name}.{_key(workload, field)}"
+            values = (Difference(path, flat[0].get(path, ""), flat[1].get(path, "")),)
+            update = {f"workload.{name}.{field}": new}
+            yield Step(Change(_name(values), values), partial(with_values, values=update))
+
+
+def _key(workload: Workload, field: str) -> str:
+    from simio.description.workloads import yaml_key
+
+    return yaml_key(type(workload.params), field)
+
+
+def _name(values: tuple[Difference, ...]) -> str:
+    """A change in words: the path of its value, how many more there are, and from what to what."""
+    first = values[0]
+    more = f" and {len(values) - 1} alike" if len(values) > 1 else ""
+    return f"{first.path}{more}: {first.a or 'none'} -> {first.b or 'none'}"
+
+
+def flat_values(told: Mapping[str, Any]) -> dict[str, str]:
+    """A resolved system as key paths and values in words, as overrides have them."""
+    found: dict[str, str] = {}
+
+    def walk(path: tuple[str, ...], value: Any) -> None:
+        if isinstance(value, Mapping):
+            if "value" in value and "basis" in value:
+                found[".".join(path)] = str(value["value"])
+                return
+            for key, item in value.items():
+                if key not in _ASIDE:
+                    walk(path if key == "values" else (*path, str(key)), item)
+        elif isinstance(value, list):
+            found[".".join(path)] = ", ".join(map(str, value))
+        elif value is not None:
+            found[".".join(path)] = str(value)
+
+    walk((), told)
+    return found
+
+
+def _differences(
+    a: Mapping[str, str], b: Mapping[str, str], chosen: Callable[[str], bool]
+) -> Iterator[Difference]:
+    for path in dict.fromkeys([*a, *b]):
+        if chosen(path) and a.get(path) != b.get(path):
+            yield Difference(path, a.get(path, ""), b.get(path, ""))

@@ -1,0 +1,237 @@
+"""What an explanation says, as plain data for terminals, pages and programs.
+
+Rates are bytes a second, times picoseconds, gains shares of the whole (0.03 is 3 per cent more).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from simio.result.model import Limiter
+
+NOTHING = 0.0005
+"""Gains below this share are told as none."""
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What one change makes of the whole: `rate` in bytes a second and `gain` as a share of what there was.
+
+    `half_width` is half of the 95% confidence interval of the gain, over seeds in pairs; None where nothing is
+    random. Where an explanation is about latency (`CausalProfile.metric`), `gain` is the share by which that is
+    shorter.
+    """
+
+    rate: Fraction
+    gain: float
+    half_width: float | None = None
+
+
+def certain(gain: Gain | None) -> bool:
+    """Whether a gain is one: more than nothing, and than what chance makes of it."""
+    return gain is not None and gain.gain >= max(NOTHING, gain.half_width or 0.0)
+
+
+@dataclass(frozen=True)
+class Component:
+    """What is made faster as one: a name, and the key paths of the times and rates that belong to it."""
+
+    name: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A component made 10% faster, twice as fast, and free; None for a run that could not be done."""
+
+    component: Component
+    slightly: Gain | None
+    twice: Gain | None
+    free: Gain | None
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """A change of something that serves nothing: a window, a timer, a queue; None where it cannot be run."""
+
+    what: str
+    values: tuple[str, ...]
+    gain: Gain | None
+
+
+@dataclass(frozen=True)
+class Next:
+    """What limits when a component is free: its name, what is carried then, the limit, and what would help next.
+
+    `helped` is what `helps`, made twice as fast, gains beyond that; None where nothing helps.
+    """
+
+    removed: str
+    gain: Gain
+    limiter: Limiter
+    helps: str
+    helped: Gain | None
+
+
+@dataclass(frozen=True)
+class Call:
+    """Time that a thread spends in one kind of call, as shares of its time: waiting, and at work on a CPU itself.
+
+    `waits_for` says what it mostly waits for, with the share of its time that this takes.
+    """
+
+    what: str
+    share: float
+    waiting: float
+    waits_for: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True)
+class Alternation:
+    """A thread that does one thing after another: its calls by share, and their sum.
+
+    `overlapped` is the rate at which the busiest resource would be busy all the time: what overlapping the calls
+    can reach at most (operational analysis: X <= X0 / U); `busiest` is that resource.
+    """
+
+    thread: str
+    calls: tuple[Call, ...]
+    overlapped: Fraction
+    busiest: str
+
+
+@dataclass(frozen=True)
+class CausalProfile:
+    """What each component and each setting has to do with the result of a case.
+
+    `metric` is 'throughput', or the name of an observation whose mean is meant where throughput does not depend on
+    anything. `base` is the rate without a change and `value` that of the metric, in bytes a second or ps. `notes` are
+    sentences about how the figures were got (a shortened run, fewer seeds). An interrupt leaves the rows so far.
+    """
+
+    title: str
+    settings: dict[str, str]
+    unit: str
+    metric: str
+    base: Fraction
+    value: float
+    limiter: Limiter
+    rows: tuple[Row, ...]
+    what_ifs: tuple[WhatIf, ...]
+    next: Next | None
+    alternations: tuple[Alternation, ...]
+    runs: int
+    notes: tuple[str, ...] = ()
+    complete: bool = True
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What part of a unit's time goes to one work at one place.
+
+    `time` is ps a unit, `share` of the whole; `kind` is 'service' (something works), 'waiting' (for a resource that
+    serves others) or 'delay' (nothing works: a signal under way, a timer). Stages are in the order of the path.
+    """
+
+    where: str
+    what: str
+    kind: str
+    time: float
+    share: float
+
+
+@dataclass(frozen=True)
+class Segment:
+    """One stretch of one unit's way: from `begin` to `end` in ps since the unit before was delivered."""
+
+    where: str
+    what: str
+    kind: str
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Waterfall:
+    """Where the time of a unit of work goes: what had to happen, one after another, between two units' deliveries.
+
+    `unit` bytes are delivered each `period` ps in the mean over `units` of them; the times of all stages add up to
+    that. `segments` are the way of one of these units, whose lengths add up to its own time. `thread` is the thread
+    that delivers.
+    """
+
+    unit: int
+    named: str
+    units: int
+    period: float
+    thread: str
+    stages: tuple[Stage, ...]
+    segments: tuple[Segment, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A value at a key path in two systems, in words; '' where one has none."""
+
+    path: str
+    a: str
+    b: str
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is changed at once, with all values that this changes."""
+
+    name: str
+    values: tuple[Difference, ...]
+
+
+@dataclass(frozen=True)
+class PartOf:
+    """What a change has to do with the whole difference, in the unit of the metric.
+
+    `alone` is what it makes of A by itself, `last` what is lost if it alone is left out of B, and `share` its part of
+    the whole; the shares of all changes add up to the whole. None where a variant could not be run.
+    """
+
+    change: Change
+    alone: float | None
+    last: float | None
+    share: float | None
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What one of two systems gives: bytes a second, what limits, utilisations, means of observed times in ps."""
+
+    name: str
+    rate: Fraction
+    half_width: float | None
+    limiter: Limiter
+    utilisations: dict[str, float]
+    times: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Two systems beside one another: how they differ, what they give, and which change has which part in that.
+
+    `metric` and `whole` (B less A) are as in `CausalProfile`. `exact` says that each order of the changes was weighed
+    (Shapley's value); else they were made in the order of `parts`. `interact` tells whether changes by themselves
+    do not add up to the whole.
+    """
+
+    title: str
+    unit: str
+    metric: str
+    a: Answered
+    b: Answered
+    whole: float
+    parts: tuple[PartOf, ...]
+    exact: bool
+    interact: bool
+    runs: int
+    notes: tuple[str, ...] = ()
+    complete: bool = True

@@ -1,0 +1,207 @@
+"""What had to happen, one thing after another, for something to happen when it did: a run's critical path.
+
+A run that was traced step by step is followed backwards. A step that took time is what time passed for. A thread that
+waited for others is left for who let it go on: the thread that put into the container, gave back the turn, or ended.
+Only where it waited in line for a resource that works for others, the wait itself is noted, and what
+the thread did before is followed (C.-Q. Yang and B. P. Miller, "Critical path analysis for the execution of parallel
+and distributed programs", ICDCS 1988). So the stretches that are found follow one another without a gap, and their
+lengths add up to the time that passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simio.engines.outcome import Ints, Outcome
+from simio.program.labels import Label
+from simio.program.steps import NO_REGISTER, Op, Program
+
+SERVICE, WAITING, DELAY = "service", "waiting", "delay"
+"""What a stretch is: something works, a wait for a resource that serves others, or nothing works."""
+TIMER = "timer"
+"""The label of a wait that a rule lays down."""
+_NOBODY = Label(0, 0, "", "")
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """From `begin` to `end` in ps, `kind` of `what` at `where`."""
+
+    begin: int
+    end: int
+    kind: str
+    what: str
+    where: str
+
+
+class Steps:
+    """What each step of a program is, as labels and resources tell."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.steps = program.steps.tolist()
+
+    @cached_property
+    def work(self) -> list[Label]:
+        """The innermost label of work around each step."""
+        found = [_NOBODY] * len(self.steps)
+        for label in reversed(self.program.labels):
+            if not label.call:
+                found[label.start : label.end] = [label] * (label.end - label.start)
+        return found
+
+    @cached_property
+    def calls(self) -> list[str]:
+        """The outermost call around each step, '' where there is none."""
+        found = [""] * len(self.steps)
+        for label in self.program.labels:
+            if label.call:
+                found[label.start : label.end] = [label.what] * (label.end - label.start)
+        return found
+
+    @cached_property
+    def holding(self) -> list[int]:
+        """The resource that a step is done with: of those that its thread has seized where it stands, the last that
+        works and is no turn, else the last; -1 where there is none. What another thread has seized is not seen."""
+        found = [-1] * len(self.steps)
+        resources = self.program.resources
+        ends = {first: end for first, end, _ in self.program.bodies}
+        for first, end in ends.items():
+            held: list[int] = []
+            at = first - 1
+            while (at := at + 1) < end:
+                if at > first and at in ends:
+                    at = ends[at] - 1
+                    continue
+                op, resource = self.steps[at][:2]
+                if op == Op.SEIZE:
+                    held.append(resource)
+                elif op == Op.RELEASE and resource in held:
+                    held.remove(resource)
+                working = [each for each in held if not resources[each].turn]
+                found[at] = (working or held or [-1])[-1]
+        return found
+
+    def stretches(self, at: int, begin: int, end: int, thread: str) -> Iterator[Stretch]:
+        """What a step of ADVANCE from `begin` to `end` was; a part that depends on an amount may be apart."""
+        label, (fixed, register) = self.work[at], self.steps[at][1:3]
+        middle = begin + fixed if label.byte and register != NO_REGISTER else end
+        if label.what == TIMER:
+            yield Stretch(begin, end, DELAY, label.what, label.where)
+        elif label.what:
+            yield Stretch(begin, min(middle, end), SERVICE, label.what, label.where)
+            if middle < end:
+                yield Stretch(middle, end, SERVICE, label.byte, label.where)
+        else:
+            resource = self.holding[at]
+            working = resource >= 0 and not self.program.resources[resource].turn
+            where = self.program.resources[resource].name if resource >= 0 else thread
+            yield Stretch(begin, end, SERVICE if working else DELAY, "", where)
+
+
+class Path:
+    """A traced run, which can be followed backwards from any of the steps in it."""
+
+    def __init__(self, program: Program, outcome: Outcome) -> None:
+        self.program = program
+        self.steps = Steps(program)
+        self.times, self.serials, self.at = (
+            np.ascontiguousarray(outcome.trace[:, each]) for each in range(3)
+        )
+        self.ops = program.steps[self.at, 0]
+        self.first = sum(start.count for start in program.starts)
+        self.forks = np.flatnonzero(self.ops == Op.FORK)
+        self._starts = [start.name for start in program.starts for _ in range(start.count)]
+
+    @cached_property
+    def before(self) -> Ints:
+        """The row of the step that the same thread did before each row's; -1 where there is none."""
+        order = np.argsort(self.serials, kind="stable")
+        found = np.full(len(order), -1, dtype=np.int64)
+        same = self.serials[order[1:]] == self.serials[order[:-1]]
+        found[order[1:][same]] = order[:-1][same]
+        return found
+
+    def thread(self, serial: int) -> str:
+        """Name of a thread."""
+        if serial < self.first:
+            return self._starts[serial]
+        return self.program.names[int(self.program.steps[self.at[self.forks[serial - self.first]], 5])]
+
+    def parent(self, serial: int) -> int:
+        """Serial number of the thread that started another; -1 of those that a program begins with."""
+        return -1 if serial < self.first else int(self.serials[self.forks[serial - self.first]])
+
+    def follow(self, row: int, since: int) -> Iterator[Stretch]:
+        """The stretches before a row, the last first, back to `since` ps, where the earliest is cut."""
+        while row >= 0 and self.times[row] > since:
+            row, found = self._back(row)
+            for stretch in reversed(found):
+                if stretch.end > max(since, stretch.begin):
+                    begin = max(stretch.begin, since)
+                    yield Stretch(begin, stretch.end, stretch.kind, stretch.what, stretch.where)
+
+    def _back(self, row: int) -> tuple[int, list[Stretch]]:
+        """The row that has to be followed next, and what passed from there to this one."""
+        previous, now = int(self.before[row]), int(self.times[row])
+        if previous < 0:
+            return self._started(int(self.serials[row]), now)
+        then = int(self.times[previous])
+        if then == now:
+            return previous, []
+        at, op = int(self.at[previous]), int(self.ops[previous])
+        if op == Op.ADVANCE:
+            thread = self.thread(int(self.serials[row]))
+            return previous, list(self.steps.stretches(at, then, now, thread))
+        if op == Op.SEIZE and not self.program.resources[self.steps.steps[at][1]].turn:
+            where = self.program.resources[self.steps.steps[at][1]].name
+            return previous, [Stretch(then, now, WAITING, "", where)]
+        cause = self.cause(row, at, op)
+        if cause >= 0:
+            return cause, []
+        return previous, [Stretch(then, now, WAITING, "", self._awaited(at, op))]
+
+    def _started(self, serial: int, now: int) -> tuple[int, list[Stretch]]:
+        """A thread's first step: what had it begin, and the delay since."""
+        if serial < self.first:
+            return -1, [Stretch(0, now, DELAY, "", self.thread(serial))] if now else []
+        fork = int(self.forks[serial - self.first])
+        then = int(self.times[fork])
+        return fork, [Stretch(then, now, DELAY, "", self.thread(serial))] if now > then else []
+
+    def cause(self, row: int, at: int, op: int) -> int:
+        """The row that let a thread go on that had waited at step `at`; -1 where there is none to be found."""
+        now, target = self.times[row], self.steps.steps[at][1]
+        ended = {Op.GET: Op.PUT, Op.PUT: Op.GET, Op.SEIZE: Op.RELEASE, Op.JOIN: Op.END}[Op(op)]
+        rows = self._rows(ended, -1 if op == Op.JOIN else target)
+        place = int(np.searchsorted(rows, row)) - 1
+        while place >= 0 and self.times[rows[place]] == now:
+            found = int(rows[place])
+            if op != Op.JOIN or self.parent(int(self.serials[found])) == int(self.serials[row]):
+                return found
+            place -= 1
+        return -1
+
+    def _rows(self, op: Op, target: int) -> NDArray[np.int64]:
+        key = (int(op), target)
+        if key not in self._known:
+            of = self.ops == op
+            if target >= 0:
+                of &= self.program.steps[self.at, 1] == target
+            self._known[key] = np.flatnonzero(of)
+        return self._known[key]
+
+    @cached_property
+    def _known(self) -> dict[tuple[int, int], NDArray[np.int64]]:
+        return {}
+
+    def _awaited(self, at: int, op: int) -> str:
+        if op == Op.JOIN:
+            return "children"
+        rows = self.program.resources if op == Op.SEIZE else self.program.containers
+        return rows[self.steps.steps[at][1]].name

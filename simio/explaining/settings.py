@@ -1,0 +1,111 @@
+"""Settings that are no component: windows, timers, queues and the like, each changed as a planner would."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from simio.description.model import System
+from simio.explaining.parts import placed, with_values
+
+WIDE = 2**26
+"""Bytes of a socket buffer that limits nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """A changed setting: what it is in words, the values that it changes, and the system with them."""
+
+    what: str
+    values: tuple[str, ...]
+    system: System
+
+
+def _twice(value: int) -> int:
+    return 2 * value
+
+
+_OF_PARTS: tuple[tuple[str, str, str, Callable[[Any], Any]], ...] = (
+    ("stack", "ack_every", "every segment acknowledged at once (delayed ACK off)", lambda _: 1),
+    ("filesystem", "read_ahead", "read-ahead of the file systems doubled", _twice),
+    ("filesystem", "write_behind", "write-behind of the file systems doubled", _twice),
+    ("filesystem", "dirty_limit", "dirty limit of the file systems doubled", _twice),
+    ("disk", "queue_depth", "queue depth of the disks doubled", _twice),
+    ("disk", "write_cache", "write cache in the disks", lambda _: True),
+    ("adapter", "queue_depth", "commands that drivers keep outstanding doubled", _twice),
+    ("adapter", "coalesce_count", "an interrupt for each packet or command (coalescing off)", lambda _: 1),
+    ("adapter", "checksum", "checksums computed by the adapters", lambda _: True),
+)
+"""Class of part, field, what the change is called, and the value that it has then."""
+_OF_WORKLOADS: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
+    ("nodelay", "small segments sent at once (TCP_NODELAY)", lambda _: True),
+    ("depth", "requests that a thread keeps outstanding doubled", _twice),
+    ("biods", "daemons of the NFS clients doubled", _twice),
+    ("nfsds", "threads of the NFS servers doubled", _twice),
+    ("aligned", "programs' buffers that begin on a page", lambda _: True),
+)
+"""The same of fields of workloads."""
+_CREDITS = ("credit", "login_credit", "ready_window")
+
+
+def what_ifs(system: System) -> Iterator[Setting]:
+    """Each setting that the system has, changed; some may make no difference to the program."""
+    yield from _windows(system)
+    for cls, field, what, change in _OF_PARTS:
+        yield from _changed(system, what, _in_parts(system, (field,), change, cls))
+    yield from _changed(system, "credits of the links doubled", _in_parts(system, _CREDITS, _twice))
+    for field, what, change in _OF_WORKLOADS:
+        yield from _changed(system, what, _in_workloads(system, field, change))
+    for name, host in system.hosts.items():
+        yield from _changed(system, f"one more CPU in {name}", {f"hosts.{name}.cpus": host.cpus + 1})
+    yield from _overlapped(system)
+
+
+def _changed(system: System, what: str, values: dict[str, Any]) -> Iterator[Setting]:
+    if values:
+        yield Setting(what, tuple(values), with_values(system, values))
+
+
+def _in_parts(
+    system: System, fields: tuple[str, ...], change: Callable[[Any], Any], cls: str | None = None
+) -> dict[str, Any]:
+    return {
+        f"{item.path}.{field}": change(getattr(item.part.sheet, field))
+        for item in placed(system)
+        for field in fields
+        if cls in (None, item.part.cls) and hasattr(item.part.sheet, field)
+    }
+
+
+def _in_workloads(system: System, field: str, change: Callable[[Any], Any]) -> dict[str, Any]:
+    return {
+        f"workload.{name}.{field}": change(getattr(workload.params, field))
+        for name, workload in system.workloads.items()
+        if hasattr(workload.params, field)
+    }
+
+
+def _windows(system: System) -> Iterator[Setting]:
+    """Socket buffers of all connections, doubled and so large that they limit nothing."""
+    stacks = [item for item in placed(system) if item.part.cls == "stack"]
+    users = {
+        name: workload.params
+        for name, workload in system.workloads.items()
+        if workload.params.network and hasattr(workload.params, "window")
+    }
+    if not stacks or not users:
+        return
+    usual = min(min(item.part.sheet.send_space, item.part.sheet.receive_space) for item in stacks)
+    room = {f"{item.path}.max_space": 2 * WIDE for item in stacks}
+    for what, size in (("doubled", None), ("without a limit", WIDE)):
+        windows = {
+            f"workload.{name}.window": size or 2 * (params.window or usual) for name, params in users.items()
+        }
+        yield from _changed(system, f"socket buffers {what}", {**room, **windows})
+
+
+def _overlapped(system: System) -> Iterator[Setting]:
+    """Programs that read and write in turns, as two processes each."""
+    values = _in_workloads(system, "overlap", lambda _: True)
+    yield from _changed(system, "a process each for disk and network at both ends (overlap)", values)

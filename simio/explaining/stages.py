@@ -1,0 +1,160 @@
+"""The waterfall: where the time of one unit of work goes, stage by stage along its path."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+
+from simio import units
+from simio.description.model import Case, System
+from simio.engines.execute import execute
+from simio.engines.outcome import Options, Outcome
+from simio.errors import RunError
+from simio.explaining.components import alike_of, together
+from simio.explaining.model import Segment, Stage, Waterfall
+from simio.explaining.path import Path, Stretch
+from simio.lower import lower
+from simio.program.steps import HORIZON, Op, Program
+from simio.result import measure
+
+TRACED = 3_000_000
+"""Steps that are followed at most; of a longer run, its beginning."""
+_UNITS = ("frame", "buffer", "block", "transfer", "size", "response")
+"""Fields of workloads that say what one unit of work is, the first that there is."""
+
+
+class Traced:
+    """A case run once with every step traced: what the waterfall and the account of threads are made of."""
+
+    def __init__(self, case: Case, engine: str | None = None) -> None:
+        """Raises RunError where the case cannot be run, or not be followed."""
+        self.case = case
+        self.program = program = lower(case.system)
+        if program.guests:
+            raise RunError("processes written in Python are not followed step by step")
+        run = case.system.run
+        until = HORIZON if run.until is None else run.until
+        self.notes: list[str] = []
+        plain = execute(program, Options(until, run.step_budget, run.seed), engine)
+        if plain.steps > TRACED:
+            until = plain.end * TRACED // plain.steps
+            shown, whole = (units.format_quantity(at, "time") for at in (until, plain.end))
+            self.notes.append(f"followed over the first {shown} of {whole} simulated")
+        self.outcome = execute(program, Options(until, run.step_budget, run.seed, trace=True), engine)
+        self.path = Path(program, self.outcome)
+        warm = run.warm_up
+        if warm not in ("auto", 0) and int(warm) >= self.outcome.end // 2:
+            warm = "auto"
+        self.span = measure.throughput(program, self.outcome, warm)
+
+
+def waterfall(case: Case, engine: str | None = None, traced: Traced | None = None) -> Waterfall:
+    """Where the time of a unit of a case goes, with its first seed.
+
+    Followed is the thread that delivers last; with several streams, a unit is one of its own stream. Raises RunError
+    for a case that cannot be run, that delivers nothing, or whose processes are written in Python.
+    """
+    traced = traced or Traced(case, engine)
+    path, program, outcome = traced.path, traced.program, traced.outcome
+    rows, amounts = _deliveries(path, program, outcome, traced.span.until)
+    if len(rows) < 2 or not amounts[1:].any():
+        raise RunError("too little is delivered to say where the time of a unit goes")
+    first = _first(path, rows, traced.span.since)
+    begin, total = int(path.times[rows[first]]), int(amounts[first + 1 :].sum())
+    named, size = _unit(case, int(amounts.max()), total)
+    ways = list(path.follow(int(rows[-1]), begin))
+    count = total / size
+    length = int(path.times[rows[-1]]) - begin
+    segments = _segments(path, rows, amounts, first, size)
+    return Waterfall(
+        unit=size,
+        named=named,
+        units=round(count),
+        period=length / count,
+        thread=path.thread(int(path.serials[rows[-1]])),
+        stages=tuple(_stages(case.system, ways, segments, count)),
+        segments=tuple(segments),
+        notes=tuple(traced.notes),
+    )
+
+
+def _deliveries(path: Path, program: Program, outcome: Outcome, until: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows at which the stream that delivers last delivers, up to an instant, and how many bytes each."""
+    marks = outcome.marks
+    rows = np.flatnonzero(path.ops == Op.MARK)[: len(marks)]
+    delivers = [number for number, mark in enumerate(program.marks) if mark.role == "delivered"]
+    chosen = np.isin(marks[: len(rows), 1], delivers) & (marks[: len(rows), 0] <= until)
+    if not chosen.any():
+        return rows[:0], rows[:0]
+    places = np.flatnonzero(chosen)
+    last = places[-1]
+    name = path.thread(int(path.serials[rows[last]]))
+    same = [
+        place
+        for place in places
+        if marks[place, 1] == marks[last, 1] and path.thread(int(path.serials[rows[place]])) == name
+    ]
+    return rows[same], marks[same, 2]
+
+
+def _first(path: Path, rows: np.ndarray, since: int) -> int:
+    """Which delivery to begin after: the first of the measured span, if there are enough from there."""
+    found = int(np.searchsorted(path.times[rows], since))
+    return max(min(found, len(rows) - 2), 0)
+
+
+def _unit(case: Case, largest: int, total: int) -> tuple[str, int]:
+    """What one unit of work is called, and its bytes; without a word for it, or where less than one of these is
+    delivered, the largest delivery."""
+    for workload in case.system.workloads.values():
+        for field in _UNITS:
+            size = getattr(workload.params, field, None)
+            if isinstance(size, int) and size <= total:
+                return f"{field} of {workload.name}", size
+    return "delivery", largest
+
+
+def _segments(path: Path, rows: np.ndarray, amounts: np.ndarray, first: int, size: int) -> list[Segment]:
+    """The way of one unit about the middle of those that are delivered, joined where it goes on alike."""
+    sums = np.cumsum(amounts)
+    middle = (first + len(rows)) // 2
+    last = max(middle, int(np.searchsorted(sums, sums[first] + size)))
+    last = min(last, len(rows) - 1)
+    before = max(int(np.searchsorted(sums, sums[last] - size, side="right")) - 1, 0)
+    begin = int(path.times[rows[before]])
+    found: list[Segment] = []
+    for way in reversed(list(path.follow(int(rows[last]), begin))):
+        key = (way.where, way.what, way.kind)
+        if found and (found[-1].where, found[-1].what, found[-1].kind) == key:
+            found[-1] = Segment(*key, found[-1].begin, way.end - begin)
+        else:
+            found.append(Segment(*key, way.begin - begin, way.end - begin))
+    return found
+
+
+def _stages(
+    system: System, ways: Sequence[Stretch], segments: Sequence[Segment], count: float
+) -> list[Stage]:
+    """Times by work and place, in the order in which the one unit came by them in the mean; alike places as one."""
+    alike = alike_of(system)
+    names: dict[Hashable, list[str]] = {}
+    times: dict[Hashable, int] = {}
+    kinds: dict[Hashable, tuple[str, str]] = {}
+    for way in ways:
+        key = (alike(way.where), way.what, way.kind)
+        kinds[key] = way.what, way.kind
+        names.setdefault(key, []).append(way.where)
+        times[key] = times.get(key, 0) + way.end - way.begin
+    places: dict[Hashable, tuple[float, float]] = {}
+    for each in segments:
+        key = (alike(each.where), each.what, each.kind)
+        time = each.end - each.begin
+        weight, sum_of = places.get(key, (0.0, 0.0))
+        places[key] = (weight + time, sum_of + time * (each.begin + each.end) / 2)
+    order = sorted(times, key=lambda key: places[key][1] / places[key][0] if key in places else float("inf"))
+    whole = sum(times.values())
+    return [
+        Stage(together(sorted(set(names[key]))), *kinds[key], times[key] / count, times[key] / whole)
+        for key in order
+    ]

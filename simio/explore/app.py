@@ -1,0 +1,266 @@
+"""The page: Dash components and callbacks around a `Session`; nothing that comes from the browser is trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, TypeVar
+
+from dash import ALL, Dash, Input, Output, State, ctx, dcc, html, no_update
+
+from simio.errors import SimioError, one_line
+from simio.explore import state as states
+from simio.explore.guard import guard
+from simio.explore.session import Answer, Opened, Session
+from simio.explore.view import curve_figure, empty, parts, timeline_figures
+from simio.report.html.page import asset
+
+_CONFIG: Any = {"displaylogo": False, "showSendToCloud": False, "displayModeBar": False}
+_INDEX = """<!DOCTYPE html>
+<html lang="en">
+<head>
+{{%metas%}}
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
+<title>simio explore</title>
+{{%css%}}
+<style>
+{style}
+</style>
+</head>
+<body>
+{{%app_entry%}}
+<footer>{{%config%}}{{%scripts%}}{{%renderer%}}</footer>
+</body>
+</html>
+"""
+_SHOW = """function(parts) {
+  for (const name of ["answer", "uses", "records"]) {
+    const place = document.getElementById(name);
+    if (place) place.innerHTML = (parts || {})[name] || "";
+  }
+  return window.dash_clientside.no_update;
+}"""
+_ADDRESS = """function(query) {
+  if (query && query !== location.search) history.replaceState(null, "", query);
+  return query ? location.origin + location.pathname + query : "";
+}"""
+T = TypeVar("T")
+
+
+def make_app(session: Session, hosts: Collection[str] | None) -> Dash:
+    """The application; `hosts` are the names under which a browser may ask for it, None for any."""
+    app = Dash("simio", serve_locally=True, update_title="", suppress_callback_exceptions=True)
+    style = asset("page.css") + asset("explore.css", "simio.explore")
+    app.index_string = _INDEX.format(style=style)
+    app.layout = lambda: _layout(session)
+    guard(app.server, hosts)
+    _opening(app, session)
+    _answering(app, session)
+    _saving(app, session)
+    app.clientside_callback(_SHOW, Output("shown", "data"), Input("detail", "data"))
+    app.clientside_callback(_ADDRESS, Output("share", "value"), Input("query", "data"))
+    return app
+
+
+def _layout(session: Session) -> html.Div:
+    names = session.names()
+    pick = dcc.Dropdown(names, None, id="scenario", clearable=False, placeholder="a scenario")
+    save = html.Div(
+        [
+            dcc.Input(id="name", placeholder="new-name", maxLength=64),
+            html.Button("Save as a scenario", id="save"),
+        ],
+        className="row",
+    )
+    share = html.Div([dcc.Input(id="share", readOnly=True, type="text")], className="row")
+    side = html.Div(
+        [
+            html.Div(pick, className="picks"), html.Div(id="knobs"), save, html.P(id="saved", className="note"),
+            html.P("This page, as an address:", className="note"), share,
+        ],
+        className="side",
+    )  # fmt: skip
+    graphs = html.Div(
+        [
+            html.P(id="message", className="message", role="alert"), html.P(id="note", className="note"),
+            html.Div(id="answer"),
+            html.Div(["Throughput over ", dcc.Dropdown([], None, id="axis", clearable=False)], className="picks"),
+            dcc.Graph(id="curve", figure=empty(), config=_CONFIG), html.P(id="curve-note", className="note"),
+            html.Div(id="uses"), html.Div(id="timelines"), html.Div(id="records"),
+        ]
+    )  # fmt: skip
+    stores = [
+        dcc.Location(id="url", refresh=False),
+        *(dcc.Store(id=name) for name in ("detail", "shown", "query", "opened")),
+    ]
+    head = html.Header([html.H1("simio explore", id="title"), html.P(id="about", className="about")])
+    main = html.Main(html.Div([side, graphs], className="controls"), className="explore")
+    return html.Div([*stores, head, main], className="explore")
+
+
+def _tried(make: Callable[[], T]) -> tuple[T | None, str]:
+    """What is made, or what a person has to be told."""
+    try:
+        return make(), ""
+    except SimioError as error:
+        return None, str(error)
+
+
+def _knobs(opened: Opened, chosen: dict[str, str]) -> list[html.Div]:
+    """A slider for each knob that leaves a choice, at the value chosen."""
+    return [
+        html.Div(
+            [
+                html.Label(
+                    [html.Span(knob.key), html.B(chosen[knob.key], id={"type": "told", "key": knob.key})],
+                    htmlFor=f"knob-{number}",
+                ),
+                dcc.Input(
+                    id={"type": "knob", "key": knob.key}, type="range", min=0, max=len(knob.values) - 1, step=1,
+                    value=knob.values.index(chosen[knob.key]),
+                ),
+            ],
+            className="knob",
+        )
+        for number, knob in enumerate(opened.knobs)
+        if len(knob.values) > 1
+    ]  # fmt: skip
+
+
+def _values(
+    session: Session, name: object, places: Sequence[object], ids: Sequence[Any]
+) -> tuple[Opened, dict[str, str]]:
+    """The scenario and the values that sliders of a page stand for; whatever is not one of them is refused."""
+    opened = session.open(name if isinstance(name, str) else "")
+    known = {knob.key: knob for knob in opened.knobs}
+    values = {}
+    for place, each in zip(places, ids, strict=True):
+        knob = known.get(str(each.get("key")) if isinstance(each, dict) else "")
+        try:
+            at = int(place) if isinstance(place, int | float | str) else -1
+        except ValueError:
+            at = -1
+        if knob is None or not 0 <= at < len(knob.values):
+            raise SimioError("the page and the scenario do not fit each other any more; load the page again")
+        values[knob.key] = knob.values[at]
+    return opened, values
+
+
+_KNOB, _TOLD = {"type": "knob", "key": ALL}, {"type": "told", "key": ALL}
+
+
+def _opening(app: Dash, session: Session) -> None:
+    """What happens when the address or the choice of a scenario changes."""
+
+    @app.callback(
+        [Output("knobs", "children"), Output("opened", "data"), Output("scenario", "value"),
+         Output("axis", "options"), Output("axis", "value"), Output("title", "children"), Output("about", "children"),
+         Output("message", "children", allow_duplicate=True)],
+        [Input("url", "search"), Input("scenario", "value")],
+        State("opened", "data"),
+        prevent_initial_call="initial_duplicate",
+    )  # fmt: skip
+    def show(search: object, picked: object, before: object) -> tuple[Any, ...]:
+        """Open the scenario that the address names, or that was picked."""
+        by_pick = ctx.triggered_id == "scenario" and picked is not None
+        if by_pick and picked == before:
+            return (no_update,) * 8
+
+        def make() -> tuple[Any, ...]:
+            query = states.State(str(picked)) if by_pick else states.read_state(str(search or ""))
+            opened = session.open(query.scenario or session.names()[0])
+            chosen = session.chosen(opened, query.values)
+            keys = [each.key for each in opened.knobs]
+            longest = max(opened.knobs, key=lambda each: len(each.values), default=None)
+            axis = query.axis or (longest.key if longest else "")
+            if axis and axis not in keys:
+                raise SimioError(f"nothing called {axis!r} can be changed in {opened.name}")
+            scenario = opened.scenario
+            return (
+                _knobs(opened, chosen),
+                opened.name,
+                opened.name,
+                keys,
+                axis,
+                scenario.title,
+                scenario.about,
+                "",
+            )
+
+        found, message = _tried(make)
+        return found or ([], None, no_update, [], None, "simio explore", "", message)
+
+
+def _answering(app: Dash, session: Session) -> None:
+    """What happens when a slider moves: the answer first, then the curve."""
+
+    @app.callback(
+        [Output("detail", "data"), Output("note", "children"), Output("timelines", "children"),
+         Output("query", "data"), Output("message", "children"), Output(_TOLD, "children")],
+        [Input(_KNOB, "value"), Input("opened", "data"), Input("axis", "value")],
+        State(_KNOB, "id"),
+        prevent_initial_call=True,
+    )  # fmt: skip
+    def answer(places: list[object], name: object, axis: object, ids: list[Any]) -> tuple[Any, ...]:
+        """Run what the sliders say, and show it."""
+        labels = [no_update] * len(ids)
+        if not name:
+            return empty(), "", [], no_update, no_update, labels
+        chosen, message = _tried(lambda: _values(session, name, places, ids))
+        if chosen is None:
+            return empty(), "", [], no_update, message, labels
+        opened, values = chosen
+        query = states.State(opened.name, values, str(axis or "")).query
+        found, message = _tried(lambda: session.answer(opened, values))
+        inside = {} if found is None else parts(found)
+        plots = [] if found is None else _plots(found)
+        return inside, found.note if found else "", plots, query, message, list(values.values())
+
+    @app.callback(
+        [Output("curve", "figure"), Output("curve-note", "children")],
+        [Input(_KNOB, "value"), Input("axis", "value"), Input("opened", "data")],
+        State(_KNOB, "id"),
+        prevent_initial_call=True,
+    )
+    def curve(places: list[object], axis: object, name: object, ids: list[Any]) -> tuple[Any, str]:
+        """Throughput over one knob, the others as they are."""
+        if not name or not axis:
+            return empty(), ""
+
+        def make() -> tuple[Any, str]:
+            opened, values = _values(session, name, places, ids)
+            result, note = session.curve(opened, values, str(axis))
+            return curve_figure(result, values.get(str(axis), "")), note
+
+        found, message = _tried(make)
+        return found or (empty(), one_line(message))
+
+
+def _saving(app: Dash, session: Session) -> None:
+    """What the button does."""
+
+    @app.callback(
+        [Output("saved", "children"), Output("scenario", "options")],
+        Input("save", "n_clicks"),
+        [State("name", "value"), State(_KNOB, "value"), State(_KNOB, "id"), State("opened", "data")],
+        prevent_initial_call=True,
+    )
+    def save(
+        _clicks: object, name: object, places: list[object], ids: list[Any], opened_name: object
+    ) -> tuple[Any, ...]:
+        """Write what is shown as a new scenario."""
+
+        def make() -> str:
+            opened, values = _values(session, opened_name, places, ids)
+            return f"saved as {session.save(opened, values, str(name or '')).name}"
+
+        found, message = _tried(make)
+        return found or message, session.names()
+
+
+def _plots(found: Answer) -> list[Any]:
+    figures = timeline_figures(found.result, found.unit)
+    return [
+        html.Div([html.H3(title), dcc.Graph(figure=figure, config=_CONFIG)])
+        for title, figure in figures.items()
+    ]

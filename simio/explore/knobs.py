@@ -1,0 +1,157 @@
+"""What of a scenario can be changed on the page: key paths, each with a list of values to choose from.
+
+These are the keys of `vary`, with their values; the numbers, switches and words among the parameters of workloads;
+and whatever else is asked for by its key path. Nothing else can be set: a request names one of these values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, get_args, get_origin
+
+from simio import units
+from simio.description.workloads import workload_kinds, yaml_key
+from simio.errors import SimioError, did_you_mean, quote
+from simio.loading.datasheet import value_text
+from simio.loading.keypaths import lookup
+from simio.loading.vary import canonical
+from simio.loading.yamltree import Node
+
+UNSET = "as it is"
+"""What is chosen where a key is to stay as the file, without `vary`, has it."""
+STEPS = 4
+"""How often a number without values of its own is halved and doubled."""
+
+
+@dataclass(frozen=True)
+class Knob:
+    """A key path, the values it can take as texts, and which of them the page begins with."""
+
+    key: str
+    values: tuple[str, ...]
+    start: int
+
+
+def knobs(root: Node, first: Mapping[str, str], more: Sequence[str] = ()) -> list[Knob]:
+    """The knobs of a scenario's tree: what varies, what its workloads say, and the key paths in `more`.
+
+    The page begins with the first case, whose settings are `first`. Raises SimioError for one of `more` that is not
+    there or that has nothing to choose from.
+    """
+    found = {knob.key: knob for knob in _varied(root, first)}
+    for knob in _workloads(root):
+        found.setdefault(knob.key, knob)
+    for key in more:
+        found.setdefault(key, _asked(root, key))
+    return list(found.values())
+
+
+def _varied(root: Node, first: Mapping[str, str]) -> Iterator[Knob]:
+    """The keys of all grids of `vary` with all values that they take anywhere, and that of the file, if any."""
+    node = root.entries.get("vary")
+    grids = [] if node is None else node.elements if node.kind == "list" else [node]
+    values: dict[str, dict[object, str]] = {}
+    for grid in grids:
+        for key, given in grid.entries.items():
+            for item in given.elements if given.kind == "list" else [given]:
+                values.setdefault(key, {}).setdefault(canonical(item), value_text(item))
+    for key, known in values.items():
+        start, written = first.get(key), lookup(root, key.split("."))
+        if start is None and written is not None and written.kind == "scalar":
+            start = known.setdefault(canonical(written), value_text(written))
+        items = list(known.items())
+        if all(_number(identity) is not None for identity in known):
+            items.sort(key=lambda item: _number(item[0]) or Fraction(0))
+        texts = [UNSET] * (start is None) + [text for _, text in items]
+        yield Knob(key, tuple(texts), texts.index(UNSET if start is None else start))
+
+
+def _number(identity: object) -> Fraction | int | None:
+    """The number that a value means, or None where it is a word."""
+    if isinstance(identity, tuple) and not isinstance(identity[1], str | bool) and identity[1] is not None:
+        return Fraction(identity[1])
+    return None
+
+
+def _workloads(root: Node) -> Iterator[Knob]:
+    """What the workloads' parameters in the file leave to choose."""
+    kinds = workload_kinds()
+    section = root.entries.get("workload")
+    for name, node in section.entries.items() if section else ():
+        given = node.entries.get("kind")
+        model = kinds.get(str(given.value) if given else name)
+        words = _words(model) if model else {}
+        for key, value in node.entries.items():
+            if knob := _of_value(f"workload.{name}.{key}", value, words.get(key, ())):
+                yield knob
+
+
+def _words(model: Any) -> Mapping[str, tuple[str, ...]]:
+    """The keys of a kind of workload that take one of a few words."""
+    found = {}
+    for field, about in model.model_fields.items():
+        if get_origin(about.annotation) is Literal:
+            found[yaml_key(model, field)] = tuple(map(str, get_args(about.annotation)))
+    return found
+
+
+def _asked(root: Node, key: str) -> Knob:
+    node = lookup(root, key.split("."))
+    if node is None or node.kind != "scalar":
+        section = root.entries.get(key.split(".")[0])
+        near = did_you_mean(key.split(".")[0], root.entries) if section is None else ""
+        raise SimioError(
+            f"--knob: found {quote(key)}; expected a key path with a value in the file; {near}".rstrip("; ")
+        )
+    knob = _of_value(key, node, ())
+    if knob is None:
+        raise SimioError(
+            f"--knob: {quote(key)} is {quote(node.text)}; expected a number, a quantity, true or false"
+        )
+    return knob
+
+
+def _of_value(key: str, node: Node, words: Sequence[str]) -> Knob | None:
+    """A knob about a value of the file, or None for names and other texts."""
+    value = node.value
+    if isinstance(value, bool):
+        return Knob(key, ("false", "true"), int(value))
+    if words and str(value) in words:
+        return Knob(key, tuple(words), list(words).index(str(value)))
+    texts = _scaled(node)
+    return Knob(key, tuple(texts), texts.index(value_text(node))) if len(texts) > 1 else None
+
+
+def _scaled(node: Node) -> list[str]:
+    """Halves and doubles of a number or a quantity, as far as they are whole where it is; in its own unit."""
+    value = node.value
+    if isinstance(value, int) and value > 0:
+        whole = [Fraction(value) * Fraction(2) ** power for power in range(-STEPS, STEPS + 1)]
+        return [str(number) for number in whole if number.denominator == 1]
+    if not isinstance(value, str):
+        return []
+    unit = value.strip().lstrip("+0123456789_.eE- ")
+    dimension = units.dimension_of(unit)
+    if dimension is None:
+        return []
+    try:
+        base = units.parse(value, dimension)
+    except units.UnitError:
+        return []
+    texts = []
+    for power in range(-STEPS, STEPS + 1):
+        number = Fraction(base) * Fraction(2) ** power
+        if number > 0 and (number.denominator == 1 or dimension not in ("size", "time")):
+            texts.append(value_text(node) if power == 0 else _written(number, dimension, unit))
+    return texts
+
+
+def _written(number: Fraction, dimension: str, unit: str) -> str:
+    """A quantity in the unit that fits it best, if that is exact, else in its own."""
+    if dimension in ("size", "time"):
+        text = units.format_quantity(int(number), dimension)
+        if units.parse(text, dimension) == number:
+            return text
+    return f"{float(number / Fraction(units.parse(f'1 {unit}', dimension))):.12g} {unit}"

@@ -1,0 +1,238 @@
+"""The scenarios of a folder, run as they are asked for, each configuration once; nothing here knows of a web page."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import networkx as nx
+import yaml
+
+from simio.description.model import Case, Scenario
+from simio.errors import RunError, SimioError, quote
+from simio.explore.knobs import UNSET, Knob, knobs
+from simio.loading import load
+from simio.loading.keypaths import scalar, substitute
+from simio.loading.scenario import Source
+from simio.loading.yamltree import parse_yaml
+from simio.lower import lower
+from simio.program.digest import program_hash
+from simio.result.model import CaseResult, ScenarioResult
+from simio.result.run import run_case, run_program
+from simio.version import VERSION
+from simio.wiring.graph import wire
+
+RUN_STEPS = 20_000_000
+"""Steps of one run, a third of a second or so; a longer one is cut off, which is told."""
+CURVE_SECONDS = 4.0
+"""Time after which no further point of a curve is begun."""
+KEPT = 2000
+"""Answers that are kept."""
+MOST_FILES = 1000
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+"""Names of files that are saved, without `.yaml`."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A scenario of the folder: its text and tree, its cases with what was measured, and its knobs."""
+
+    name: str
+    path: Path
+    source: Source
+    scenario: Scenario
+    knobs: tuple[Knob, ...]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The result of one choice of values, its wiring, and what has to be said about it."""
+
+    result: CaseResult
+    graph: nx.Graph
+    unit: str
+    note: str = ""
+
+
+class Session:
+    """A folder of scenarios, or one file of it; what is asked for by name is looked up among its files."""
+
+    def __init__(self, place: str, more: Sequence[str] = (), engine: str | None = None) -> None:
+        """Raises SimioError where there is nothing to explore."""
+        path = Path(place)
+        self.folder = path if path.is_dir() else path.parent
+        self.only = None if path.is_dir() else path.stem
+        self.more, self.engine = tuple(more), engine
+        self._opened: dict[tuple[str, int], Opened] = {}
+        self._answers: OrderedDict[str, Answer] = OrderedDict()
+        self._lock = threading.Lock()
+        if self.only is None and not self.names():
+            raise SimioError(f"no scenarios in {quote(place)}: expected files that end in .yaml")
+        if self.only is not None:
+            self.open(self.only)
+
+    def names(self) -> list[str]:
+        """The scenarios that can be asked for: of a single file, that and what has been saved beside it."""
+        found = sorted(path.stem for path in self.folder.glob("*.yaml") if path.is_file())[:MOST_FILES]
+        saved = self._saved
+        return [name for name in found if self.only in (None, name) or name in saved]
+
+    _saved: frozenset[str] = frozenset()
+
+    def open(self, name: str) -> Opened:
+        """A scenario of the folder; raises SimioError for one that is not there, ScenarioError for a faulty file."""
+        if name not in self.names():
+            raise SimioError(f"no scenario {quote(name)} here")
+        path = self.folder / f"{name}.yaml"
+        key = (name, path.stat().st_mtime_ns)
+        if key not in self._opened:
+            source = Source(path)
+            scenario = source.scenario()
+            found = knobs(source.root, scenario.cases[0].settings, self.more)
+            self._opened[key] = Opened(name, path, source, scenario, tuple(found))
+        return self._opened[key]
+
+    def chosen(self, opened: Opened, values: Mapping[str, str]) -> dict[str, str]:
+        """The value of every knob: those given, which have to be among its own, else those it begins with."""
+        known = {knob.key: knob for knob in opened.knobs}
+        for key, text in values.items():
+            if key not in known:
+                raise SimioError(f"nothing called {quote(key)} can be changed in {opened.name}")
+            if text not in known[key].values:
+                raise SimioError(
+                    f"{key}: found {quote(text)}; expected one of {', '.join(known[key].values)}"
+                )
+        return {knob.key: values.get(knob.key, knob.values[knob.start]) for knob in opened.knobs}
+
+    # --- running -----------------------------------------------------------------------------------------
+
+    def answer(self, opened: Opened, values: Mapping[str, str]) -> Answer:
+        """What comes of these values; raises SimioError for those that do not go together or cannot be run."""
+        sets = [f"{key}={text}" for key, text in self.chosen(opened, values).items() if text != UNSET]
+        with self._lock:
+            known = repr((opened.path, opened.path.stat().st_mtime_ns, sets))
+            return self._kept(known, lambda: self._answer(opened.source.scenario(sets, only=0).cases[0]))
+
+    def _kept(self, key: str, make: Any) -> Answer:
+        """An answer that is known, or one that is made now."""
+        if key not in self._answers:
+            self._answers[key] = make()
+        self._answers.move_to_end(key)
+        while len(self._answers) > KEPT:
+            self._answers.popitem(last=False)
+        return self._answers[key]
+
+    def _answer(self, case: Case) -> Answer:
+        """The first replication of a case; what another choice of values came to as well is not run again."""
+        budget = min(case.system.run.step_budget, RUN_STEPS)
+        run = case.system.run.model_copy(update={"step_budget": budget, "replications": 1})
+        case = replace(case, system=replace(case.system, run=run), measured=())
+        program = lower(case.system)
+        note = "one run of several: the scenario is random" if program.random else ""
+        key = repr((program_hash(program), run, case.system.report.unit))
+
+        def make() -> Answer:
+            try:
+                return Answer(
+                    run_program(case, program, self.engine), wire(case.system), case.system.report.unit, note
+                )
+            except RunError as error:
+                if error.outcome is None or error.outcome.steps < budget:
+                    raise
+                return self._cut(case, error.outcome.end)
+
+        return self._kept(key, make)
+
+    def _cut(self, case: Case, end: int) -> Answer:
+        """A case that takes too many steps, up to where these got."""
+        run = case.system.run.model_copy(update={"until": max(end * 19 // 20, 1), "warm_up": 0})
+        system = replace(case.system, run=run)
+        result = run_case(replace(case, system=system), self.engine)
+        note = f"cut off: a run here takes at most {RUN_STEPS:,} steps; simio run has no such limit"
+        return Answer(result, wire(system), system.report.unit, note)
+
+    def curve(self, opened: Opened, values: Mapping[str, str], axis: str) -> tuple[ScenarioResult, str]:
+        """Throughput for each value of the knob `axis`, with what was measured, and what is missing of it."""
+        chosen = self.chosen(opened, values)
+        knob = next((knob for knob in opened.knobs if knob.key == axis), None)
+        if knob is None:
+            raise SimioError(f"nothing called {quote(axis)} can be changed in {opened.name}")
+        begun, cases, missing = monotonic(), [], 0
+        for index, text in enumerate(knob.values):
+            try:
+                if monotonic() - begun > CURVE_SECONDS:
+                    raise SimioError("no time is left")
+                result = self.answer(opened, {**chosen, axis: text}).result
+            except SimioError:
+                missing += 1
+                continue
+            rows = self._measured(opened, {**chosen, axis: text})
+            cases.append(replace(result, index=index, settings={axis: text}, measured=rows))
+        note = (
+            f"{missing} of {len(knob.values)} points are missing: they cannot be run, or not in time"
+            if missing
+            else ""
+        )
+        unit = opened.scenario.cases[0].system.report.unit
+        return ScenarioResult(
+            opened.scenario.title, str(opened.path), "", (), VERSION, unit, tuple(cases), {}, ()
+        ), note
+
+    def _measured(self, opened: Opened, chosen: Mapping[str, str]) -> tuple[Any, ...]:
+        """What was measured for the case of the file that has these values, if all others are as in the file."""
+        varied = {key for case in opened.scenario.cases for key in case.settings}
+        begin = {knob.key: knob.values[knob.start] for knob in opened.knobs}
+        if any(chosen[key] != text for key, text in begin.items() if key not in varied):
+            return ()
+        for case in opened.scenario.cases:
+            if all(chosen.get(key) == text for key, text in case.settings.items()):
+                return case.measured
+        return ()
+
+    # --- saving ------------------------------------------------------------------------------------------
+
+    def save(self, opened: Opened, values: Mapping[str, str], name: str) -> Path:
+        """Write a scenario with these values, and nothing that varies, as a new file of the folder.
+
+        Raises SimioError for a name that is none, for one that is taken, and where the file cannot be written.
+        """
+        if not NAME.fullmatch(name):
+            raise SimioError(
+                f"found {quote(name)}; expected a name of letters, digits, _ and -, without .yaml"
+            )
+        path = self.folder / f"{name}.yaml"
+        text = self._text(opened, self.chosen(opened, values))
+        try:
+            with open(path, "x", encoding="utf-8") as file:
+                file.write(text)
+        except FileExistsError:
+            raise SimioError(f"{name}.yaml is there already; choose another name") from None
+        except OSError as error:
+            raise SimioError(f"cannot write {name}.yaml: {error.strerror or error}") from error
+        try:
+            load(path)
+        except SimioError:
+            os.unlink(path)
+            raise
+        self._saved = self._saved | {name}
+        return path
+
+    def _text(self, opened: Opened, chosen: Mapping[str, str]) -> str:
+        """The scenario as YAML with the values chosen; comments are lost, and so are `vary` and `measured`."""
+        root = opened.source.root
+        for key, text in chosen.items():
+            if text == UNSET:
+                continue
+            value = parse_yaml(text, opened.name).value
+            root = substitute(root, key.split("."), scalar(value, root.place), root.place)
+        plain = {key: value for key, value in root.plain().items() if key not in ("vary", "measured")}
+        told = ", ".join(f"{key} = {text}" for key, text in chosen.items())
+        plain["about"] = f"{plain.get('about', '')}\nSaved from {opened.name} with {told}.".strip()
+        return yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=110)

@@ -1,0 +1,100 @@
+"""A catalogue with other values laid over some of its datasheets, as calibration and sensitivity try them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from ..description.quantities import FROM_TEXT
+from ..errors import Fault, Place, ScenarioError, SimioError, did_you_mean, quote
+from .catalogue import Catalogue, CatalogueEntry
+from .faults import FaultList
+from .keypaths import mapping
+from .yamltree import Node, parse_yaml
+
+Values = Mapping[tuple[str, str], str]
+"""Texts by the name of a datasheet and a key in it: ``{("kernels/irix-5.2", "page_pin"): "4 us"}``."""
+
+
+class Overlay(Catalogue):
+    """The datasheets of ``base`` with ``values`` in place of their own; each is read, and laid over, once.
+
+    Origins and intervals stay those of ``base``. A value that the kind of part does not allow raises ScenarioError
+    when the datasheet is asked for; a key that it does not have, SimioError.
+    """
+
+    def __init__(self, base: Catalogue, values: Values) -> None:
+        super().__init__(base.root)
+        self.base = base
+        self.values = dict(values)
+        self._laid: dict[str, tuple[CatalogueEntry, CatalogueEntry]] = {}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Overlay) and (self.root, self.values) == (other.root, other.values)
+
+    def __hash__(self) -> int:
+        return hash((self.root, tuple(sorted(self.values.items()))))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Another process reads the datasheets itself: sent, they would be most of what a task is.
+        return _restored, (self.root, self.values)
+
+    def _entry(self, path: Path, name: str, cls: str) -> CatalogueEntry:
+        below = self.base._entry(path, name, cls)
+        own = {key: text for (part, key), text in self.values.items() if part == name}
+        if not own:
+            return below
+        known = self._laid.get(name)
+        if known is None or known[0] is not below:
+            known = self._laid[name] = (below, laid_over(below, own))
+        return known[1]
+
+
+@cache
+def _read_here(root: Path) -> Catalogue:
+    return Catalogue(root)
+
+
+def _restored(root: Path, values: Values) -> Overlay:
+    return Overlay(_read_here(root), values)
+
+
+def laid_over(entry: CatalogueEntry, own: Mapping[str, str]) -> CatalogueEntry:
+    """A datasheet with the texts ``own`` in place of the values of these keys."""
+    for key in own:
+        if key not in entry.values:
+            near = did_you_mean(key, entry.values) or f"it has {', '.join(entry.values)}"
+            raise SimioError(f"{entry.name} has no value {quote(key)}; {near}")
+    nodes = {**entry.nodes, **{key: _node(text, entry.nodes[key]) for key, text in own.items()}}
+    place = Place(str(entry.file), 1, 1)
+    whole = mapping({key: nodes[key] for key in entry.values}, place)
+    model = type(entry.sheet)
+    try:
+        sheet = model.model_validate(whole.plain(), context=FROM_TEXT)
+    except ValidationError as error:
+        faults = FaultList()
+        faults.model(error, model, whole, f"{entry.name}", place)
+        told = "with " + ", ".join(f"{key} = {text}" for key, text in own.items())
+        raise ScenarioError(_with(fault, told) for fault in faults) from None
+    values = {
+        key: replace(value, text=own[key], value=_value(sheet, key)) if key in own else value
+        for key, value in entry.values.items()
+    }
+    return replace(entry, values=values, sheet=sheet, nodes=nodes)
+
+
+def _node(text: str, old: Node) -> Node:
+    return replace(parse_yaml(text, old.place.file), place=old.place)
+
+
+def _value(sheet: object, key: str) -> object:
+    fields = type(sheet).model_fields  # type: ignore[attr-defined]
+    return getattr(sheet, next((name for name, field in fields.items() if key == (field.alias or name)), key))
+
+
+def _with(fault: Fault, told: str) -> Fault:
+    return replace(fault, hint="; ".join(part for part in (fault.hint, told) if part))

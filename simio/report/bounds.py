@@ -1,0 +1,29 @@
+"""A bound on a terminal: what allows how much."""
+
+from __future__ import annotations
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from simio.bound import Bound
+from simio.report.alike import merged
+from simio.report.data import in_unit
+
+SHOWN = 6
+"""Limits listed beside the tightest one."""
+
+
+def lines(found: Bound, name: str, unit: str, all_limits: bool = False) -> list[RenderableType]:
+    """What a configuration called `name` carries at most, and the limits from the tightest on."""
+    if found.tightest is None:
+        return [Text(f"{name}: no bound, since the amount of work depends on the run")]
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 2), show_header=False)
+    limits = merged(
+        found.limits, lambda limit: limit.name, lambda limit: limit.kind, lambda limit: limit.time
+    )
+    for label, limit in limits[: None if all_limits else SHOWN]:
+        rate = found.rate(limit)
+        if rate is not None:
+            table.add_row(f"{in_unit(float(rate), unit):.4g} {unit}", Text(label), limit.kind)
+    return [Text(f"{name}: at most {in_unit(float(found.rate() or 0), unit):.4g} {unit}"), table]

@@ -1,0 +1,135 @@
+"""An explanation on a terminal and as JSON: sentences first, then tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+from fractions import Fraction
+from typing import Any
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from simio import units
+from simio.explaining.answers import THROUGHPUT
+from simio.explaining.model import CausalProfile, Gain, Waterfall
+from simio.explaining.sentences import of_profile, of_waterfall, outside, percent, stage_name
+from simio.report.data import in_unit
+from simio.report.terminal import bar_text
+from simio.version import VERSION
+
+LEAST = 0.005
+"""Gains and shares of a unit's time below which components and stages are told together."""
+
+
+def show(console: Console, found: Waterfall | None, profile: CausalProfile | None, title: str) -> None:
+    """Print an explanation, or what there is of it."""
+    console.print(Text(title, style="bold"))
+    if profile:
+        settings = ", ".join(f"{key} = {value}" for key, value in profile.settings.items())
+        console.print(Text(settings, style="dim")) if settings else None
+        console.print(Padding(Text(_answer(profile), style="bold green"), (1, 0, 0, 0)))
+        _paragraph(console, of_profile(profile))
+    if found:
+        _paragraph(console, of_waterfall(found))
+    if profile and profile.rows:
+        console.print(Padding(_profile(profile), (1, 0, 0, 0)))
+    if profile and profile.what_ifs:
+        console.print(Padding(_settings(profile), (1, 0, 0, 0)))
+    if found:
+        console.print(Padding(_stages(found), (1, 0, 0, 0)))
+    for note in [*(profile.notes if profile else ()), *(found.notes if found else ())]:
+        console.print(Text(f"\n{note}", style="dim"))
+    if profile and not profile.complete:
+        console.print(Text("\ninterrupted: what was run by then", style="yellow"))
+
+
+def _answer(profile: CausalProfile) -> str:
+    rate = f"{in_unit(float(profile.base), profile.unit):.4g} {profile.unit}"
+    if profile.metric != THROUGHPUT:
+        rate = f"{profile.metric} {units.format_quantity(round(profile.value), 'time')}"
+    return f"{rate}   {profile.limiter.sentence}"
+
+
+def _paragraph(console: Console, sentences: Iterable[str]) -> None:
+    for sentence in sentences:
+        console.print(Text(sentence))
+
+
+def _table(*headings: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for number, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if number else "left", overflow="fold")
+    return table
+
+
+def _gain(gain: Gain | None) -> str:
+    if gain is None:
+        return "not run"
+    return percent(gain.gain) + (f" ± {gain.half_width:.1%}" if gain.half_width else "")
+
+
+def _profile(profile: CausalProfile) -> Table:
+    what = "gained" if profile.metric == THROUGHPUT else "shorter"
+    table = _table(f"{what} by a component that is", "10% faster", "twice as fast", "free")
+    rest = []
+    for row in profile.rows:
+        gains = (row.slightly, row.twice, row.free)
+        if outside(row) or any(gain is None or abs(gain.gain) >= LEAST for gain in gains):
+            table.add_row(row.component.name, *map(_gain, gains))
+        else:
+            rest.append(row)
+    if rest:
+        table.add_row(f"{len(rest)} others", *[f"within ±{LEAST:.1%}"] * 3)
+    return table
+
+
+def _settings(profile: CausalProfile) -> Table:
+    table = _table("what if", "gained" if profile.metric == THROUGHPUT else "shorter")
+    for each in profile.what_ifs:
+        table.add_row(each.what, _gain(each.gain))
+    return table
+
+
+def _stages(found: Waterfall) -> Table:
+    table = _table(f"time of {units.format_quantity(found.unit, 'size')}", "", "")
+    table.columns[2].justify = "left"
+    small = [stage for stage in found.stages if stage.share < LEAST]
+    for stage in found.stages:
+        if stage not in small:
+            table.add_row(stage_name(stage), _time(stage.time), bar_text(stage.share))
+    if small:
+        time, share = sum(stage.time for stage in small), sum(stage.share for stage in small)
+        table.add_row(f"{len(small)} others", _time(time), bar_text(share))
+    return table
+
+
+def _time(value: float) -> str:
+    return units.format_quantity(round(value), "time")
+
+
+def as_json(found: Waterfall | None, profile: CausalProfile | None, title: str) -> str:
+    """An explanation as JSON: rates in bytes a second, times in ps, gains as shares."""
+    sentences = [*(of_profile(profile) if profile else ()), *(of_waterfall(found) if found else ())]
+    data: dict[str, Any] = {
+        "simio": VERSION,
+        "title": title,
+        "sentences": sentences,
+        "profile": plain(asdict(profile)) if profile else None,
+        "waterfall": plain(asdict(found)) if found else None,
+    }
+    return json.dumps(data, indent=1, allow_nan=False) + "\n"
+
+
+def plain(value: Any) -> Any:
+    """Fractions as floats, in whatever they are; infinite half widths as null."""
+    if isinstance(value, Fraction):
+        return float(value)
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    return None if value == float("inf") else value

@@ -1,0 +1,1 @@
+"""A result as one web page that needs nothing else, and its plots as files."""

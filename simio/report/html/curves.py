@@ -1,0 +1,159 @@
+"""Throughput over what varies, with the measured points, as a Plotly figure in plain data."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from simio import units
+from simio.description.measured import MeasuredRow
+from simio.report.data import in_unit
+from simio.report.terminal import short_names, varied_keys
+from simio.result.model import CaseResult, ScenarioResult
+
+Figure = dict[str, Any]
+"""`data` and `layout`, as Plotly takes them; colours of paper and ink are left to whoever shows it."""
+COLOURS = ("#3b82d6", "#dd7f2a", "#36a06a", "#c94f4f", "#8b67cf", "#a3784e", "#d169a9", "#7d8a99")
+"""Colours of lines, readable on light and dark."""
+_LOG = 20
+"""An axis is logarithmic where its ends are so many times apart."""
+
+
+def plain(text: str) -> str:
+    """Text in which Plotly finds no tags."""
+    return html.escape(text, quote=False)
+
+
+def number(text: str) -> float | None:
+    """A setting as a number in base units, or None where it is none."""
+    with suppress(ValueError):
+        return float(text)
+    dimension = units.dimension_of(text.strip().lstrip("+0123456789_.eE- "))
+    if dimension is not None:
+        with suppress(units.UnitError):
+            return float(units.parse(text, dimension))
+    return None
+
+
+def axis_of(result: ScenarioResult) -> str | None:
+    """The varied key of the axis: the numeric one of most values, else the first; None if nothing varies."""
+    keys = varied_keys(result)
+    values = {key: {case.settings[key] for case in result.cases if key in case.settings} for key in keys}
+    numeric = [key for key in keys if all(number(text) is not None for text in values[key])]
+    return max(numeric or keys[:1], key=lambda key: len(values[key]), default=None)
+
+
+def curves(result: ScenarioResult) -> Figure | None:
+    """A line for each combination of the other keys; None where nothing varies."""
+    key = axis_of(result)
+    if key is None:
+        return None
+    others = [other for other in varied_keys(result) if other != key]
+    lines: dict[tuple[str, ...], list[CaseResult]] = {}
+    for case in result.cases:
+        if key in case.settings:
+            lines.setdefault(tuple(case.settings.get(other, "") for other in others), []).append(case)
+    texts = list(dict.fromkeys(case.settings[key] for cases in lines.values() for case in cases))
+    places = {text: number(text) for text in texts}
+    numeric = all(place is not None for place in places.values())
+    xs: Mapping[str, Any] = places if numeric else {text: plain(text) for text in texts}
+    data: list[dict[str, Any]] = []
+    for at, (values, cases) in enumerate(lines.items()):
+        name = ", ".join(
+            f"{short} {value}" for short, value in zip(short_names(others), values, strict=True) if value
+        )
+        colour = COLOURS[at % len(COLOURS)]
+        data.append(_simulated(result, cases, key, xs, name or "simulated", colour, numeric))
+        data += _measured(result, cases, key, xs, colour, first=not any("measured" in each for each in data))
+    for each in data:
+        each.pop("measured", None)
+    axis = _axis(key, xs, numeric)
+    layout = {"xaxis": axis, "yaxis": {"title": {"text": plain(result.unit)}, "rangemode": "tozero"}}
+    return {"data": data, "layout": {**layout, "showlegend": len(data) > 1, "barmode": "group"}}
+
+
+def _axis(key: str, xs: Mapping[str, Any], numeric: bool) -> dict[str, Any]:
+    title = {"title": {"text": plain(key)}}
+    if not numeric:
+        return {**title, "type": "category"}
+    ordered = sorted(xs, key=lambda text: xs[text])
+    least, most = xs[ordered[0]], xs[ordered[-1]]
+    ticks = {
+        "tickmode": "array",
+        "tickvals": [xs[text] for text in ordered],
+        "ticktext": list(map(plain, ordered)),
+    }
+    return {**title, **ticks, "type": "log" if least > 0 and most / least >= _LOG else "linear"}
+
+
+def _simulated(
+    result: ScenarioResult,
+    cases: list[CaseResult],
+    key: str,
+    xs: Mapping[str, Any],
+    name: str,
+    colour: str,
+    line: bool,
+) -> dict[str, Any]:
+    if line:
+        cases = sorted(cases, key=lambda case: xs[case.settings[key]])
+    rates = [_digits(in_unit(float(case.rate), result.unit)) for case in cases]
+    trace: dict[str, Any] = {
+        "type": "scatter" if line else "bar", "name": plain(name), "x": [xs[case.settings[key]] for case in cases],
+        "y": rates, "hovertext": [_hover(result, case) for case in cases], "hoverinfo": "text",
+        "marker": {"color": colour},
+    }  # fmt: skip
+    if line:
+        trace |= {"mode": "lines+markers", "line": {"color": colour, "width": 2}}
+    if any(case.half_width for case in cases):
+        widths = [in_unit(case.half_width or 0.0, result.unit) for case in cases]
+        trace["error_y"] = {"type": "data", "array": list(map(_digits, widths)), "thickness": 1.5, "width": 3}
+    return trace
+
+
+def _hover(result: ScenarioResult, case: CaseResult) -> str:
+    settings = ", ".join(f"{key} = {value}" for key, value in case.settings.items())
+    rate = f"{in_unit(float(case.rate), result.unit):.4g} {result.unit}"
+    return (
+        f"<b>{plain(rate)}</b>, case {case.index + 1}<br>{plain(settings)}<br>{plain(case.limiter.sentence)}"
+    )
+
+
+def _measured(
+    result: ScenarioResult, cases: list[CaseResult], key: str, xs: Mapping[str, Any], colour: str, first: bool
+) -> list[dict[str, Any]]:
+    """The measured throughput of these cases, if there is any; ranges as bars about their middle."""
+    rows = [
+        (case, row) for case in cases for row in case.measured if row.quantity == "throughput" and row.value
+    ]
+    if not rows:
+        return []
+    middles, widths = [], []
+    for _, row in rows:
+        low, high = _ends(row, result.unit)
+        middles.append(_digits((low + high) / 2))
+        widths.append(_digits((high - low) / 2))
+    trace: dict[str, Any] = {
+        "type": "scatter", "mode": "markers", "name": "measured", "measured": True, "showlegend": first,
+        "legendgroup": "measured", "x": [xs[case.settings[key]] for case, _ in rows], "y": middles,
+        "marker": {"symbol": "x-thin", "size": 9, "line": {"color": colour, "width": 2.5}},
+        "hovertext": [f"measured {plain(row.text)}, case {case.index + 1}" for case, row in rows],
+        "hoverinfo": "text",
+    }  # fmt: skip
+    if any(widths):
+        trace["error_y"] = {"type": "data", "array": widths, "thickness": 1.5, "width": 4, "color": colour}
+    return [trace]
+
+
+def _ends(row: MeasuredRow, unit: str) -> tuple[float, float]:
+    """Least and most of a measured throughput, in the unit of the page."""
+    one = float(units.parse(f"1 {row.unit}", "rate"))
+    least = float(row.value or 0) * one
+    most = least if row.upper is None else float(row.upper) * one
+    return in_unit(least, unit), in_unit(most, unit)
+
+
+def _digits(value: float) -> float:
+    return float(f"{value:.5g}")

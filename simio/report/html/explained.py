@@ -1,0 +1,146 @@
+"""Where the time of a unit goes and what would be gained, for a page: sentences, two plots and two tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from simio import units
+from simio.explaining.answers import THROUGHPUT
+from simio.explaining.model import CausalProfile, Gain, Waterfall
+from simio.explaining.sentences import of_profile, of_waterfall, percent, stage_name
+from simio.report.explained import LEAST
+from simio.report.html.curves import Figure, plain
+from simio.report.html.page import plot
+from simio.report.html.text import section, shown, table
+
+MOST = 24
+"""Components in the plot; those that gain most are kept."""
+_KINDS = {"service": "#3b82d6", "waiting": "#dd7f2a", "delay": "#8a96a6"}
+_SPEEDS = (("10% faster", "#9cc3ee"), ("twice as fast", "#3b82d6"), ("free", "#1d4f8f"))
+_NAME = 30
+"""Characters of a name at an axis."""
+_UNITS = ((10**12, "s"), (10**9, "ms"), (10**6, "us"), (10**3, "ns"), (1, "ps"))
+
+
+def explained(found: Waterfall | None, profile: CausalProfile | None) -> tuple[str, dict[str, Figure]]:
+    """The section and the figures in it, of what there is of an explanation."""
+    parts: list[str] = []
+    figures: dict[str, Figure] = {}
+    if profile and profile.settings:
+        told = ", ".join(f"{key} = {value}" for key, value in profile.settings.items())
+        parts.append(f'<p class="fine">{shown(told)}</p>')
+    sentences = [*(of_profile(profile) if profile else ()), *(of_waterfall(found) if found else ())]
+    parts += [f"<p>{shown(sentence)}</p>" for sentence in sentences]
+    if profile and profile.rows:
+        figures["gains"] = _gains(profile)
+        what = "gained" if profile.metric == THROUGHPUT else "shorter"
+        parts.append(
+            plot("gains", f"What is {what} by a component that is faster (%)", "gains", heading=True)
+        )
+    if profile and profile.what_ifs:
+        rows = [[shown(each.what), _gain(each.gain)] for each in profile.what_ifs]
+        parts.append(table(["what if", "gained"], rows))
+    if found:
+        figures["waterfall"] = _waterfall(found)
+        parts.append(plot("waterfall", f"The way of one {found.named}", "waterfall", heading=True))
+        parts.append(_stages(found))
+    notes = [*(profile.notes if profile else ()), *(found.notes if found else ())]
+    if profile and not profile.complete:
+        notes.append("interrupted: what was run by then")
+    parts += [f'<p class="fine">{shown(note)}</p>' for note in notes]
+    return section("Why, and what would help", "".join(parts), "why"), figures
+
+
+def _gain(gain: Gain | None) -> str:
+    if gain is None:
+        return "not run"
+    return percent(gain.gain) + (f" ± {gain.half_width:.1%}" if gain.half_width else "")
+
+
+def _gains(profile: CausalProfile) -> Figure:
+    """Bars for each component that gains anything, largest on top."""
+    speeds = [[row.slightly, row.twice, row.free] for row in profile.rows]
+    least = [max((abs(gain.gain) for gain in gains if gain), default=0.0) for gains in speeds]
+    order = sorted((at for at, most in enumerate(least) if most >= LEAST), key=lambda at: -least[at])[:MOST]
+    names = [_name(profile.rows[at].component.name) for at in order]
+    data: list[dict[str, Any]] = []
+    for speed, (label, colour) in enumerate(_SPEEDS):
+        gains = [speeds[at][speed] for at in order]
+        data.append(
+            {
+                "type": "bar", "orientation": "h", "name": label, "y": list(range(len(order))),
+                "x": [None if gain is None else float(f"{100 * gain.gain:.4g}") for gain in gains],
+                "marker": {"color": colour}, "hoverinfo": "text",
+                "hovertext": [
+                    f"{plain(profile.rows[at].component.name)}, {label}: {_gain(gain)}"
+                    for at, gain in zip(order, gains, strict=True)
+                ],
+            }
+        )  # fmt: skip
+    layout = {
+        "xaxis": {"ticksuffix": "%"}, "yaxis": _rows(names), "barmode": "group", "showlegend": True,
+        "height": 90 + 46 * len(order), "legend": {"traceorder": "normal"},
+    }  # fmt: skip
+    return {"data": data, "layout": layout}
+
+
+def _name(text: str) -> str:
+    return plain(text if len(text) <= _NAME else f"{text[: _NAME - 1]}…")
+
+
+def _rows(names: Sequence[str]) -> dict[str, Any]:
+    """An axis of rows from the top down, which are called so."""
+    return {
+        "tickmode": "array", "tickvals": list(range(len(names))), "ticktext": list(names),
+        "range": [len(names) - 0.4, -0.6], "showgrid": False, "zeroline": False,
+    }  # fmt: skip
+
+
+def _waterfall(found: Waterfall) -> Figure:
+    """The way of one unit: a row for each place, a bar for each stretch, coloured by its kind."""
+    places = list(dict.fromkeys(each.where for each in found.segments))
+    whole = max((each.end for each in found.segments), default=1)
+    scale, unit = next(each for each in _UNITS if whole >= each[0])
+    data: list[dict[str, Any]] = []
+    for kind, colour in _KINDS.items():
+        own = [each for each in found.segments if each.kind == kind]
+        if own:
+            data.append(
+                {
+                    "type": "bar", "orientation": "h", "name": kind,
+                    "marker": {"color": colour, "line": {"width": 0}},
+                    "width": 0.7,
+                    "y": [places.index(each.where) for each in own],
+                    "base": [float(f"{each.begin / scale:.7g}") for each in own],
+                    "x": [float(f"{(each.end - each.begin) / scale:.7g}") for each in own],
+                    "hovertext": [
+                        f"{plain(each.where)}: {plain(each.what)}<br>{each.kind}, "
+                        f"{units.format_quantity(each.end - each.begin, 'time')}"
+                        for each in own
+                    ],
+                    "hoverinfo": "text",
+                }
+            )  # fmt: skip
+    layout = {
+        "xaxis": {"title": {"text": f"time since the unit before was delivered ({unit})"}},
+        "yaxis": _rows([_name(place) for place in places]), "barmode": "overlay", "showlegend": True,
+        "height": 110 + 26 * len(places),
+    }  # fmt: skip
+    return {"data": data, "layout": layout}
+
+
+def _stages(found: Waterfall) -> str:
+    """The mean time of each stage with a bar, small ones together."""
+    small = [stage for stage in found.stages if stage.share < LEAST]
+    told = [(stage_name(stage), stage.time, stage.share) for stage in found.stages if stage.share >= LEAST]
+    if small:
+        sums = (sum(stage.time for stage in small), sum(stage.share for stage in small))
+        told.append((f"{len(small)} others", *sums))
+    rows = []
+    for name, time, share in told:
+        width = f"{100 * min(max(share, 0), 1):.1f}%"
+        bar = f'<div class="bar"><i class="part" style="width:{width}"></i></div>'
+        rows.append([shown(name), bar, f"{share:.1%}", shown(units.format_quantity(round(time), "time"))])
+    head = [f"time of a {shown(found.named)}, mean", "", "", ""]
+    return table(head, rows, left=(0, 1), kind="uses")

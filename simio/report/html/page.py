@@ -1,0 +1,177 @@
+"""The page: answer, curves, table, one case at a time, the scenario; it holds all that it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.resources import files
+
+from simio.description.model import Scenario
+from simio.report.data import in_unit
+from simio.report.html import cases
+from simio.report.html.curves import Figure, curves
+from simio.report.html.text import script_data, section, shown
+from simio.report.html.timelines import timelines
+from simio.report.terminal import rate_text, summary_text
+from simio.result.model import CaseResult, ScenarioResult
+from simio.wiring.graph import wire
+
+PANELS = 60
+"""Cases that are shown in full; of more, the first ones and the fastest are."""
+POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+"""What a browser lets the page do: nothing that leaves it."""
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="simio {version}">
+<title>{title}</title>
+<style>
+{style}</style>
+</head>
+<body>
+<header><h1>{title}</h1>{about}</header>
+<main>
+{body}
+</main>
+<footer>simio {version}; {identity}</footer>
+<script>{plotly}</script>
+<script type="application/json" id="figures">{figures}</script>
+<script>
+{script}</script>
+</body>
+</html>
+"""
+
+
+def page(
+    scenario: Scenario, result: ScenarioResult, extra: str = "", more: dict[str, Figure] | None = None
+) -> str:
+    """The whole page as text; `extra` are sections about one case, with the plots in `more`."""
+    from plotly.offline import get_plotlyjs
+
+    figures: dict[str, Figure] = dict(more or {})
+    if not result.cases:
+        body = '<p class="warn">interrupted before a case was finished</p>'
+    else:
+        body = "\n".join(_body(scenario, result, extra, figures))
+    about = f'<p class="about">{shown(scenario.about)}</p>' if scenario.about else ""
+    return _PAGE.format(
+        policy=POLICY, version=shown(result.version), title=shown(result.title), style=asset("page.css"),
+        about=about, body=body, identity=_identity(result), plotly=get_plotlyjs(), figures=script_data(figures),
+        script=asset("page.js"),
+    )  # fmt: skip
+
+
+def asset(name: str, package: str = __package__) -> str:
+    """The text of a file of a package."""
+    return files(package).joinpath(name).read_text(encoding="utf-8")
+
+
+def _body(scenario: Scenario, result: ScenarioResult, extra: str, figures: dict[str, Figure]) -> list[str]:
+    best = max(result.cases, key=lambda case: case.rate)
+    parts = []
+    if not result.complete:
+        parts.append(f'<p class="warn">interrupted: {len(result.cases)} cases were finished</p>')
+    several = len(result.cases) > 1
+    if several:
+        parts.append(_range(result, best))
+    found = curves(result) if several else None
+    if found:
+        figures["curves"] = found
+        parts.append(
+            section("What varies", plot("curves", f"Throughput ({result.unit})", result.title), "curves")
+        )
+    if several or any(case.measured for case in result.cases):
+        told = "".join(f"<p>{shown(line)}</p>" for line in summary_text(result))
+        parts.append(section("All cases", cases.overview(result) + told, "cases"))
+    panels = _panels(result, best)
+    choice = _choice(panels, best) if several else ""
+    inside = "".join(_panel(scenario, result, case, case is best, figures) for case in panels)
+    parts.append(section("One case" if several else "The answer", choice + inside, "case"))
+    parts += [extra, _scenario(result)]
+    return parts
+
+
+def _range(result: ScenarioResult, best: CaseResult) -> str:
+    """The answer of several cases: the fastest, and what there is else."""
+    worst = min(result.cases, key=lambda case: case.rate)
+    settings = ", ".join(f"{key.rpartition('.')[2]} {value}" for key, value in best.settings.items())
+    rate, unit = shown(rate_text(best, result.unit)), shown(result.unit)
+    return (
+        f'<div class="answer"><p class="rate">{rate} <span>{unit}</span></p>'
+        f'<div><p class="limit">the most of {len(result.cases)} cases, with {shown(settings)}</p>'
+        f"<p>{shown(best.limiter.sentence)}</p>"
+        f'<p class="fine">the least is {in_unit(float(worst.rate), result.unit):.4g} {shown(result.unit)}, case '
+        f"{worst.index + 1}</p></div></div>"
+    )
+
+
+def _panels(result: ScenarioResult, best: CaseResult) -> Sequence[CaseResult]:
+    if len(result.cases) <= PANELS:
+        return result.cases
+    first = result.cases[:PANELS]
+    return first if best in first else (*first, best)
+
+
+def _choice(panels: Sequence[CaseResult], best: CaseResult) -> str:
+    options = "".join(
+        f'<option value="{case.index}"{" selected" if case is best else ""}>{case.index + 1}: '
+        f"{shown(', '.join(f'{key} = {value}' for key, value in case.settings.items()))}</option>"
+        for case in panels
+    )
+    return f'<label class="pick">case <select id="pick">{options}</select></label>'
+
+
+def _panel(
+    scenario: Scenario, result: ScenarioResult, case: CaseResult, visible: bool, figures: dict[str, Figure]
+) -> str:
+    system = next(each.system for each in scenario.cases if each.index == case.index)
+    plots = []
+    for number, (title, figure) in enumerate(timelines(case, result.unit).items()):
+        name = f"case{case.index + 1}-{number + 1}"
+        figures[name] = figure
+        plots.append(plot(name, title, name, heading=True))
+    hidden = "" if visible else " hidden"
+    inside = cases.detail(case, wire(system), result.unit, plots)
+    return f'<article class="panel" data-case="{case.index}"{hidden}>{inside}</article>'
+
+
+def plot(name: str, title: str, file: str, heading: bool = False) -> str:
+    """The element that a figure is drawn in, with buttons that save it."""
+    told = f"<h3>{shown(title)}</h3>" if heading else ""
+    buttons = "".join(
+        f'<button data-format="{form}" title="save as {form.upper()}">{form.upper()}</button>'
+        for form in ("png", "svg")
+    )
+    return (
+        f'{told}<figure data-file="{shown(file)}"><div class="plot" data-plot="{shown(name)}" role="img" '
+        f'aria-label="{shown(title)}"></div><div class="save">{buttons}</div></figure>'
+    )
+
+
+def _scenario(result: ScenarioResult) -> str:
+    """The scenario as it was written, what was set over it, and the fitted values in use."""
+    sets = "".join(f"<li><code>{shown(text)}</code></li>" for text in result.sets)
+    over = f"<p>with</p><ul>{sets}</ul>" if sets else ""
+    fitted = "".join(f"<li>{shown(value)}</li>" for value in result.fitted)
+    told = f"{len(result.fitted)} fitted values in the parts used"
+    listed = f"<details><summary>{told}</summary><ul>{fitted}</ul></details>"
+    text = f"<pre>{shown(result.text)}</pre>"
+    return section(
+        "The scenario",
+        f"<p class='fine'>{shown(result.path)}</p>{text}{over}{listed if fitted else ''}",
+        "scenario",
+    )
+
+
+def _identity(result: ScenarioResult) -> str:
+    """What it takes to get the same page again."""
+    hashes = list(dict.fromkeys(case.hash for case in result.cases))
+    seeds = sorted({seed for case in result.cases for seed in case.seeds})
+    told = [
+        f"program {hashes[0]}" if len(hashes) == 1 else f"{len(hashes)} programs, each named with its case"
+    ]
+    told += [f"seeds {', '.join(map(str, seeds[:10]))}{' …' if len(seeds) > 10 else ''}"] if seeds else []
+    return shown("; ".join(told) if hashes else "")

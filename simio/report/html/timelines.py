@@ -1,0 +1,107 @@
+"""What a case did over simulated time: throughput, use, lines and levels, as Plotly figures in plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from simio.report.alike import grouped
+from simio.report.data import in_unit
+from simio.report.html.curves import COLOURS, Figure, plain
+from simio.result.model import CaseResult, Level, ResourceUse
+
+MOST = len(COLOURS)
+"""Lines of a plot; those that are busiest or longest are kept."""
+_UNITS = ((10**12, "s"), (10**9, "ms"), (10**6, "us"), (10**3, "ns"))
+STRETCHES = 128
+"""Stretches of time over which rates and shares are means."""
+Item = TypeVar("Item")
+Line = tuple[Sequence[int], Sequence[float]]
+"""Instants in ps and the values up to, or at, each."""
+
+
+def timelines(case: CaseResult, unit: str) -> dict[str, Figure]:
+    """Plots by title; those without lines are left out."""
+    rows = case.timeline
+    if len(rows.times) < 2:
+        return {}
+    found = {f"Throughput ({unit})": _plot(case, [("delivered", _throughput(case, unit))])}
+    uses = sorted(case.resources, key=lambda use: -use.utilisation)
+    busy = [use for use in uses if use.utilisation > 0 and use.name in rows.resources]
+    found["Utilisation (%)"] = _plot(
+        case, [(name, _means(case, rows.resources[use.name], 100)) for name, use in _most(busy, _name)]
+    )
+    uses = sorted(uses, key=lambda use: -use.mean_line)
+    waited = [use for use in uses if use.name in rows.lines]
+    found["Waiting for a resource (threads)"] = _plot(
+        case, [(name, _means(case, rows.lines[use.name])) for name, use in _most(waited, _name)]
+    )
+    for what, kind in dict.fromkeys((level.what, level.unit) for level in rows.levels):
+        same = [level for level in rows.levels if (level.what, level.unit) == (what, kind)]
+        lines = [(name, (rows.times, level.values)) for name, level in _most(same, _name)]
+        title = "Queues and buffers" if what == "level" else what.capitalize()
+        found[f"{title} ({kind})"] = _plot(case, lines)
+    return {title: figure for title, figure in found.items() if figure["data"]}
+
+
+def _throughput(case: CaseResult, unit: str) -> Line:
+    """Rates over so many stretches that several deliveries fall into each."""
+    times, totals = case.timeline.times, case.timeline.delivered
+    ends = _ends(len(times), min(STRETCHES, max(case.throughput.deliveries // 4, 4)))
+    points = [(0, 0), *((times[end], totals[end]) for end in ends)]
+    rates = [
+        in_unit((after - before) * 10**12 / (until - since), unit)
+        for (since, before), (until, after) in zip(points, points[1:], strict=False)
+    ]
+    return [0, *(times[end] for end in ends)], [*rates[:1], *rates]
+
+
+def _means(case: CaseResult, values: Sequence[float], scale: float = 1) -> Line:
+    """Means over stretches of a row or more, all as long as one another but for the last."""
+    times = case.timeline.times
+    ends = _ends(len(times), STRETCHES)
+    begins = [0, *(end + 1 for end in ends)]
+    means = [
+        scale * sum(values[begin : end + 1]) / (end + 1 - begin)
+        for begin, end in zip(begins, ends, strict=False)
+    ]
+    return [0, *(times[end] for end in ends)], [*means[:1], *means]
+
+
+def _ends(rows: int, stretches: int) -> list[int]:
+    """The last row of each stretch."""
+    step = -(-rows // stretches)
+    return [*range(step - 1, rows - 1, step), rows - 1]
+
+
+def _name(item: ResourceUse | Level) -> str:
+    return item.name
+
+
+def _most(items: Sequence[Item], name: Callable[[Item], str]) -> list[tuple[str, Item]]:
+    """The first of each group of items alike, as many as a plot has lines."""
+    return [(label, group[0]) for label, group in grouped(items, name)][:MOST]
+
+
+def _plot(case: CaseResult, lines: Sequence[tuple[str, Line]]) -> Figure:
+    scale, unit = next((each for each in _UNITS if case.end >= each[0]), _UNITS[-1])
+    data = [
+        {
+            "type": "scatter", "mode": "lines", "name": plain(name),
+            "x": [float(f"{time / scale:.6g}") for time in times],
+            "y": [float(f"{value:.4g}") for value in values],
+            "line": {"color": COLOURS[at % MOST], "width": 1.5, "shape": "vh"},
+        }
+        for at, (name, (times, values)) in enumerate(lines)
+    ]  # fmt: skip
+    since, until = (time / scale for time in (case.throughput.since, case.throughput.until))
+    span = {
+        "type": "rect", "xref": "x", "yref": "paper", "x0": since, "x1": until, "y0": 0, "y1": 1,
+        "line": {"width": 0}, "fillcolor": "rgba(128,140,160,0.10)", "layer": "below",
+    }  # fmt: skip
+    layout = {
+        "xaxis": {"title": {"text": f"simulated time ({unit}); shaded: measured"}},
+        "yaxis": {"rangemode": "tozero"},
+        "shapes": [span], "showlegend": len(lines) > 1,
+    }  # fmt: skip
+    return {"data": data, "layout": layout}

@@ -1,0 +1,135 @@
+"""A sweep on a terminal: the rows, the best and the worst, and how throughput goes with each key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from simio.many.rows import Row
+from simio.many.values import number_of
+from simio.report.data import in_unit
+from simio.report.table import heading, shown
+from simio.report.terminal import short_names
+
+BAR = 24
+"""Width of the longest bar, in characters."""
+MOST_ROWS = 40
+"""Rows that are printed; of more, only the summary."""
+MOST_VALUES = 16
+"""Values of a key in the curve; of more, as many ranges of them."""
+
+
+class Sheet:
+    """Prints rows whose settings are those of `keys`, with throughput in `unit`."""
+
+    def __init__(self, console: Console, keys: Sequence[str], unit: str) -> None:
+        self.console, self.all_keys, self.unit = console, list(keys), unit
+
+    def rate(self, value: float) -> str:
+        """A throughput without its unit."""
+        return figure(in_unit(value, self.unit))
+
+    def keys(self, rows: Sequence[Row]) -> list[str]:
+        """The keys in which the rows differ."""
+        return [key for key in self.all_keys if len({row.settings.get(key) for row in rows}) > 1]
+
+    def rows(self, rows: Sequence[Row], more: Sequence[str] = ()) -> None:
+        """All rows, if they are few enough."""
+        if len(rows) > MOST_ROWS:
+            return
+        keys = self.keys(rows)
+        table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+        table.add_column("row", justify="right", style="dim")
+        for name in short_names(keys):
+            table.add_column(name, justify="right")
+        table.add_column(self.unit, justify="right", style="bold")
+        for name in more:
+            table.add_column(heading(name, self.unit), justify="right")
+        table.add_column("limit", overflow="fold")
+        for row in rows:
+            settings = [row.settings.get(key, "") for key in keys]
+            if row.outcome is None:
+                table.add_row(
+                    str(row.number), *settings, "", *("" for _ in more), Text(row.error, style="red")
+                )
+                continue
+            extra = [self._cell(row, name) for name in more]
+            table.add_row(
+                str(row.number), *settings, self.rate(row.throughput or 0), *extra, Text(row.outcome.limit)
+            )
+        self.console.print(table)
+        self.console.print()
+
+    def _cell(self, row: Row, name: str) -> str:
+        value = row.value(name)
+        return "" if value is None else figure(shown(name, value, self.unit))
+
+    def summary(self, rows: Sequence[Row]) -> None:
+        """The best, the worst, and a curve for each key that takes several values."""
+        ran = [row for row in rows if row.outcome]
+        if not ran:
+            return
+        keys = self.keys(rows)
+        ordered = sorted(ran, key=lambda row: row.throughput or 0)
+        for name, row in (("best", ordered[-1]), ("worst", ordered[0])):
+            assert row.outcome is not None
+            told = ", ".join(f"{key} = {row.settings[key]}" for key in keys if key in row.settings)
+            self._line(
+                name, f"{self.rate(row.throughput or 0)} {self.unit}", told, f"limit {row.outcome.limit}"
+            )
+        for key in keys:
+            groups = grouped(ran, key)
+            if len(groups) > 1:
+                self._curve(key, groups, ordered[-1].throughput or 0)
+
+    def _line(self, name: str, rate: str, *told: str) -> None:
+        line = Text(f"{name:<5}  ")
+        line.append(rate, style="bold")
+        line.append("  " + "; ".join(each for each in told if each))
+        self.console.print(line)
+
+    def _curve(self, key: str, groups: Mapping[str, list[Row]], most: float) -> None:
+        """The highest throughput at each value of a key, as a bar; with several rows a value, the lowest as well."""
+        single = all(len(group) == 1 for group in groups.values())
+        table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+        table.add_column(Text(key), justify="right")
+        for name in [self.unit] if single else [f"least {self.unit}", f"most {self.unit}"]:
+            table.add_column(name, justify="right")
+        table.add_column("")
+        for value, group in groups.items():
+            rates = sorted(row.throughput or 0 for row in group)
+            ends = rates if single else [rates[0], rates[-1]]
+            filled = round(BAR * rates[-1] / most) if most else 0
+            table.add_row(Text(value), *map(self.rate, ends), "█" * filled + "·" * (BAR - filled))
+        self.console.print()
+        self.console.print(table)
+
+
+def figure(value: float) -> str:
+    """Four digits, and never an exponent where there are less than seven before the point."""
+    return f"{value:.0f}" if 1e4 <= abs(value) < 1e7 else f"{value:.4g}"
+
+
+def grouped(rows: Sequence[Row], key: str) -> dict[str, list[Row]]:
+    """Rows by the value of a key: numbers in order of size, in ranges if they are many; words as they come."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row.settings.get(key, ""), []).append(row)
+    numbers = {value: number_of(value) for value in groups}
+    if all(numbers.values()):
+        groups = {value: groups[value] for value in sorted(groups, key=lambda text: numbers[text][0])}  # type: ignore[index]
+        if len(groups) > MOST_VALUES:
+            return _binned(list(groups.items()))
+    return groups
+
+
+def _binned(groups: Sequence[tuple[str, list[Row]]]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for bin_ in range(MOST_VALUES):
+        part = groups[bin_ * len(groups) // MOST_VALUES : (bin_ + 1) * len(groups) // MOST_VALUES]
+        name = part[0][0] if len(part) == 1 else f"{part[0][0]} to {part[-1][0]}"
+        found[name] = [row for _, rows in part for row in rows]
+    return found

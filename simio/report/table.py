@@ -1,0 +1,124 @@
+"""Rows of a sweep as a table: CSV, JSON or Parquet. None says who ran them, so that any way gives the same file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from simio.errors import SimioError, quote
+from simio.many.outcome import THROUGHPUT, is_rate, unit_of
+from simio.many.rows import Row
+from simio.report.data import in_unit
+
+if TYPE_CHECKING:
+    import pandas
+
+FORMS = ("csv", "json", "parquet")
+_MEASURES = (THROUGHPUT, "half width", "bound", "busy", "time")
+DIGITS = 6
+
+
+def form_of(path: str) -> str:
+    """The form that a file's name asks for. Raises SimioError for any other."""
+    form = path.rpartition(".")[2].lower()
+    if form not in FORMS:
+        raise SimioError(f"-o: found {quote(path)}; expected a name that ends in .csv, .json or .parquet")
+    return form
+
+
+def heading(measure: str, unit: str) -> str:
+    """The name of a measure with its unit; `unit` is that of rates."""
+    told = unit if is_rate(measure) else unit_of(measure)
+    return f"{measure} ({told})" if told and not measure.endswith(")") else measure
+
+
+def shown(measure: str, value: float, unit: str) -> float:
+    """A measure in the unit of its heading, with the digits that are written."""
+    return float(f"{in_unit(value, unit) if is_rate(measure) else value:.{DIGITS}g}")
+
+
+def records(
+    rows: Sequence[Row], keys: Sequence[str], unit: str, more: Sequence[str] = ()
+) -> list[dict[str, Any]]:
+    """The rows as plain data with the same headings each; `more` measures come last, and what is not there is None.
+
+    The half width has a column if some row has one.
+    """
+    has_width = any(row.value("half width") is not None for row in rows)
+    measures = [name for name in _MEASURES if has_width or name != "half width"]
+    return [_record(row, keys, unit, measures, more) for row in rows]
+
+
+def _record(
+    row: Row, keys: Sequence[str], unit: str, measures: Sequence[str], more: Sequence[str]
+) -> dict[str, Any]:
+    def cell(name: str) -> float | None:
+        value = row.value(name)
+        return None if value is None else shown(name, value, unit)
+
+    return {
+        "row": row.number,
+        **{key: row.settings.get(key) for key in keys},
+        **{heading(name, unit): cell(name) for name in measures},
+        "limit": row.outcome.limit if row.outcome else None,
+        **{heading(name, unit): cell(name) for name in more},
+        "error": row.error or None,
+        "program": row.outcome.hash if row.outcome else None,
+    }
+
+
+def as_table(table: Sequence[dict[str, Any]], form: str) -> str | bytes:
+    """The table in a form. Raises SimioError where Parquet is asked for and cannot be written."""
+    if form == "json":
+        return json.dumps(list(table), indent=1) + "\n"
+    if form == "parquet":
+        return _parquet(table)
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(table[0]) if table else [], lineterminator="\n")
+    writer.writeheader()
+    for record in table:
+        writer.writerow({name: _text(value) for name, value in record.items()})
+    return out.getvalue()
+
+
+def _text(value: Any) -> Any:
+    if value is None:
+        return ""
+    return f"{value:.{DIGITS}g}" if isinstance(value, float) else value
+
+
+def check_form(form: str) -> None:
+    """Raise SimioError where a form cannot be written here."""
+    if form == "parquet":
+        try:
+            import pyarrow.parquet  # noqa: F401
+        except ImportError:
+            raise SimioError(
+                "Parquet needs pyarrow; install it with pip install 'simio[notebook]', or write .csv"
+            ) from None
+
+
+def _parquet(table: Sequence[dict[str, Any]]) -> bytes:
+    check_form("parquet")
+    import pyarrow
+    import pyarrow.parquet
+
+    out = io.BytesIO()
+    names = list(table[0]) if table else []
+    columns = {name: pyarrow.array([record[name] for record in table]) for name in names}
+    pyarrow.parquet.write_table(pyarrow.table(columns), out)
+    return out.getvalue()
+
+
+def frame(rows: Sequence[Row], keys: Sequence[str], unit: str, more: Sequence[str] = ()) -> pandas.DataFrame:
+    """The rows as a pandas frame, indexed by their numbers. Raises SimioError where pandas is missing."""
+    try:
+        import pandas
+    except ImportError:
+        raise SimioError(
+            "tables in Python need pandas; install it with pip install 'simio[notebook]'"
+        ) from None
+    return pandas.DataFrame(records(rows, keys, unit, more)).set_index("row")

@@ -1,0 +1,25 @@
+"""Plots as files, drawn by kaleido in a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from simio.cli.main import main
+
+SCENARIO = str(Path(__file__).parents[2] / "scenarios" / "sgi-hippi-raw.yaml")
+
+
+@pytest.mark.usefixtures("chromium")
+def test_each_plot_is_a_png_and_an_svg(tmp_path: Path) -> None:
+    pytest.importorskip("kaleido")
+    into = tmp_path / "figures"
+    sets = ("--set", "workload.blast.packets=1", "--set", "workload.blast.processes=1")
+    done = CliRunner().invoke(main, ["run", SCENARIO, *sets, "--figures", str(into)])
+    assert done.exit_code == 0, done.output
+    # So many cases are not drawn one by one.
+    assert sorted(path.name for path in into.iterdir()) == ["curves.png", "curves.svg"]
+    assert (into / "curves.png").read_bytes().startswith(b"\x89PNG")
+    assert "workload.blast.size" in (into / "curves.svg").read_text(encoding="utf-8")

@@ -1,0 +1,96 @@
+"""simio calibrate, simio sensitivity and their options, as a user calls them."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from simio.cli.main import main
+
+SCENARIOS = Path(__file__).parents[2] / "scenarios"
+RAW = str(SCENARIOS / "sgi-hippi-raw.yaml")
+
+
+def run(*arguments: str):
+    return CliRunner().invoke(main, arguments)
+
+
+def test_all_unknown_studies_are_told_and_nothing_is_fitted():
+    done = run("calibrate", "sgi-hippi/tabel-1", "nowhere")
+    assert done.exit_code == 2
+    assert "no study 'sgi-hippi/tabel-1'; did you mean 'sgi-hippi/table-1'?" in done.output
+    assert "no study 'nowhere'" in done.output
+
+
+def test_too_few_rows_are_refused_with_the_rule_and_a_way_out():
+    done = run("calibrate", "linux-fc/buffered")
+    assert done.exit_code == 2
+    assert "5 rows of 2 independent runs for 2 values" in done.output
+    assert "expected at least 4 rows a value, 8 here" in done.output
+    assert "linux-fc/mmap" in done.output
+    assert "linux-fc/raw" in done.output
+
+
+def test_an_interrupt_tells_the_best_so_far_and_writes_nothing(monkeypatch):
+    from simio.calibration import model
+
+    calls = []
+    simulated = model.Model.simulated
+
+    def interrupted(self, texts, rows):
+        calls.append(texts)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return simulated(self, texts, rows)
+
+    monkeypatch.setattr(model.Model, "simulated", interrupted)
+    sheet = Path(__file__).parents[2] / "models" / "adapters" / "iris-hippi.yaml"
+    before = sheet.read_bytes()
+    done = run("calibrate", "sgi-hippi/table-1")
+    assert done.exit_code == 130
+    assert "interrupted after 1 simulations of all rows; nothing was written. Best so far: " in done.output
+    assert "adapters/iris-hippi.receive_cost = 557 us" in done.output
+    assert sheet.read_bytes() == before
+
+
+def test_sensitivity_ranks_and_tells_what_has_no_effect():
+    data = json.loads(run("sensitivity", RAW, "--case", "27", "--json").output)
+    ranked = {each["name"]: each for each in data["values"]}
+    # Two MiB by two processes, where the receiver's DMA limits: its rate is the answer, nearly.
+    assert 0.7 < ranked["adapters/iris-hippi.receive_dma"]["elasticity"] < 1.05
+    assert (
+        ranked["adapters/iris-hippi.receive_dma"]["low"]
+        < 0
+        < ranked["adapters/iris-hippi.receive_dma"]["high"]
+    )
+    assert ranked["adapters/iris-hippi.receive_cost"]["elasticity"] < 0
+    assert ranked["adapters/iris-hippi.ip_packet_time"]["elasticity"] == 0
+    sizes = [
+        max(abs(each["elasticity"] or 0) * math.log(1.1), abs(each["low"] or 0), abs(each["high"] or 0))
+        for each in data["values"]
+    ]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] > 0.05
+    assert sizes[-1] == 0
+
+
+def test_a_value_that_the_scenario_gives_is_none_of_the_catalogue():
+    sets = ("--set", "hosts.onyx.adapters.hippi.receive_dma=81.1 MB/s", "--set",
+            "hosts.challenge.adapters.hippi.receive_dma=81.1 MB/s")  # fmt: skip
+    data = json.loads(run("sensitivity", RAW, "--case", "27", "--json", *sets).output)
+    assert "adapters/iris-hippi.receive_dma" not in {each["name"] for each in data["values"]}
+
+
+def test_a_case_that_there_is_not_is_refused():
+    done = run("sensitivity", RAW, "--case", "99")
+    assert done.exit_code == 2
+    assert "--case: found 99" in done.output
+
+
+def test_cross_validation_refuses_what_is_no_way():
+    done = run("validate", "--cross-validate", "some")
+    assert done.exit_code == 2
+    assert "expected each, table, or a number" in done.output

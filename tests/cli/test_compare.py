@@ -1,0 +1,107 @@
+"""simio compare as a user meets it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from simio.cli.main import main
+
+SCENARIOS = Path(__file__).parents[2] / "scenarios"
+WINDOWS, PING = str(SCENARIOS / "slac-64k-windows.yaml"), str(SCENARIOS / "slac-ping.yaml")
+SHORT = ["--set", "run.until=300 ms", "--set", "run.warm_up=100 ms"]
+WIDE = ["--b", "workload.ttcp.window=64 KiB", "--b", "workload.ttcp.streams=4"]
+
+
+def simio(*args: str):
+    return CliRunner().invoke(main, list(args))
+
+
+def rate(*args: str) -> float:
+    return json.loads(simio("run", *args, "--json").output)["cases"][0]["bytes_per_second"]
+
+
+def test_one_scenario_as_it_is_and_changed():
+    result = simio("compare", WINDOWS, *SHORT, *WIDE)
+    assert result.exit_code == 0, result.output
+    sentences = result.output[: result.output.index("alone in A")]
+    assert "B gives" in sentences
+    assert "workload.ttcp.streams: 1 -> 4 makes +" in sentences
+    assert "The changes interact: one by one they would make" in sentences
+    assert "ttcp at tersk03 waits" in sentences
+    assert "tersk03.cpu busy" in result.output
+
+
+def test_the_shares_of_json_add_up_and_are_of_runs_that_a_user_can_make():
+    found = json.loads(simio("compare", WINDOWS, *SHORT, *WIDE, "--case-a", "1", "--json").output)[
+        "comparison"
+    ]
+    case = ["--case", "1"]
+    base = rate(WINDOWS, *SHORT, *case)
+    alone = [
+        rate(WINDOWS, *SHORT, *case, "--set", setting) - base
+        for setting in ("workload.ttcp.window=64 KiB", "workload.ttcp.streams=4")
+    ]
+    both = rate(WINDOWS, *SHORT, *case, *("--set" if each == "--b" else each for each in WIDE))
+    assert found["whole"] == pytest.approx(both - base)
+    assert [part["alone"] for part in found["parts"]] == pytest.approx(alone)
+    assert sum(part["share"] for part in found["parts"]) == pytest.approx(found["whole"])
+
+
+def test_two_files(tmp_path):
+    other = tmp_path / "slower.yaml"
+    other.write_text(Path(PING).read_text().replace("length: 50 m", "length: 50 km"))
+    result = simio("compare", PING, PING, "--b", "hosts.far.cpu.clock=200 MHz")
+    assert result.exit_code == 0, result.output
+    assert "hosts.far.cpu.clock" in result.output
+    assert "ping: round trip" in result.output
+
+
+def test_two_cases_of_one_scenario():
+    result = simio("compare", WINDOWS, *SHORT, "--case-a", "1", "--case-b", "2")
+    assert result.exit_code == 0, result.output
+    assert "alone in A" in result.output
+    assert "workload.ttcp." in result.output
+
+
+def test_alike():
+    result = simio("compare", PING, PING)
+    assert result.exit_code == 0, result.output
+    assert "The two are alike; nothing that is simulated differs." in result.output
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        ([PING], "nothing that sets A and B apart; expected another scenario, --a, --b or --case-b"),
+        ([PING, "missing.yaml"], "missing.yaml"),
+        ([PING, "--b", "workload.ping.cuont=3"], "did you mean"),
+        ([PING, "--case-b", "9"], "expected a number from 1 to"),
+    ],
+)
+def test_mistakes_are_told_as_everywhere(args, told):
+    result = simio("compare", *args)
+    assert result.exit_code == 2
+    assert told in result.output
+    assert "Traceback" not in result.output
+
+
+def test_an_interrupt_prints_what_is_known(monkeypatch):
+    from simio.explaining import contrast
+
+    begun = contrast.run_case
+    count = iter(range(100))
+
+    def run(case, engine):
+        if next(count) == 3:
+            raise KeyboardInterrupt
+        return begun(case, engine)
+
+    monkeypatch.setattr(contrast, "run_case", run)
+    result = simio("compare", WINDOWS, *SHORT, *WIDE)
+    assert result.exit_code == 130
+    assert "B gives" in result.output
+    assert "interrupted" in result.output

@@ -1,0 +1,92 @@
+"""simio new: each scenario to begin with runs, says something, and overwrites nothing; and completion."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from simio.cli.main import main
+from simio.cli.new import KINDS
+from simio.loading import Source, load
+from simio.many.space import Space
+from simio.many.sweep import Plan, check
+from simio.many.values import axis
+from simio.result.run import run_scenario
+
+
+def simio(*args: str):
+    return CliRunner().invoke(main, list(args))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_runs_and_carries_something(kind, tmp_path):
+    path = tmp_path / "mine.yaml"
+    assert simio("new", kind, "-o", str(path)).exit_code == 0
+    for case in run_scenario(load(path)).cases:
+        assert case.status in ("done", "until")
+        assert case.rate > 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_sweeps_that_its_comments_suggest_can_be_run(kind, tmp_path):
+    path = tmp_path / "mine.yaml"
+    text = simio("new", kind).output
+    path.write_text(text)
+    suggested = re.findall(r"^#   simio sweep FILE (.*?)(?:   .*)?$", text, flags=re.MULTILINE)
+    assert suggested
+    for line in suggested:
+        axes = tuple(axis(given, "--set") for given in line.removeprefix("--set ").split(" --set "))
+        _, wrong = check(Plan(Source(path), Space(axes)))
+        assert wrong == []
+
+
+def test_a_file_that_is_there_stays(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text("precious")
+    result = simio("new", "disk", "-o", str(path))
+    assert result.exit_code == 2
+    assert "is there already" in result.output
+    assert path.read_text() == "precious"
+    assert "cannot write" in simio("new", "disk", "-o", str(tmp_path / "no" / "f.yaml")).output
+
+
+def test_its_comments_name_the_file(tmp_path):
+    path = tmp_path / "mine.yaml"
+    simio("new", "ttcp", "-o", str(path))
+    assert f"#   simio run {path}" in path.read_text()
+
+
+def test_help_lists_the_kinds():
+    told = simio("new", "--help").output
+    for kind, what in KINDS.items():
+        assert re.search(rf"^ *{kind} +{what}$", told, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_is_told_how_to_complete(shell):
+    result = simio("completion", shell)
+    assert result.exit_code == 0
+    assert f"_SIMIO_COMPLETE={shell}_complete" in result.output
+
+
+def completed(words: str) -> list[str]:
+    """What a shell is offered for the last of these words."""
+    environment = {
+        "_SIMIO_COMPLETE": "bash_complete",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(words.count(" ")),
+    }
+    command = "import sys; sys.argv = ['simio']; from simio.cli.main import main; main(prog_name='simio')"
+    done = subprocess.run([sys.executable, "-c", command], env=environment, capture_output=True, text=True)
+    return [line.partition(",")[2] for line in done.stdout.splitlines()]
+
+
+def test_commands_kinds_and_parts_are_completed():
+    assert completed("simio sw") == ["sweep"]
+    assert completed("simio new v") == ["video"]
+    assert completed("simio models show di") == ["disks/"]
+    assert "disks/fc-15k-2002" in completed("simio models show disks/f")

@@ -1,0 +1,142 @@
+"""simio optimize: what it finds is the best there is, or said not to be proven; the same twice; within its budget."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from simio.cli.main import main
+
+HIPPI = str(Path(__file__).parents[2] / "scenarios" / "sgi-hippi-raw.yaml")
+FIXED = ["--set", "workload.blast.packets=2", "--set", "workload.blast.sink=true"]
+GRID = ["--vary", "workload.blast.size=4KiB..64KiB:x2", "--vary", "workload.blast.processes=1,2"]
+PRICED = [*GRID, "--cost", "workload.blast.size=0.5/KiB", "--cost", "workload.blast.processes=1:0,2:10"]
+WIDE = ["--vary", "workload.blast.size=1KiB..1MiB", "--vary", "workload.blast.processes=1,2", "--runs", "60"]
+
+
+@pytest.fixture(autouse=True)
+def _own_results(tmp_path, monkeypatch):
+    """No test finds results of another."""
+    monkeypatch.setattr("simio.many.cache._folder", lambda: tmp_path / "results")
+
+
+def simio(*args: str, command: str = "optimize"):
+    return CliRunner().invoke(main, [command, HIPPI, *args])
+
+
+def table(*args: str, path: Path, command: str = "optimize") -> list[dict[str, str]]:
+    result = simio(*args, "-o", str(path), command=command)
+    assert result.exit_code == 0, result.output
+    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+
+
+def rate(row: dict[str, str]) -> float:
+    return float(row["throughput (MB/s)"])
+
+
+def test_all_of_a_few_are_run_and_the_best_is_proven(tmp_path):
+    swept = ["--set", "workload.blast.size=4KiB..64KiB:x2", "--set", "workload.blast.processes=1,2", *FIXED]
+    best = max(table(*swept, path=tmp_path / "sweep.csv", command="sweep"), key=rate)
+    result = simio(*FIXED, *GRID)
+    assert result.exit_code == 0, result.output
+    assert f"workload.blast.size = {best['workload.blast.size']}" in result.output
+    assert f"workload.blast.processes = {best['workload.blast.processes']}" in result.output
+    assert "proven: all 10 configurations were tried (10 run)" in result.output
+
+
+def test_a_search_comes_to_the_top_and_says_that_it_is_not_proven(tmp_path):
+    # The larger a packet, the higher the throughput: the best is at the very end.
+    [top] = table(*FIXED, "--set", "workload.blast.size=1MiB", "--set", "workload.blast.processes=2",
+                  path=tmp_path / "top.csv", command="sweep")  # fmt: skip
+    result = simio(*FIXED, *WIDE)
+    assert "found by search, not proven" in result.output
+    assert int(re.search(r"\((\d+) run", result.output)[1]) <= 60
+    rows = table(*FIXED, *WIDE, path=tmp_path / "found.csv")
+    assert max(map(rate, rows)) == pytest.approx(rate(top), rel=0.005)
+    assert len({(row["workload.blast.size"], row["workload.blast.processes"]) for row in rows}) == len(rows)
+
+
+def test_the_same_seed_finds_the_same_whoever_works(tmp_path):
+    some = [*FIXED, *WIDE[:-1], "24"]
+    one = table(*some, "--processes", "1", path=tmp_path / "1.csv")
+    two = table(*some, "--processes", "2", "--no-cache", path=tmp_path / "2.csv")
+    other = table(*some, "--seed", "1", path=tmp_path / "3.csv")
+    assert one == two
+    assert one != other
+
+
+def test_the_front_holds_what_nothing_beats_in_both(tmp_path):
+    rows = table(*FIXED, *PRICED, path=tmp_path / "t.csv")
+    for row in rows:
+        size, processes = row["workload.blast.size"], row["workload.blast.processes"]
+        assert float(row["cost"]) == 0.5 * int(size.split()[0]) + {"1": 0, "2": 10}[processes]
+    front = {
+        (row["workload.blast.size"], row["workload.blast.processes"])
+        for row in rows
+        if not any(rate(other) >= rate(row) and float(other["cost"]) < float(row["cost"]) for other in rows)
+    }
+    printed = simio(*FIXED, *PRICED).output.split("Pareto front")[1].splitlines()[2:]
+    assert {tuple(re.split(r"\s{2,}", line.strip())[2:4]) for line in printed} == front
+
+
+def test_a_budget_is_kept_and_what_costs_more_is_not_run(tmp_path):
+    result = simio(*FIXED, *PRICED, "--budget", "20")
+    assert result.exit_code == 0, result.output
+    assert "cost 16 " in result.output.splitlines()[0]
+    # 16 KiB by two, 32 KiB by one, and whatever is smaller.
+    assert "proven: all 10 configurations were tried (7 run, 3 not run" in result.output
+
+
+def test_the_cheapest_that_carries_enough(tmp_path):
+    rows = table(*FIXED, *PRICED, path=tmp_path / "t.csv")
+    enough = sorted(map(rate, rows))[5]
+    cheapest = min(float(row["cost"]) for row in rows if rate(row) >= enough)
+    result = simio(*FIXED, *PRICED, "--minimise", "cost", "--at-least", f"{enough} MB/s")
+    assert f"cost {cheapest:g} " in result.output.splitlines()[0]
+    result = simio(*FIXED, *PRICED, "--at-least", "1 TB/s")
+    assert result.exit_code == 2
+    assert "none carries enough" in result.output
+
+
+def test_parts_have_the_prices_of_a_list(tmp_path):
+    prices = tmp_path / "prices.yaml"
+    prices.write_text("adapters/iris-hippi: 1000\nlinks/hippi-800: 50.5\n")
+    result = simio(*FIXED, *GRID, "--prices", str(prices))
+    assert "cost 2050" in result.output.splitlines()[0]
+    prices.write_text("adapters/iris-hipi: 1000\nlinks/hippi-800: much\n")
+    result = simio(*FIXED, *GRID, "--prices", str(prices))
+    assert result.exit_code == 2
+    assert "prices.yaml:1:1: adapters/iris-hipi: found the unknown model" in result.output
+    assert "did you mean 'adapters/iris-hippi'?" in result.output
+    assert "prices.yaml:2:18: links/hippi-800: found no number" in result.output
+
+
+def test_another_measure_is_brought_down():
+    result = simio(*FIXED, *GRID, "--minimise", "time")
+    assert "workload.blast.size = 4 KiB" in result.output
+    result = simio(*FIXED, *GRID, "--maximise", "thruput")
+    assert result.exit_code == 2
+    assert "found no measure 'thruput'; did you mean 'throughput'?" in result.output
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (["--vary", "workload.blast.size=4KiB,8KiB"], "expected one: choose it with --case"),
+        ([*FIXED, *GRID, "--budget", "3"], "found no prices; expected --cost or --prices"),
+        ([*FIXED, *GRID, "--cost", "run.seed=3"], "--cost run.seed: found no --vary of this key"),
+        ([*FIXED, *GRID, "--cost", "workload.blast.size=3/s"], "its price is for a time"),
+        ([*FIXED, *GRID, "--cost", "workload.blast.size=dear"], "expected key=PRICE"),
+        ([*FIXED, *GRID, "--maximise", "time", "--minimise", "time"], "expected one of them"),
+        ([*FIXED, *GRID, "--at-least", "80"], "--at-least: found"),
+        ([*FIXED, "--vary", "workload.blast.siz=1,2"], "found the unknown key 'siz'"),
+    ],
+)
+def test_what_cannot_be_optimised(given, told):
+    result = simio(*given)
+    assert result.exit_code == 2
+    assert told in result.output

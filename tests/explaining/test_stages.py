@@ -1,0 +1,84 @@
+"""The waterfall: times that are known by hand, and that all of a unit's time is told."""
+
+from __future__ import annotations
+
+import pytest
+from stations import JOB, MS, tandem
+
+from simio.errors import RunError
+from simio.explaining import waterfall
+from simio.explaining.model import Waterfall
+
+JOBS = 60
+
+
+def shares(found: Waterfall) -> dict[tuple[str, str], float]:
+    return {(stage.where, stage.kind): stage.share for stage in found.stages}
+
+
+def test_one_worker_spends_its_time_at_either_station():
+    found = waterfall(tandem(3 * MS, 2 * MS, JOBS, overlap=False))
+    assert (found.unit, found.named, found.thread) == (JOB, "block of work", "worker")
+    assert found.units == JOBS - 1
+    assert found.period == 5 * MS
+    assert [(stage.where, stage.kind, stage.time) for stage in found.stages] == [
+        ("first", "service", 3 * MS),
+        ("second", "service", 2 * MS),
+    ]
+    assert [(each.where, each.begin, each.end) for each in found.segments] == [
+        ("first", 0, 3 * MS),
+        ("second", 3 * MS, 5 * MS),
+    ]
+
+
+def test_where_the_first_is_slower_the_second_is_passed_only_once():
+    found = waterfall(tandem(3 * MS, 2 * MS, JOBS))
+    whole = (JOBS - 1) * 3
+    assert found.period == 3 * MS
+    assert shares(found) == {
+        ("first", "service"): pytest.approx((whole - 2) / whole),
+        ("second", "service"): pytest.approx(2 / whole),
+    }
+
+
+def test_where_the_second_is_slower_all_time_goes_there():
+    found = waterfall(tandem(2 * MS, 3 * MS, JOBS))
+    assert shares(found) == {("second", "service"): 1.0}
+
+
+def test_a_delay_that_nothing_hides_is_told_as_one():
+    # One job at a time on its way: the second waits for what was sent last.
+    found = waterfall(tandem(3 * MS, 1 * MS, JOBS, pause=4 * MS))
+    assert shares(found)["on its way", "delay"] * found.period * found.units == pytest.approx(4 * MS)
+
+
+def test_all_of_the_time_is_told_and_no_more(load):
+    found = waterfall(load("slac-datamove8.yaml", "run.until=100 ms", "run.warm_up=50 ms").cases[0])
+    assert sum(stage.time for stage in found.stages) == pytest.approx(found.period)
+    assert sum(stage.share for stage in found.stages) == pytest.approx(1)
+    ends = [(each.begin, each.end) for each in found.segments]
+    assert ends[0][0] == 0
+    assert all(one[1] == two[0] for one, two in zip(ends, ends[1:], strict=False))
+    # A small window: both hosts, both adapters, the switch and the interrupt that is held back are on the way.
+    named = {(stage.where, stage.what, stage.kind) for stage in found.stages}
+    assert {
+        ("datamove8", "protocols", "service"),
+        ("datamove7", "protocols", "service"),
+        ("datamove8", "copies", "service"),
+        ("coalesce", "", "delay"),
+    } < named
+
+
+def test_who_waits_in_line_waits_and_is_not_served(load):
+    found = waterfall(load("linux-fc-raw.yaml", "run.until=400 ms").cases[0])
+    waiting = sum(stage.share for stage in found.stages if stage.kind == "waiting")
+    (line,) = [
+        each.share for each in found.stages if (each.where, each.kind) == ("fabric>server.fc", "waiting")
+    ]
+    assert waiting > 0.5
+    assert line > 0.9 * waiting
+
+
+def test_too_little_to_say_anything():
+    with pytest.raises(RunError, match="too little is delivered"):
+        waterfall(tandem(3 * MS, 2 * MS, 1))

@@ -1,0 +1,139 @@
+"""Curves, timelines and the coloured wiring against the results that they show."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from simio.report.data import in_unit
+from simio.report.html.curves import axis_of, curves, number
+from simio.report.html.images import figures_of
+from simio.report.html.timelines import STRETCHES, timelines
+from simio.report.html.topology import box_uses, topology
+from simio.result.compare import comparisons
+from simio.result.run import run_scenario
+from simio.wiring.graph import wire
+
+
+@pytest.fixture(scope="module")
+def hippi(load: Any) -> Any:
+    return run_scenario(load("sgi-hippi-raw.yaml", "workload.blast.packets=2"))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("64 KiB", 65536.0),
+        ("2", 2.0),
+        ("1.5 ms", 1.5e9),
+        ("true", None),
+        ("raw", None),
+        ("", None),
+        ("10 km", 10_000.0),
+    ],
+)
+def test_settings_are_numbers_in_base_units_or_words(text: str, value: float | None) -> None:
+    assert number(text) == value
+
+
+def test_a_curve_is_of_the_key_with_most_values_and_has_every_case_once(hippi: Any) -> None:
+    assert axis_of(hippi) == "workload.blast.size"
+    figure = curves(hippi)
+    assert figure is not None
+    assert figure["layout"]["xaxis"]["type"] == "log"
+    points = {}
+    for line in figure["data"]:
+        if line["name"] != "measured":
+            assert list(line["x"]) == sorted(line["x"])
+            points[line["name"]] = dict(zip(line["x"], line["y"], strict=True))
+    assert sum(map(len, points.values())) == len(hippi.cases)
+    for case in hippi.cases:
+        name = f"processes {case.settings['workload.blast.processes']}, sink {case.settings['workload.blast.sink']}"
+        size = number(case.settings["workload.blast.size"])
+        assert points[name][size] == pytest.approx(in_unit(float(case.rate), "MB/s"), rel=1e-4)
+
+
+def test_measured_points_are_what_was_measured_and_held_ones_are_not_there(hippi: Any) -> None:
+    figure = curves(hippi)
+    assert figure is not None
+    marks = [line for line in figure["data"] if line["name"] == "measured"]
+    told = sorted((x, y) for line in marks for x, y in zip(line["x"], line["y"], strict=True))
+    rows = [
+        (number(case.settings["workload.blast.size"]), row.row)
+        for case in hippi.cases
+        for row in comparisons(case)
+    ]
+    known = sorted((size, float(row.value)) for size, row in rows if not row.held)
+    assert told == [(size, pytest.approx(value, rel=1e-4)) for size, value in known]
+    assert len(known) < len(rows)
+    assert sum(bool(line["showlegend"]) for line in marks) == 1
+
+
+def test_words_make_bars(load: Any) -> None:
+    result = run_scenario(load("linux-fc-raw.yaml", "run.until=20 ms", "disks.d.count=2"))
+    figure = curves(result)
+    assert figure is not None
+    assert {line["type"] for line in figure["data"]} == {"bar"}
+    assert figure["data"][0]["x"] == ["raw", "direct"]
+
+
+def test_a_single_case_has_no_curve(load: Any) -> None:
+    assert curves(run_scenario(load("linux-fc-raw.yaml", "run.until=20 ms"), cases=[0])) is None
+
+
+def test_timelines_add_up_to_the_result(load: Any) -> None:
+    case = run_scenario(load("slac-64k-windows.yaml", "workload.ttcp.window=64 KiB", "run.until=200 ms",
+                             "run.warm_up=0 s"), cases=[0]).cases[0]  # fmt: skip
+    plots = timelines(case, "Mbit/s")
+    rate = plots["Throughput (Mbit/s)"]["data"][0]
+    delivered = sum(
+        value * (end - begin) / 1e3 / 8 * 1e6
+        for begin, end, value in zip(rate["x"], rate["x"][1:], rate["y"][1:], strict=False)
+    )
+    assert delivered == pytest.approx(case.timeline.delivered[-1], rel=0.01)
+    assert len(rate["x"]) <= STRETCHES + 2
+    busy = {line["name"]: line for line in plots["Utilisation (%)"]["data"]}
+    assert all(0 <= value <= 100.01 for line in busy.values() for value in line["y"])
+    (window,) = plots["Congestion window (bytes)"]["data"]
+    assert window["y"] == sorted(window["y"])
+    assert window["y"][-1] > 1448
+
+
+def test_a_box_is_as_busy_as_its_busiest_resource(hippi: Any, load: Any) -> None:
+    graph = wire(load("sgi-hippi-raw.yaml").cases[0].system)
+    case = hippi.cases[-1]
+    uses = box_uses(graph, case)
+    known = {use.name: use.utilisation for use in case.resources}
+    assert uses["challenge.memory"].share == known["challenge.memory"]
+    assert uses["link1"].share == known["challenge.hippi>onyx.hippi"]
+    # What only orders others is told as held, and a part that nothing uses has no share.
+    assert uses["challenge.hippi"].held
+    assert uses["challenge.scsi0"].share is None
+    # Each resource is somewhere.
+    assert {use.name for each in uses.values() for use in each.uses} == known.keys()
+
+
+def test_the_wiring_shows_each_box_with_its_share_and_what_limits(load: Any) -> None:
+    scenario = load("linux-fc-raw.yaml", "run.until=300 ms")
+    case = run_scenario(scenario, cases=[0]).cases[0]
+    graph = wire(scenario.cases[0].system)
+    text = topology(graph, case)
+    assert text.count('<g class="box') == len(graph)
+    (limit,) = re.findall(r'<g class="box (u\d+) limit"><title>(\w+):', text)
+    assert limit == ("u10", "link1")
+    share = next(use.utilisation for use in case.resources if use.name == "server.pci")
+    assert f"pci-64-66 · {share:.0%}" in text
+
+
+def test_files_are_called_after_what_they_show(load: Any) -> None:
+    result = run_scenario(load("linux-fc-raw.yaml", "run.until=20 ms"))
+    names = set(figures_of(result))
+    assert {
+        "curves",
+        "case1-throughput-mib-s",
+        "case3-utilisation",
+        "case1-queues-and-buffers-frames",
+    } <= names
+    assert all(set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-") for name in names)

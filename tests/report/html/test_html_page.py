@@ -1,0 +1,146 @@
+"""The page of a result as text: what is in it, in which order, and that nothing of a scenario becomes markup."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from simio.cli.main import main
+from simio.report.data import as_dict
+from simio.report.html import page as pages
+from simio.report.html.page import page
+from simio.report.terminal import rate_text
+from simio.result.run import run_scenario
+
+SCENARIOS = Path(__file__).parents[3] / "scenarios"
+HARM = "</script><script>harm()</script>\"'&<!--"
+
+
+def ran(load: Any, name: str, *sets: str) -> tuple[Any, Any]:
+    scenario = load(name, *sets)
+    return scenario, run_scenario(scenario, sets)
+
+
+def figures(text: str) -> dict[str, Any]:
+    found = re.search(r'<script type="application/json" id="figures">(.*?)</script>', text, re.DOTALL)
+    assert found
+    return json.loads(found[1])
+
+
+def body(text: str) -> str:
+    """The page without its scripts."""
+    return re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
+
+
+def test_it_loads_nothing_and_may_load_nothing(load: Any) -> None:
+    text = page(*ran(load, "hippi-larger-packets.yaml", "workload.blast.packets=2"))
+    assert not re.search(r"<(script|link|img|iframe|source)[^>]*\s(src|href)\s*=", text)
+    assert "default-src 'none'" in text
+    assert "@import" not in body(text)
+    assert "url(" not in body(text)
+
+
+def test_the_answer_comes_first_and_everything_that_json_has_is_there(load: Any) -> None:
+    scenario, result = ran(load, "sgi-hippi-raw.yaml", "workload.blast.packets=2")
+    text = body(page(scenario, result))
+    best = max(result.cases, key=lambda case: case.rate)
+    rates = re.findall(r'<p class="rate">([^<]+)', text)
+    assert rates[0].strip() == rate_text(best, "MB/s")
+    assert rates.count(rates[0]) >= 2
+    assert len(rates) == 1 + len(result.cases)
+    heads = re.findall(r"<h2>(.*?)</h2>", text)
+    assert heads == ["What varies", "All cases", "One case", "The scenario"]
+    told = as_dict(result)
+    for case in told["cases"]:
+        assert case["hash"] in text
+        assert html.escape(case["limiter"]["sentence"]) in text
+    assert html.escape(result.text) in text
+    assert "workload.blast.packets=2" in text
+    assert f"simio {result.version}" in text
+
+
+def test_texts_of_a_scenario_stay_texts(load: Any) -> None:
+    scenario, result = ran(load, "hippi-larger-packets.yaml", "workload.blast.packets=2")
+    cases = tuple(
+        replace(
+            case,
+            settings={f"a.{HARM}": f"{HARM}{case.index}"},
+            bound_by=HARM,
+            limiter=replace(case.limiter, name=HARM, sentence=HARM),
+            resources=tuple(replace(use, name=f"{HARM}{use.name}") for use in case.resources),
+            observations=tuple(replace(each, name=HARM, unit=HARM) for each in case.observations),
+            timeline=replace(
+                case.timeline,
+                resources={f"{HARM}{name}": row for name, row in case.timeline.resources.items()},
+            ),
+        )
+        for case in result.cases
+    )
+    hostile = replace(result, title=HARM, text=HARM, path=HARM, sets=(HARM,), fitted=(HARM,), cases=cases)
+    text = page(replace(scenario, title=HARM, about=HARM), hostile)
+    assert "harm()" in text
+    assert "<script>harm" not in text
+    found = figures(text)
+    assert found
+    # What Plotly shows as text is escaped for it as well.
+    names = [each["name"] for figure in found.values() for each in figure["data"]]
+    assert any("harm" in name for name in names)
+    assert not any("<script" in name for name in names)
+
+
+def test_every_plot_has_a_figure_and_every_figure_a_place(load: Any) -> None:
+    text = page(*ran(load, "slac-64k-windows.yaml", "run.until=80 ms", "run.warm_up=0 s"))
+    places = re.findall(r'data-plot="([^"]+)"', text)
+    assert sorted(places) == sorted(figures(text))
+    assert len(set(places)) == len(places)
+
+
+def test_of_very_many_cases_the_first_and_the_fastest_are_shown_in_full(
+    load: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "PANELS", 2)
+    scenario, result = ran(load, "sgi-hippi-raw.yaml", "workload.blast.packets=1")
+    best = max(result.cases, key=lambda case: case.rate)
+    assert best.index > 1
+    text = page(scenario, result)
+    assert re.findall(r'class="panel" data-case="(\d+)"', text) == ["0", "1", str(best.index)]
+
+
+def test_it_is_written_beside_the_answer(tmp_path: Path) -> None:
+    scenario, target = str(SCENARIOS / "sgi-hippi-raw.yaml"), tmp_path / "r.html"
+    plain = CliRunner().invoke(main, ["run", scenario, "--case", "3"])
+    done = CliRunner().invoke(main, ["run", scenario, "--case", "3", "--html", str(target)])
+    assert done.exit_code == 0, done.output
+    assert done.stdout == plain.stdout
+    text = target.read_text(encoding="utf-8")
+    assert re.findall(r"<h2>(.*?)</h2>", body(text)) == ["All cases", "The answer", "The scenario"]
+
+
+def test_why_comes_with_it_where_that_is_asked_for(tmp_path: Path) -> None:
+    target = tmp_path / "r.html"
+    scenario = str(SCENARIOS / "hippi-larger-packets.yaml")
+    few = ["--set", "workload.blast.packets=4", "--case", "1"]
+    done = CliRunner().invoke(main, ["run", scenario, *few, "--html", str(target), "--explain"])
+    assert done.exit_code == 0, done.output
+    text = target.read_text(encoding="utf-8")
+    assert "Why, and what would help" in body(text)
+    waterfall, gains = (figures(text)[name] for name in ("waterfall", "gains"))
+    bars = [bar for each in waterfall["data"] for bar in zip(each["base"], each["x"], strict=True)]
+    # The stretches of a unit's way follow one another without a gap.
+    ends = sorted((begin, begin + length) for begin, length in bars)
+    assert ends[0][0] == 0
+    assert all(one[1] == pytest.approx(two[0], abs=1e-3) for one, two in zip(ends, ends[1:], strict=False))
+    assert [each["name"] for each in gains["data"]] == ["10% faster", "twice as fast", "free"]
+
+
+def test_explaining_on_no_page_is_refused() -> None:
+    done = CliRunner().invoke(main, ["run", str(SCENARIOS / "sgi-hippi-raw.yaml"), "--explain"])
+    assert done.exit_code == 2
+    assert "--explain goes with --html" in done.stderr

@@ -1,0 +1,75 @@
+"""simio from Python: sweeps as frames, and what results and bounds show of themselves."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import simio
+from simio.errors import SimioError
+
+HIPPI = Path(__file__).parents[1] / "scenarios" / "sgi-hippi-raw.yaml"
+ONE = ["workload.blast.packets=2", "workload.blast.sink=true", "workload.blast.processes=2"]
+SIZE = "workload.blast.size"
+HOSTILE = """
+title: <script>alert(1)</script> & "more"
+hosts: {a: {model: hosts/sgi-challenge-l}, b: {like: a}}
+links: [{model: links/hippi-800, between: [a.hippi, b.hippi]}]
+workload: {blast: {from: a, to: b, size: 4 KiB, packets: 3}}
+"""
+
+
+@pytest.fixture(autouse=True)
+def _own_results(tmp_path, monkeypatch):
+    """No test finds results of another."""
+    monkeypatch.setattr("simio.many.cache._folder", lambda: tmp_path / "results")
+
+
+def test_a_sweep_is_a_frame_with_a_row_a_configuration():
+    pytest.importorskip("pandas")
+    study = simio.load(HIPPI, ONE)
+    told = []
+    frame = study.sweep(
+        {SIZE: ["4 KiB", "64 KiB"], "workload.blast.packets": [2, 0]}, progress=lambda *n: told.append(n)
+    )
+    assert list(frame.index) == [1, 2, 3, 4]
+    assert list(frame[SIZE]) == ["4 KiB", "4 KiB", "64 KiB", "64 KiB"]
+    assert told[-1] == (4, 4)
+    # The rows of no packets say why, and have no throughput.
+    assert frame["throughput (MB/s)"].isna().tolist() == [False, True, False, True]
+    assert "packets" in frame["error"][2]
+    alone = simio.load(HIPPI, [*ONE, f"{SIZE}=64 KiB"]).run().cases[0]
+    assert frame["throughput (MB/s)"][3] == pytest.approx(float(alone.rate) / 1e6, rel=1e-5)
+
+
+def test_values_may_be_written_as_on_the_command_line():
+    pytest.importorskip("pandas")
+    study = simio.load(HIPPI, ONE)
+    frame = study.sweep({SIZE: "4KiB..16KiB:x2"}, measures=["utilisation of onyx.cpu"])
+    assert list(frame[SIZE]) == ["4 KiB", "8 KiB", "16 KiB"]
+    assert frame["utilisation of onyx.cpu"].between(0, 1, inclusive="neither").all()
+    sampled = study.sweep({SIZE: "4KiB..1MiB:log"}, sample=4, seed=2)
+    assert sampled[SIZE].nunique() == 4
+    with pytest.raises(SimioError, match="without a step"):
+        study.sweep({SIZE: "4KiB..1MiB"})
+
+
+def test_results_and_bounds_show_themselves():
+    study = simio.load(HIPPI, [*ONE, f"{SIZE}=64 KiB"])
+    result, bound = study.run()._repr_html_(), study.bound()._repr_html_()
+    assert "Raw HIPPI between two SGI hosts" in result
+    assert "█" in result
+    assert "at most" in bound
+    assert "blast: sink on onyx" in bound
+
+
+def test_what_a_scenario_says_is_no_markup(tmp_path):
+    path = tmp_path / "hostile.yaml"
+    path.write_text(HOSTILE)
+    study = simio.load(path)
+    for shown in (study.run()._repr_html_(), study.bound()._repr_html_()):
+        tags = set(re.findall(r"</?([a-z]+)", shown))
+        assert tags <= {"pre", "span"}
+        assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp;" in shown
