@@ -45,6 +45,7 @@ def search(fuzz: fuzz_kinds.Fuzz) -> Counter[str]:
         except Exception as error:
             error.add_note(f"seed {seed}")
             raise
+    print(dict(ends))
     return ends
 
 
