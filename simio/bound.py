@@ -14,11 +14,14 @@ from fractions import Fraction
 
 import numpy as np
 
+from simio.errors import RunError
 from simio.program.demand import Starts, executions, work
 from simio.program.service import SECOND
 from simio.program.steps import NO_REGISTER, Op, Program
 
 _NOTHING = Fraction(0)
+MOST_SHARES = 20_000_000
+"""Of starts times resources and windows: what each start asks of each is held in a table."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,16 @@ class Bound:
 
 
 def bound(program: Program) -> Bound:
-    """The bound of a program; `delivered` is 0 where the amount of work is not known beforehand."""
+    """The bound of a program; `delivered` is 0 where the amount of work is not known beforehand.
+
+    Raises RunError for a program of more threads and resources than can be looked at together.
+    """
+    starts, asked = len(program.starts), len(program.resources) + len(program.windows)
+    if starts * asked > MOST_SHARES:
+        raise RunError(
+            f"{starts:,} groups of threads with {asked:,} resources and windows are too many for one run: at most "
+            f"{MOST_SHARES:,} pairs of them; use fewer disks, streams or processes"
+        )
     times = executions(program)
     found = work(program, times)
     limits: list[Limit] = []

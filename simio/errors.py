@@ -101,6 +101,10 @@ class RunError(SimioError):
         self.activity: Activity | None = None
 
 
+class OutOfRange(ValueError):
+    """A value beyond what a part or an engine can do; lowering tells it as a RunError of the workload at fault."""
+
+
 def did_you_mean(word: str, candidates: Iterable[str]) -> str:
     """``"did you mean 'x'?"`` for the candidate nearest to ``word``, or ``""`` if none is near.
 

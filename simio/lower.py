@@ -19,7 +19,7 @@ from simio.components.network.sockets import Sockets
 from simio.components.storage import BlockDevice
 from simio.description.model import Disk, Part, System, Volume, Workload
 from simio.description.sheets.disks import Drive
-from simio.errors import RunError
+from simio.errors import OutOfRange, RunError
 from simio.program.builder import Builder, Handle
 from simio.program.steps import Program
 from simio.wiring.graph import wire
@@ -162,6 +162,9 @@ def lower(system: System, packets: PacketTrace | None = None) -> Program:
             raise RunError(
                 f"workload kind {workload.kind!r} has parameters but nothing that lowers it to steps"
             )
-        with site.p.workload(workload.name):
-            _LOWERINGS[workload.kind](site, workload)
+        try:
+            with site.p.workload(workload.name):
+                _LOWERINGS[workload.kind](site, workload)
+        except OutOfRange as error:
+            raise RunError(f"workload {workload.name!r} cannot be run with these values: {error}") from error
     return site.p.build()

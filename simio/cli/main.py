@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import errno
 import gc
+import signal
 import sys
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -85,7 +88,8 @@ class LazyGroup(click.Group):
         """Run the subcommand; whatever goes wrong in it ends here, as a message and an exit status."""
         _tolerate_encoding()
         try:
-            return super().invoke(ctx)
+            with _interruptible():
+                return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except KeyboardInterrupt:
@@ -97,9 +101,15 @@ class LazyGroup(click.Group):
             _end(ctx, error, debug=bool(ctx.params.get("debug")))
 
 
+UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
+"""What keeps output from being written, and is nothing that simio could have foreseen."""
+
+
 def _end(ctx: click.Context, error: Exception, debug: bool) -> NoReturn:
     from simio.errors import SimioError, one_line
 
+    if isinstance(error, OSError) and error.errno in UNWRITABLE:
+        error = SimioError(f"cannot write the output: {error.strerror}")
     if debug:
         import traceback
 
@@ -111,6 +121,21 @@ def _end(ctx: click.Context, error: Exception, debug: bool) -> NoReturn:
         what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         click.echo(f"simio: internal error: {one_line(what)}; run with --debug for the traceback", err=True)
     ctx.exit(error.exit_status if isinstance(error, SimioError) else DEFECT)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Ctrl-C raises KeyboardInterrupt while there is work to lose, unless it is ignored; then as before."""
+    main_thread = threading.current_thread() is threading.main_thread()
+    before = signal.getsignal(signal.SIGINT)
+    if not main_thread or not callable(before):
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _tolerate_encoding() -> None:

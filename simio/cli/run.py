@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 @click.option(
     "--no-jump", is_flag=True, help="Run every period of a run that repeats itself; the result is the same."
 )
+@click.option("--check", is_flag=True, help="Tell which laws every run was checked against.")
 @click.option("--json", "form", flag_value="json", help="Print everything as JSON.")
 @click.option("--csv", "form", flag_value="csv", help="Print one line a case as CSV.")
 @click.option(
@@ -71,6 +72,7 @@ def run(
     why: bool,
     figures: str | None,
     no_jump: bool,
+    check: bool,
     form: str | None,
     output: str | None,
 ) -> None:
@@ -121,6 +123,11 @@ def run(
         write_figures(result, figures)
     if not traced or not traced.printed:
         write(output, _text(result, form, index, to_file=output is not None))
+    if check:
+        from simio.report.checks import lines
+
+        # Beside JSON, CSV and packets, which others read.
+        click.echo("\n" + "\n".join(lines(result)), err=bool(form) or bool(trace))
     if not result.complete:
         sys.exit(130)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from simio.engines import layout as c
-from simio.engines.native import Announce, entry
+from simio.engines.native import Announce, Entry, entry
 from simio.engines.outcome import (
     CHUNK,
     FIRST_INTERVAL,
@@ -22,6 +22,8 @@ from simio.program.steps import Program
 
 FIRST_LOG = 1024
 """Rows of the log at first; it doubles when it is full."""
+SLICE = 20_000_000
+"""Steps after which the loop returns for a moment, so that Ctrl-C is seen; well below a second."""
 FIRST_STOP = 64
 """Marks before the one at which the run is first looked at."""
 
@@ -41,7 +43,9 @@ def run(program: Program, options: Options | None = None, announce: Announce | N
         period = Watch(program, options, work)
         work.stop = FIRST_STOP
     while True:
-        status = loop(*work.addresses())
+        status = _slice(loop, work)
+        if status == c.SLICED:
+            continue
         if status == c.GROW_THREADS:
             work.grow_threads()
         elif status == c.GROW_LOG:
@@ -55,6 +59,15 @@ def run(program: Program, options: Options | None = None, announce: Announce | N
         else:
             work.tell(options)
             return work.outcome(Status(status))
+
+
+def _slice(loop: Entry, work: _Tables) -> int:
+    """Run at most so many steps on; SLICED where they are spent and the budget is not."""
+    budget, executed = int(work.sizes[c.BUDGET]), int(work.control[c.EXECUTED])
+    work.sizes[c.BUDGET] = min(budget, executed + SLICE)
+    status = loop(*work.addresses())
+    work.sizes[c.BUDGET] = budget
+    return c.SLICED if status == Status.BUDGET and work.control[c.EXECUTED] < budget else status
 
 
 class _Tables:

@@ -81,6 +81,8 @@ GROW_THREADS = -2
 GROW_LOG = -3
 GROW_TRACE = -4
 """What the loop returns beside a `Status`: it goes on after a table has been made larger."""
+SLICED = -5
+"""Not a status of the loop: its caller let it run for a while, and it is to go on."""
 
 TABLES = (
     "steps", "threads", "heap", "ring", "free", "resources", "containers", "draws", "draw_table", "state",

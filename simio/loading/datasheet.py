@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -156,7 +157,8 @@ def _value(
     )
     value = getattr(sheet, attribute, None)
     for name, pair in ends.items():
-        if pair and value is not None and not pair[0] <= value <= pair[1]:
+        inside = pair and isinstance(value, Real) and pair[0] <= value <= pair[1]
+        if pair and value is not None and not inside:
             faults.add(f"values.{key}.value", node_text(node), f"a value within its {name}", place=node.place)
     return ValueEntry(
         value_text(node),
@@ -183,6 +185,9 @@ def _ends(
         except PydanticCustomError as error:
             told = error.context or {}
             faults.add(path, told["found"], told["expected"], told["hint"], item.place)
+    if not all(isinstance(end, Real) and not isinstance(end, bool) for end in ends):
+        faults.add(path, node_text(node), "a list of two numbers, the least and the most", place=node.place)
+        return None
     if len(ends) != 2:
         return None
     if not ends[0] <= ends[1]:

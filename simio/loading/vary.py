@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from math import prod
 
 from .. import units
@@ -14,7 +14,7 @@ from ..errors import Place, ScenarioError, quote
 from .context import Context
 from .datasheet import value_text
 from .faults import join, node_text, place_of
-from .keypaths import item_name, mapping, substitute
+from .keypaths import item_index, item_name, mapping, substitute
 from .yamltree import Node, parse_yaml
 
 MOST_CASES = 10_000
@@ -81,6 +81,24 @@ def known_key(ctx: Context, root: Node, key: str, place: Place, path: str, secti
             path, keys[1], names, place, keys[0].removesuffix("s").replace("switche", "switch")
         )
         return False
+    return section is None or _known_items(ctx, section, keys, place, path)
+
+
+def _known_items(ctx: Context, section: Node, keys: Sequence[str], place: Place, path: str) -> bool:
+    """Whether every list on the way has the item that is named: a setting of another would be lost."""
+    node: Node | None = section
+    for above, key in pairwise(keys):
+        if node is None or node.kind == "scalar":
+            break
+        if node.kind == "map":
+            node = node.entries.get(key)
+            continue
+        index = item_index(node, key, above)
+        if index is None:
+            names = [item_name(item, number, above) for number, item in enumerate(node.elements)]
+            ctx.faults.unknown(path, key, names, place, "item")
+            return False
+        node = node.elements[index]
     return True
 
 

@@ -21,7 +21,16 @@ from fractions import Fraction
 
 import numpy as np
 
-from simio.program.declarations import LIMIT, Amount, Declarations, Handle, Procedure, ProgramError, Register
+from simio.program.declarations import (
+    LIMIT,
+    Amount,
+    Declarations,
+    Handle,
+    Procedure,
+    ProgramError,
+    Register,
+    UnfitError,
+)
 from simio.program.steps import (
     COLUMNS,
     HORIZON,
@@ -81,7 +90,7 @@ class Builder(Declarations):
         if self._depth:
             raise ProgramError(f"thread {name!r} stands inside another thread; use fork")
         if count < 1 or not 0 <= start <= HORIZON:
-            raise ProgramError(f"thread {name!r} cannot start {count} times at {start} ps")
+            raise UnfitError(f"thread {name!r} cannot start {count} times at {start} ps")
         if not self._workloads:
             self._workloads.append("workload")
         entry, number = self._at, self._name(name)
@@ -98,7 +107,7 @@ class Builder(Declarations):
         """Start a child that runs the body after `delay` ps; with `joined`, JOIN waits for it."""
         self._inside(f"fork {name!r}")
         if not 0 <= delay <= HORIZON:
-            raise ProgramError(f"fork {name!r} cannot start after {delay} ps")
+            raise UnfitError(f"fork {name!r} cannot start after {delay} ps")
         number = self._name(name)
         at = self._emit(Op.FORK, 0, delay, int(joined), int(daemon), number)
         jump = self._emit(Op.JUMP, 0)
@@ -265,7 +274,7 @@ class Builder(Declarations):
             fixed -= -amount * numerator // denominator
             numerator, denominator = 0, 1
         if fixed > HORIZON or numerator * denominator >= LIMIT:
-            raise ProgramError(f"advance({fixed}, …, {factor}) does not fit 64 bits")
+            raise UnfitError(f"advance({fixed}, …, {factor}) does not fit 64 bits")
         if fixed or number != NO_REGISTER:
             self._emit(Op.ADVANCE, fixed, number, numerator, denominator)
 
@@ -273,7 +282,7 @@ class Builder(Declarations):
         """Wait for `units` of the resource; lower priority numbers go first."""
         self._units("seize", resource, units)
         if not -LIMIT <= priority <= LIMIT:
-            raise ProgramError(f"priority {priority} does not fit")
+            raise UnfitError(f"priority {priority} does not fit")
         self._emit(Op.SEIZE, resource.number, units, priority)
 
     def release(self, resource: Handle, units: int = 1) -> None:
@@ -365,9 +374,7 @@ class Builder(Declarations):
     def _content(self, verb: str, container: Handle, amount: Amount) -> tuple[int, int, int]:
         row = self._containers[self._row("container", container)]
         if isinstance(amount, int) and not 0 <= amount <= row.capacity:
-            raise ProgramError(
-                f"cannot {verb} {amount} {row.unit}: {row.name!r} holds {row.capacity} at most"
-            )
+            raise UnfitError(f"cannot {verb} {amount} {row.unit}: {row.name!r} holds {row.capacity} at most")
         return (container.number, *self._operand(amount))
 
     @staticmethod
@@ -375,7 +382,7 @@ class Builder(Declarations):
         if isinstance(value, Register):
             return value.number, 0
         if not -LIMIT <= value <= LIMIT:
-            raise ProgramError(f"constant {value} does not fit")
+            raise UnfitError(f"constant {value} does not fit")
         return NO_REGISTER, value
 
     def _emit(self, op: Op, a: int = 0, b: int = 0, c: int = 0, d: int = 0, e: int = 0, f: int = 0) -> int:

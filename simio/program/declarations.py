@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from simio.errors import OutOfRange
 from simio.program.labels import Label
 from simio.program.steps import (
     UNBOUNDED,
@@ -64,6 +65,10 @@ class ProgramError(ValueError):
     """A component emitted something that no engine could run; a defect of the component, not of a scenario."""
 
 
+class UnfitError(ProgramError, OutOfRange):
+    """A value that a component was given does not fit what the engines compute with."""
+
+
 class Declarations:
     """Collects what is declared, and what is said for analysis beside the steps."""
 
@@ -104,7 +109,7 @@ class Declarations:
     def container(self, name: str, capacity: int = UNBOUNDED, level: int = 0, unit: str = "bytes") -> Handle:
         """A container that starts at `level` and holds at most `capacity`."""
         if not 0 <= level <= capacity or capacity > UNBOUNDED:
-            raise ProgramError(f"container {name!r} cannot start at {level} of {capacity}")
+            raise UnfitError(f"container {name!r} cannot start at {level} of {capacity}")
         return self._declare("container", name, Container(name, capacity, level, unit), self._containers)
 
     def observation(self, name: str, role: str = "other", unit: str = "") -> Handle:
@@ -114,13 +119,13 @@ class Declarations:
     def uniform(self, name: str, low: int, high: int) -> Handle:
         """Whole numbers from `low` to `high`, both included."""
         if low > high or low <= -LIMIT or high >= LIMIT or high - low >= LIMIT:
-            raise ProgramError(f"uniform {name!r} cannot draw from {low} to {high}")
+            raise UnfitError(f"uniform {name!r} cannot draw from {low} to {high}")
         return self._distribution(name, (Draw.UNIFORM, low, high, 0))
 
     def exponential(self, name: str, mean: int) -> Handle:
         """Exponential with the given mean, rounded down to whole numbers."""
         if not 0 <= mean < 2**56:
-            raise ProgramError(f"exponential {name!r} cannot have mean {mean}")
+            raise UnfitError(f"exponential {name!r} cannot have mean {mean}")
         return self._distribution(name, (Draw.EXPONENTIAL, mean, 0, 0))
 
     def discrete(self, name: str, weights: Sequence[tuple[int, int]]) -> Handle:
@@ -131,11 +136,11 @@ class Declarations:
             if weight < 1:
                 raise ProgramError(f"discrete {name!r} needs positive weights, not {weight}")
             if not -LIMIT < value < LIMIT:
-                raise ProgramError(f"discrete {name!r} cannot draw {value}: it does not fit")
+                raise UnfitError(f"discrete {name!r} cannot draw {value}: it does not fit")
             total += weight
             self._draw_table.append((value, total))
         if not 0 < total < LIMIT:
-            raise ProgramError(f"discrete {name!r} needs values with weights below 2**62")
+            raise UnfitError(f"discrete {name!r} needs values with weights below 2**62")
         return self._distribution(name, (Draw.DISCRETE, total, offset, len(weights)))
 
     def machine(self, name: str, state: Sequence[int]) -> int:

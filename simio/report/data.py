@@ -14,7 +14,8 @@ from simio.result.compare import Comparison, comparisons, pooled_comparisons, su
 from simio.result.model import CaseResult, Interval, ScenarioResult
 
 _TOLD_OTHERWISE = (
-    "index", "measured", "rate", "half_width", "bound", "throughput", "packets", "interval", "row_intervals",
+    "index", "measured", "rate", "half_width", "bound", "throughput", "packets", "checks", "interval",
+    "row_intervals",
 )  # fmt: skip
 SCHEMA = 1
 """Version of the layout of the JSON document."""
@@ -52,7 +53,7 @@ def _uncertainty(result: ScenarioResult) -> dict[str, Any]:
 
 
 def _case(case: CaseResult, unit: str) -> dict[str, Any]:
-    data = asdict(replace(case, packets=None))
+    data = asdict(replace(case, packets=None, checks=()))
     for name in _TOLD_OTHERWISE:
         del data[name]
     span = case.throughput

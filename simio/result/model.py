@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from simio.description.measured import MeasuredRow, PooledRow
 
 if TYPE_CHECKING:
+    from simio.result.checks import Check
     from simio.result.packets import Packets
 
 
@@ -177,7 +178,8 @@ class CaseResult:
 
     With replications, `throughput` is the first one's, `rate` the mean of all in bytes a second and `half_width`
     half of its 95% confidence interval. `hash` identifies the program that ran and `seeds` what it drew from.
-    `packets` are those of the first run, where they were to be traced. `interval` is that of `rate` in bytes a second
+    `packets` are those of the first run, where they were to be traced; `checks` are the laws
+    that the runs keep. `interval` is that of `rate` in bytes a second
     and `row_intervals` those of `measured`, in their order, where they were asked for.
     """
 
@@ -204,6 +206,7 @@ class CaseResult:
     steps: int
     tallies: tuple[TallyValue, ...] = ()
     packets: Packets | None = None
+    checks: tuple[Check, ...] = ()
     interval: Interval | None = None
     row_intervals: tuple[Interval | None, ...] = ()
 

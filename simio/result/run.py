@@ -13,12 +13,13 @@ from simio.description.measured import MeasuredRow
 from simio.description.model import Case, Host, Origin, Part, Scenario, System
 from simio.description.workloads import workload_kinds
 from simio.engines.execute import execute
-from simio.engines.outcome import Options, Outcome, Status
+from simio.engines.outcome import Options, Outcome
 from simio.errors import RunError
 from simio.lower import lower
 from simio.program.digest import program_hash
 from simio.program.steps import HORIZON, Program
 from simio.result import measure
+from simio.result.checks import Check, check
 from simio.result.compare import check_observations
 from simio.result.limiter import limiter
 from simio.result.model import CaseResult, ScenarioResult
@@ -120,6 +121,7 @@ def run_program(
     seeds = seeds_of(case, program)
     certain = bound(program)
     outcomes = []
+    checks: list[Check] = []
     for seed in seeds:
         until = HORIZON if run.until is None else run.until
         try:
@@ -128,9 +130,9 @@ def run_program(
             if packets and error.outcome:
                 error.packets = Packets(program, error.outcome)
             raise
-        check(program, outcome, certain)
+        checks += check(program, outcome, certain)
         outcomes.append(outcome)
-    result = _result(case, program, outcomes, certain, seeds)
+    result = replace(_result(case, program, outcomes, certain, seeds), checks=tuple(checks))
     return replace(result, packets=Packets(program, outcomes[0])) if packets else result
 
 
@@ -149,20 +151,6 @@ def _check_packets(program: Program, packets: PacketTrace) -> None:
         raise RunError(f"no packets are sent or received by {' or '.join(packets.at)}")
     kinds = [kind for kind, params in workload_kinds().items() if getattr(params, "network", False)]
     raise RunError(f"no IP packets to trace; workloads that send them are {', '.join(kinds)}")
-
-
-def check(program: Program, outcome: Outcome, certain: Bound) -> None:
-    """Refuse a result that cannot be: more than the bound allows, or a resource used beyond its units."""
-    _, amounts = measure.deliveries(program, outcome)
-    if not certain.allows(int(amounts.sum()), outcome.end, outcome.status == Status.DONE):
-        raise RunError(
-            f"the result exceeds its bound, set by {certain.limits[0].name!r}: a defect in simio's model"
-        )
-    for resource, area in zip(program.resources, outcome.resources[:, 0].tolist(), strict=True):
-        if not 0 <= area <= resource.units * outcome.end:
-            raise RunError(
-                f"{resource.name!r} was used beyond its {resource.units} units: a defect in simio's engine"
-            )
 
 
 def _result(

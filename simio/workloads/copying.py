@@ -24,7 +24,7 @@ Step = Callable[[Register, int], None]
 def storage(site: Site, workload: Workload, host: str, name: str) -> BlockDevice:
     """The one device of a host that a name in the workload stands for; RunError if it is several."""
     found = site.targets(name)
-    if len(found) > 1:
+    if len(found) != 1:
         raise RunError(
             f"workload {workload.name!r} copies a file, which lies on one disk or volume; {name!r} is a group of "
             f"{len(found)} disks"

@@ -156,6 +156,16 @@ def test_growing_at_the_last_step_of_the_budget() -> None:
         assert (run.status, run.steps, len(run.marks)) == (Status.BUDGET, budget, budget)
 
 
+def test_a_run_in_slices_is_that_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The loop returns after so many steps, for Ctrl-C, and goes on where it was.
+    for seed in range(200):
+        program, options = write(random.Random(seed).randint)
+        whole = compiled.run(program, options)
+        with monkeypatch.context() as patch:
+            patch.setattr(compiled, "SLICE", 1 + seed % 7)
+            assert whole.differences(compiled.run(program, options)) == []
+
+
 def test_records_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (compiled, reference):
         monkeypatch.setattr(module, "RECORD_LIMIT", 1500)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from simio.errors import OutOfRange
 from simio.machines.tcp import layout as c
 
 _MS = 10**9
@@ -126,18 +127,18 @@ class TcpSettings:
     """Room that a writer waits for, unless it wants less (`SO_SNDLOWAT`; 4.4BSD: 2048)."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError where a value is outside what an endpoint can do."""
+        """Raise OutOfRange where a value is outside what an endpoint can do."""
         for name, least, most in _LIMITS:
             value = getattr(self, name)
             if not least <= value <= most:
-                raise ValueError(f"{name} must be from {least} to {most}, not {value}")
+                raise OutOfRange(f"{name} must be from {least} to {most}, not {value}")
         if self.mbuf_size and not (self.mbuf_data and self.mbuf_first):
-            raise ValueError("mbuf_data and mbuf_first must not be 0 where mbuf_size is not")
+            raise OutOfRange("mbuf_data and mbuf_first must not be 0 where mbuf_size is not")
         if not self.ack_tick and not self.ack_delay:
-            raise ValueError("ack_delay must not be 0 where ack_tick is")
+            raise OutOfRange("ack_delay must not be 0 where ack_tick is")
         for low, high in (("rto_min", "rto_max"), ("persist_min", "persist_max")):
             if getattr(self, low) > getattr(self, high):
-                raise ValueError(f"{low} must not be above {high}")
+                raise OutOfRange(f"{low} must not be above {high}")
 
 
 _HOUR = 3600 * _SECOND

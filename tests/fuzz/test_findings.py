@@ -1,0 +1,65 @@
+"""What mutated files found, each as the least that shows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from fuzz_bench import ROOT
+
+from simio.bound import MOST_SHARES
+from simio.errors import RunError, ScenarioError
+from simio.loading import load
+from simio.lower import lower
+from simio.result.run import run_scenario
+
+SCENARIOS = ROOT / "scenarios"
+
+
+def faults(name: str, *sets: str) -> str:
+    with pytest.raises(ScenarioError) as caught:
+        load(SCENARIOS / f"{name}.yaml", sets)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "item"), [("volumes.data.of.link1", "link1"), ("links.link1.between.between9", "between9")]
+)
+def test_a_setting_of_an_item_that_is_not_there_is_not_lost(key: str, item: str) -> None:
+    assert f"found the unknown item '{item}'" in faults("sgi-disks", f"{key}=x")
+
+
+def test_a_setting_of_an_item_that_is_there_still_counts() -> None:
+    sets = ["links.link1.between.between1=onyx.hippi", "links.link1.between.between2=challenge.hippi"]
+    assert load(SCENARIOS / "sgi-hippi-raw.yaml", sets).cases[0].system.links[0].ends[0] == "onyx.hippi"
+
+
+@pytest.mark.parametrize("ends", ["[{a: 1}, 2]", "[x, y]", "[true, 2]"])
+def test_an_interval_of_what_is_no_number_is_told(tmp_path: Path, ends: str) -> None:
+    sheet = (ROOT / "models" / "disks" / "fc-15k-2002.yaml").read_text()
+    assert "  heads:\n" in sheet
+    (tmp_path / "disk.yaml").write_text(sheet.replace("  heads:\n", f"  heads:\n    interval: {ends}\n"))
+    scenario = (SCENARIOS / "linux-fc-raw.yaml").read_text().replace("disks/fc-15k-2002", "./disk.yaml")
+    (tmp_path / "scenario.yaml").write_text(scenario)
+    with pytest.raises(ScenarioError, match="a list of two numbers, the least and the most"):
+        load(tmp_path / "scenario.yaml")
+
+
+@pytest.mark.parametrize(
+    ("name", "setting", "told"),
+    [
+        ("sgi-hippi-ttcp", "links.link1.length=1e15 m", "'ttcp' cannot be run with these values"),
+        ("slac-datamove8", "hosts.datamove8.stack.max_cwnd=2000000 MiB", "max_cwnd must be from 0 to"),
+    ],
+)
+def test_values_beyond_what_can_be_computed_with(name: str, setting: str, told: str) -> None:
+    scenario = load(SCENARIOS / f"{name}.yaml", [setting])
+    with pytest.raises(RunError, match=told):
+        lower(scenario.cases[0].system)
+
+
+def test_more_than_can_be_looked_at_together_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simio.bound.MOST_SHARES", 10)
+    assert MOST_SHARES > 10
+    with pytest.raises(RunError, match="are too many for one run: at most 10 pairs"):
+        run_scenario(load(SCENARIOS / "linux-fc-raw.yaml", ["run.until=1 ms"]))
