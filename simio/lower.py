@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from itertools import permutations
 
 import networkx as nx
 
@@ -17,6 +18,7 @@ from simio.components.network.capture import Capture, PacketTrace
 from simio.components.network.path import Network
 from simio.components.network.sockets import Sockets
 from simio.components.storage import BlockDevice
+from simio.components.taken import taken
 from simio.description.model import Disk, Part, System, Volume, Workload
 from simio.description.sheets.disks import Drive
 from simio.errors import RunError
@@ -113,6 +115,17 @@ class Site:
             )
         return self._devices[host, into].device(name)
 
+    def faults(self) -> None:
+        """The threads of what faults take from those who use it.
+
+        A HIPPI link that is down accepts no connection: sources wait for it as for one that is in use.
+        """
+        for link in self.system.links:
+            if link.down and link.part.kind == "hippi":
+                for source, target in permutations(link.ends):
+                    connection = self.p.resource(f"{source}>{target} connection", turn=True)
+                    taken(self.p, f"{link.name} down", connection, 1, link.down)
+
     @cached_property
     def attachments(self) -> Attachments:
         """The ways from hosts to disks."""
@@ -164,4 +177,5 @@ def lower(system: System, packets: PacketTrace | None = None) -> Program:
             )
         with site.p.workload(workload.name):
             _LOWERINGS[workload.kind](site, workload)
+    site.faults()
     return site.p.build()

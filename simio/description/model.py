@@ -15,6 +15,7 @@ from pydantic import Field, field_validator, model_validator
 
 from .. import units
 from ..errors import quote
+from .faults import InjectedFault, Span
 from .measured import MeasuredRow, MeasuredTable, PooledRow
 from .quantities import Count, Horizon, Text, Values, WarmUp, Whole, refusal
 
@@ -120,12 +121,14 @@ class Link:
     """A link between ports, named by their owners: ``challenge.hippi``, a switch or a disk; length in m.
 
     There are two ends, or on a shared link (``part.sheet.shared``) two and more, in the order of the scenario.
+    ``down`` is when it carries nothing.
     """
 
     name: str
     part: Part
     ends: tuple[str, ...]
     length: Fraction
+    down: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -188,6 +191,8 @@ class System:
     run: Run
     report: Report
     volumes: Mapping[str, Volume] = field(default_factory=dict)
+    faults: tuple[InjectedFault, ...] = ()
+    """As the scenario lists them; what has one knows of it, too."""
 
     def disks_of(self, name: str) -> tuple[str, ...]:
         """The disks that a disk, a group of disks or a volume stands for, in order; none for any other name."""

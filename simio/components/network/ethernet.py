@@ -15,7 +15,7 @@ from simio.components.bus import times_up
 from simio.components.network.loss import Loss
 from simio.components.network.packet import Left, Packet, held
 from simio.description.model import Link
-from simio.program.builder import Builder, Handle, Register
+from simio.program.builder import Amount, Builder, Handle, Register
 from simio.program.service import ceil_times, per_byte
 
 
@@ -48,7 +48,7 @@ class EthernetWire:
         self.byte = per_byte(self.sheet.rate)
         self.gap = ceil_times(self.sheet.gap, self.byte)
         self.wire = p.resource(self.name)
-        self.loss = Loss(p, self.name, self.sheet.loss, self.sheet.bit_errors)
+        self.loss = Loss(p, self.name, self.sheet.loss, self.sheet.bit_errors, link.down)
         self.permission: Handle | None = None
         """Taken away while pause frames stop the wire, if the far end can send them."""
 
@@ -86,7 +86,7 @@ class EthernetWire:
                 self._sent(left)
                 held(p, self.wire, self.gap)
                 p.advance(self.delay)
-            with self._intact(packet):
+            with self._intact(packet, self.head() if early else time):
                 yield
 
     def _sent(self, left: Left | None) -> None:
@@ -97,11 +97,11 @@ class EthernetWire:
             left()
 
     @contextmanager
-    def _intact(self, packet: Packet) -> Iterator[None]:
-        """Run the body unless the packet, or a bit of its frame, is lost."""
+    def _intact(self, packet: Packet, time: Amount) -> Iterator[None]:
+        """Run the body unless the packet, or a bit of its frame, is lost on its way of `time` and the delay."""
         p = self.p
         if not self.sheet.bit_errors:
-            with self.loss.survived(packet):
+            with self.loss.survived(packet, None, time, self.delay):
                 yield
             return
         with p.loop(1):
@@ -109,5 +109,5 @@ class EthernetWire:
             p.let(bits, "MAX", packet.length, self.least)
             p.let(bits, "ADD", bits, self.header)
             p.let(bits, "MUL", bits, 8)
-            with self.loss.survived(packet, bits):
+            with self.loss.survived(packet, bits, time, self.delay):
                 yield
