@@ -108,6 +108,9 @@ class Site:
 
         With `into`, that host only issues the commands, and data go between disks and the memory of host `into`.
         """
+        for volume in self.system.volumes.values():
+            if name in volume.failed:
+                raise RunError(f"{name!r} has failed and cannot be used by itself; use volume {volume.name!r}")
         if (host, into) not in self._devices:
             third = self.host(into) if into else None
             self._devices[host, into] = Devices(
@@ -120,6 +123,8 @@ class Site:
 
         A HIPPI link that is down accepts no connection: sources wait for it as for one that is in use.
         """
+        for host in self._hosts.values():
+            taken(self.p, f"{host.name} stalls", host.cpu, host.description.cpus, host.description.stalls)
         for link in self.system.links:
             if link.down and link.part.kind == "hippi":
                 for source, target in permutations(link.ends):

@@ -45,6 +45,19 @@ class Down(Passing):
     told: ClassVar[str] = "down"
 
 
+class Stall(Passing):
+    """A host stands still: none of its processors does anything, while its buses and adapters go on."""
+
+    targets: ClassVar[tuple[str, ...]] = ("host",)
+
+
+class Failed(FaultParams):
+    """A disk has failed before the run begins; its volume goes on without it."""
+
+    targets: ClassVar[tuple[str, ...]] = ("disk",)
+    told: ClassVar[str] = "failed"
+
+
 @dataclass(frozen=True)
 class InjectedFault:
     """A fault of a scenario: its name, kind and parameters."""
@@ -54,7 +67,7 @@ class InjectedFault:
     params: FaultParams
 
 
-_FAULTS: dict[str, type[FaultParams]] = {"down": Down}
+_FAULTS: dict[str, type[FaultParams]] = {"down": Down, "failed": Failed, "stall": Stall}
 
 
 def fault_kinds() -> dict[str, type[FaultParams]]:

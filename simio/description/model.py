@@ -62,7 +62,7 @@ class Adapter:
 class Host:
     """A computer: its CPUs (all alike), memory, kernel, protocol stack if it has one, buses and adapters.
 
-    ``part`` holds its own values.
+    ``part`` holds its own values; ``stalls`` is when its CPUs stand still.
     """
 
     name: str
@@ -76,6 +76,7 @@ class Host:
     adapters: Mapping[str, Adapter]
     part: Part
     stack: Part | None = None
+    stalls: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class Volume:
     ``members`` names disks and other volumes in order, groups expanded; the parity of raid3 is on the last.
     ``unit`` is in bytes what lies on a member before the next one's turn, and None for concat and mirror.
     ``file_system`` is what is on the volume, if anything; ``controller`` the array controller that splits requests
-    and makes parity, or None where the host's software does.
+    and makes parity, or None where the host's software does.  ``failed`` are the members that have failed.
     """
 
     name: str
@@ -106,6 +107,7 @@ class Volume:
     unit: int | None
     file_system: Part | None = None
     controller: Part | None = None
+    failed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

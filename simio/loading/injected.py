@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from ..description.faults import InjectedFault, fault_kinds
 from ..description.model import Link, Part, System
 from ..description.quantities import FROM_TEXT
-from ..errors import quote
+from ..errors import Place, quote
 from .context import Context
 from .faults import a, node_text, place_of
 from .keypaths import item_name, mapping
@@ -42,7 +42,37 @@ def build_faults(
         if read is not None:
             known.check(ctx, read, f"{path}.of", node)
             found[name] = read
+            if read.kind == "failed":
+                _check_survives(ctx, [*found.values()], f"{path}.of", place_of(node, "of"), inventory)
     return tuple(found.values())
+
+
+_SPARE: dict[str, Callable[[int], int]] = {"raid5": lambda members: 1, "mirror": lambda members: members - 1}
+"""Kinds of volumes that go on without a member, and without how many of so many."""
+
+
+def _check_survives(
+    ctx: Context, faults: Sequence[InjectedFault], path: str, place: Place, inventory: Inventory
+) -> None:
+    """Note a disk whose failure, the last of these, leaves a volume without some of its data."""
+    failed = {fault.params.of for fault in faults if fault.kind == "failed"}
+    disk = faults[-1].params.of
+    if disk not in inventory.disk_names:
+        return
+    volume = next((item for item in inventory.volumes.values() if item and disk in item.members), None)
+    if None in inventory.volumes.values() and volume is None:
+        return
+    if volume is None or volume.kind not in _SPARE:
+        of = f" of the {volume.kind} {quote(volume.name)}" if volume else ""
+        expected = f"a disk of a volume of kind {' or '.join(_SPARE)}"
+        ctx.faults.add(path, f"{quote(disk)}{of}, whose data nothing else has", expected, place=place)
+    elif volume.controller:
+        found = f"{quote(disk)} behind the array controller of {quote(volume.name)}"
+        ctx.faults.add(path, found, "a disk of a volume that the host's software makes", place=place)
+    elif len(failed & set(volume.members)) > _SPARE[volume.kind](len(volume.members)):
+        lost = " and ".join(quote(name) for name in volume.members if name in failed)
+        expected = f"at most {_SPARE[volume.kind](len(volume.members))} of {quote(volume.name)}"
+        ctx.faults.add(path, f"{lost} failed", expected, place=place)
 
 
 def _fault(ctx: Context, name: str, path: str, node: Node) -> InjectedFault | None:
@@ -145,4 +175,22 @@ def _down(system: System, params: Any) -> System:
     return replace(system, links=links)
 
 
-_APPLIED: dict[str, Callable[[System, Any], System]] = {"down": _down}
+def _stall(system: System, params: Any) -> System:
+    host = system.hosts[params.of]
+    stalled = replace(host, stalls=(*host.stalls, params.span))
+    return replace(system, hosts={**system.hosts, host.name: stalled})
+
+
+def _failed(system: System, params: Any) -> System:
+    volumes = {
+        name: replace(volume, failed=(*volume.failed, params.of)) if params.of in volume.members else volume
+        for name, volume in system.volumes.items()
+    }
+    return replace(system, volumes=volumes)
+
+
+_APPLIED: dict[str, Callable[[System, Any], System]] = {
+    "down": _down,
+    "failed": _failed,
+    "stall": _stall,
+}

@@ -12,7 +12,7 @@ import pytest
 
 from simio.engines.execute import execute
 from simio.engines.outcome import Options, Outcome
-from simio.errors import ScenarioError
+from simio.errors import RunError, ScenarioError
 from simio.loading.scenario import Source
 from simio.lower import lower
 from simio.program.digest import program_hash
@@ -36,7 +36,8 @@ class Ran:
         return [(int(time), int(value)) for time, _, value in rows]
 
     def delivered(self) -> int:
-        return sum(value for _, value in self.marks("delivered"))
+        roles = [mark.role for mark in self.program.marks]
+        return sum(value for _, mark, value in self.outcome.marks.tolist() if roles[mark] == "delivered")
 
     def silence(self) -> int:
         """The longest time between two deliveries, in ps."""
@@ -177,3 +178,79 @@ def test_an_outage_varies_like_any_other_value() -> None:
     text = TCP + down("uplink", "320 ms", "1 ms") + "vary: {faults.fault1.for: [1 ms, 1 s]}\n"
     spans = [case.system.links[1].down for case in Source("faults.yaml", text).scenario().cases]
     assert spans == [((320 * MS, 321 * MS),), ((320 * MS, 1320 * MS),)]
+
+
+# --- disks that have failed -----------------------------------------------------------------------------------
+
+ARRAY = """
+title: a disk has failed
+hosts:
+  server:
+    model: hosts/linux-2002-dual-p3
+    adapters: {scsi: {model: adapters/aic-7899, bus: pci}}
+disks: {d: {model: disks/atlas-10k, count: 6, write_cache: false}}
+volumes:
+  raid: {kind: raid5, of: [d1, d2, d3], unit: 32 KiB}
+  pair: {kind: mirror, of: [d4, d5]}
+links: [{model: links/scsi-ultra160, between: [server.scsi, d], length: 3 m}]
+"""
+READER = "workload: {reader: {host: server, from: %s, block: 64 KiB, size: 4 MiB, depth: 2}}\n"
+WRITER = "workload: {writer: {host: server, to: %s, block: 16 KiB, size: 1 MiB}}\n"
+
+
+def failed(*disks: str) -> str:
+    return "faults:\n" + "".join(f"  - {{kind: failed, of: {disk}}}\n" for disk in disks)
+
+
+@pytest.mark.parametrize(("volume", "disk"), [("raid", "d2"), ("pair", "d5")])
+@pytest.mark.parametrize("work", [READER, WRITER])
+def test_all_is_delivered_without_a_disk_that_is_never_used(volume: str, disk: str, work: str) -> None:
+    still, ran = (run(ARRAY + work % volume + more) for more in ("", failed(disk)))
+    assert ran.delivered() == still.delivered() == (4 * 2**20 if work == READER else 2**20)
+    used = {r.name: busy for r, busy in zip(ran.program.resources, ran.outcome.resources[:, 0], strict=True)}
+    assert used[disk] == 0
+    assert all(used[other] for other in (("d1", "d3") if volume == "raid" else ("d4",)))
+
+
+@pytest.mark.parametrize(
+    ("disks", "told"),
+    [
+        (("d6",), "'d6', whose data nothing else has; expected a disk of a volume of kind raid5 or mirror"),
+        (("d1", "d3"), "'d1' and 'd3' failed; expected at most 1 of 'raid'"),
+        (("d4", "d5"), "'d4' and 'd5' failed; expected at most 1 of 'pair'"),
+        (("d9",), "the unknown disk 'd9'"),
+        (("raid",), "the unknown disk 'raid'"),
+    ],
+)
+def test_a_failure_that_loses_data_is_an_error(disks: tuple[str, ...], told: str) -> None:
+    with pytest.raises(ScenarioError) as error:
+        described(ARRAY + READER % "raid" + failed(*disks))
+    assert told in str(error.value)
+
+
+def test_a_failed_disk_cannot_be_read_by_itself() -> None:
+    with pytest.raises(RunError, match="'d1' has failed and cannot be used by itself; use volume 'raid'"):
+        run(ARRAY + READER % "d1" + failed("d1"))
+
+
+# --- a host that stands still, and NFS that asks again -----------------------------------------------------------
+
+ALONE = """
+title: a host alone
+hosts: {a: hosts/sgi-challenge-l}
+workload: {compute: {host: a, time: 10 ms, repeat: 3}}
+"""
+NFS = """
+title: a server does not answer
+hosts:
+  client: {model: hosts/sun-e450-400}
+  server: {like: client}
+links: [{model: links/ethernet-1000, between: [client.ge, server.ge], length: 20 m, name: cable}]
+workload:
+  nfs: {from: %s, version: 2, access: %s, transfer: 8 KiB, size: 400 KiB, biods: 4, nfsds: 4, timeout: 700 ms}
+"""
+READ, WRITE = ("server, to: client", "read"), ("client, to: server", "write")
+
+
+def fault(kind: str, of: str, at: str, for_: str) -> str:
+    return f"faults: [{{kind: {kind}, of: {of}, at: {at}, for: {for_}}}]\n"
