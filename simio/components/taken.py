@@ -16,12 +16,16 @@ def taken(p: Builder, name: str, resource: Handle, units: int, spans: Sequence[S
 
     Who has the resource when a span begins keeps it until done; the span ends when it is to, all the same.
     """
-    for begin, end in spans:
-        with p.thread(name, start=begin, daemon=True):
-            p.seize(resource, units, FIRST)
-            rest = p.register()
-            p.let(rest, "SINCE", end)
-            p.let(rest, "MIN", rest, 0)
-            p.let(rest, "SUB", 0, rest)
-            p.advance(0, rest, 1)
-            p.release(resource, units)
+    for number, (begin, end) in enumerate(spans, 1):
+        had = p.container(f"{name} {number}", 1, unit="times")
+        with p.thread(name, daemon=True), p.loop(1):
+            now = p.register()
+            p.let(now, "SINCE", 0)
+            # Condition that always holds: the run may end before, so that the bound must not count on any of it.
+            with p.when(now, "==", 0):
+                with p.fork(name, delay=begin, daemon=True):
+                    p.seize(resource, units, FIRST)
+                    p.put(had, 1)
+                with p.fork(name, delay=end, daemon=True):
+                    p.get(had, 1)
+                    p.release(resource, units)

@@ -10,13 +10,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simio.bound import bound
+from simio.components.host import PROCESS
+from simio.components.taken import taken
 from simio.engines.execute import execute
 from simio.engines.outcome import Options, Outcome
 from simio.errors import RunError, ScenarioError
 from simio.loading.scenario import Source
 from simio.lower import lower
+from simio.program.builder import Builder
 from simio.program.digest import program_hash
 from simio.program.steps import Program
+from simio.result.run import check
 
 MS = 10**9
 ENGINES = ("compiled", "simpy")
@@ -56,10 +61,11 @@ def described(text: str, *sets: str) -> Any:
 
 @cache
 def run(text: str, *sets: str) -> Ran:
-    """Run a scenario's text, on both engines: they must agree."""
+    """Run a scenario's text, on both engines: they must agree, and lie under the bound."""
     program = lower(described(text, *sets))
     first, second = (execute(program, Options(), engine) for engine in ENGINES)
     assert first.differences(second) == []
+    check(program, first, bound(program))
     return Ran(program, first)
 
 
@@ -235,22 +241,63 @@ def test_a_failed_disk_cannot_be_read_by_itself() -> None:
 
 # --- a host that stands still, and NFS that asks again -----------------------------------------------------------
 
-ALONE = """
-title: a host alone
-hosts: {a: hosts/sgi-challenge-l}
-workload: {compute: {host: a, time: 10 ms, repeat: 3}}
-"""
 NFS = """
 title: a server does not answer
 hosts:
-  client: {model: hosts/sun-e450-400}
+  client: {model: hosts/sgi-challenge-l, adapters: {net: {model: adapters/fddi-1994, bus: hio}}}
   server: {like: client}
-links: [{model: links/ethernet-1000, between: [client.ge, server.ge], length: 20 m, name: cable}]
+links: [{model: links/fddi, between: [client.net, server.net], length: 100 m, name: ring}]
 workload:
-  nfs: {from: %s, version: 2, access: %s, transfer: 8 KiB, size: 400 KiB, biods: 4, nfsds: 4, timeout: 700 ms}
+  nfs: {from: client, to: server, version: 2, access: %s, transfer: 8 KiB, size: 400 KiB, biods: 4, nfsds: 4}
 """
-READ, WRITE = ("server, to: client", "read"), ("client, to: server", "write")
 
 
 def fault(kind: str, of: str, at: str, for_: str) -> str:
     return f"faults: [{{kind: {kind}, of: {of}, at: {at}, for: {for_}}}]\n"
+
+
+@pytest.mark.parametrize("access", ["read", "write"])
+@pytest.mark.parametrize(
+    ("kind", "of", "lasts", "silent"),
+    [
+        # The server has the calls in its memory, and goes on where it was.
+        ("stall", "server", "5 ms", 5),
+        ("stall", "server", "3 s", 3000),
+        # They are lost: repeated 0.7 s after they were sent, 1.4 s after that and so on, the first time after the end.
+        ("down", "ring", "5 ms", 700),
+        ("down", "ring", "3 s", 700 + 1400 + 2800),
+    ],
+)
+def test_nfs_asks_until_it_is_answered_and_each_block_counts_once(
+    access: str, kind: str, of: str, lasts: str, silent: int
+) -> None:
+    ran = run(NFS % access + fault(kind, of, "20 ms", lasts))
+    assert [size for _, size in ran.marks("delivered")] == [8192] * 50
+    assert silent * MS <= ran.silence() < (silent + 8) * MS
+    repeated = len(ran.marks("nfs: retransmission"))
+    lost = len(ran.marks("server.net>client.net lost")) + len(ran.marks("client.net>server.net lost"))
+    # Over FDDI a call or reply of 8 KiB are two fragments; what was repeated in vain has been answered before.
+    assert (lost == 0) == (kind == "stall")
+    assert (repeated == 0) == (kind == "stall" and lasts == "5 ms")
+    if kind == "stall":
+        assert ran.counted("nfs", "answered before") == repeated
+
+
+def test_a_stall_begins_when_all_processors_are_free_and_ends_when_it_is_to() -> None:
+    p = Builder()
+    cpu, done = p.resource("cpu", 2), p.observation("done")
+    with p.thread("process", count=2), p.loop(5), p.hold(cpu, priority=PROCESS):
+        p.advance(10 * MS)
+        p.mark(done, 1)
+    taken(p, "stall", cpu, 2, [(25 * MS, 45 * MS), (200 * MS, 300 * MS)])
+    program = p.build()
+    first, second = (execute(program, Options(), engine) for engine in ENGINES)
+    assert first.differences(second) == []
+    # Both processors are in a quantum until 30 ms; nobody waits for the second stall.
+    assert [time // MS for time in first.marks[::2, 0].tolist()] == [10, 20, 30, 55, 65]
+    assert first.end == 65 * MS
+
+
+def test_only_a_host_can_stand_still() -> None:
+    with pytest.raises(ScenarioError, match="the link 'ring'; expected a host"):
+        described(NFS % "read" + fault("stall", "ring", "0 s", "1 s"))
