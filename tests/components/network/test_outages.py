@@ -64,3 +64,13 @@ def test_on_any_link_the_packets_of_the_outage_are_lost_and_no_others(engine: Mo
     lost = [length for _, length in net.marks(engine, "a.eth>b.eth lost")]
     # The third to the fifth are sent at 10, 15 and 20 ms, in an outage from 9.999 to 22.5 ms.
     assert (arrived, lost) == ([100, 101, 105, 106], [102, 103, 104])
+
+
+def test_bit_errors_hit_frames_on_a_shared_ethernet_too(engine: ModuleType) -> None:
+    hosts = [host("a", eth={"medium": "ethernet"}), host("b", eth={"medium": "ethernet"})]
+    net = Net(hosts, [shared("ethernet-shared", "a.eth", "b.eth", bit_errors=1e-4)])
+    net.stream(net.path("a", "b"), 232, 1000, 1_000 * US)
+    arrived, lost = len(net.marks(engine)), len(net.marks(engine, "a.eth>b.eth lost"))
+    assert arrived + lost == 1000
+    # 1 - (1 - 1e-4) ** 2000 bits of 250 bytes: 181 of 1000, with a standard deviation of 12.2.
+    assert 181 - 49 < lost < 181 + 49
