@@ -263,7 +263,7 @@ def fault(kind: str, of: str, at: str, for_: str) -> str:
         # The server has the calls in its memory, and goes on where it was.
         ("stall", "server", "5 ms", 5),
         ("stall", "server", "3 s", 3000),
-        # They are lost: repeated 0.7 s after they were sent, 1.4 s after that and so on, the first time after the end.
+        # They are lost, and repeated after 0.7 s, 1.4 s after that and so on, until one comes after the end.
         ("down", "ring", "5 ms", 700),
         ("down", "ring", "3 s", 700 + 1400 + 2800),
     ],

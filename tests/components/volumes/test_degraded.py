@@ -1,4 +1,4 @@
-"""Volumes without one of their disks: what is asked of the others suffices, and nothing is asked of the failed one."""
+"""Volumes without one of their disks: what is asked of the others suffices, and the failed one is never asked."""
 
 from __future__ import annotations
 
