@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from itertools import permutations
 
 import networkx as nx
 
@@ -17,6 +18,7 @@ from simio.components.network.capture import Capture, PacketTrace
 from simio.components.network.path import Network
 from simio.components.network.sockets import Sockets
 from simio.components.storage import BlockDevice
+from simio.components.taken import taken
 from simio.description.model import Disk, Part, System, Volume, Workload
 from simio.description.sheets.disks import Drive
 from simio.errors import OutOfRange, RunError
@@ -106,12 +108,30 @@ class Site:
 
         With `into`, that host only issues the commands, and data go between disks and the memory of host `into`.
         """
+        for volume in self.system.volumes.values():
+            if name in volume.failed:
+                raise RunError(
+                    f"{name!r} has failed and cannot be used by itself; use volume {volume.name!r}"
+                )
         if (host, into) not in self._devices:
             third = self.host(into) if into else None
             self._devices[host, into] = Devices(
                 self.p, self.system, self.kernel(host), self.attachments, self.drive, third
             )
         return self._devices[host, into].device(name)
+
+    def faults(self) -> None:
+        """The threads of what faults take from those who use it.
+
+        A HIPPI link that is down accepts no connection: sources wait for it as for one that is in use.
+        """
+        for host in self._hosts.values():
+            taken(self.p, f"{host.name} stalls", host.cpu, host.description.cpus, host.description.stalls)
+        for link in self.system.links:
+            if link.down and link.part.kind == "hippi":
+                for source, target in permutations(link.ends):
+                    connection = self.p.resource(f"{source}>{target} connection", turn=True)
+                    taken(self.p, f"{link.name} down", connection, 1, link.down)
 
     @cached_property
     def attachments(self) -> Attachments:
@@ -167,4 +187,5 @@ def lower(system: System, packets: PacketTrace | None = None) -> Program:
                 _LOWERINGS[workload.kind](site, workload)
         except OutOfRange as error:
             raise RunError(f"workload {workload.name!r} cannot be run with these values: {error}") from error
+    site.faults()
     return site.p.build()

@@ -11,6 +11,7 @@ from simio import units
 
 if TYPE_CHECKING:
     from simio.description.model import Case, Disk, Host, Link, Part, Scenario, System, Volume, Workload
+    from simio.description.quantities import Values
 
 _WIDTH = 100
 _INDENT = "  "
@@ -35,7 +36,8 @@ def _sections(system: System) -> Iterator[tuple[str, list[str]]]:
     groups = {disk.name: disk.group for disk in system.disks.values()}
     links = _alike(system.links, lambda link: _joins(link, groups))
     yield "links", _aligned(_links(group, groups) for group in links)
-    yield "workloads", _aligned((w.name, _kind(w), _parameters(w)) for w in system.workloads.values())
+    yield "workloads", _aligned((w.name, _kind(w), _parameters(w.params)) for w in system.workloads.values())
+    yield "faults", _aligned((f.name, f.kind, _parameters(f.params)) for f in system.faults)
 
 
 def _alike(items: Iterable[T], key: Callable[[T], object]) -> list[list[T]]:
@@ -137,12 +139,11 @@ def _kind(workload: Workload) -> str:
     return "" if workload.kind == workload.name else workload.kind
 
 
-def _parameters(workload: Workload) -> str:
+def _parameters(params: Values) -> str:
     """The parameters that have no default or differ from it."""
     from simio.loading.faults import keys_of
     from simio.loading.parts import default_text
 
-    params = workload.params
     told = {
         key: default_text(params, key)
         for key, (name, field) in zip(keys_of(type(params)), type(params).model_fields.items(), strict=True)

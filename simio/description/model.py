@@ -15,6 +15,7 @@ from pydantic import Field, field_validator, model_validator
 
 from .. import units
 from ..errors import quote
+from .faults import InjectedFault, Span
 from .measured import MeasuredRow, MeasuredTable, PooledRow
 from .quantities import Count, Horizon, Text, Values, WarmUp, Whole, refusal
 
@@ -61,7 +62,7 @@ class Adapter:
 class Host:
     """A computer: its CPUs (all alike), memory, kernel, protocol stack if it has one, buses and adapters.
 
-    ``part`` holds its own values.
+    ``part`` holds its own values; ``stalls`` is when its CPUs stand still.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Host:
     adapters: Mapping[str, Adapter]
     part: Part
     stack: Part | None = None
+    stalls: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ class Volume:
     ``members`` names disks and other volumes in order, groups expanded; the parity of raid3 is on the last.
     ``unit`` is in bytes what lies on a member before the next one's turn, and None for concat and mirror.
     ``file_system`` is what is on the volume, if anything; ``controller`` the array controller that splits requests
-    and makes parity, or None where the host's software does.
+    and makes parity, or None where the host's software does.  ``failed`` are the members that have failed.
     """
 
     name: str
@@ -105,6 +107,7 @@ class Volume:
     unit: int | None
     file_system: Part | None = None
     controller: Part | None = None
+    failed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -120,12 +123,14 @@ class Link:
     """A link between ports, named by their owners: ``challenge.hippi``, a switch or a disk; length in m.
 
     There are two ends, or on a shared link (``part.sheet.shared``) two and more, in the order of the scenario.
+    ``down`` is when it carries nothing.
     """
 
     name: str
     part: Part
     ends: tuple[str, ...]
     length: Fraction
+    down: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -188,6 +193,8 @@ class System:
     run: Run
     report: Report
     volumes: Mapping[str, Volume] = field(default_factory=dict)
+    faults: tuple[InjectedFault, ...] = ()
+    """As the scenario lists them; what has one knows of it, too."""
 
     def disks_of(self, name: str) -> tuple[str, ...]:
         """The disks that a disk, a group of disks or a volume stands for, in order; none for any other name."""

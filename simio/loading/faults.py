@@ -15,7 +15,7 @@ from ..errors import Fault, Place, ScenarioError, did_you_mean, key_path, quote
 from .yamltree import Node
 
 MOST_FAULTS = 100
-_MANY = 12
+_MANY = 13
 _LONGEST_PATH = 200
 _LENGTHS = {"too_short": ("at least", "min_length"), "too_long": ("at most", "max_length")}
 

@@ -58,6 +58,7 @@ def resolved(system: System) -> dict[str, Any]:
             name: {"kind": workload.kind, **_plain(workload.params)}
             for name, workload in system.workloads.items()
         },
+        "faults": {fault.name: {"kind": fault.kind, **_plain(fault.params)} for fault in system.faults},
         "run": _plain(system.run),
         "report": _plain(system.report),
     }

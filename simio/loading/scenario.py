@@ -31,6 +31,7 @@ from .context import Built, Context
 from .devices import build_disks, build_switches, check_distinct, expanded
 from .faults import place_of
 from .hosts import build_hosts
+from .injected import build_faults, with_faults
 from .keypaths import empty
 from .links import Inventory, build_links, join_links
 from .measured import assign_rows, read_tables
@@ -42,10 +43,11 @@ from .yamlfiles import read_file
 from .yamltree import Node, parse_yaml
 
 KEYS = (
-    "title", "about", "hosts", "disks", "volumes", "switches", "links", "workload", "run", "report", "vary",
-    "measured",
+    "title", "about", "hosts", "disks", "volumes", "switches", "links", "workload", "faults", "run", "report",
+    "vary", "measured",
 )  # fmt: skip
 _PLACES = ("hosts", "disks", "volumes", "switches", "links")
+_LISTS = ("links", "faults")
 _REQUIRED = {"hosts": "a mapping of hosts", "workload": "a mapping of workloads"}
 
 M = TypeVar("M", bound=BaseModel)
@@ -185,7 +187,7 @@ def _section(ctx: Context, root: Node, key: str) -> Node:
     node = root.entries.get(key)
     if node is not None and node.value is not None:
         return node
-    without = Node("list", [], root.place) if key == "links" else empty(root.place)
+    without = Node("list", [], root.place) if key in _LISTS else empty(root.place)
     return ctx.once(("without", key), (), lambda: without)
 
 
@@ -240,10 +242,11 @@ def _system(ctx: Context, root: Node, title: str) -> System | None:
     section = _section(ctx, root, "workload")
     workloads = build_workloads(ctx, section)
     ctx.once(("routes",), (*nodes, section), lambda: _check_workloads(ctx, section, workloads, there))
+    faults = build_faults(ctx, _section(ctx, root, "faults"), there.inventory, there.links, there.complete)
     run, report = _values(ctx, root, "run", Run), _values(ctx, root, "report", Report)
     if len(ctx.faults) or run is None or report is None:
         return None
-    return System(
+    system = System(
         title,
         there.hosts,
         there.disks,
@@ -253,7 +256,9 @@ def _system(ctx: Context, root: Node, title: str) -> System | None:
         run,
         report,
         there.volumes,
+        faults,
     )
+    return with_faults(system) if faults else system
 
 
 def _values(ctx: Context, root: Node, key: str, model: type[M]) -> M | None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from ..description.faults import fault_kinds
 from ..description.model import Report, Run
 from ..description.quantities import quantity_of
 from ..description.sheets import sheet_kinds
@@ -40,6 +41,7 @@ _ABOUT = {
     "switches": "switches by name",
     "links": "cables between adapters, switches and disks",
     "workload": "application programs by name; the name is the kind unless kind says otherwise",
+    "faults": "what goes wrong in the system while it runs",
     "run": "how long and how often to run",
     "report": "how to show results",
     "vary": "key paths with the values each takes, all combinations; or a list of such mappings",
@@ -60,6 +62,7 @@ def scenario_schema(parts: Catalogue | None = None) -> Schema:
         "switches": _named(_part(known, "switch", {})),
         "links": {"type": "array", "items": _link(known)},
         "workload": {**_workloads(), "minProperties": 1},
+        "faults": {"type": "array", "items": {"anyOf": _faults()}},
         "run": _object(_properties(Run)),
         "report": _object(_properties(Report)),
         "vary": _vary(),
@@ -201,6 +204,19 @@ def _workloads() -> Schema:
         "properties": keyed,
         "additionalProperties": {"anyOf": free},
     }
+
+
+def _faults() -> list[Schema]:
+    """A fault of each kind."""
+    name = {"type": "string", "description": "name for messages; fault1, fault2 ... where it is left out"}
+    return [
+        _object(
+            {"name": name, "kind": {"const": kind, "description": (model.__doc__ or "").strip()}}
+            | _properties(model),
+            ["kind"],
+        )
+        for kind, model in fault_kinds().items()
+    ]
 
 
 def _vary() -> Schema:

@@ -19,7 +19,7 @@ from .yamltree import Node, parse_yaml
 
 MOST_CASES = 10_000
 MOST_STEPS = 8
-SECTIONS = ("hosts", "disks", "volumes", "switches", "links", "workload", "run")
+SECTIONS = ("hosts", "disks", "volumes", "switches", "links", "workload", "faults", "run")
 _SETTABLE = (*SECTIONS, "report")
 
 

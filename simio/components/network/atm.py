@@ -35,7 +35,7 @@ class AtmWire:
         """Time of a cell in ps."""
         self.beside: int = self.sheet.encapsulation + self.sheet.trailer
         self.wire = p.resource(self.name)
-        self.loss = Loss(p, self.name, self.sheet.loss, self.sheet.cell_loss)
+        self.loss = Loss(p, self.name, self.sheet.loss, self.sheet.cell_loss, link.down)
 
     def cells_of(self, length: int) -> int:
         """Cells of a datagram of `length` bytes."""
@@ -91,7 +91,7 @@ class AtmWire:
                     left()
                 p.release(self.wire)
                 p.advance(self.delay)
-            with self.loss.survived(packet, count):
+            with self.loss.survived(packet, count, self.head() if early else time, self.delay):
                 yield
 
 
@@ -151,7 +151,8 @@ class AtmSwitch:
                     self._account(outgoing, count)
                 p.let(answer, "SUB", answer, 1)
                 p.advance(outgoing.head() + self.sheet.latency + outgoing.delay, answer, 1)
-                with outgoing.loss.survived(packet, count):
+                beside = outgoing.head() + self.sheet.latency + outgoing.delay
+                with outgoing.loss.survived(packet, count, answer, beside):
                     yield
 
     def _stream(

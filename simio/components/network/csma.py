@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 
-from simio.components.network.ethernet import frame_span, frame_time
+from simio.components.network.ethernet import frame_span, frame_time, intact
 from simio.components.network.loss import Loss
 from simio.components.network.packet import Left, Packet, dropped
 from simio.description.model import Link
@@ -28,6 +28,7 @@ class SharedEthernet:
         self.p = p
         self.sheet = link.part.sheet
         self.name = link.name
+        self.down = link.down
         self.byte = per_byte(self.sheet.rate)
         self.delay = ceil_times(1, link.length * Fraction(self.sheet.propagation)) + self.sheet.transceivers
         gap, preamble, jam = (
@@ -55,7 +56,7 @@ class SharedEthernetWire:
         self.delay = medium.delay
         self.header: int = self.sheet.header + self.sheet.check
         self.order = p.container(f"{source} first", 1, 1, "packets")
-        self.loss = Loss(p, self.name, self.sheet.loss, 0)
+        self.loss = Loss(p, self.name, self.sheet.loss, self.sheet.bit_errors, medium.down)
 
     def time(self, length: int) -> int:
         """Time from the first to the last bit of the frame of a packet of `length` bytes, in ps."""
@@ -89,7 +90,7 @@ class SharedEthernetWire:
             p.put(self.order, 1)
             with p.when(rest, "==", 0):
                 p.advance(self.delay)
-                with self.loss.survived(packet):
+                with intact(self, packet, time):
                     yield
 
     def _attempt(self, time: Register, rest: Register) -> None:

@@ -15,7 +15,7 @@ from simio.components.bus import times_up
 from simio.components.network.loss import Loss
 from simio.components.network.packet import Left, Packet, held
 from simio.description.model import Link
-from simio.program.builder import Builder, Handle, Register
+from simio.program.builder import Amount, Builder, Handle, Register
 from simio.program.service import ceil_times, per_byte
 
 
@@ -32,6 +32,24 @@ def frame_span(p: Builder, sheet: Any, byte: Fraction, result: Register, length:
     times_up(p, result, result, byte)
 
 
+@contextmanager
+def intact(wire: Any, packet: Packet, time: Amount) -> Iterator[None]:
+    """Run the body unless the packet, or a bit of its frame, is lost on its way of `time` and the wire's delay."""
+    p, sheet = wire.p, wire.sheet
+    if not sheet.bit_errors:
+        with wire.loss.survived(packet, None, time, wire.delay):
+            yield
+        return
+    beside = sheet.header + sheet.check
+    with p.loop(1):
+        bits = p.register()
+        p.let(bits, "MAX", packet.length, sheet.minimum - beside)
+        p.let(bits, "ADD", bits, beside)
+        p.let(bits, "MUL", bits, 8)
+        with wire.loss.survived(packet, bits, time, wire.delay):
+            yield
+
+
 class EthernetWire:
     """One direction of a full-duplex link."""
 
@@ -43,12 +61,11 @@ class EthernetWire:
         self.name = f"{source}>{target}"
         self.mtu: int = self.sheet.mtu
         self.header: int = self.sheet.header + self.sheet.check
-        self.least: int = self.sheet.minimum - self.header
         self.delay = ceil_times(1, link.length * Fraction(self.sheet.propagation))
         self.byte = per_byte(self.sheet.rate)
         self.gap = ceil_times(self.sheet.gap, self.byte)
         self.wire = p.resource(self.name)
-        self.loss = Loss(p, self.name, self.sheet.loss, self.sheet.bit_errors)
+        self.loss = Loss(p, self.name, self.sheet.loss, self.sheet.bit_errors, link.down)
         self.permission: Handle | None = None
         """Taken away while pause frames stop the wire, if the far end can send them."""
 
@@ -86,7 +103,7 @@ class EthernetWire:
                 self._sent(left)
                 held(p, self.wire, self.gap)
                 p.advance(self.delay)
-            with self._intact(packet):
+            with intact(self, packet, self.head() if early else time):
                 yield
 
     def _sent(self, left: Left | None) -> None:
@@ -95,19 +112,3 @@ class EthernetWire:
             self.p.put(self.permission, 1)
         if left:
             left()
-
-    @contextmanager
-    def _intact(self, packet: Packet) -> Iterator[None]:
-        """Run the body unless the packet, or a bit of its frame, is lost."""
-        p = self.p
-        if not self.sheet.bit_errors:
-            with self.loss.survived(packet):
-                yield
-            return
-        with p.loop(1):
-            bits = p.register()
-            p.let(bits, "MAX", packet.length, self.least)
-            p.let(bits, "ADD", bits, self.header)
-            p.let(bits, "MUL", bits, 8)
-            with self.loss.survived(packet, bits):
-                yield

@@ -23,6 +23,7 @@ class FddiRing:
         self.p = p
         self.sheet = link.part.sheet
         self.stations = link.ends
+        self.down = link.down
         self.name = link.name
         self.byte = per_byte(self.sheet.rate)
         fibre = ceil_times(1, link.length * Fraction(self.sheet.propagation))
@@ -75,7 +76,7 @@ class FddiWire:
         self.delay = away * ring.hop
         self.beside: int = self.sheet.preamble + self.sheet.header + self.sheet.encapsulation
         self.order = p.container(f"{source} first", 1, 1, "packets")
-        self.loss = Loss(p, self.name, self.sheet.loss, 0)
+        self.loss = Loss(p, self.name, self.sheet.loss, 0, ring.down)
 
     def time(self, length: int) -> int:
         """Time of the frame of a datagram of `length` bytes, in ps."""
@@ -107,5 +108,5 @@ class FddiWire:
             self.ring.done(self.station)
             p.put(self.order, 1)
             p.advance(self.delay)
-            with self.loss.survived(packet):
+            with self.loss.survived(packet, None, answer, self.delay):
                 yield

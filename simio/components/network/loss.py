@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 
 from simio.components.network.packet import Packet, dropped
+from simio.components.outages import Outages
+from simio.description.faults import Span
 from simio.machines.network.calls import ERRORS_NEXT, ERRORS_PASS
 from simio.machines.network.errors import INITIAL
-from simio.program.builder import Builder, Register
+from simio.program.builder import Amount, Builder, Register
 
 _FINEST = 2**50
 """Probabilities are fractions with a denominator of at most this."""
@@ -21,11 +23,15 @@ class Loss:
     Packets are lost with probability `packets` each, drawn for each. Units (bits, cells) are hit with probability
     `units` each, independently; the number of units from one hit to the next is then geometric, and is drawn once a
     hit as an exponential of mean 1 / `units`, rounded down, which differs from it by less than `units` itself.
+    All that are on the wire while it is `down` are lost.
     """
 
-    def __init__(self, p: Builder, name: str, packets: float, units: float) -> None:
+    def __init__(
+        self, p: Builder, name: str, packets: float, units: float, down: Sequence[Span] = ()
+    ) -> None:
         self.p = p
         self.name = name
+        self.outages = Outages(p, down)
         # A probability of so many digits that they do not fit is meant to be near the one that does.
         self.packets, self.units = (
             Fraction(str(value)).limit_denominator(_FINEST) for value in (packets, units)
@@ -37,10 +43,15 @@ class Loss:
             self.state = p.machine(f"{name} errors", INITIAL)
 
     @contextmanager
-    def survived(self, packet: Packet, units: Register | None = None) -> Iterator[None]:
-        """Run the body unless the packet, of so many units, is lost."""
+    def survived(
+        self, packet: Packet, units: Register | None = None, time: Amount = 0, fixed: int = 0
+    ) -> Iterator[None]:
+        """Run the body unless the packet, of so many units, is lost.
+
+        It began to leave `time` + `fixed` ps ago.
+        """
         p = self.p
-        if not self.packets and not self.units:
+        if not self.packets and not self.units and not self.outages:
             yield
             return
         with p.loop(1):
@@ -52,10 +63,21 @@ class Loss:
                 p.let(lost, "ADD", lost, 1)
             if self.units:
                 self._hit(lost, units or packet.length)
+            if self.outages:
+                self._cut(lost, time, fixed)
             with p.when(lost, ">", 0):
                 dropped(p, self.name, packet, "lost")
             with p.when(lost, "==", 0):
                 yield
+
+    def _cut(self, lost: Register, time: Amount, fixed: int) -> None:
+        """Set `lost` if the wire was down while the packet was on it."""
+        p = self.p
+        with p.loop(1):
+            since = p.register()
+            p.let(since, "SINCE", fixed)
+            p.let(since, "SUB", since, time)
+            self.outages.hit(lost, since)
 
     def _hit(self, lost: Register, units: Register) -> None:
         """Add to `lost` the units that are hit; each draws the distance to the next."""

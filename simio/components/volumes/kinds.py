@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from simio.components.storage import BlockDevice
 from simio.components.volumes.array import ArrayController, ArrayPort
+from simio.components.volumes.degraded import DegradedRaid5
 from simio.components.volumes.mirror import Mirror
 from simio.components.volumes.parity import ParityEngine
 from simio.components.volumes.raid3 import Raid3
@@ -60,7 +61,10 @@ def _bare(
     if volume.kind == "concat":
         return Concatenation(p, volume.name, members)
     if volume.kind == "mirror":
-        return Mirror(p, volume.name, members)
+        there = [
+            member for member, name in zip(members, volume.members, strict=True) if name not in volume.failed
+        ]
+        return Mirror(p, volume.name, there)
     if volume.kind == "stripe":
         return Stripe(p, volume.name, members, _unit(volume, members))
     if parity is None:
@@ -68,6 +72,9 @@ def _bare(
     if volume.kind == "raid3":
         grain = members[0].sector if volume.unit is None else _unit(volume, members)
         return Raid3(p, volume.name, members, grain, parity)
+    if volume.failed:
+        failed = volume.members.index(volume.failed[0])
+        return DegradedRaid5(p, volume.name, members, _unit(volume, members), parity, failed)
     return Raid5(p, volume.name, members, _unit(volume, members), parity)
 
 

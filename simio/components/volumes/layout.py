@@ -9,7 +9,7 @@ member (m - s) mod n.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 
@@ -61,16 +61,18 @@ def plan_read(members: int, unit: int, begin: int, size: int) -> tuple[Piece, ..
     return tuple(piece for known in pieces.values() for piece in known)
 
 
-def plan_write(members: int, unit: int, begin: int, size: int) -> WritePlan:
-    """What to do for a write of `size` bytes from `begin` within a stripe."""
+def plan_write(
+    members: int, unit: int, begin: int, size: int, update: Callable[[int, int, int, int, int], Update]
+) -> WritePlan:
+    """What to do for a write of `size` bytes from `begin` within a stripe; `update` plans parts of stripes."""
     stripe = (members - 1) * unit
     end = begin + size
     first = 1 if begin else 0
     updates = []
     if begin or end < stripe:
-        updates.append(plan_update(members, unit, 0, begin, min(end, stripe)))
+        updates.append(update(members, unit, 0, begin, min(end, stripe)))
     if end > stripe and end % stripe:
-        updates.append(plan_update(members, unit, end // stripe, 0, end % stripe))
+        updates.append(update(members, unit, end // stripe, 0, end % stripe))
     return WritePlan(first, max(end // stripe - first, 0), tuple(updates))
 
 
@@ -85,7 +87,7 @@ def plan_update(members: int, unit: int, stripe: int, begin: int, end: int) -> U
     def piece(column: int, low: int, high: int) -> Piece:
         return Piece((column - stripe) % members, stripe * unit + low, high - low)
 
-    touched = dict(_touched(members, unit, begin, end))
+    touched = dict(touched_units(members, unit, begin, end))
     low = min(start for start, _ in touched.values())
     high = max(stop for _, stop in touched.values())
     data = [piece(column, *span) for column, span in touched.items()]
@@ -100,7 +102,7 @@ def plan_update(members: int, unit: int, stripe: int, begin: int, end: int) -> U
     return Update(tuple(reconstruct), members - 1, high - low, (*data, parity))
 
 
-def _touched(members: int, unit: int, begin: int, end: int) -> Iterator[tuple[int, tuple[int, int]]]:
+def touched_units(members: int, unit: int, begin: int, end: int) -> Iterator[tuple[int, tuple[int, int]]]:
     """Each data unit of a stripe that bytes `begin` to `end` lie on, and which of its bytes."""
     for column in range(members - 1):
         low, high = max(begin - column * unit, 0), min(end - column * unit, unit)

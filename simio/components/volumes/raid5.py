@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from math import gcd
 
@@ -64,7 +64,7 @@ class Raid5(Members):
             size,
             aligned,
             lambda stripe, begin: self._write(
-                stripe, plan_write(self.width, self.unit, begin, size), self._grain(aligned)
+                stripe, plan_write(self.width, self.unit, begin, size, plan_update), self._grain(aligned)
             ),
         )
 
@@ -100,27 +100,33 @@ class Raid5(Members):
             p.let(place, "ADD", place, piece.offset)
             self.one_of(member, verb, place, piece.size, gcd(grain, piece.offset))
 
-    def _write(self, stripe: Register, plan: WritePlan, grain: int) -> None:
+    def _write(self, stripe: Register, plan: WritePlan, grain: int, parities: int | None = None) -> None:
+        """Write whole stripes, whose parity is computed for `parities` of them or all, and parts of stripes."""
         p = self.p
         several = len(plan.updates) + (plan.stripes > 0) > 1
         if plan.stripes:
             with p.fork(f"{self.name}: stripes", joined=True) if several else nullcontext():
-                self._write_stripes(stripe, plan, grain)
+                self._write_stripes(stripe, plan, grain, plan.stripes if parities is None else parities)
         for update in plan.updates:
             with p.fork(f"{self.name}: part", joined=True) if several else nullcontext():
                 self._update(stripe, update, grain)
         if several:
             p.join()
 
-    def _write_stripes(self, stripe: Register, plan: WritePlan, grain: int) -> None:
+    def _there(self) -> Iterable[int]:
+        """The members that take part in writes of whole stripes."""
+        return range(self.width)
+
+    def _write_stripes(self, stripe: Register, plan: WritePlan, grain: int, parities: int) -> None:
         """Parity of the new data, then one request a member, each of which takes data and parity units."""
         p = self.p
-        self.parity.xor(self.width - 1, plan.stripes * self.unit)
+        if parities:
+            self.parity.xor(self.width - 1, parities * self.unit)
         with scope(p):
             place, begin = p.register(), plan.first * self.unit
             p.let(place, "MUL", stripe, self.unit)
             p.let(place, "ADD", place, begin)
-            for member in range(self.width):
+            for member in self._there():
                 with self.child():
                     self.ask(member, "write", place, plan.stripes * self.unit, gcd(grain, begin))
             p.join()
@@ -129,12 +135,17 @@ class Raid5(Members):
         for piece in update.reads:
             self._piece("read", stripe, piece, grain)
         self.p.join()
-        self.parity.xor(update.sources, update.size)
+        if update.sources:
+            self.parity.xor(update.sources, update.size)
         for piece in update.writes:
             self._piece("write", stripe, piece, grain)
         self.p.join()
 
     # --- requests that lie in one unit -------------------------------------------------------------------
+
+    def _within_grain(self, aligned: int) -> int:
+        """Such a request begins on its member at a multiple of this."""
+        return gcd(aligned, self.unit)
 
     def _within_unit(self, size: int, aligned: int) -> bool:
         """Whether no request of this size crosses from one unit to the next."""
@@ -143,7 +154,7 @@ class Raid5(Members):
     def _read_within(self, at: Register, size: int, aligned: int) -> None:
         with self._found(at, aligned) as (stripe, column, place):
             self._member_of(column, column, stripe)
-            self.one_of(column, "read", place, size, gcd(aligned, self.unit))
+            self.one_of(column, "read", place, size, self._within_grain(aligned))
 
     def _write_within(self, at: Register, size: int, aligned: int) -> None:
         p = self.p
@@ -158,7 +169,7 @@ class Raid5(Members):
                             p.let(member, "ADD", member, column)
                             p.let(member, "MOD", member, self.width - 1)
                         self._member_of(member, member, stripe)
-                        self.one_of(member, verb, place, size, gcd(aligned, self.unit))
+                        self.one_of(member, verb, place, size, self._within_grain(aligned))
                 p.join()
 
             each("read", update.reads)

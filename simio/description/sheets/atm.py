@@ -14,6 +14,8 @@ from .ethernet import Probability
 class AtmLink(Sheet):
     """An ATM link: cells in the payload of SONET frames, IP datagrams in AAL5 with LLC and SNAP."""
 
+    faults: ClassVar[tuple[str, ...]] = ("down",)
+
     work = {"propagation": "signals"}
 
     rate: Rate = Field(description="rate of cells, headers included: the payload of the SONET frames")

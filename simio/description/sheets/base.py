@@ -46,11 +46,14 @@ class Sheet(Values):
     ``work`` says of a time or rate which work it is the cost of, where that is not simply the part's; what has
     the same name on one host, disk or link is one component to whoever asks where time goes. `TIMER` marks what
     is no cost but a wait that a rule lays down, `LINE` the pace that a part brings to the link it is on.
+
+    ``faults`` are the kinds of fault (`simio.description.faults`) that a scenario can give such a part.
     """
 
     work: ClassVar[Mapping[str, str]] = {}
     link_kinds: ClassVar[tuple[str, ...]] = ()
     shared: ClassVar[bool] = False
+    faults: ClassVar[tuple[str, ...]] = ()
 
     def links(self, kind: str) -> tuple[str, ...]:
         """The kinds of link that fit a part with these values, of kind ``kind``."""

@@ -20,6 +20,8 @@ class Zone(Values):
 class Drive(Sheet):
     """A disk drive but for its interface: mechanism, buffer and controller."""
 
+    faults: ClassVar[tuple[str, ...]] = ("failed",)
+
     work = {
         **dict.fromkeys(("rotation", "track_skew", "cylinder_skew", "head_switch"), "mechanism"),
         **dict.fromkeys(("seek_single", "seek_average", "seek_full", "write_settle"), "mechanism"),

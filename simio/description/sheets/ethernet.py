@@ -17,6 +17,8 @@ Probability = Annotated[float, Field(strict=True, ge=0, lt=1)]
 class EthernetLink(Sheet):
     """A full-duplex Ethernet link (IEEE 802.3 clauses 3 and 4): frames with preamble, header, check and gap."""
 
+    faults: ClassVar[tuple[str, ...]] = ("down",)
+
     work = {"propagation": "signals"}
 
     rate: Rate = Field(description="bits a second of the medium access control, each way")

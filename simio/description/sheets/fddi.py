@@ -14,6 +14,8 @@ from .ethernet import Probability
 class FddiRing(Sheet):
     """An FDDI ring (ISO 9314-2): whoever has the token sends; its length is that of the whole ring."""
 
+    faults: ClassVar[tuple[str, ...]] = ("down",)
+
     work = {"target_rotation": TIMER, "propagation": "signals"}
 
     shared: ClassVar[bool] = True

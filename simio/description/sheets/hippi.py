@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field, model_validator
 
@@ -71,6 +71,8 @@ class HippiAdapter(Sheet):
 
 class HippiLink(Sheet):
     """A HIPPI-PH channel (ISO/IEC 11518-1): bursts of words between READY signals."""
+
+    faults: ClassVar[tuple[str, ...]] = ("down",)
 
     work = {"propagation": "signals"}
 

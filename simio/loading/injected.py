@@ -1,0 +1,196 @@
+"""Faults of the modelled world, the section ``faults``: what each is of, and what of the system knows of it then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pydantic import ValidationError
+
+from ..description.faults import InjectedFault, fault_kinds
+from ..description.model import Link, Part, System
+from ..description.quantities import FROM_TEXT
+from ..errors import Place, quote
+from .context import Context
+from .faults import a, node_text, place_of
+from .keypaths import item_name, mapping
+from .links import Inventory
+from .yamltree import Node
+
+_OWN = ("name", "kind")
+
+
+def build_faults(
+    ctx: Context, section: Node, inventory: Inventory, links: Sequence[Link], complete: bool
+) -> tuple[InjectedFault, ...]:
+    """The faults as written, in their order; what has no such component, or one that cannot have it, is noted.
+
+    Unless the links are `complete`, a name may be that of one with a fault in the file, which is told already.
+    """
+    if section.kind != "list":
+        ctx.faults.add("faults", node_text(section), "a list of faults", place=section.place)
+        return ()
+    known = _Known(inventory, links, complete)
+    found: dict[str, InjectedFault] = {}
+    for index, node in enumerate(section.elements):
+        name = item_name(node, index, "faults")
+        path = f"faults.{name}"
+        if name in found:
+            ctx.faults.add(path, quote(name), "a name that no other fault has", place=node.place)
+        read = _fault(ctx, name, path, node)
+        if read is not None:
+            known.check(ctx, read, f"{path}.of", node)
+            found[name] = read
+            if read.kind == "failed":
+                _check_survives(ctx, [*found.values()], f"{path}.of", place_of(node, "of"), inventory)
+    return tuple(found.values())
+
+
+_SPARE: dict[str, Callable[[int], int]] = {"raid5": lambda members: 1, "mirror": lambda members: members - 1}
+"""Kinds of volumes that go on without a member, and without how many of so many."""
+
+
+def _check_survives(
+    ctx: Context, faults: Sequence[InjectedFault], path: str, place: Place, inventory: Inventory
+) -> None:
+    """Note a disk whose failure, the last of these, leaves a volume without some of its data."""
+    failed = {fault.params.of for fault in faults if fault.kind == "failed"}
+    disk = faults[-1].params.of
+    if disk not in inventory.disk_names:
+        return
+    volume = next((item for item in inventory.volumes.values() if item and disk in item.members), None)
+    if None in inventory.volumes.values() and volume is None:
+        return
+    if volume is None or volume.kind not in _SPARE:
+        of = f" of the {volume.kind} {quote(volume.name)}" if volume else ""
+        expected = f"a disk of a volume of kind {' or '.join(_SPARE)}"
+        ctx.faults.add(path, f"{quote(disk)}{of}, whose data nothing else has", expected, place=place)
+    elif volume.controller:
+        found = f"{quote(disk)} behind the array controller of {quote(volume.name)}"
+        ctx.faults.add(path, found, "a disk of a volume that the host's software makes", place=place)
+    elif len(failed & set(volume.members)) > _SPARE[volume.kind](len(volume.members)):
+        lost = " and ".join(quote(name) for name in volume.members if name in failed)
+        expected = f"at most {_SPARE[volume.kind](len(volume.members))} of {quote(volume.name)}"
+        ctx.faults.add(path, f"{lost} failed", expected, place=place)
+
+
+def _fault(ctx: Context, name: str, path: str, node: Node) -> InjectedFault | None:
+    """One fault with its parameters, whatever it is of."""
+    kinds = fault_kinds()
+    if not ctx.faults.mapping(node, path, "a mapping with kind and of"):
+        return None
+    if "kind" not in node.entries:
+        ctx.faults.add(f"{path}.kind", "nothing", "a kind of fault", "this key is required", node.place)
+        return None
+    kind = ctx.faults.text(node.entries["kind"], f"{path}.kind", "a kind of fault")
+    if kind is None:
+        return None
+    if kind not in kinds:
+        ctx.faults.unknown(f"{path}.kind", kind, kinds, node.entries["kind"].place, "kind of fault")
+        return None
+    entries = {key: item for key, item in node.entries.items() if key not in _OWN}
+    own = mapping(entries, node.place, dict(node.key_places))
+    try:
+        params = kinds[kind].model_validate(own.plain(), context=FROM_TEXT)
+    except ValidationError as error:
+        ctx.faults.model(error, kinds[kind], own, path, node.place)
+        return None
+    return InjectedFault(name, kind, params)
+
+
+class _Known:
+    """What a fault can be of."""
+
+    def __init__(self, inventory: Inventory, links: Sequence[Link], complete: bool) -> None:
+        self.links = links
+        self.complete = complete
+        adapters: dict[str, Part | None] = {
+            f"{host}.{key}": part
+            for host, site in inventory.hosts.items()
+            for key, part in (site.adapters or {}).items()
+        }
+        disks = {name: group.part for name, group in inventory.disk_names.items()}
+        switches = {name: item.part if item else None for name, item in inventory.switches.items()}
+        self.parts: dict[str, dict[str, Part | None]] = {
+            "link": {link.name: link.part for link in links},
+            "switch": switches,
+            "adapter": adapters,
+            "host": dict.fromkeys(inventory.hosts),
+            "disk": disks,
+        }
+
+    def check(self, ctx: Context, fault: InjectedFault, path: str, node: Node) -> None:
+        """Note a fault of what is not there or cannot have it."""
+        of, targets = fault.params.of, fault.params.targets
+        place = place_of(node, "of")
+        cls = next((cls for cls in targets if of in self.parts[cls]), None)
+        wanted = _either(targets)
+        if cls is None:
+            other = next((cls for cls, parts in self.parts.items() if of in parts), None)
+            if other is not None:
+                ctx.faults.add(path, f"the {other} {quote(of)}", wanted, place=place)
+                return
+            if "link" in targets and not self.complete:
+                return
+            names = [name for target in targets for name in self.parts[target]]
+            ctx.faults.unknown(path, of, names, place, wanted.partition(" ")[2])
+            return
+        for part in self._hit(fault, cls):
+            if part is not None and fault.kind not in part.sheet.faults:
+                found = f"{quote(of)} with {a(part.kind)} {part.cls} ({part.model})"
+                expected = f"{a(part.cls)} of a kind that can be {fault.params.told}"
+                ctx.faults.add(path, found, expected, place=place)
+                return
+
+    def _hit(self, fault: InjectedFault, cls: str) -> Iterator[Part | None]:
+        """The parts that a fault touches: of `down`, the links."""
+        if fault.kind == "down":
+            yield from (link.part for link in self.links if fault.params.of in (link.name, *link.ends))
+        elif cls != "host":
+            yield self.parts[cls][fault.params.of]
+
+
+def _either(targets: Sequence[str]) -> str:
+    """'a link, switch or adapter'."""
+    first, last = ", ".join(targets[:-1]), targets[-1]
+    return a(f"{first} or {last}" if first else last)
+
+
+# --- what of the system knows ------------------------------------------------------------------------------
+
+
+def with_faults(system: System) -> System:
+    """The system whose components know of their faults."""
+    for fault in system.faults:
+        system = _APPLIED[fault.kind](system, fault.params)
+    return system
+
+
+def _down(system: System, params: Any) -> System:
+    links = tuple(
+        replace(link, down=(*link.down, params.span)) if params.of in (link.name, *link.ends) else link
+        for link in system.links
+    )
+    return replace(system, links=links)
+
+
+def _stall(system: System, params: Any) -> System:
+    host = system.hosts[params.of]
+    stalled = replace(host, stalls=(*host.stalls, params.span))
+    return replace(system, hosts={**system.hosts, host.name: stalled})
+
+
+def _failed(system: System, params: Any) -> System:
+    volumes = {
+        name: replace(volume, failed=(*volume.failed, params.of)) if params.of in volume.members else volume
+        for name, volume in system.volumes.items()
+    }
+    return replace(system, volumes=volumes)
+
+
+_APPLIED: dict[str, Callable[[System, Any], System]] = {
+    "down": _down,
+    "failed": _failed,
+    "stall": _stall,
+}
