@@ -99,7 +99,7 @@ def test_an_interrupt_leaves_what_is_known(monkeypatch):
     found = profile(tandem(3 * MS, 2 * MS, JOBS), progress=stop)
     assert not found.complete
     assert [row.component.name for row in found.rows] == ["first", "second"]
-    assert all(row.twice for row in found.rows)
+    assert all(row.free for row in found.rows)
     assert found.next is None
     assert len(done) == 3
 
