@@ -118,6 +118,19 @@ def test_a_long_run_is_cut_off_and_told(monkeypatch):
     assert float(short.base.rate) == pytest.approx(float(whole.base.rate), rel=0.02)
 
 
+def test_a_variant_with_far_more_to_do_is_cut_off_and_told(monkeypatch):
+    monkeypatch.setattr("simio.explaining.answers.VARIANT_STEPS", 1)
+    runner = Runner(tandem(3 * MS, 2 * MS, 100))
+    more, much_more = (runner.of(lower(tandem(3 * MS, 2 * MS, jobs).system)) for jobs in (200, 1000))
+    runner.stop()
+    assert len(runner.notes) == 1
+    assert "cut off" in runner.notes[0]
+    assert more.rate == run_case(tandem(3 * MS, 2 * MS, 200)).rate
+    whole = run_case(tandem(3 * MS, 2 * MS, 1000)).rate
+    assert much_more.rate != whole
+    assert float(much_more.rate) == pytest.approx(float(whole), rel=0.02)
+
+
 def test_no_setting_gains_more_than_its_bound_allows(load, monkeypatch):
     monkeypatch.setattr("simio.explaining.causal.components", lambda _: [])
     on = ("linux-fc-raw.yaml", "disks.d.count=8")
