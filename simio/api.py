@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from simio.description.model import Case, Scenario
     from simio.many.values import Axis
     from simio.program.steps import Program
-    from simio.report.notebook import ShownBound, ShownResult
+    from simio.report.notebook import ShownBound, ShownContrast, ShownExplanation, ShownResult
 
 Values = str | int | float | bool | Sequence[str | int | float | bool]
 """Values of a key: a list of them, one, or a text as the command line has it, such as '64KiB..2MiB:x2'."""
@@ -66,6 +66,37 @@ class Study:
         from simio.result.run import run_scenario
 
         return ShownResult.of(run_scenario(self.scenario, self.sets, engine, cases, packets=packets))
+
+    def explain(self, case: int = 0, engine: str | None = None) -> ShownExplanation:
+        """Why the case with this index gives what it gives, and what would be gained by which change.
+
+        Raises SimioError where it cannot be run.
+        """
+        from simio.errors import RunError
+        from simio.explaining import profile, waterfall
+        from simio.explaining.stages import Traced
+        from simio.report.notebook import ShownExplanation
+
+        traced, found = None, None
+        try:
+            traced = Traced(self.cases[case], engine)
+            found = waterfall(self.cases[case], traced=traced)
+        except RunError:
+            # Some cases run that cannot be followed; where this one does not run, the profile raises.
+            pass
+        return ShownExplanation(profile(self.cases[case], self.scenario.title, engine, traced=traced), found)
+
+    def compare(self, other: Study, case: int = 0, other_case: int | None = None) -> ShownContrast:
+        """What another study's case, of the same index or of `other_case`, gives beside one of this, and why.
+
+        Raises SimioError where one of them cannot be run.
+        """
+        from simio.explaining.contrast import contrast
+        from simio.report.notebook import ShownContrast
+
+        titles = dict.fromkeys((self.scenario.title, other.scenario.title))
+        second = other.cases[case if other_case is None else other_case]
+        return ShownContrast.of(contrast(self.cases[case], second, "\n".join(titles)))
 
     def sweep(
         self,

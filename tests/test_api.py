@@ -65,6 +65,26 @@ def test_results_and_bounds_show_themselves():
     assert "blast: sink on onyx" in bound
 
 
+def test_at_the_prompt_a_result_is_its_answer_and_not_its_data():
+    study = simio.load(HIPPI, [*ONE, f"{SIZE}=64 KiB"])
+    result, bound = repr(study.run()), repr(study.bound())
+    assert result.startswith("Raw HIPPI between two SGI hosts")
+    assert len(result.splitlines()) < 60
+    assert "at most" in bound
+
+
+def test_a_study_explains_itself_and_says_what_sets_another_apart():
+    small, large = (simio.load(HIPPI, [*ONE, f"{SIZE}={size}"]) for size in ("4 KiB", "64 KiB"))
+    found = small.explain()
+    assert found.profile.rows[0].component.name in repr(found)
+    assert found.waterfall.named in repr(found)
+    assert "<pre" in found._repr_html_()
+    contrast = small.compare(large)
+    gained = large.run(cases=[0]).cases[0].rate - small.run(cases=[0]).cases[0].rate
+    assert contrast.whole == pytest.approx(float(gained))
+    assert f"{SIZE}: 4 KiB -> 64 KiB" in repr(contrast)
+
+
 def test_what_a_scenario_says_is_no_markup(tmp_path):
     path = tmp_path / "hostile.yaml"
     path.write_text(HOSTILE)

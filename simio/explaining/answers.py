@@ -10,7 +10,8 @@ from fractions import Fraction
 from simio import units
 from simio.description.model import Case, System
 from simio.engines.execute import execute
-from simio.engines.outcome import Options, Outcome
+from simio.engines.outcome import Options, Outcome, Status
+from simio.errors import RunError
 from simio.explaining.model import Gain
 from simio.lower import lower
 from simio.program.digest import program_hash
@@ -23,9 +24,12 @@ RUN_STEPS = 30_000_000
 """Steps that one run may take, half a second or so; what takes more is cut off, and told."""
 ALL_STEPS = 600_000_000
 """Steps that all runs of an explanation should take; of a random case so many seeds are run, two at least."""
+VARIANT_STEPS = 6_000_000
+"""Steps that a variant may always take; one that takes more, and four times those of the case, is cut off."""
 SLOWER = 200
 """How much fewer steps there are time for where only the reference engine can run a program."""
 THROUGHPUT = "throughput"
+CUT = "runs that came to take far more steps than the case itself were cut off there"
 
 
 @dataclass(frozen=True)
@@ -61,11 +65,13 @@ class Runner:
         self._known: dict[str, Future[Answer]] = {}
         self._pool = ThreadPoolExecutor(os.cpu_count() or 1)
         self._until = case.system.run.until
+        self._most: int | None = None
         program = lower(case.system)
         self.hash = program_hash(program)
         self.seeds = self._seeds(program)
         slower = SLOWER if program.guests or engine == "simpy" else 1
         steps = self._cut(program, RUN_STEPS // slower)
+        self._most = max(4 * steps, VARIANT_STEPS // slower)
         most = max(2, ALL_STEPS // slower // variants // max(steps, 1))
         if len(self.seeds) > most:
             self.notes.append(f"{most} of the case's {len(self.seeds)} seeds were run")
@@ -90,8 +96,25 @@ class Runner:
         return most
 
     def _run(self, program: Program, seed: int) -> Outcome:
+        """A run to its end, or if it comes to take far more steps than the case, as far as these lead.
+
+        A case that ends at an instant has more to do by then where something is faster.
+        """
+        run = self.system.run
         until = HORIZON if self._until is None else self._until
-        return execute(program, Options(until, self.system.run.step_budget, seed), self.engine)
+        most = min(run.step_budget, self._most or run.step_budget)
+        try:
+            return execute(program, Options(until, most, seed), self.engine)
+        except RunError as error:
+            found = error.outcome
+            if found is None or found.status != Status.BUDGET or most == run.step_budget:
+                raise
+        least = 0 if run.warm_up == "auto" else 2 * int(run.warm_up)
+        if CUT not in self.notes:
+            self.notes.append(CUT)
+        return execute(
+            program, Options(min(until, max(found.end, least)), run.step_budget, seed), self.engine
+        )
 
     def case_of(self, system: System) -> Case:
         """A variant as a case, with the same seeds and the same time."""

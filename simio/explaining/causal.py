@@ -103,9 +103,14 @@ def _alternations(case: Case, engine: str | None, traced: Traced | None) -> tupl
         return ()
 
 
-def _rank(row: Row) -> float:
-    """By the most that twice as fast or free gains; what could not be run comes last."""
-    return -max((each.gain for each in (row.twice, row.free) if each), default=-1.0)
+def _rank(row: Row) -> tuple[float, ...]:
+    """By what twice as fast gains, then by what free does; what could not be run comes last.
+
+    What is free has no share in anything: of a few components that overlap, as a clock and what runs by it do, all
+    gain about the same then.
+    """
+    gains = [row.twice or row.free, row.free, row.slightly]
+    return tuple(-each.gain if each else 1.0 for each in gains)
 
 
 class _Work:
@@ -123,19 +128,19 @@ class _Work:
         self.next: Next | None = None
 
     def run(self) -> None:
-        """Twice as fast for all first, so that an interrupt leaves a ranking; then what is left to know of each."""
+        """Free for all first, so that an interrupt leaves a ranking; then the rest of what matters."""
         system, runner = self.runner.system, self.runner
         for each in self.found:
-            program = runner.variant(faster(system, each, TWICE))
+            program = runner.variant(faster(system, each, FREE))
             self._step()
             if program:
-                self.rows[each] = {TWICE: runner.start(program)}
-        for factor in (FREE, SLIGHTLY):
-            for each, row in self.rows.items():
+                self.rows[each] = {FREE: runner.start(program)}
+        for each, row in self.rows.items():
+            matters = self._matters(row[FREE])
+            for factor in (TWICE, SLIGHTLY):
                 self._step()
-                if factor == FREE or self._matters(row):
-                    program = runner.variant(faster(system, each, factor))
-                    row[factor] = runner.start(program) if program else runner.start(lower(system))
+                if matters:
+                    row[factor] = runner.start(lower(faster(system, each, factor)))
         for change in self.changes:
             self._step()
             program = runner.variant(change.system)
@@ -149,25 +154,25 @@ class _Work:
         if self.progress:
             self.progress(self.done, self.total)
 
-    def _matters(self, row: dict[Fraction, Future[Answer]]) -> bool:
-        """Whether a component has been seen to make a difference, so that a little of it may."""
-        gains = [self.gained(each, name) for each in row.values() for name in self._metrics()]
-        return any(each and abs(each.gain) >= NOTHING for each in gains)
+    def _matters(self, free: Future[Answer]) -> bool:
+        """Whether a component makes a difference when it is free, so that less may; unknown is yes."""
+        gains = [self.gained(free, name) for name in self._metrics()]
+        return any(each is None or abs(each.gain) >= NOTHING for each in gains)
 
     def _metrics(self) -> list[str]:
         return [THROUGHPUT, *self.runner.base.times]
 
     def table(self, metric: str) -> list[Row]:
         """The rows so far, those that gain most first. What makes no difference when it is free is not made faster by
-        a little; that is no difference either."""
+        less; that is no difference either."""
         none = Gain(self.runner.base.rate, 0.0)
         rows = []
         for each, row in self.rows.items():
-            twice, free, slightly = (
-                self.gained(row.get(factor), metric) for factor in (TWICE, FREE, SLIGHTLY)
+            slightly, twice, free = (
+                self.gained(row.get(factor), metric) for factor in (SLIGHTLY, TWICE, FREE)
             )
-            if SLIGHTLY not in row and free and twice:
-                slightly = none
+            if len(row) == 1 and free and not self._matters(row[FREE]):
+                slightly, twice = none, none
             rows.append(Row(each, slightly, twice, free))
         return sorted(rows, key=_rank)
 
@@ -217,13 +222,13 @@ class _Work:
         return Gain(most, float(most / base) - 1, gained.half_width)
 
     def _next(self) -> Next | None:
-        """What limits when the component that most would help is free."""
-        gains = {each: self.gained(row.get(FREE), THROUGHPUT) for each, row in self.rows.items()}
-        known = {each: found for each, found in gains.items() if found and found.gain >= NOTHING}
+        """What limits when the component that helps most is free."""
+        known = [row for row in self.table(THROUGHPUT) if row.free and row.free.gain >= NOTHING]
         if not known:
             return None
+        first, gained_free = known[0].component, known[0].free
+        assert gained_free is not None
         runner = self.runner
-        first = max(known, key=lambda each: known[each].gain)
         without = faster(runner.system, first, FREE)
         base = runner.start(lower(without))
         rest = {}
@@ -237,5 +242,5 @@ class _Work:
         }
         helps = max(gained, key=lambda each: gained[each].gain, default=None)
         if helps is None or gained[helps].gain < NOTHING:
-            return Next(first.name, known[first], limit, "", None)
-        return Next(first.name, known[first], limit, helps.name, gained[helps])
+            return Next(first.name, gained_free, limit, "", None)
+        return Next(first.name, gained_free, limit, helps.name, gained[helps])

@@ -92,7 +92,7 @@ def _names(system: System, item: Placed, work: str) -> list[str]:
         return [_link(system, link) for link in system.links if set(ends) & set(link.ends)]
     if place == "links":
         link = next(link for link in system.links if link.name == rest)
-        return [_link(system, link) + (f", {work}" if work else "")]
+        return [f"{work} on {_link(system, link)}" if work else _link(system, link)]
     if place == "hosts":
         return [f"{work} on {owner}" if work else item.part.name]
     if place == "disks":

@@ -10,6 +10,8 @@ from simio.explaining.model import NOTHING, Alternation, CausalProfile, Row, Sta
 from simio.explaining.path import DELAY, SERVICE, WAITING
 from simio.report.data import in_unit
 
+LITTLE = 0.01
+"""Gains below this share are told of together."""
 SHOWN = 4
 """Stages and settings that a sentence names."""
 
@@ -29,8 +31,8 @@ def of_profile(profile: CausalProfile) -> Iterator[str]:
         yield _overlapped(profile)
     if profile.next:
         yield _next(profile)
-    if nothing := [row for row in profile.rows if row not in matter and row.twice and row.free]:
-        yield _nothing(nothing)
+    if little := [row for row in profile.rows if row not in matter[:1] and _most(row) < LITTLE]:
+        yield _little(little)
     settings = sorted(
         (each for each in profile.what_ifs if certain(each.gain)),
         key=lambda each: -each.gain.gain if each.gain else 0.0,
@@ -45,14 +47,21 @@ def of_profile(profile: CausalProfile) -> Iterator[str]:
 def outside(row: Row) -> bool:
     """Whether a component is what one would suspect from outside: a link, or the mechanism of disks."""
     path, name = row.component.values[0], row.component.name
-    return path.startswith("links.") and ", signals" not in name or name.startswith("mechanism")
+    return path.startswith("links.") and not name.startswith("signals") or name.startswith("mechanism")
 
 
-def _nothing(rows: list[Row]) -> str:
+def _most(row: Row) -> float:
+    """The most that a component gains; without limit where that could not be run."""
+    return max(row.twice.gain, row.free.gain) if row.twice and row.free else float("inf")
+
+
+def _little(rows: list[Row]) -> str:
     named = [row.component.name for row in sorted(rows, key=lambda row: not outside(row))[:SHOWN]]
     rest = len(rows) - len(named)
     others = [f"{rest} other{'s' if rest > 1 else ''}"] if rest else []
-    return f"Nothing is gained by faster {_list([*named, *others])}."
+    nothing = all(_most(row) < NOTHING for row in rows)
+    gained = "Nothing" if nothing else f"Less than {LITTLE:.0%}"
+    return f"{gained} is gained by faster {_list([*named, *others])}."
 
 
 def _alternation(each: Alternation) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,17 +19,19 @@ from simio.result import measure
 
 LEAST = 0.1
 """Share of a thread's time from which a call is one of those that it alternates between."""
+FOLLOWED = 300
+"""Waits in one kind of call that are followed to what ended them; of more, so many taken at random."""
 TOGETHER = 0.8
 """Share of its time that calls have to take together; what mostly does something else does not alternate."""
 
 
 @dataclass
 class _Account:
-    """What one kind of call has taken so far, in ps."""
+    """What one kind of call has taken so far, in ps, and its waits: rows at which each began and ended."""
 
     time: int = 0
     waiting: int = 0
-    awaited: Counter[str] = field(default_factory=Counter)
+    waits: list[tuple[int, int]] = field(default_factory=list)
 
 
 def alternations(traced: Traced) -> tuple[Alternation, ...]:
@@ -40,19 +43,28 @@ def alternations(traced: Traced) -> tuple[Alternation, ...]:
     length = span.until - span.since
     if length <= 0:
         return ()
-    busiest, most = _busiest(traced)
     found = []
     for serial in _threads(traced):
         accounts = _accounts(path, serial, span.since, span.until)
-        calls = tuple(
-            Call(what, each.time / length, each.waiting / length, _waits(each, length))
-            for what, each in sorted(accounts.items(), key=lambda item: -item[1].time)
-            if what and each.time >= LEAST * length
-        )
-        if len(calls) > 1 and sum(call.share for call in calls) >= TOGETHER:
-            rate = span.rate / Fraction(most) if most else span.rate
-            found.append(Alternation(path.thread(serial), calls, rate, busiest))
-    return tuple(each for _, each in merged(found, lambda each: each.thread))
+        calls = {what: each for what, each in accounts.items() if what and each.time >= LEAST * length}
+        if len(calls) > 1 and sum(each.time for each in calls.values()) >= TOGETHER * length:
+            found.append((path.thread(serial), calls))
+    if not found:
+        return ()
+    busiest, most = _busiest(traced)
+    rate = span.rate / Fraction(most) if most else span.rate
+    return tuple(
+        Alternation(thread, _calls(path, calls, span.since, length), rate, busiest)
+        for _, (thread, calls) in merged(found, lambda each: each[0])
+    )
+
+
+def _calls(path: Path, accounts: dict[str, _Account], since: int, length: int) -> tuple[Call, ...]:
+    """Calls as shares of `length` ps, the longest first."""
+    return tuple(
+        Call(what, each.time / length, each.waiting / length, _waits_for(path, each, since, length))
+        for what, each in sorted(accounts.items(), key=lambda item: -item[1].time)
+    )
 
 
 def _threads(traced: Traced) -> Iterator[int]:
@@ -84,15 +96,18 @@ def _accounts(path: Path, serial: int, since: int, until: int) -> dict[str, _Acc
         if path.ops[row] != Op.ADVANCE:
             account.waiting += int(spent[index])
             if path.times[after] <= until:
-                _add(account.awaited, path, row, after, since)
+                account.waits.append((row, after))
     return found
 
 
-def _add(awaited: Counter[str], path: Path, row: int, after: int, since: int) -> None:
-    """What a wait was for: what happened meanwhile that ended it."""
-    for stretch in path.follow(after, max(int(path.times[row]), since)):
-        awaited[stretch.what or stretch.where] += stretch.end - stretch.begin
-
-
-def _waits(account: _Account, length: int) -> tuple[tuple[str, float], ...]:
-    return tuple((what, time / length) for what, time in account.awaited.most_common(5))
+def _waits_for(path: Path, account: _Account, since: int, length: int) -> tuple[tuple[str, float], ...]:
+    """What waits were for, as shares of `length` ps: what happened meanwhile that ended them."""
+    waits = account.waits
+    if len(waits) > FOLLOWED:
+        waits = random.Random(0).sample(waits, FOLLOWED)
+    awaited: Counter[str] = Counter()
+    for row, after in waits:
+        for stretch in path.follow(after, max(int(path.times[row]), since)):
+            awaited[stretch.what or stretch.where] += stretch.end - stretch.begin
+    followed = sum(awaited.values())
+    return tuple((what, time / followed * account.waiting / length) for what, time in awaited.most_common(5))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from queue import SimpleQueue
@@ -43,6 +44,8 @@ class LocalPool:
     def __init__(self, processes: int | None, tasks: int) -> None:
         from joblib import cpu_count
 
+        # The thread that minds processes says so when it replaces one that ended as work came: no news to anybody.
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs were given", UserWarning)
         self.workers = min(processes or cpu_count(), tasks)
         self._executor: Any = None
         self._done: SimpleQueue[Any] = SimpleQueue()

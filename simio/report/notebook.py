@@ -1,4 +1,4 @@
-"""Results and bounds that show themselves in a notebook: what a terminal shows, as HTML."""
+"""Results that show themselves: what a terminal shows, as text at Python's prompt and as HTML in a notebook."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 from rich.console import Console
 
 from simio.bound import Bound
-from simio.report import bounds, terminal
+from simio.explaining.model import CausalProfile, Contrast, Waterfall
+from simio.report import bounds, contrasted, explained, terminal
 from simio.result.model import ScenarioResult
 
 WIDTH = 130
@@ -19,8 +20,27 @@ _FORM = (
 )
 
 
-@dataclass(frozen=True)
-class ShownResult(ScenarioResult):
+class Shown:
+    """What shows itself, by `show`."""
+
+    def show(self, console: Console) -> None:
+        """Print it."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        console = Console(width=WIDTH, file=io.StringIO(), highlight=False, no_color=True)
+        with console.capture() as capture:
+            self.show(console)
+        return "\n".join(line.rstrip() for line in capture.get().splitlines())
+
+    def _repr_html_(self) -> str:
+        console = _console()
+        self.show(console)
+        return _html(console)
+
+
+@dataclass(frozen=True, repr=False)
+class ShownResult(Shown, ScenarioResult):
     """A result that shows itself."""
 
     @classmethod
@@ -28,14 +48,13 @@ class ShownResult(ScenarioResult):
         """The same result."""
         return cls(**_values(result))
 
-    def _repr_html_(self) -> str:
-        console = _console()
+    def show(self, console: Console) -> None:
+        """Print the answer, as `simio run` does."""
         terminal.show(console, self)
-        return _html(console)
 
 
-@dataclass(frozen=True)
-class ShownBound(Bound):
+@dataclass(frozen=True, repr=False)
+class ShownBound(Shown, Bound):
     """A bound that shows itself; `name` says of which configuration, and rates are shown in `unit`."""
 
     name: str = ""
@@ -46,11 +65,36 @@ class ShownBound(Bound):
         """The same bound."""
         return cls(**_values(bound), name=name, unit=unit)
 
-    def _repr_html_(self) -> str:
-        console = _console()
+    def show(self, console: Console) -> None:
+        """Print it, as `simio bound` does."""
         for line in bounds.lines(self, self.name, self.unit):
             console.print(line)
-        return _html(console)
+
+
+@dataclass(frozen=True, repr=False)
+class ShownExplanation(Shown):
+    """Why a case gives what it gives: a causal profile, and the time of a unit, if that can be followed."""
+
+    profile: CausalProfile
+    waterfall: Waterfall | None
+
+    def show(self, console: Console) -> None:
+        """Print it, as `simio explain` does."""
+        explained.show(console, self.waterfall, self.profile, self.profile.title)
+
+
+@dataclass(frozen=True, repr=False)
+class ShownContrast(Shown, Contrast):
+    """A comparison that shows itself."""
+
+    @classmethod
+    def of(cls, contrast: Contrast) -> ShownContrast:
+        """The same comparison."""
+        return cls(**_values(contrast))
+
+    def show(self, console: Console) -> None:
+        """Print it, as `simio compare` does."""
+        contrasted.show(console, self)
 
 
 def _console() -> Console:

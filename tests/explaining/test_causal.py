@@ -99,7 +99,7 @@ def test_an_interrupt_leaves_what_is_known(monkeypatch):
     found = profile(tandem(3 * MS, 2 * MS, JOBS), progress=stop)
     assert not found.complete
     assert [row.component.name for row in found.rows] == ["first", "second"]
-    assert all(row.twice for row in found.rows)
+    assert all(row.free for row in found.rows)
     assert found.next is None
     assert len(done) == 3
 
@@ -116,6 +116,19 @@ def test_a_long_run_is_cut_off_and_told(monkeypatch):
     assert note.startswith("each run was cut off at ")
     assert " of 602 ms simulated" in note
     assert float(short.base.rate) == pytest.approx(float(whole.base.rate), rel=0.02)
+
+
+def test_a_variant_with_far_more_to_do_is_cut_off_and_told(monkeypatch):
+    monkeypatch.setattr("simio.explaining.answers.VARIANT_STEPS", 1)
+    runner = Runner(tandem(3 * MS, 2 * MS, 100))
+    more, much_more = (runner.of(lower(tandem(3 * MS, 2 * MS, jobs).system)) for jobs in (200, 1000))
+    runner.stop()
+    assert len(runner.notes) == 1
+    assert "cut off" in runner.notes[0]
+    assert more.rate == run_case(tandem(3 * MS, 2 * MS, 200)).rate
+    whole = run_case(tandem(3 * MS, 2 * MS, 1000)).rate
+    assert much_more.rate != whole
+    assert float(much_more.rate) == pytest.approx(float(whole), rel=0.02)
 
 
 def test_no_setting_gains_more_than_its_bound_allows(load, monkeypatch):

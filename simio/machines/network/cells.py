@@ -28,9 +28,8 @@ OVERFLOWS = 5
 COMING = 6
 """Packets that are coming."""
 UNIT = 2**16
-MOST_SHARES = 2**22
-LONGEST = 2**40
-"""Longest time in ps between two looks while packets come (1.1 s): its product with the shares is below 2**62."""
+MOST = 2**62
+"""Most that may come of the shares times the time in ps between two looks while packets come."""
 
 
 def initial(capacity: int, discard: int) -> list[int]:
@@ -46,7 +45,7 @@ def pass_time(state: NDArray, base: int, now: int) -> int:
     if state[base + 6] == 0:
         state[base] = max(state[base] - time, 0)
         return 0
-    if time > LONGEST or state[base + 1] > MOST_SHARES:
+    if time > MOST // max(state[base + 1], UNIT):
         return -1
     state[base] = max(state[base] + time * (state[base + 1] - UNIT) // UNIT, 0)
     if state[base] > state[base + 3]:

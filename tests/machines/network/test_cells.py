@@ -76,3 +76,20 @@ def test_a_packet_is_discarded_above_the_threshold() -> None:
 @pytest.mark.parametrize(("function", "a", "b"), [("FINISH", 1, 1), ("FINISH", 1, 0), ("START", -1, 0)])
 def test_what_cannot_be_is_refused(function: str, a: int, b: int) -> None:
     assert ask(cells.initial(1, 0), getattr(calls, f"CELLS_{function}"), 0, a, b) == -1
+
+
+def test_a_port_behind_a_link_a_thousand_times_as_fast() -> None:
+    state = cells.initial(10**12, 0)
+    share = 1000 * cells.UNIT
+    token = ask(state, calls.CELLS_START, 0, share)
+    # The port serves one of a thousand cells that come.
+    assert ask(state, calls.CELLS_FINISH, 10**6, share, token) == 999 * 10**6 + 1
+
+
+@pytest.mark.parametrize(("late", "wanted"), [(0, 0), (1, -1)])
+def test_what_is_too_much_to_reckon_is_refused(late: int, wanted: int) -> None:
+    state = cells.initial(10**9, 0)
+    share = 1000 * cells.UNIT
+    token = ask(state, calls.CELLS_START, 0, share)
+    # Until then the packet has just missed a cell.
+    assert ask(state, calls.CELLS_FINISH, 2**62 // share + late, share, token) == wanted
