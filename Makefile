@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SET_UP := $(VENV)/.set-up
 SET_UP_TEST := $(VENV)/.set-up-test
+PEERS := .venv-peers
 
 .PHONY: run test validate lint types bench clean
 
@@ -25,13 +26,15 @@ lint: $(SET_UP_TEST)
 types: $(SET_UP_TEST)
 	$(BIN)/mypy
 
-bench: $(SET_UP)
-	$(BIN)/python benchmarks/engines.py
+bench: $(SET_UP) $(PEERS)/.ns3 $(PEERS)/.simgrid
 	$(BIN)/python benchmarks/tcp.py
 	$(BIN)/python benchmarks/scenarios.py
+	$(BIN)/python benchmarks/scale.py
+	$(BIN)/python benchmarks/peers/run.py --peers $(PEERS)
+	$(BIN)/python benchmarks/engines.py
 
 clean:
-	rm -rf $(VENV) build *.egg-info
+	rm -rf $(VENV) $(PEERS) build *.egg-info
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "simio needs Python 3.11 or later")'
@@ -44,3 +47,18 @@ $(SET_UP): $(VENV)/bin/python setup.cfg pyproject.toml
 $(SET_UP_TEST): $(VENV)/bin/python setup.cfg pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[test]'
 	touch $(SET_UP) $@
+
+# Other simulators, to compare with. One that cannot be installed is left out, and tried again the next time.
+$(PEERS)/bin/python:
+	$(PYTHON) -m venv $(PEERS)
+
+# 310 MB: the libraries alone, since the Python binding is not used and its dependencies have to be compiled.
+$(PEERS)/.ns3: $(PEERS)/bin/python
+	-$(PEERS)/bin/python -m pip install --quiet --no-deps 'ns3 >= 3.44' && touch $@
+
+# There is no wheel: it is compiled, which takes 20 minutes of one core.
+$(PEERS)/.simgrid: $(PEERS)/bin/python
+	@(command -v cmake && echo '#include <boost/version.hpp>' | g++ -E -x c++ -) > /dev/null 2>&1 || \
+	    echo "SimGrid needs cmake, g++ and the headers of boost (Debian: apt-get install cmake g++ libboost-dev)"
+	-$(PEERS)/bin/python -m pip install --quiet 'pybind11 < 3' setuptools wheel && \
+	    $(PEERS)/bin/python -m pip install --quiet --no-deps --no-build-isolation 'simgrid >= 4.1' && touch $@

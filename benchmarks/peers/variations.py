@@ -1,0 +1,87 @@
+"""A sweep of 10 MiB by TCP, windows by streams, in simio and in SimGrid: CPU time, and how far apart they are."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from common import AMOUNT, HERE, SCENARIO, WRITE, Done, finish, ratios, spread, table, variations
+
+from simio.errors import SimioError
+from simio.many import Task, run_many
+
+LENGTH = "200 km"
+"""Of the second link: a millisecond one way, so that 244 KiB are on their way at most."""
+
+
+def compare(peers: Path, rounds: int, every: int) -> str:
+    """The table, and what the throughputs are beside each other."""
+    todo = variations(every)
+    program, why = _simgrid(peers)
+    ours: list[Done] = []
+    theirs: list[Done] = []
+    for _ in range(rounds):
+        ours.append(finish([sys.executable, __file__, str(every)]))
+        if program is not None:
+            theirs.append(finish([*program, str(every)]))
+        print("  a round of the sweep done", file=sys.stderr, flush=True)
+    rows = [
+        ["simio", spread([done.cpu for done in ours]), "1"],
+        [
+            "SimGrid", spread([done.cpu for done in theirs]),
+            spread(ratios([done.cpu for done in ours], [done.cpu for done in theirs])),
+        ],
+    ]  # fmt: skip
+    text = table(["simulator", f"{len(todo)} variations, CPU s", "simio's to it"], rows)
+    if program is None:
+        return f"{text}\n\nSimGrid is missing: {why}"
+    return f"{text}\n\n{_beside(todo, _numbers(ours[0]), _numbers(theirs[0]))}"
+
+
+def rates(every: int) -> Iterator[float]:
+    """Throughput of each variation in simio, Mbit/s, in one process."""
+    tasks = [
+        Task(SCENARIO, (f"workload.ttcp.window={window} B", f"workload.ttcp.streams={streams}",
+                        f"workload.ttcp.writes={AMOUNT // WRITE // streams}", f"links.link2.length={LENGTH}"))
+        for window, streams in variations(every)
+    ]  # fmt: skip
+    for _, outcome in sorted(run_many(tasks, processes=1), key=lambda pair: pair[0]):
+        if isinstance(outcome, SimioError):
+            raise SystemExit(str(outcome))
+        yield float(outcome.rate) * 8 / 1e6
+
+
+def _simgrid(peers: Path) -> tuple[list[str] | None, str]:
+    """The command that runs SimGrid's part, or None and why there is none."""
+    python = str(peers / "bin" / "python")
+    try:
+        subprocess.run([python, "-c", "import simgrid"], check=True, capture_output=True)
+    except FileNotFoundError:
+        return None, "there is no environment of the peers"
+    except subprocess.CalledProcessError as error:
+        return None, error.stderr.decode().strip().splitlines()[-1]
+    return [python, str(HERE / "flows.py")], ""
+
+
+def _numbers(done: Done) -> list[float]:
+    return [float(line) for line in done.printed.split()]
+
+
+def _beside(todo: list[tuple[int, int]], ours: list[float], theirs: list[float]) -> str:
+    apart = [(b - a) / a for a, b in zip(ours, theirs, strict=True)]
+    sizes = [abs(value) for value in apart]
+    widest = max(range(len(todo)), key=lambda number: sizes[number])
+    window, streams = todo[widest]
+    return (
+        f"SimGrid's throughput is {statistics.median(apart):+.1%} of simio's beside it at the median, "
+        f"{statistics.median(sizes):.1%} apart at the median and {sizes[widest]:.0%} at most "
+        f"({window // 1024} KiB, {streams} streams: {theirs[widest]:.0f} against {ours[widest]:.0f} Mbit/s)."
+    )
+
+
+if __name__ == "__main__":
+    for rate in rates(int(sys.argv[1])):
+        print(rate)
