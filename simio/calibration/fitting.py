@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simio.calibration.covariance import FLAT, Determination, determination
+from simio.calibration.model import run_of
 from simio.calibration.problem import Problem
 from simio.calibration.search import Axes, Search, jacobian, robust_cost
 from simio.calibration.values import CatalogueValue
@@ -114,7 +115,7 @@ def _judged(
 ) -> Fit:
     model, axes = problem.model, search.axes
     slopes = jacobian(model.residuals, point, axes)
-    found_out = determination(slopes, after, model.weights, model.runs)
+    found_out = determination(slopes, after, model.weights, _telling(problem, slopes, after))
     judged = judge(problem, axes, point, texts, slopes, found_out)
     return Fit(
         problem,
@@ -139,13 +140,28 @@ def judge(
     judged = []
     for i, value in enumerate(problem.values):
         ends = (max(point[i] - found.half[i], axes.lower[i]), min(point[i] + found.half[i], axes.upper[i]))
-        reasons = _reasons(i, names, axes, point, slopes, found)
+        reasons = _reasons(i, names, axes, point, slopes, found) + _single(problem, slopes[:, i])
         low, high = (value.text(math.exp(end), DIGITS) for end in ends)
         # Rounding must not push an end beyond the value.
         low = texts[i] if value.read(low) > value.read(texts[i]) else low
         high = texts[i] if value.read(high) < value.read(texts[i]) else high
         judged.append(Judged(value, value.written, texts[i], low, high, reasons))
     return tuple(judged)
+
+
+def _telling(problem: Problem, slopes: Vector, residuals: Vector) -> int:
+    """The number of independent runs that say something: one inside its measured range, here and beside, does not."""
+    silent = (residuals == 0) & ~np.any(slopes, axis=1)
+    return len({run_of(row) for row, quiet in zip(problem.model.rows, silent, strict=True) if not quiet})
+
+
+def _single(problem: Problem, slopes: Vector) -> tuple[str, ...]:
+    """What is said of a value that acts on one run only, although more have its part."""
+    changed = zip(problem.model.rows, slopes, strict=True)
+    deciding = {run_of(row): row for row, slope in changed if slope != 0}
+    if len(deciding) != 1:
+        return ()
+    return (f"one run alone changes with it, {next(iter(deciding.values())).name}",)
 
 
 def _reasons(

@@ -10,7 +10,7 @@ from simio.calibration.crossval import CrossValidation, cross_validate
 from simio.calibration.fitting import examine, search_of
 from simio.calibration.problem import Problem, prepare, sharing
 from simio.calibration.values import CatalogueValue, fitted_values
-from simio.errors import SimioError
+from simio.errors import SimioError, quote
 from simio.loading.catalogue import Catalogue, catalogue
 from simio.studies.rows import Library
 
@@ -32,10 +32,15 @@ def cross_validated(
     parts: Catalogue | None = None,
     progress: Callable[[], Any] | None = None,
 ) -> Iterator[Group]:
-    """Each group of the chosen studies (all, if none is named) that have fitted values, as it is done."""
+    """Each group of the chosen studies (all, if none is named) that have fitted values, as it is done.
+
+    Raises SimioError where there are no such studies, or no value of the catalogue is judged by any.
+    """
     library, parts = library or Library(), parts or catalogue()
     chosen = set(library.chosen(studies))
-    values = [value for value in fitted_values(parts, library.names) if set(value.studies) & chosen]
+    values = [value for value in fitted_values(parts, library.names) if set(_studies(value)) & chosen]
+    if not values:
+        raise SimioError(f"no value of the catalogue is fitted to {', '.join(map(quote, sorted(chosen)))}")
     done: set[str] = set()
     for together in joined([_studies(value) for value in values]):
         own = [value for value in values if set(value.studies) & set(together)]

@@ -78,15 +78,16 @@ def _entries(fit: Fit, index: int, judged: Judged) -> dict[str, str]:
         "residual": f"{100 * fit.determination.scale:.1f} %",
     }
     studies = fit.problem.studies_of(value)
-    if fit.kept and set(studies) != set(value.studies):
-        # The value is as it was fitted to its own study; what is known of it is from these.
+    others = set(studies) != set(value.studies)
+    if others and not fit.starts:
+        # Nothing was searched: the value is as it was fitted to its own study; what is known of it is from these.
         record["studies"] = f"[{', '.join(studies)}]"
     if correlation:
         record["correlation"] = correlation
     entries = {"interval": f"[{judged.low}, {judged.high}]", "fit": flow(record)}
     if judged.text != judged.was:
         entries["value"] = judged.text
-    if not fit.kept and set(studies) != set(value.studies):
+    if others and fit.starts:
         entries["source"] = scalar(", ".join(studies))
     return entries
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,13 +15,14 @@ from simio.errors import Fault, ScenarioError
 from simio.loading.catalogue import Catalogue, CatalogueEntry, ValueEntry
 from simio.loading.faults import field_named
 from simio.loading.fitrecord import FitRecord
+from simio.studies.rows import named_in
 
 FLOOR = 1e-3
 """A bound of zero stands for this share of the upper one, since values are searched by their logarithms."""
 STEP, COARSE_STEP = 0.03, 0.2
 """Steps of finite differences, in the logarithm: of quantities, and of sizes and counts, which are whole."""
 KIB = 1024
-_STUDY = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
+PAGE = 4 * KIB
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,10 @@ class CatalogueValue:
 
     @property
     def step(self) -> float:
-        """The step of finite differences, in the logarithm."""
-        return COARSE_STEP if self.dimension in (None, "size") else STEP
+        """The step of finite differences, in the logarithm; of a size, so large that its text changes."""
+        if self.dimension == "size":
+            return max(COARSE_STEP, math.log1p(self._grain / self.number))
+        return COARSE_STEP if self.dimension is None else STEP
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -74,16 +76,22 @@ class CatalogueValue:
         if self.dimension is None:
             return str(max(1, round(number)))
         if self.dimension == "size":
-            grain = KIB if self._in_kib else 1
-            rounded = Fraction(max(1, round(number / grain)) * grain)
+            rounded = Fraction(max(1, round(number / self._grain)) * self._grain)
         elif self.dimension == "time":
             rounded = Fraction(round(rounded))
         return units.format_quantity(rounded, self.dimension, self.unit, digits=None)
 
     @property
-    def _in_kib(self) -> bool:
-        ends = (self.number, *(self.bounds or ()))
-        return all(end % KIB == 0 for end in ends)
+    def _grain(self) -> int:
+        """What a size is cut to multiples of: what it, the ends that it may have and a page share.
+
+        So a datasheet whose sizes are multiples of a block allows it. Without such ends these are whole KiB.
+        """
+        ends = self.bounds or self.interval
+        sizes = (self.number, *(ends or ()))
+        if any(size % KIB for size in sizes):
+            return 1
+        return math.gcd(PAGE, *map(int, sizes)) if ends else KIB
 
     def read(self, text: str) -> float:
         """The number that a text of :meth:`text` stands for."""
@@ -111,7 +119,7 @@ def catalogue_value(entry: CatalogueEntry, key: str, tables: Iterable[str] = ())
         value.source,
         _ends(value.interval),
         _ends(value.bounds),
-        tuple(name for name in _STUDY.findall(value.source) if name in known),
+        tuple(name for name in named_in(value.source) if name in known),
         value.fit,
         value.text,
     )

@@ -77,6 +77,7 @@ def validate(
     simio validate --cross-validate each     errors of rows that the values were not fitted to
     """
     if cross_validate is not None:
+        _refuse_beside(click.get_current_context())
         write(output, _cross_validated(studies, cross_validate, as_json, to_file=output is not None))
         return
     from simio.studies import Library, rows
@@ -96,6 +97,20 @@ def validate(
         sys.exit(130)
     if found.failures:
         sys.exit(OUTSIDE)
+
+
+def _refuse_beside(context: click.Context) -> None:
+    """Cross-validation has no rows to show, no plots and no baseline: an option for these is an error."""
+    used = [
+        option.opts[0]
+        for option in context.command.params
+        if option.name not in ("studies", "cross_validate", "as_json", "output")
+        and context.get_parameter_source(str(option.name)) is click.core.ParameterSource.COMMANDLINE
+    ]
+    if used:
+        raise click.UsageError(
+            f"{', '.join(used)} cannot be used with --cross-validate; only --json and --output can"
+        )
 
 
 def _cross_validated(studies: Sequence[str], how: str, as_json: bool, to_file: bool) -> str:

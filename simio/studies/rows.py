@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -15,6 +16,8 @@ from simio.errors import SimioError, did_you_mean, quote
 from simio.loading import load
 from simio.loading.catalogue import Catalogue, data_root
 from simio.loading.tables import read_table, table_names
+
+_NAMED = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 
 
 @dataclass(frozen=True)
@@ -122,6 +125,11 @@ class Library:
         if name not in self._kept:
             self._kept[name] = load(self.path(name), tables=self.tables)
         return self._kept[name]
+
+
+def named_in(source: str) -> list[str]:
+    """What the source of a value names in the form of a table, study/table; there need not be such tables."""
+    return _NAMED.findall(source)
 
 
 def _unknown(name: str, known: list[str]) -> str:

@@ -12,7 +12,7 @@ from statistics import median
 from simio.description.measured import MeasuredTable, Tolerance
 from simio.description.model import Origin
 from simio.result.run import used_values
-from simio.studies.rows import Library, Row
+from simio.studies.rows import Library, Row, named_in
 from simio.studies.simulate import Simulated
 
 UNSOURCED = ("assumed", "default")
@@ -99,8 +99,8 @@ class TableSummary:
 
     @property
     def fitted_here(self) -> list[str]:
-        """Those of them that were fitted to this table."""
-        return [name for name in self.fitted if self.values[name].source == self.name]
+        """Those of them that were fitted to this table, alone or together with others."""
+        return [name for name in self.fitted if self.name in named_in(self.values[name].source)]
 
     @property
     def unsourced(self) -> list[str]:

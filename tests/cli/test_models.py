@@ -54,9 +54,9 @@ def test_a_datasheet_tells_unit_basis_and_source_of_every_value(name: str) -> No
 
 
 def test_an_interval_is_told_in_units() -> None:
-    told = json.loads(models("show", "disks/fc-15k-2002", "--json").stdout)["values"]["track_skew"]
-    assert told["interval"] == ["680 us", "750 us"]
-    assert told["bounds"] == ["300 us", "1.2 ms"]
+    told = json.loads(models("show", "kernels/aix-3.2.5", "--json").stdout)["values"]["page_pin"]
+    assert told["interval"] == ["33.5 us", "38.7 us"]
+    assert told["bounds"] == ["1 us", "100 us"]
 
 
 def test_a_host_tells_its_parts() -> None:

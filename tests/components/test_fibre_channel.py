@@ -76,9 +76,9 @@ def test_disks_share_the_port_alike(disks):
 
 
 def test_one_disk_streams_at_its_media_rate(disks):
-    # 520 sectors of 512 bytes a track, a track in 4 ms of rotation and 711 us of skew.
+    # 520 sectors of 512 bytes a track, a track in 4 ms of rotation and 700 us of skew.
     result = run_case(disks(1))
-    assert float(result.rate) == pytest.approx(520 * 512 / 4.711e-3, rel=0.005)
+    assert float(result.rate) == pytest.approx(520 * 512 / 4.7e-3, rel=0.005)
     assert result.bound_by == "d media"
 
 
