@@ -224,7 +224,6 @@ def _case(case: CaseResult, unit: str) -> Group:
     settings = ", ".join(f"{key} = {value}" for key, value in case.settings.items())
     told = _with_interval(f"{rate_text(case, unit)} {unit}", case.interval, unit, ", 90%")
     answer = Text.assemble((told, "bold green"), "   ", case.limiter.sentence)
-    answer = Text.assemble((f"{rate_text(case, unit)} {unit}", "bold green"), "   ", case.limiter.sentence)
     lines: list[RenderableType] = (
         [Text(f"case {case.index + 1}: {settings}", style="bold")] if settings else []
     )
