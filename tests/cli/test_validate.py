@@ -31,7 +31,7 @@ def test_a_named_table_shows_every_row_and_then_what_they_come_to() -> None:
     assert "-3.8%" in rows
     assert "4 to 5 MB/s" in rows
     assert "What the author expected" in rows
-    assert "disks       3     0    0.3%  3.8%  -3.8%  1%, 4%  0 of 7" in whole
+    assert "disks       3     0    0.3%  3.8%  -3.8%  1%, 4%  0 of 8" in whole
     assert "3 measured rows, 0 of them off by more than 10%; 0 held rows predicted; 7 fitted values" in whole
     assert "3 of 3 cases in" in result.stderr
 
@@ -98,7 +98,7 @@ def test_an_anomaly_is_shown_with_its_reason_and_only_the_bar_for_the_worst_spar
     result = simio(DISKS)
     assert result.exit_code == 0, result.output
     assert "anomaly: a bus that was terminated twice" in result.stdout
-    assert "0.3%  3.8%  -3.8%  1%, 3%  0 of 7" in result.stdout
+    assert "0.3%  3.8%  -3.8%  1%, 3%  0 of 8" in result.stdout
     assert "worst but 1 anomalies" in result.stdout
     assert "1 rows believed to be anomalies of the measurement count in all statistics" in result.stdout
 
