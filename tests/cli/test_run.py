@@ -122,7 +122,7 @@ def test_a_read_beyond_the_disk_is_refused():
 def test_bound_names_what_sets_it():
     result = simio("bound", DISKS, "--case", "3")
     assert result.exit_code == 0, result.output
-    assert "disks.d.count = 1, workload.reader.access = raw: at most 53.9 MiB/s" in result.output
+    assert "disks.d.count = 1, workload.reader.access = raw: at most 54.02 MiB/s" in result.output
     assert "d media" in result.output
 
 

@@ -1,6 +1,6 @@
 """The share of measured values that lie in the 90 % interval of their prediction, over all measured rows.
 
-    python benchmarks/coverage.py [SCENARIO...]
+    python benchmarks/intervals.py [SCENARIO...]
 
 Runs every scenario with measured rows with `--interval`; each row is judged by an interval that was made without it.
 """
