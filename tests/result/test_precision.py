@@ -127,13 +127,13 @@ def test_a_run_is_at_least_twice_its_warm_up():
 def test_replications_go_on_until_they_agree():
     sets = ("run.until=400 ms", "run.replications=60")
     run = partial(lambda *more: run_scenario(load(READS, more), cases=[2]).cases[0])
-    found = run(*sets, "run.precision=1%")
+    found = run(*sets, "run.precision=0.5%")
     count = len(found.seeds)
     assert 5 < count < 60
     assert found.seeds == tuple(range(1, count + 1))
-    assert found.half_width <= 0.01 * found.rate
+    assert found.half_width <= 0.005 * found.rate
     before, same = (run("run.until=400 ms", f"run.replications={number}") for number in (count - 1, count))
-    assert before.half_width > 0.01 * before.rate
+    assert before.half_width > 0.005 * before.rate
     assert (same.rate, same.half_width, same.events) == (found.rate, found.half_width, found.events)
 
 
