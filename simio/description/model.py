@@ -17,7 +17,7 @@ from .. import units
 from ..errors import quote
 from .faults import InjectedFault, Span
 from .measured import MeasuredRow, MeasuredTable, PooledRow
-from .quantities import Count, Horizon, Text, Values, WarmUp, Whole, refusal
+from .quantities import Count, Horizon, Share, Text, Values, WarmUp, Whole, refusal
 
 
 @dataclass(frozen=True)
@@ -151,9 +151,21 @@ class Run(Values):
     replications: Annotated[Count, Field(le=100_000)] | None = Field(
         None, description="runs with seeds of their own; none: 5 for a random scenario, else 1"
     )
+    precision: Share = Field(
+        None, description="run until half of the 95% confidence interval is this share of the mean"
+    )
     step_budget: Annotated[int, Field(strict=True, ge=1, le=2**53)] = Field(
         500_000_000, description="steps after which a run is given up"
     )
+
+    @field_validator("precision")
+    @classmethod
+    def _is_below_all(cls, precision: Fraction | None) -> Fraction | None:
+        if precision is not None and precision >= 1:
+            raise refusal(
+                quote(units.format_quantity(precision, "share")), "a share below 100 % such as '1 %'"
+            )
+        return precision
 
     @model_validator(mode="after")
     def _measures_something(self) -> Run:

@@ -1,8 +1,8 @@
 """The types of the values in a datasheet: numbers with a dimension, counts and switches.
 
 A quantity is given as text with a unit (``"81.2 MB/s"``) or, from Python, as a number in the unit that simio
-computes in: picoseconds (int) for a time, bytes (int) for a size, and exact fractions of bytes/s, Hz, rev/s,
-baud, m and ps/m for the others.
+computes in: picoseconds (int) for a time, bytes (int) for a size, exact fractions of bytes/s, Hz, rev/s,
+baud, m and ps/m, and of one for a share.
 """
 
 from __future__ import annotations
@@ -137,6 +137,8 @@ Frequency = Annotated[Fraction, Quantity("frequency", positive=True)]
 Rotation = Annotated[Fraction, Quantity("rotation", positive=True)]
 Signalling = Annotated[Fraction, Quantity("signalling", positive=True)]
 Length = Annotated[Fraction, Quantity("length")]
+Share = Annotated[Fraction | None, Quantity("share", positive=True, word="none")]
+"""A share above zero, or none."""
 DelayPerLength = Annotated[Fraction, Quantity("delay_per_length")]
 
 Count = Annotated[int, Field(strict=True, ge=1, le=2**31 - 1)]

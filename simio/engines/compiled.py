@@ -17,8 +17,9 @@ from simio.engines.outcome import (
     Status,
     Wait,
 )
+from simio.machines.calls import family
 from simio.machines.random import streams
-from simio.program.steps import Program
+from simio.program.steps import Op, Program
 
 FIRST_LOG = 1024
 """Rows of the log at first; it doubles when it is full."""
@@ -33,7 +34,7 @@ def run(program: Program, options: Options | None = None, announce: Announce | N
 
     `announce` is told where the engine has to be compiled first.
     """
-    loop = entry(announce)
+    loop = entry(announce, families(program))
     options = options or Options()
     work = _Tables(program, options)
     period = None
@@ -68,6 +69,12 @@ def _slice(loop: Entry, work: _Tables) -> int:
     status = loop(*work.addresses())
     work.sizes[c.BUDGET] = budget
     return c.SLICED if status == Status.BUDGET and work.control[c.EXECUTED] < budget else status
+
+
+def families(program: Program) -> set[str]:
+    """The families of machine functions that a program calls."""
+    called = program.steps[program.steps[:, 0] == Op.CALL, 1]
+    return {family(function) for function in set(called.tolist())}
 
 
 class _Tables:

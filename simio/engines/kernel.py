@@ -11,11 +11,11 @@ from numba import carray, cfunc, types
 
 from simio.engines import layout as c
 from simio.engines.arithmetic import compare, duration, evaluate
+from simio.engines.families import TABLE, call
 from simio.engines.heap import push, sink
 from simio.engines.jit import inlined
 from simio.engines.lines import exchange, grant, line_up, ready, settle
 from simio.engines.timeline import sample, thin
-from simio.machines.calls import call
 from simio.machines.random import draw
 
 RUNNING = c.RUNNING
@@ -28,7 +28,7 @@ _MAX = 2**63 - 1
 @inlined
 def advance(
     steps, threads, heap, ring, free, resources, containers, draws, draw_table, state, streams, stats, sums,
-    gauges, log, trace, times, samples, control, registers, until, budget, records, tracing,
+    gauges, log, trace, times, samples, control, words, registers, until, budget, records, tracing,
 ):  # fmt: skip
     """Run until the program ends or a table is full; `control` carries everything between calls.
 
@@ -332,7 +332,7 @@ def advance(
             # CALL
             a = threads[me, c.REGISTERS + steps[at, 3]]
             b = threads[me, c.REGISTERS + steps[at, 4]]
-            value = call(steps[at, 1], state, steps[at, 2], now, a, b)
+            value = call(steps[at, 1], words, state.size, steps[at, 2], now, a, b)
             if value < 0:
                 status = 9
                 break
@@ -365,10 +365,7 @@ def advance(
     return status
 
 
-_TABLE = types.CPointer(types.int64)
-
-
-@cfunc(types.int64(*[_TABLE] * len(c.TABLES)), error_model="numpy")
+@cfunc(types.int64(*[TABLE] * len(c.TABLES)), error_model="numpy")
 def entry(
     steps, threads, heap, ring, free, resources, containers, draws, draw_table, state, streams, stats, sums,
     gauges, log, trace, times, samples, control, sizes,
@@ -395,6 +392,7 @@ def entry(
         carray(times, (n[c.SAMPLES],)),
         carray(samples, (n[c.SAMPLES], n[c.SAMPLE_COLUMNS])),
         carray(control, (c.CONTROL_COLUMNS,)),
+        state,
         n[c.USED_REGISTERS],
         n[c.UNTIL],
         n[c.BUDGET],

@@ -1,9 +1,10 @@
-"""The compiled engine's loop as machine code: compiled once by numba, kept, and loaded by LLVM alone.
+"""The compiled engine's loop and machines as machine code: compiled once by numba, kept, and loaded by LLVM alone.
 
-Starting numba takes longer than most runs. So the loop is compiled to an object file, which is kept in a folder
-of the user's own and loaded without numba from then on. The folder's name holds a hash of every source that goes
-into it and of the processor, so that a change of any of them compiles anew, and two versions of simio, Python or
-numba, or two kinds of machine with one home, never share code.
+Starting numba takes longer than most runs. So the loop and each family of machine functions are compiled to object
+files, each when a program first needs it, which are kept in a folder of the user's own and loaded without numba from
+then on. The folder's name holds a hash of every source that goes into them and of the processor, so that a change of
+any of them compiles anew, and two versions of simio, Python or numba, or two kinds of machine with one home, never
+share code.
 """
 
 from __future__ import annotations
@@ -16,41 +17,62 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from simio.engines import layout
 from simio.errors import SimioError
 from simio.files import cache_base, write_whole
+from simio.machines.calls import FAMILIES, PREFIX
 
 Entry = Callable[..., int]
 Announce = Callable[[str], Any]
+Object = tuple[bytes, dict[str, Any]]
 
-_OBJECT = "loop.o"
-_SYMBOLS = "loop.json"
+LOOP = "loop"
+"""The object that is no family of machine functions."""
+_families: dict[str, tuple[Any, int]] = {}
+"""Families that are loaded, with what keeps them and their addresses."""
 _entry: Entry | None = None
+_loading = Lock()
 
 
-def entry(announce: Announce | None = None) -> Entry:
+def entry(announce: Announce | None = None, families: Iterable[str] = tuple(FAMILIES)) -> Entry:
     """The loop: called with the addresses of the tables in `layout.TABLES`, it returns a status.
 
-    `announce` is told before a compilation starts.
+    It can call machine functions of these families. `announce` is told before a compilation starts.
     """
     global _entry
-    if _entry is None:
-        folder = cache_folder()
-        kept = _read(folder)
-        if kept is None:
-            if announce:
-                announce("compiling the engine (once for this version; up to a minute) …")
-            kept = _compile()
-            _keep(folder, *kept)
-        _entry = _load(*kept)
-    return _entry
+    with _loading:
+        missing = sorted(set(families) - _families.keys())
+        if _entry is None or missing:
+            objects = _objects([*missing, LOOP], announce)
+            for name in missing:
+                _families[name] = _load(*objects[name])
+            # Loaded anew, the loop finds the families that have come.
+            engine, address = _load(*objects[LOOP])
+            _entry = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(layout.TABLES))(address)
+            _entry.engine = engine  # type: ignore[attr-defined]  # the code lives as long as what can call it
+        return _entry
+
+
+def _objects(names: Sequence[str], announce: Announce | None) -> dict[str, Object]:
+    """Object code of these names, as it is kept or compiled now."""
+    folder = cache_folder()
+    kept = {name: _read(folder, name) for name in names}
+    if announce and not all(kept.values()):
+        announce("compiling the engine (once for this version; up to a minute) …")
+    found = {}
+    for name, known in kept.items():
+        found[name] = known or _compile(name)
+        if known is None:
+            _keep(folder, name, *found[name])
+    return found
 
 
 def source_hash() -> str:
@@ -92,25 +114,25 @@ def _own(folder: Path, user: int) -> bool:
     return status.st_uid in (user, 0) and not status.st_mode & 0o022
 
 
-def _read(folder: Path) -> tuple[bytes, dict[str, Any]] | None:
-    """The kept object code and its symbols, or None where either is missing or damaged."""
+def _read(folder: Path, name: str) -> Object | None:
+    """Kept object code and its symbols, or None where either is missing or damaged."""
     try:
-        symbols = json.loads((folder / _SYMBOLS).read_text())
-        code = (folder / _OBJECT).read_bytes()
+        symbols = json.loads((folder / f"{name}.json").read_text())
+        code = (folder / f"{name}.o").read_bytes()
     except (OSError, ValueError):
         return None
     return (code, symbols) if hashlib.sha256(code).hexdigest() == symbols.get("sha256") else None
 
 
-def _keep(folder: Path, code: bytes, symbols: dict[str, Any]) -> None:
+def _keep(folder: Path, name: str, code: bytes, symbols: dict[str, Any]) -> None:
     """Keep object code for the next start; without a place to write, the next start compiles again."""
     with suppress(SimioError):
-        write_whole(folder / _OBJECT, code)
-        write_whole(folder / _SYMBOLS, json.dumps(symbols))
+        write_whole(folder / f"{name}.o", code)
+        write_whole(folder / f"{name}.json", json.dumps(symbols))
 
 
-def _compile() -> tuple[bytes, dict[str, Any]]:
-    """Compile the loop with numba; object code, the loop's symbol and the symbols it refers to."""
+def _compile(name: str) -> Object:
+    """Compile the loop or a family with numba; object code, its entry and the symbols that it refers to."""
     import numba
 
     # Loops here are short and their trip counts unknown: vectorising them takes time and gains none.
@@ -118,34 +140,45 @@ def _compile() -> tuple[bytes, dict[str, Any]]:
     collecting = gc.isenabled()
     gc.disable()  # a tenth of the time that compiling takes
     try:
-        from simio.engines import kernel
+        if name == LOOP:
+            _declare(PREFIX + family for family in FAMILIES)  # numba loads what it has compiled
+            from simio.engines.kernel import entry as made
+        else:
+            from simio.engines.families import compiled_family
+
+            made = compiled_family(name)
     finally:
         if collecting:
             gc.enable()
-    text = kernel.entry.inspect_llvm()
+    text = made.inspect_llvm()
     code = _target_machine().emit_object(_module(text))
     outside = re.findall(r'^declare [^@]*@"?([\w.$]+)"?\(', text, flags=re.MULTILINE)
     outside += re.findall(r'^@"?([\w.$]+)"? = external', text, flags=re.MULTILINE)
     return code, {
-        "entry": kernel.entry.native_name,
+        "entry": made.native_name,
         "outside": [name for name in outside if not name.startswith("llvm.")],
         "sha256": hashlib.sha256(code).hexdigest(),
     }
 
 
-def _load(code: bytes, symbols: dict[str, Any]) -> Entry:
-    """Load object code into this process."""
+def _load(code: bytes, symbols: dict[str, Any]) -> tuple[Any, int]:
+    """Load object code into this process; what keeps it there, and the address of its entry."""
     import llvmlite.binding as llvm
 
-    for name in symbols["outside"]:
-        llvm.add_symbol(name, _address(name))
+    _declare(symbols["outside"])
     engine = llvm.create_mcjit_compiler(_module(""), _target_machine())
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
-    kind = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(layout.TABLES))
-    function = kind(engine.get_function_address(symbols["entry"]))
-    function.engine = engine  # type: ignore[attr-defined]  # the code lives as long as what can call it
-    return function
+    return engine, engine.get_function_address(symbols["entry"])
+
+
+def _declare(names: Iterable[str]) -> None:
+    """Let LLVM know where these symbols are."""
+    import llvmlite.binding as llvm
+
+    for name in names:
+        _, address = _families.get(name.removeprefix(PREFIX), (None, 0))
+        llvm.add_symbol(name, address or _address(name))
 
 
 @cache
@@ -157,7 +190,8 @@ def _address(name: str) -> int:
     """Address of a symbol that the object code refers to.
 
     numba's wrapper names functions of Python and of numba's runtime for exceptions and reference counts. The
-    loop raises none and counts none, so that where a name is not to be had a function that does nothing serves.
+    loop raises none and counts none, so that where a name is not to be had a function that does nothing serves; so it
+    does for a family that no program has needed yet.
     """
     for library in (ctypes.pythonapi, ctypes.CDLL(None) if os.name == "posix" else ctypes.pythonapi):
         with suppress(AttributeError):

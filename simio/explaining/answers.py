@@ -17,7 +17,7 @@ from simio.lower import lower
 from simio.program.digest import program_hash
 from simio.program.steps import HORIZON, Program
 from simio.result import measure
-from simio.result.run import RANDOM_REPLICATIONS
+from simio.result.precision import seeds_of, settled
 from simio.result.statistics import confidence
 
 RUN_STEPS = 30_000_000
@@ -64,11 +64,12 @@ class Runner:
         self.stopped = False
         self._known: dict[str, Future[Answer]] = {}
         self._pool = ThreadPoolExecutor(os.cpu_count() or 1)
-        self._until = case.system.run.until
         self._most: int | None = None
         program = lower(case.system)
         self.hash = program_hash(program)
-        self.seeds = self._seeds(program)
+        run = settled(case.system.run, program, engine)
+        self._until = run.until
+        self.seeds = seeds_of(run, program)
         slower = SLOWER if program.guests or engine == "simpy" else 1
         steps = self._cut(program, RUN_STEPS // slower)
         self._most = max(4 * steps, VARIANT_STEPS // slower)
@@ -77,11 +78,6 @@ class Runner:
             self.notes.append(f"{most} of the case's {len(self.seeds)} seeds were run")
             self.seeds = self.seeds[:most]
         self.base = self.of(program)
-
-    def _seeds(self, program: Program) -> tuple[int, ...]:
-        run = self.system.run
-        number = (run.replications or RANDOM_REPLICATIONS) if program.random else 1
-        return tuple(run.seed + each for each in range(number))
 
     def _cut(self, program: Program, most: int) -> int:
         """Steps of one run, which is cut off where it would take more than `most`."""
@@ -118,7 +114,7 @@ class Runner:
 
     def case_of(self, system: System) -> Case:
         """A variant as a case, with the same seeds and the same time."""
-        update = {"until": self._until, "replications": len(self.seeds)}
+        update = {"until": self._until, "replications": len(self.seeds), "precision": None}
         return replace(
             self.case, system=replace(system, run=system.run.model_copy(update=update)), measured=()
         )

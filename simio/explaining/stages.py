@@ -17,6 +17,7 @@ from simio.explaining.path import Path, Stretch
 from simio.lower import lower
 from simio.program.steps import HORIZON, Op, Program
 from simio.result import measure
+from simio.result.precision import settled
 
 TRACED = 3_000_000
 """Steps that are followed at most; of a longer run, its beginning."""
@@ -33,7 +34,7 @@ class Traced:
         self.program = program = lower(case.system)
         if program.guests:
             raise RunError("processes written in Python are not followed step by step")
-        run = case.system.run
+        run = settled(case.system.run, program, engine)
         until = HORIZON if run.until is None else run.until
         self.notes: list[str] = []
         plain = execute(program, Options(until, run.step_budget, run.seed), engine)

@@ -1,4 +1,4 @@
-"""The machine functions that a CALL step can name, by number, and the dispatch that both engines share."""
+"""The machine functions that a CALL step can name, by number, in families, and what calls them."""
 
 from __future__ import annotations
 
@@ -91,13 +91,12 @@ _arrive = coalesce.arrive
 _batch = coalesce.batch
 _expire = coalesce.expire
 _following = rotation.following
-_call_tcp = tcp.call_tcp
 _served_files = served_files.served
 
 
 @shared
-def call(function: int, state: NDArray, base: int, now: int, a: int, b: int) -> int:
-    """Value of machine function `function`; negative if the machine refuses (the run ends with a fault)."""
+def disk(function: int, state: NDArray, base: int, now: int, a: int, b: int) -> int:
+    """Value of a function of a drive; negative if the machine refuses."""
     if function == 5:
         return _next(state, base, now, a, b)
     if function == 0:
@@ -126,6 +125,12 @@ def call(function: int, state: NDArray, base: int, now: int, a: int, b: int) -> 
         return _write(state, base, now)
     if function == 13:
         return _written(state, base, now)
+    return -1
+
+
+@shared
+def parts(function: int, state: NDArray, base: int, now: int, a: int, b: int) -> int:
+    """Value of a function of buses, interrupts, volumes and served files; negative if the machine refuses."""
     if function == 16:
         return _bus_begin(state, base, now, a, b)
     if function == 17:
@@ -140,16 +145,38 @@ def call(function: int, state: NDArray, base: int, now: int, a: int, b: int) -> 
         return _batch(state, base)
     if function == 22:
         return _expire(state, base, a)
-    if 48 <= function < 64:
-        return _network(function, state, base, now, a, b)
-    if 64 <= function < 80:
-        return _transfer(function, state, base, now, a, b)
     if function == 23:
         return _bus_time(state, base, a, b)
     if function == 24:
         return _following(state, base, a)
-    if 32 <= function < 48:
-        return _call_tcp(function, state, base, now, a, b)
     if 80 <= function < 88:
         return _served_files(function, state, base, a)
     return -1
+
+
+@shared
+def network(function: int, state: NDArray, base: int, now: int, a: int, b: int) -> int:
+    """Value of a function of what packets pass, and of datagrams and calls; negative if the machine refuses."""
+    if function < 64:
+        return _network(function, state, base, now, a, b)
+    return _transfer(function, state, base, now, a, b)
+
+
+FAMILIES = {"disk": disk, "parts": parts, "tcp": tcp.call_tcp, "network": network}
+"""What machine functions are compiled together: a program needs the families of those that it calls."""
+PREFIX = "simio_"
+"""Before the name of a family, the name that the compiled loop calls it by."""
+
+
+def family(function: int) -> str:
+    """The family of a machine function."""
+    if function < 16:
+        return "disk"
+    if 32 <= function < 48:
+        return "tcp"
+    return "network" if 48 <= function < 80 else "parts"
+
+
+def call(function: int, state: NDArray, base: int, now: int, a: int, b: int) -> int:
+    """Value of machine function `function`; negative if the machine refuses (the run ends with a fault)."""
+    return FAMILIES[family(function)](function, state, base, now, a, b)

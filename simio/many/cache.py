@@ -19,7 +19,7 @@ from simio.files import cache_base, write_whole
 from simio.many.outcome import Outcome, read
 from simio.many.stamp import code_stamp
 from simio.program.digest import program_hash
-from simio.result.run import seeds_of
+from simio.result.precision import seeds_of
 
 if TYPE_CHECKING:
     from simio.description.model import Case
@@ -32,7 +32,7 @@ ENTRIES_A_FOLDER = 100
 def key(case: Case, program: Program) -> str:
     """What decides a result: the program, how it is run and measured, and the code that does so."""
     run = case.system.run.model_dump_json()
-    seeds = ",".join(map(str, seeds_of(case, program)))
+    seeds = ",".join(map(str, seeds_of(case.system.run, program)))
     parts = (code_stamp(), program_hash(program), run, seeds)
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 

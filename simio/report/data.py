@@ -11,11 +11,11 @@ from typing import Any
 from simio import units
 from simio.description.measured import MeasuredRow
 from simio.result.compare import Comparison, comparisons, pooled_comparisons, summary
-from simio.result.model import CaseResult, Interval, ScenarioResult
+from simio.result.model import CaseResult, Interval, Precision, ScenarioResult
 
 _TOLD_OTHERWISE = (
     "index", "measured", "rate", "half_width", "bound", "throughput", "packets", "checks", "interval",
-    "row_intervals",
+    "row_intervals", "precision",
 )  # fmt: skip
 SCHEMA = 1
 """Version of the layout of the JSON document."""
@@ -61,6 +61,7 @@ def _case(case: CaseResult, unit: str) -> dict[str, Any]:
         "settings": dict(data.pop("settings")),
         "throughput": in_unit(float(case.rate), unit),
         **_interval(case.interval, unit),
+        **_precision(case.precision),
         "half_width": None if case.half_width is None else in_unit(case.half_width, unit),
         "bytes_per_second": float(case.rate),
         "measured_span": {"bytes": span.amount, "since_ps": span.since, "until_ps": span.until},
@@ -69,6 +70,10 @@ def _case(case: CaseResult, unit: str) -> dict[str, Any]:
         **data,
         "streams": {stream.name: float(stream.rate) for stream in case.streams},
     }
+
+
+def _precision(precision: Precision | None) -> dict[str, Any]:
+    return {} if precision is None else {"precision": {**asdict(precision), "met": precision.met}}
 
 
 def _interval(interval: Interval | None, unit: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from simio.description.measured import MeasuredRow
 from simio.report.alike import grouped, merged
 from simio.report.data import in_unit, other_quantities
 from simio.result.compare import Comparison, comparisons, pooled_comparisons, summary
-from simio.result.model import CaseResult, Interval, ResourceUse, ScenarioResult
+from simio.result.model import CaseResult, Interval, Precision, ResourceUse, ScenarioResult
 
 BAR = 24
 """Width of a full utilisation bar, in characters."""
@@ -22,6 +22,8 @@ LATE = "late"
 """What a workload counts that was not there in time, told beside the throughput of each case."""
 DETAILED = 3
 """Up to so many cases are shown in full; more as a table, and one in full on request."""
+ROUNDING = 1e-5
+"""Share of a throughput below which half of its interval is shown as nothing."""
 GOOD, FAIR = 0.05, 0.15
 """Absolute errors up to which a row is green and yellow."""
 
@@ -208,7 +210,9 @@ def rate_text(case: CaseResult, unit: str) -> str:
     """Throughput with half of its confidence interval, where it has one."""
     text = f"{in_unit(float(case.rate), unit):.4g}"
     if case.half_width is not None:
-        text += f" ± {in_unit(case.half_width, unit):.2g}"
+        # Whole bytes leave a trace of rounding where nothing varies.
+        width = 0 if case.half_width < ROUNDING * case.rate else case.half_width
+        text += f" ± {in_unit(width, unit):.2g}"
     return text
 
 
@@ -228,10 +232,7 @@ def _case(case: CaseResult, unit: str) -> Group:
         [Text(f"case {case.index + 1}: {settings}", style="bold")] if settings else []
     )
     lines.append(answer)
-    if case.half_width is not None:
-        lines.append(
-            Text(f"mean of {len(case.seeds)} runs and half of its 95% confidence interval", style="dim")
-        )
+    lines += [Text(text, style="dim") for text in spread_texts(case)]
     if case.bound is not None:
         lines.append(
             Text(f"bound {in_unit(float(case.bound), unit):.4g} {unit}, set by {case.bound_by}", style="dim")
@@ -253,7 +254,39 @@ def span_text(case: CaseResult) -> str:
         units.format_quantity(t, "time") for t in (case.throughput.since, case.throughput.until, case.end)
     )
     how = "time limit reached" if case.status == "until" else "all work done"
+    if stopped(case):
+        how = "stopped, precise enough"
     return f"measured from {since} to {until} of {end} simulated ({how})"
+
+
+def stopped(case: CaseResult) -> bool:
+    """Whether a run that is not random was ended where it was precise enough."""
+    return (
+        case.status == "until" and len(case.seeds) == 1 and case.precision is not None and case.precision.met
+    )
+
+
+def spread_texts(case: CaseResult) -> list[str]:
+    """What the half width of a throughput is, and how a precision that was asked for came out."""
+    texts = []
+    if case.half_width is not None:
+        of = f"mean of {len(case.seeds)} runs" if len(case.seeds) > 1 else "mean of one run's batches"
+        texts.append(f"{of} and half of its 95% confidence interval")
+    if case.precision is not None:
+        texts.append(_precision_text(case, case.precision))
+    return texts
+
+
+def _precision_text(case: CaseResult, precision: Precision) -> str:
+    wanted = f"{precision.wanted * 100:.4g}% was asked for"
+    runs = len(case.seeds)
+    after = f"{runs} runs" if runs > 1 else f"{units.format_quantity(case.end, 'time')} simulated"
+    if precision.reached is None:
+        return f"after {after} it is not known how precise that is; {wanted}"
+    reached = f"±{0 if precision.reached < ROUNDING else precision.reached * 100:.2g}%"
+    if not precision.met:
+        return f"no more precise after {after}: {reached}; {wanted}"
+    return f"{'stopped ' if runs > 1 or stopped(case) else ''}after {after}: {reached}; {wanted}"
 
 
 def _resources(uses: tuple[ResourceUse, ...]) -> Table:

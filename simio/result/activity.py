@@ -19,6 +19,7 @@ from simio.engines.outcome import Options, Outcome
 from simio.errors import RunError
 from simio.lower import lower
 from simio.program.steps import HORIZON, Op, Program
+from simio.result.precision import settled
 
 MOST = 250_000
 """Spans that are kept unless another number is asked for."""
@@ -204,8 +205,9 @@ def observe(
     """
     program = lower(system)
     activity = Activity(program, since, most)
-    limits = [limit for limit in (system.run.until, until) if limit is not None]
-    options = Options(min(limits, default=HORIZON), system.run.step_budget, system.run.seed)
+    run = settled(system.run, program, engine)
+    limits = [limit for limit in (run.until, until) if limit is not None]
+    options = Options(min(limits, default=HORIZON), run.step_budget, run.seed)
     try:
         outcome = execute(program, replace(options, watch=activity.watch), engine, announce)
     except Full:

@@ -145,6 +145,22 @@ class Timeline:
 
 
 @dataclass(frozen=True)
+class Precision:
+    """How precise a throughput is where that was asked for: half of its 95% confidence interval over the mean.
+
+    `wanted` is the most that was asked for; `reached` is None where deliveries are too few to tell.
+    """
+
+    wanted: float
+    reached: float | None
+
+    @property
+    def met(self) -> bool:
+        """Whether the throughput is as precise as it was to be."""
+        return self.reached is not None and self.reached <= self.wanted
+
+
+@dataclass(frozen=True)
 class Interval:
     """Where a value lies with a probability of 90 %, in the unit of the value."""
 
@@ -177,7 +193,8 @@ class CaseResult:
     """The result of one case of a scenario.
 
     With replications, `throughput` is the first one's, `rate` the mean of all in bytes a second and `half_width`
-    half of its 95% confidence interval. `hash` identifies the program that ran and `seeds` what it drew from.
+    half of its 95% confidence interval; with `precision`, one run has a `half_width`, too. `hash` identifies the
+    program that ran and `seeds` what it drew from.
     `packets` are those of the first run, where they were to be traced; `checks` are the laws
     that the runs keep. `interval` is that of `rate` in bytes a second
     and `row_intervals` those of `measured`, in their order, where they were asked for.
@@ -209,6 +226,7 @@ class CaseResult:
     checks: tuple[Check, ...] = ()
     interval: Interval | None = None
     row_intervals: tuple[Interval | None, ...] = ()
+    precision: Precision | None = None
 
 
 @dataclass(frozen=True)

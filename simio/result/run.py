@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 from simio.bound import Bound, bound
@@ -17,18 +16,15 @@ from simio.engines.outcome import Options, Outcome
 from simio.errors import RunError
 from simio.lower import lower
 from simio.program.digest import program_hash
-from simio.program.steps import HORIZON, Program
+from simio.program.steps import Program
 from simio.result import measure
 from simio.result.checks import Check, check
 from simio.result.compare import check_observations
 from simio.result.limiter import limiter
 from simio.result.model import CaseResult, ScenarioResult
 from simio.result.packets import Packets
-from simio.result.statistics import confidence
+from simio.result.precision import Runs, carry_out
 from simio.version import VERSION
-
-RANDOM_REPLICATIONS = 5
-"""Runs of a random scenario that does not say how many."""
 
 
 def run_scenario(
@@ -118,29 +114,24 @@ def run_program(
     """The rest of `run_case`, for whoever has the case's program already."""
     check_observations((*case.measured, *pooled), [mark.name for mark in program.marks if mark.unit == "ps"])
     run = case.system.run
-    seeds = seeds_of(case, program)
     certain = bound(program)
-    outcomes = []
     checks: list[Check] = []
-    for seed in seeds:
-        until = HORIZON if run.until is None else run.until
+
+    def once(seed: int, until: int) -> Outcome:
         try:
             outcome = execute(program, Options(until, run.step_budget, seed, jump=jump), engine, announce)
         except RunError as error:
             if packets and error.outcome:
                 error.packets = Packets(program, error.outcome)
             raise
-        checks += check(program, outcome, certain)
-        outcomes.append(outcome)
-    result = replace(_result(case, program, outcomes, certain, seeds), checks=tuple(checks))
-    return replace(result, packets=Packets(program, outcomes[0])) if packets else result
+        if not program.random:
+            checks.clear()  # a run that is lengthened takes the place of the one before
+        checks.extend(check(program, outcome, certain))
+        return outcome
 
-
-def seeds_of(case: Case, program: Program) -> tuple[int, ...]:
-    """The seed of each replication: one where nothing is random."""
-    run = case.system.run
-    replications = run.replications or RANDOM_REPLICATIONS
-    return tuple(run.seed + number for number in range(replications if program.random else 1))
+    runs = carry_out(run, program, once)
+    result = replace(_result(case, program, runs, certain), checks=tuple(checks))
+    return replace(result, packets=Packets(program, runs.outcome)) if packets else result
 
 
 def _check_packets(program: Program, packets: PacketTrace) -> None:
@@ -153,13 +144,9 @@ def _check_packets(program: Program, packets: PacketTrace) -> None:
     raise RunError(f"no IP packets to trace; workloads that send them are {', '.join(kinds)}")
 
 
-def _result(
-    case: Case, program: Program, outcomes: list[Outcome], certain: Bound, seeds: tuple[int, ...]
-) -> CaseResult:
-    outcome = outcomes[0]
-    spans = [measure.throughput(program, each, case.system.run.warm_up) for each in outcomes]
-    rates = [span.rate for span in spans]
-    resources = measure.resource_use(program, outcome, spans[0])
+def _result(case: Case, program: Program, runs: Runs, certain: Bound) -> CaseResult:
+    outcome, span = runs.outcome, runs.spans[0]
+    resources = measure.resource_use(program, outcome, span)
     threads = measure.thread_use(program, outcome)
     tallies = measure.tallies(program, outcome)
     tightest = certain.tightest
@@ -168,24 +155,25 @@ def _result(
         settings=dict(case.settings),
         status=outcome.status.name.lower(),
         end=outcome.end,
-        throughput=spans[0],
-        rate=sum(rates, Fraction(0)) / len(rates),
-        half_width=confidence([float(rate) for rate in rates])[1] if len(rates) > 1 else None,
+        throughput=span,
+        rate=runs.rate,
+        half_width=runs.half_width,
         bound=certain.rate(),
         bound_by=tightest.name if tightest else "",
-        streams=measure.stream_rates(program, outcome, spans[0]),
+        streams=measure.stream_rates(program, outcome, span),
         limiter=limiter(resources, threads, tallies, outcome.end),
         resources=resources,
         containers=measure.container_use(program, outcome),
         threads=threads,
-        observations=measure.observations(program, outcome, spans[0]),
+        observations=measure.observations(program, outcome, span),
         tallies=tallies,
         timeline=measure.timeline(program, outcome),
         measured=case.measured,
         hash=program_hash(program),
-        seeds=seeds,
-        events=sum(each.events for each in outcomes),
-        steps=sum(each.steps for each in outcomes),
+        seeds=runs.seeds,
+        events=runs.events,
+        steps=runs.steps,
+        precision=runs.precision,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from math import sqrt
 
 import numpy as np
@@ -67,3 +68,11 @@ def confidence(values: Sequence[float]) -> tuple[float, float]:
     degrees = len(values) - 1
     t = _T95[degrees - 1] if degrees <= len(_T95) else 1.96 + 2.5 / degrees
     return mean, t * deviation / sqrt(len(values))
+
+
+def correlation(values: Sequence[float]) -> float:
+    """Correlation of each value with the one before, from -1 to below 1; 0 where none differs."""
+    mean = sum(values) / len(values)
+    apart = [value - mean for value in values]
+    total = sum(each * each for each in apart)
+    return sum(a * b for a, b in pairwise(apart)) / total if total else 0.0

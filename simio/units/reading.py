@@ -33,7 +33,7 @@ def parse(text: object, dimension: Literal["time", "size"]) -> int: ...
 @overload
 def parse(
     text: object,
-    dimension: Literal["rate", "frequency", "rotation", "signalling", "length", "delay_per_length"],
+    dimension: Literal["rate", "frequency", "rotation", "signalling", "length", "delay_per_length", "share"],
 ) -> Fraction: ...
 @overload
 def parse(text: object, dimension: str) -> int | Fraction: ...
@@ -42,7 +42,7 @@ def parse(text: object, dimension: str) -> int | Fraction:
 
     Times are ints of picoseconds and sizes ints of bytes; others are Fractions: rates of bytes/s,
     frequencies of Hz, rotation of revolutions/s, signalling of baud, lengths of m, delays per length of
-    ps/m.
+    ps/m, shares of one.
 
     Raises UnitError for anything else: no unit or an unknown, ambiguous or wrong one; a number that is
     negative, not finite or not decimal; a time or size that is not whole; what exceeds 2**62 of the base

@@ -82,6 +82,7 @@ _TABLE = (
         {f"{t}/{m}": _TIMES[t] / _LENGTHS[m] for m in ("m", "km", "cm") for t in ("ps", "ns", "us", "ms")},
         "ms/m us/m ns/m ps/m",
     ),
+    _dimension("share", "a share", "1", "1 %", {"%": Fraction(1, 100)}, "%"),
 )  # fmt: skip
 
 DIMENSIONS: Mapping[str, Dimension] = MappingProxyType({dimension.name: dimension for dimension in _TABLE})

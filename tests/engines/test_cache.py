@@ -33,7 +33,7 @@ print(run.status.name, run.end, len(run.marks), len(told))
 READY_MADE = """
 import json, os, pathlib, time
 from simio.engines import native
-def ready_made():
+def ready_made(name):
     time.sleep(1)
     root = pathlib.Path(os.environ["READY_MADE"])
     return (root / "code").read_bytes(), json.loads((root / "symbols").read_text())
@@ -144,20 +144,20 @@ def test_a_folder_that_anyone_can_write_is_not_trusted(fresh: Path) -> None:
 
 def test_damaged_code_is_not_loaded(fresh: Path) -> None:
     folder = native.cache_folder()
-    assert native._read(folder) is None
-    native._keep(folder, b"code", {"sha256": hashlib.sha256(b"code").hexdigest()})
-    assert native._read(folder) is not None
+    assert native._read(folder, native.LOOP) is None
+    native._keep(folder, native.LOOP, b"code", {"sha256": hashlib.sha256(b"code").hexdigest()})
+    assert native._read(folder, native.LOOP) is not None
     for path in folder.iterdir():
         kept = path.read_bytes()
         path.write_bytes(kept[:-1])
-        assert native._read(folder) is None
+        assert native._read(folder, native.LOOP) is None
         path.write_bytes(kept)
 
 
 def test_two_first_runs_at_once(tmp_path: Path) -> None:
     # Both make the code for themselves and write the same cache; a third starts from it.
     native.entry()
-    kept_already = native._read(native.cache_folder())
+    kept_already = native._read(native.cache_folder(), native.LOOP)
     assert kept_already is not None
     ready, cache = tmp_path / "ready", tmp_path / "cache"
     ready.mkdir()

@@ -10,7 +10,7 @@ from simio.report.alike import grouped, merged
 from simio.report.data import in_unit
 from simio.report.html.text import quantity, shown, table
 from simio.report.html.topology import topology
-from simio.report.terminal import FAIR, GOOD, rate_text, short_names, span_text, varied_keys
+from simio.report.terminal import FAIR, GOOD, rate_text, short_names, span_text, spread_texts, varied_keys
 from simio.result.compare import Comparison, comparisons, pooled_comparisons
 from simio.result.model import CaseResult, ResourceUse, ScenarioResult
 
@@ -129,9 +129,7 @@ def records(case: CaseResult, unit: str) -> str:
 
 def answer(case: CaseResult, unit: str) -> str:
     """The throughput in large type, what limits it, and the bound."""
-    told = [span_text(case)]
-    if case.half_width is not None:
-        told.append(f"mean of {len(case.seeds)} runs ± half of its 95% confidence interval")
+    told = [span_text(case), *spread_texts(case)]
     bound = ""
     if case.bound is not None:
         value = f"{in_unit(float(case.bound), unit):.4g} {unit}"

@@ -1,0 +1,158 @@
+"""The runs of a case: one, so many replications, or as long and as many as a precision takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import sqrt
+
+from simio.description.model import Run
+from simio.engines.execute import execute
+from simio.engines.outcome import Options, Outcome, Status
+from simio.program.service import SECOND
+from simio.program.steps import HORIZON, Program
+from simio.result import measure
+from simio.result.model import Precision, Throughput
+from simio.result.statistics import confidence, correlation
+
+RANDOM_REPLICATIONS = 5
+"""Runs of a random scenario that does not say how many; with a precision, the fewest."""
+MOST_REPLICATIONS = 100
+"""Runs after which a random scenario is not repeated for the sake of a precision, unless it says how many."""
+BATCHES = 20
+"""Batches that a measured span is divided into."""
+LEAST = 5
+"""Deliveries that a batch has at least, on average; with fewer, there is no telling how precise a run is."""
+FIRST = SECOND // 1000
+"""Time in ps that a run takes first where it is lengthened until it is precise enough."""
+
+Once = Callable[[int, int], Outcome]
+"""Runs a program once, from a seed, up to an instant in ps."""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """What the runs of a case came to: the outcome of the first, what each delivered, and how far to trust the mean.
+
+    `half_width` is half of the 95% confidence interval of the mean in bytes a second, None where one run is all.
+    """
+
+    outcome: Outcome
+    spans: tuple[Throughput, ...]
+    seeds: tuple[int, ...]
+    events: int
+    steps: int
+    half_width: float | None
+    precision: Precision | None = None
+
+    @property
+    def rate(self) -> Fraction:
+        """Mean of the runs' throughput, in bytes a second."""
+        return sum((span.rate for span in self.spans), Fraction(0)) / len(self.spans)
+
+
+def seeds_of(run: Run, program: Program) -> tuple[int, ...]:
+    """The seed of each replication, with a precision of the most there may be: one where nothing is random."""
+    usual = RANDOM_REPLICATIONS if run.precision is None else MOST_REPLICATIONS
+    return tuple(run.seed + number for number in range((run.replications or usual) if program.random else 1))
+
+
+def carry_out(run: Run, program: Program, once: Once) -> Runs:
+    """Run a program as its scenario's `run` wants it."""
+    if run.precision is not None and not program.random:
+        return _lengthened(run, program, once)
+    return _repeated(run, program, once)
+
+
+def settled(run: Run, program: Program, engine: str | None = None) -> Run:
+    """The same without a precision: as long as that takes, and as often."""
+    if run.precision is None:
+        return run
+    runs = carry_out(
+        run, program, lambda seed, until: execute(program, Options(until, run.step_budget, seed), engine)
+    )
+    until = runs.outcome.end if runs.outcome.status == Status.UNTIL else run.until
+    number = len(runs.seeds) if program.random else run.replications
+    return run.model_copy(update={"precision": None, "until": until, "replications": number})
+
+
+def _repeated(run: Run, program: Program, once: Once) -> Runs:
+    """Independent replications: all, or until half of the confidence interval is a small enough share of the mean.
+
+    The sequential procedure of A. M. Law, "Simulation Modeling and Analysis", chapter 9: one replication more until
+    the interval is short enough.
+    """
+    seeds = seeds_of(run, program)
+    first, spans, events, steps = None, [], 0, 0
+    width = precision = None
+    for seed in seeds:
+        outcome = once(seed, HORIZON if run.until is None else run.until)
+        first = first or outcome
+        events, steps = events + outcome.events, steps + outcome.steps
+        spans.append(measure.throughput(program, outcome, run.warm_up))
+        if run.precision is not None and len(spans) >= min(RANDOM_REPLICATIONS, len(seeds)):
+            precision = _precision(run, _half_width(spans), _mean(spans))
+            if precision.met:
+                break
+    assert first is not None
+    if len(spans) > 1:
+        width = _half_width(spans)
+    return Runs(first, tuple(spans), seeds[: len(spans)], events, steps, width, precision)
+
+
+def _lengthened(run: Run, program: Program, once: Once) -> Runs:
+    """One run, of twice the time again and again, until it is precise enough or at its end."""
+    for until in _horizons(run):
+        outcome = once(run.seed, until)
+        span = measure.throughput(program, outcome, run.warm_up)
+        width = batch_half_width(program, outcome, span)
+        precision = _precision(run, width, float(span.rate))
+        if precision.met or outcome.status == Status.DONE:
+            break
+    return Runs(outcome, (span,), (run.seed,), outcome.events, outcome.steps, width, precision)
+
+
+def _horizons(run: Run) -> Iterator[int]:
+    """Instants to run to, each twice the one before, up to the run's own."""
+    most = HORIZON if run.until is None else run.until
+    until = FIRST
+    while until < most:
+        if run.warm_up == "auto" or until >= 2 * int(run.warm_up):
+            yield until
+        until *= 2
+    yield most
+
+
+def batch_half_width(program: Program, outcome: Outcome, span: Throughput) -> float | None:
+    """Half of the 95% confidence interval of the throughput in bytes a second, by the means of batches.
+
+    The measured span, from which the warm-up has been taken away, is divided into batches of equal time; from 10 to
+    30 serve best (B. Schmeiser, "Batch size effects in the analysis of simulation output", Operations Research 30(3),
+    1982). Where a batch's rate is like that of the one before, they say less than as many independent ones would, and
+    the interval is the wider, as for a first-order autoregressive process (G. S. Fishman, "Estimating sample size in
+    computing simulation experiments", Management Science 18(1), 1971). None where batches had too few deliveries.
+    """
+    if span.deliveries < BATCHES * LEAST:
+        return None
+    found = [(times, totals) for _, times, totals in measure.streams(program, outcome, "delivered")]
+    length = span.until - span.since
+    edges = [span.since + length * number // BATCHES for number in range(BATCHES + 1)]
+    sums = [sum(measure.progress(times, totals, edge) for times, totals in found) for edge in edges]
+    rates = [(sums[at + 1] - sums[at]) * SECOND / (edges[at + 1] - edges[at]) for at in range(BATCHES)]
+    alike = max(correlation(rates), 0.0)
+    return confidence(rates)[1] * sqrt((1 + alike) / (1 - alike))
+
+
+def _half_width(spans: list[Throughput]) -> float:
+    return confidence([float(span.rate) for span in spans])[1]
+
+
+def _mean(spans: list[Throughput]) -> float:
+    return sum(float(span.rate) for span in spans) / len(spans)
+
+
+def _precision(run: Run, width: float | None, mean: float) -> Precision:
+    assert run.precision is not None
+    reached = width / mean if width is not None and mean and width < float("inf") else None
+    return Precision(float(run.precision), reached)
