@@ -12,27 +12,32 @@ from __future__ import annotations
 import sys
 
 from common import AMOUNT, variations
-from simgrid import Comm, Engine, Host
+from simgrid import Engine, Mailbox
 
 RATE = "1Gbps"
 LATENCY = 1e-3 + 5.1e-6
 """Seconds one way: 200 km and 20 m of cable, and the switch."""
 
 
-def transfers(todo: list[tuple[int, int]]) -> None:
+def send(box: Mailbox, todo: list[tuple[int, int]]) -> None:
     """Each variation when the one before has ended."""
-    one, other = Host.by_name("one"), Host.by_name("other")
     for window, streams in todo:
         begin = Engine.clock
-        flows = []
-        for _ in range(streams):
-            flow = Comm.sendto_init(one, other)
-            flow.set_payload_size(AMOUNT // streams)
+        flows = [box.put_init(streams, AMOUNT // streams) for _ in range(streams)]
+        for flow in flows:
             flow.set_rate(window / (2 * LATENCY))
-            flows.append(flow.start())
+            flow.start()
         for flow in flows:
             flow.wait()
         print(AMOUNT * 8 / (Engine.clock - begin) / 1e6)
+
+
+def receive(box: Mailbox, todo: list[tuple[int, int]]) -> None:
+    """All streams of a variation at once."""
+    for _, streams in todo:
+        pending = [box.get_async() for _ in range(streams)]
+        for flow in pending:
+            flow.wait()
 
 
 def main() -> None:
@@ -45,7 +50,9 @@ def main() -> None:
     link.set_latency(LATENCY)
     zone.add_route(one, other, [link])
     zone.seal()
-    one.add_actor("sender", transfers, todo)
+    box = engine.mailbox_by_name_or_create("box")
+    one.add_actor("sender", send, box, todo)
+    other.add_actor("receiver", receive, box, todo)
     engine.run()
 
 

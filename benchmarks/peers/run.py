@@ -3,7 +3,7 @@
     python benchmarks/peers/run.py [--peers FOLDER] [--rounds N] [--sizes MIB ...] [--windows KIB ...] [--every N]
 
 FOLDER is the environment that `make bench` installs them in; where one of them is missing, its cells say so. Cells
-with three numbers are least, median and most of all rounds. `--every 10` sweeps each tenth of the 1000 variations.
+with three numbers are least, median and most of all rounds. `--every 9` sweeps each ninth of the 1000 variations.
 """
 
 from __future__ import annotations

@@ -56,14 +56,16 @@ def rates(every: int) -> Iterator[float]:
 
 def _simgrid(peers: Path) -> tuple[list[str] | None, str]:
     """The command that runs SimGrid's part, or None and why there is none."""
-    python = str(peers / "bin" / "python")
-    try:
-        subprocess.run([python, "-c", "import simgrid"], check=True, capture_output=True)
-    except FileNotFoundError:
+    # What pip builds does not find its own library, which lies beside it.
+    beside = ":".join(str(folder.resolve()) for folder in peers.glob("lib/python3*/site-packages"))
+    python = ["env", f"LD_LIBRARY_PATH={beside}", str(peers / "bin" / "python")]
+    if not Path(python[-1]).exists():
         return None, "there is no environment of the peers"
+    try:
+        subprocess.run([*python, "-c", "import simgrid"], check=True, capture_output=True)
     except subprocess.CalledProcessError as error:
         return None, error.stderr.decode().strip().splitlines()[-1]
-    return [python, str(HERE / "flows.py")], ""
+    return [*python, str(HERE / "flows.py")], ""
 
 
 def _numbers(done: Done) -> list[float]:
