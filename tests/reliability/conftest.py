@@ -1,4 +1,4 @@
-"""Scenarios that faults of the machine are tried on, and the command as a process of its own."""
+"""The command as a process of its own."""
 
 from __future__ import annotations
 
@@ -6,13 +6,9 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).parents[2]
-QUICK = str(ROOT / "scenarios" / "sgi-hippi-raw.yaml")
-Simio = Callable[..., "subprocess.Popen[bytes]"]
+from quick_runs import Simio
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import QUICK, Simio
+from quick_runs import QUICK, Simio
 
 FULL = Path("/dev/full")
 

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import QUICK, Simio
+from quick_runs import QUICK, Simio
 
 KILLED = -signal.SIGINT
 """What a parent sees where Python itself was just ending; a shell tells 130."""
