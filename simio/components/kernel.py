@@ -59,6 +59,16 @@ class UnixKernel:
         """Switch to the process that the interrupt made ready."""
         self.host.work(self.sheet.context_switch)
 
+    def slept(self, wait: Callable[[], None]) -> None:
+        """Emit waiting, and a switch back to the process if it did not return at once."""
+        with self.p.loop(1):
+            since = self.p.register()
+            self.p.let(since, "SINCE", 0)
+            wait()
+            self.p.let(since, "SINCE", since)
+            with self.p.when(since, ">", 0):
+                self.wake()
+
     @called("writes to the device")
     def write_raw(self, device: Device, size: int) -> None:
         """write() to a raw device: the user's pages are pinned and the device takes them by DMA."""

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from simio.components.kernel import UnixKernel
 from simio.machines.calls import SWAP
 from simio.program.builder import Amount, Builder, Handle, Register
 
@@ -85,15 +82,3 @@ class Playout:
         with p.loop(1):
             old = p.register()
             p.call(old, SWAP, word, value)
-
-
-def slept(kernel: UnixKernel, wait: Callable[[], None]) -> None:
-    """Emit waiting, and a switch back to the process if it did not return at once."""
-    p = kernel.p
-    with p.loop(1):
-        since = p.register()
-        p.let(since, "SINCE", 0)
-        wait()
-        p.let(since, "SINCE", since)
-        with p.when(since, ">", 0):
-            kernel.wake()

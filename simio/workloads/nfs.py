@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simio.components.network.nfs import NfsMount
-from simio.components.network.udp import check_size, slept
+from simio.components.network.udp import check_size
 from simio.description.model import Workload
 from simio.lower import Site
 from simio.machines.network.transfer_calls import GRANT, RESTORE
@@ -52,7 +52,7 @@ def _read(site: Site, mount: NfsMount, delivered: Handle) -> None:
             mount.client.kernel.system_call()
             if params.biods:
                 p.put(mount.wanted, 1)
-                slept(mount.client, lambda: p.get(mount.ready, 1))
+                mount.client.kernel.slept(lambda: p.get(mount.ready, 1))
             else:
                 block = p.register()
                 with mount.next_block(block):
@@ -71,7 +71,7 @@ def _read_ahead(site: Site, mount: NfsMount) -> None:
         p.forever(),
     ):
         block = p.register()
-        slept(mount.client, lambda: p.get(mount.wanted, 1))
+        mount.client.kernel.slept(lambda: p.get(mount.wanted, 1))
         with mount.next_block(block):
             mount.read(block, own=False)
             mount.arrived(block)
@@ -91,7 +91,7 @@ def _write(site: Site, mount: NfsMount, delivered: Handle) -> None:
         p.forever(),
     ):
         block, rest = p.register(), p.register()
-        slept(mount.client, lambda: p.get(mount.wanted, 1))
+        mount.client.kernel.slept(lambda: p.get(mount.wanted, 1))
         with mount.next_block(block):
             mount.write(block, own=False)
             _written(site, mount, block, delivered)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from simio import units
 from simio.components.files import CachedFile
 from simio.components.network.demand import declare
-from simio.components.playout import Playout, Told, slept
+from simio.components.playout import Playout, Told
 from simio.components.storage import BlockDevice
 from simio.description.model import Workload
 from simio.description.workloads.play import BUFFERED, Play
@@ -57,7 +57,7 @@ def _fill(site: Site, name: str, source: Source, playout: Playout) -> None:
 
     def take(amount: int) -> None:
         p.promise(amount)
-        slept(source.kernel, lambda: p.get(playout.room, amount))
+        source.kernel.slept(lambda: p.get(playout.room, amount))
         playout.fill(amount)
 
     source.readers()
@@ -83,7 +83,7 @@ def _send(site: Site, params: Play, name: str, source: Source, playout: Playout,
         receiver.accept()
         got, rest = p.register(), p.register()
         with p.until(got, ">=", END_OF_FILE):
-            slept(receiver.stack.kernel, lambda: p.get(playout.room, params.block))
+            receiver.stack.kernel.slept(lambda: p.get(playout.room, params.block))
             receiver.read(got, params.block)
             p.let(rest, "MOD", got, END_OF_FILE)
             playout.fill(rest)
@@ -145,7 +145,7 @@ class Source:
 
     def _read_ahead(self, device: BlockDevice, slot: int, at: Register, amount: int) -> None:
         p, params = self.p, self.params
-        slept(self.kernel, lambda: p.get(self.free[slot], 1))
+        self.kernel.slept(lambda: p.get(self.free[slot], 1))
         self._raw(device, at, amount)
         p.put(self.read[slot], 1)
         p.let(at, "ADD", at, params.depth * params.block)
@@ -177,7 +177,7 @@ class Source:
 
     def _take_read(self, slot: int, amount: int, take: Take) -> None:
         p = self.p
-        slept(self.kernel, lambda: p.get(self.read[slot], 1))
+        self.kernel.slept(lambda: p.get(self.read[slot], 1))
         take(amount)
         p.put(self.free[slot], 1)
 

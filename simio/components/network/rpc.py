@@ -12,7 +12,7 @@ from collections.abc import Callable
 from simio.components.host import INTERRUPT, PROCESS
 from simio.components.network.path import NetworkPath
 from simio.components.network.stack import Stack
-from simio.components.network.udp import UdpFlow, UdpSocket, slept
+from simio.components.network.udp import UdpFlow, UdpSocket
 from simio.machines.network import mailbox
 from simio.machines.network import rpc as calls
 from simio.machines.network.transfer_calls import (
@@ -83,13 +83,13 @@ class RpcClient:
 
     def take(self, about: Register) -> None:
         """Wait for a reply, whichever is the next, and tell what it is about."""
-        slept(self.stack, lambda: self.p.get(self.waiting, 1))
+        self.stack.kernel.slept(lambda: self.p.get(self.waiting, 1))
         self.p.call(about, MAILBOX_TAKE, self.replies)
         self.stack.work("RPC and NFS", self.stack.sheet.rpc)
 
     def wait(self) -> None:
         """Wait for the reply to the one call that was made with `OWN`."""
-        slept(self.stack, lambda: self.p.get(self.own, 1))
+        self.stack.kernel.slept(lambda: self.p.get(self.own, 1))
         self.stack.work("RPC and NFS", self.stack.sheet.rpc)
 
     def _replied(self, length: Register, word: Register) -> None:

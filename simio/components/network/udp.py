@@ -103,22 +103,10 @@ class UdpSocket:
     def receive(self, length: Register, word: Register) -> None:
         """Wait for a datagram and take it: `length` bytes and its word are set."""
         p = self.p
-        slept(self.stack, lambda: p.get(self.waiting, 1))
+        self.stack.kernel.slept(lambda: p.get(self.waiting, 1))
         p.call(length, MAILBOX_LENGTH, self.state)
         p.let(length, "SUB", length, ADDRESS)
         p.call(word, MAILBOX_TAKE, self.state)
-
-
-def slept(stack: Stack, wait: Callable[[], None]) -> None:
-    """Emit waiting, and a switch back to the process if it did not return at once."""
-    p = stack.p
-    with p.loop(1):
-        since = p.register()
-        p.let(since, "SINCE", 0)
-        wait()
-        p.let(since, "SINCE", since)
-        with p.when(since, ">", 0):
-            stack.kernel.wake()
 
 
 def check_size(workload: str, stack: Stack, size: int) -> None:
@@ -130,4 +118,4 @@ def check_size(workload: str, stack: Stack, size: int) -> None:
         )
 
 
-__all__ = ["PROCESS", "UdpFlow", "UdpSocket", "check_size", "slept"]
+__all__ = ["PROCESS", "UdpFlow", "UdpSocket", "check_size"]
