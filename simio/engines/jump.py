@@ -10,6 +10,7 @@ known for that.
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import numpy as np
@@ -19,17 +20,19 @@ from simio.engines.outcome import RECORD_LIMIT, Ints, Options
 from simio.engines.snapshot import Snapshot
 from simio.program.steps import HORIZON, Program
 
-FIRST = 2_000_000
+FIRST = 8_000_000
 """Steps that are run before a period is looked for, and after each jump; without one, twice as many each time."""
-STOP = 30_000
+STOP = 60_000
 """Steps that are run in the time that a stop takes, and one more for each word of the tables."""
 SHARE = 100
 """Of all steps, one in so many may be spent on the stops of one look, but for the fewest."""
-FEWEST, MOST = 3, 32
+FEWEST, MOST = 5, 32
 """Stops of one look."""
 LONGEST = 20_000
 """Marks in the longest period that is looked for."""
-GAIN = 600
+PLACES = 32
+"""Marks of a period that are looked at before all are."""
+GAIN = 400
 """So many times a step is run in the time that replaying one takes."""
 SAFETY = 4
 """What replaying costs has to be gained so many times if all goes well, and twice that after each time it did not."""
@@ -44,6 +47,7 @@ class Watch:
         self.skipped = self.added = 0
         self.due = self.left = self.apart = 0
         self.safety = SAFETY
+        self.key: list[int] = []
         self.found: dict[int, Snapshot] = {}
 
     def stop(self) -> int:
@@ -75,15 +79,21 @@ class Watch:
             self.left = min(max(done // (SHARE * (STOP + words)), FEWEST), MOST)
 
     def _compare(self, logged: int, done: int) -> bool:
-        """Compare with what was found before; whether to look no further."""
+        """Compare with the first stop of this look and the one halfway; whether to look no further."""
+        control = self.tables.control
+        key = [int(control[at]) for at in (c.STEP, c.HEAPED, c.RING_COUNT, c.WORKING)]
+        key.append(int(control[c.USED] - control[c.FREED]))
+        if not self.found:
+            self.key = key
+        if key != self.key:
+            return False
         now = self.found[logged] = Snapshot(self.tables, self.program.registers)
-        for apart in range(self.apart, (logged - min(self.found)) // 2 + 1, self.apart):
-            before, base = self.found[logged - apart], self.found[logged - 2 * apart]
-            if now.now > before.now and now.alike(before) and now.alike(base):
-                if np.array_equal(now.values - before.values, before.values - base.values):
-                    self._jump(before, now, done)
-                    return True
-        return False
+        first = min(self.found)
+        before, odd = divmod(first + logged, 2)
+        if odd or before not in self.found or not now.evenly(self.found[before], self.found[first]):
+            return False
+        self._jump(self.found[before], now, done)
+        return True
 
     def _jump(self, before: Snapshot, now: Snapshot, done: int) -> None:
         """Replay the next period if that promises a gain, and skip as many as are like it."""
@@ -117,11 +127,16 @@ class Watch:
         from simio.engines.replay import Replay
 
         replay = Replay(self.program, self.options.until, before, now, steps, max(least, 1))
+        collecting = gc.isenabled()
+        gc.disable()  # a fifth of the time that replaying takes
         try:
             if not replay.period():
                 return 0
         except NotAffine:
             return 0
+        finally:
+            if collecting:
+                gc.enable()
         periods = self._fitting(replay)
         if periods > 0:
             Leap(self.tables, replay, periods, steps).make()
@@ -154,18 +169,14 @@ def repeated(log: Ints) -> int:
     times, marks = log[:, 0], log[:, 1]
     count = len(log)
     apart = np.arange(1, min(count // 3, LONGEST) + 1)
-    for back in range(1, 1 + min(count // 3, 8)):
-        at = count - back
-        once, twice = at - apart, at - 2 * apart
-        even = (marks[at] == marks[once]) & (marks[at] == marks[twice])
-        even &= times[at] - times[once] == times[once] - times[twice]
+    for look in range(PLACES):
+        last = count - 1 - apart * look // PLACES
+        even = (marks[last] == marks[last - apart]) & (marks[last] == marks[last - 2 * apart])
+        even &= times[last] - times[last - apart] == times[last - apart] - times[last - 2 * apart]
         apart = apart[even]
     for period in apart.tolist():
-        last, middle, first = (slice(count - n * period, count - (n - 1) * period) for n in (1, 2, 3))
-        if (
-            np.array_equal(marks[last], marks[middle])
-            and np.array_equal(marks[middle], marks[first])
-            and np.array_equal(times[last] - times[middle], times[middle] - times[first])
-        ):
+        last, middle, first = (log[count - n * period :][:period] for n in (1, 2, 3))
+        same = np.array_equal(last[:, 1], middle[:, 1]) and np.array_equal(middle[:, 1], first[:, 1])
+        if same and np.array_equal(last[:, 0] - middle[:, 0], middle[:, 0] - first[:, 0]):
             return int(period)
     return 0
