@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import Any
 
-
 _INFINITY = float("inf")
 """SimPy's instant of no event."""
 
@@ -175,7 +174,7 @@ class Affine:
 
     def __eq__(self, other: object) -> bool:
         if other.__class__ is Affine:
-            return self._is(other.value, other.step)  # type: ignore[attr-defined]
+            return self._is(other.value, other.step)
         return isinstance(other, int) and self._is(other, 0)
 
     def _is(self, value: int, step: int) -> bool:

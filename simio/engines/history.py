@@ -39,7 +39,7 @@ class History:
         needed, which = np.unique(rows - 1, return_inverse=True)
         table = np.array([_numbers(self.changes[row]) for row in needed], dtype=np.int64)
         since, later, value, step, slope = table[which].T
-        return value + periods * step + slope * (times - since - periods * later)  # type: ignore[no-any-return]
+        return value + periods * step + slope * (times - since - periods * later)
 
 
 class Recorded(Area):

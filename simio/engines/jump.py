@@ -21,7 +21,9 @@ from simio.engines.snapshot import Snapshot
 from simio.program.steps import HORIZON, Program
 
 FIRST = 8_000_000
-"""Steps that are run before a period is looked for, and after each jump; without one, twice as many each time."""
+"""Steps that are run before a period is looked for, and before the next look after a jump."""
+AGAIN = 2.0
+"""After a look without a jump, so many times the steps are run before the next one."""
 STOP = 60_000
 """Steps that are run in the time that a stop takes, and one more for each word of the tables."""
 SHARE = 100
@@ -72,7 +74,7 @@ class Watch:
 
     def _look(self, logged: int, done: int) -> None:
         """See whether to stop at equal distances from here on."""
-        self.next = 2 * done
+        self.next = int(AGAIN * done)
         self.apart = repeated(self.tables.log[:logged])
         if self.apart:
             words = sum(table.size for table in (self.tables.threads, self.tables.state))

@@ -121,8 +121,6 @@ class Rows:
         if len(new):
             passed = (new - replay.begin.now) // replay.span
             for at, column in enumerate(replay.columns()):
-                tables.samples[len(kept) : len(self.times), at] = column.at(
-                    new, passed, replay.span
-                )
+                tables.samples[len(kept) : len(self.times), at] = column.at(new, passed, replay.span)
         control[c.ROWS] = len(self.times)
         control[c.INTERVAL], control[c.NEXT_SAMPLE] = self.interval, self.following

@@ -22,7 +22,7 @@ from simio.engines.queues import Fault, Thread
 from simio.engines.reference import Run
 from simio.engines.snapshot import Snapshot
 from simio.machines.calls import call
-from simio.program.steps import HORIZON, Op, Program
+from simio.program.steps import Op, Program
 
 
 class Life:
@@ -109,21 +109,26 @@ class Replay(Run):
     def _load_lines(self) -> None:
         begin, before = self.begin, self.before
         self.areas: list[list[tuple[int, int]]] = [[] for _ in self.servers]
+        self.used: list[Recorded] = []
+        self.held: list[Recorded] = []
         for at, server in enumerate(self.servers):
             old, new = before.resources[at].tolist(), begin.resources[at].tolist()
-            found = []
+            found: list[Recorded] = []
             for level, total in ((c.IN_USE, c.BUSY), (c.LINE, c.QUEUE)):
                 areas = [
                     row[total] + row[level] * when for row, when in ((old, before.now), (new, begin.now))
                 ]
-                self.areas[at].append((areas[1], areas[1] - areas[0]))
-                found.append(Recorded(self.env, new[level], self.horizon.number(areas[1], areas[1] - areas[0])))
+                grown = areas[1] - areas[0]
+                self.areas[at].append((areas[1], grown))
+                found.append(Recorded(self.env, new[level], self.horizon.number(areas[1], grown)))
             server.in_use, server.line = found
+            self.used += found
             server.longest = new[c.LONGEST]
             server.waiting = [self.first[rank] for rank in begin.servers[at]]
         for at, store in enumerate(self.stores):
             row = begin.containers[at].tolist()
-            store.content = Recorded(self.env, row[c.LEVEL], 0)
+            store.content = content = Recorded(self.env, row[c.LEVEL], 0)
+            self.held.append(content)
             store.lowest, store.highest = row[c.LOWEST], row[c.HIGHEST]
             store.gets.extend(self.first[rank] for rank in begin.gets[at])
             store.puts.extend(self.first[rank] for rank in begin.puts[at])
@@ -175,8 +180,7 @@ class Replay(Run):
 
     def columns(self) -> list[History]:
         """What each column of the timeline was in the period."""
-        areas = [area.history for server in self.servers for area in (server.in_use, server.line)]
-        levels = [store.content.levels() for store in self.stores]
+        areas, levels = [area.history for area in self.used], [area.levels() for area in self.held]
         return areas + levels + self.summed + [history for _, history in self.gauged]
 
     # --- the state at the end ----------------------------------------------------------------------------

@@ -76,7 +76,7 @@ class Snapshot:
         return np.where(alive, self.ranks[parent], -1)
 
     def evenly(self, before: Snapshot, first: Snapshot) -> bool:
-        """Whether all three are the same but for values that grew by the same step from the first on, time among them."""
+        """Whether all three are the same but for values, which grew evenly from the first on, time among them."""
         return (
             self.now > before.now
             and np.array_equal(self.shape, before.shape)
