@@ -71,8 +71,11 @@ class Run:
         self.servers = [Server(self.env, r.units) for r in program.resources]
         self.stores = [Store(self.env, k.capacity, k.level) for k in program.containers]
         self.steps = [(ACTIONS[op], tuple(operands[: ARITY[op]])) for op, *operands in program.steps.tolist()]
-        self.strides = {at: (NAMING[row[0]] - 1, row[STRIDE])
-                        for at, row in enumerate(program.steps.tolist()) if row[STRIDE]}  # fmt: skip
+        self.strides = {
+            at: (NAMING[row[0]] - 1, row[STRIDE])
+            for at, row in enumerate(program.steps.tolist())
+            if row[0] in NAMING and row[STRIDE]
+        }
         self.streams = streams(options.seed, len(program.draws))
         self.state = program.state.copy()
         self.marks: list[tuple[int, int, int]] = []

@@ -9,7 +9,7 @@ thousand connections has the steps of two, and does what it would do if each had
 from __future__ import annotations
 
 from collections.abc import Iterator, Sized
-from dataclasses import astuple, replace
+from dataclasses import replace
 from typing import Any
 
 from simio.program.declarations import Declarations, Handle, ProgramError, UnfitError
@@ -77,7 +77,7 @@ class Copies(Declarations):
 
     def _copy_named(self, kind: str, rows: list[Any], first: int, count: int) -> None:
         """Rows whose first field is their name."""
-        block = [(type(row), *astuple(row)) for row in rows[first:]]
+        block = [(type(row), *vars(row).values()) for row in rows[first:]]
         del rows[first:]
         for _, name, *_ in block:
             del self._known[kind, _own(name)]

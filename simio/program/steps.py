@@ -1,12 +1,12 @@
 """The primitives that every path is lowered to, and the table that holds them.
 
-A program is a table of steps, eight int64 columns a step: the operation, up to six operands, and a stride. Threads
+A program is a table of steps, eight int64 columns a step: the operation and up to six operands. Threads
 run steps one after another; a step that cannot block takes no simulated time and costs no event. The contract of
 each operation, which both engines keep to the tick, is written down beside its name in `Op`.
 
 Threads that do the same with different rows (the locks, lines and machines of many connections) share their steps:
-each is of an instance, a number that it starts with and its children inherit, and where a step has a stride, its
-operand that names a row (`NAMING`) means that row plus stride times the instance.
+each is of an instance, a number that it starts with and its children inherit. A step that names a row (`NAMING`) has
+a stride as its last operand, and means that row plus stride times the instance.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ NAMING: dict[int, int] = {
     Op.SEIZE: 1, Op.RELEASE: 1, Op.PUT: 1, Op.GET: 1, Op.MARK: 1, Op.DRAW: 2, Op.CALL: 2, Op.FORK: 5,
 }  # fmt: skip
 """Column of the operand that names a row: of resources, containers, marks, distributions, the state, or names."""
-STRIDE = 7
-"""Column of the stride."""
+STRIDE = 6
+"""Column of the stride of such a step; no other operand of it is there."""
 INSTANCES = 2**32
 """Instances are numbers from 0 to below this."""
 NUMBER = "\0"
