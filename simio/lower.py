@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import permutations
 
@@ -44,6 +44,16 @@ class Site:
         self._kernels: dict[str, UnixKernel] = {}
         self._drives: dict[str, DiskDrive] = {}
         self._devices: dict[tuple[str, str | None], Devices] = {}
+
+    def streams(self, workload: Workload) -> Iterator[str]:
+        """Run a for loop's body for each of a workload's streams, which do the same; gives their names.
+
+        Traced packets are told by ports, of which each stream then has its own.
+        """
+        name, count = workload.name, workload.params.streams
+        if self.capture and count > 1:
+            return (f"{name} {number + 1}" for number in range(count))
+        return self.p.each(name, count)
 
     def stream(self, name: str) -> Handle:
         """A stream of deliveries of its own, whose rate is reported beside the throughput of all."""

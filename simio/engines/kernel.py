@@ -14,7 +14,7 @@ from simio.engines.arithmetic import compare, duration, evaluate
 from simio.engines.families import TABLE, call
 from simio.engines.heap import push, sink
 from simio.engines.jit import inlined
-from simio.engines.lines import exchange, grant, line_up, ready, settle
+from simio.engines.lines import exchange, grant, line_up, named, ready, settle
 from simio.engines.timeline import sample, thin
 from simio.machines.random import draw
 
@@ -130,7 +130,7 @@ def advance(
             # A release, a seizure and an advance often follow one another: each goes on to the next without another
             # round, unless the round has to count or trace.
             if op == 3:  # RELEASE
-                r = np.uint64(steps[at, 1])
+                r = np.uint64(named(steps, at, 1, threads, me))
                 units = steps[at, 2]
                 if units > resources[r, c.IN_USE]:
                     status = 7
@@ -146,7 +146,7 @@ def advance(
                     continue
                 executed += 1
             if op == 2:  # SEIZE
-                r = np.uint64(steps[at, 1])
+                r = np.uint64(named(steps, at, 1, threads, me))
                 units = steps[at, 2]
                 priority = steps[at, 3]
                 resources[r, c.SEIZES] += 1
@@ -156,7 +156,7 @@ def advance(
                 ):
                     threads[me, c.PC] = pc + 1
                     threads[me, c.WAIT] = 1
-                    threads[me, c.WHAT] = steps[at, 1]
+                    threads[me, c.WHAT] = r
                     threads[me, c.AMOUNT] = units
                     threads[me, c.PRIORITY] = priority
                     line_up(resources, r, threads, slot, now)
@@ -200,7 +200,7 @@ def advance(
                 pc = steps[at, 2] if left > 0 else pc + 1
                 continue
             if op == 4 or op == 5:  # PUT, GET
-                k = steps[at, 1]
+                k = named(steps, at, 1, threads, me)
                 reg = steps[at, 2]
                 amount = steps[at, 3] if reg < 0 else threads[me, c.REGISTERS + reg]
                 if amount < 0:
@@ -249,10 +249,11 @@ def advance(
                     status = GROW_LOG
                     break
                 log[logged, 0] = now
-                log[logged, 1] = steps[at, 1]
+                mark = named(steps, at, 1, threads, me)
+                log[logged, 1] = mark
                 log[logged, 2] = value
                 logged += 1
-                sums[steps[at, 1]] += value
+                sums[mark] += value
                 pc += 1
                 continue
             if op == 6:  # FORK
@@ -275,15 +276,17 @@ def advance(
                 threads[child, c.WAIT] = 0
                 threads[child, c.PC] = steps[at, 1]
                 threads[child, c.SERIAL] = serial
-                threads[child, c.NAME] = steps[at, 5]
+                name = named(steps, at, 5, threads, me)
+                threads[child, c.NAME] = name
                 threads[child, c.PARENT] = slot
                 threads[child, c.PARENT_SERIAL] = threads[me, c.SERIAL]
                 threads[child, c.CHILDREN] = 0
-                daemon = c.DAEMON if steps[at, 4] else threads[me, c.FLAGS] & c.DAEMON
-                threads[child, c.FLAGS] = c.LIVE | (c.JOINED if steps[at, 3] else 0) | daemon
+                flags = threads[me, c.FLAGS] & ~c.JOINED | (c.JOINED if steps[at, 3] else 0)
+                flags |= c.DAEMON if steps[at, 4] else 0
+                threads[child, c.FLAGS] = flags
                 serial += 1
-                stats[steps[at, 5], 0] += 1
-                if not daemon:
+                stats[name, 0] += 1
+                if not flags & c.DAEMON:
                     working += 1
                 if steps[at, 3]:
                     threads[me, c.CHILDREN] += 1
@@ -324,7 +327,7 @@ def advance(
                 threads[me, c.WAIT] = 4
                 break
             if op == 13:  # DRAW
-                d = steps[at, 2]
+                d = named(steps, at, 2, threads, me)
                 value = draw(streams, d, draws[d, 0], draws[d, 1], draws[d, 2], draws[d, 3], draw_table)
                 threads[me, c.REGISTERS + steps[at, 1]] = value
                 pc += 1
@@ -332,7 +335,7 @@ def advance(
             # CALL
             a = threads[me, c.REGISTERS + steps[at, 3]]
             b = threads[me, c.REGISTERS + steps[at, 4]]
-            value = call(steps[at, 1], words, state.size, steps[at, 2], now, a, b)
+            value = call(steps[at, 1], words, state.size, named(steps, at, 2, threads, me), now, a, b)
             if value < 0:
                 status = 9
                 break

@@ -82,8 +82,9 @@ class Replay(Run):
         for rank, row in enumerate(begin.rows[:, : c.REGISTERS].tolist()):
             registers = self._numbers(before.registers[rank], begin.registers[rank])
             thread = Thread(
-                row[c.SERIAL], row[c.NAME], int(begin.placed[rank]), registers, bool(row[c.FLAGS] & c.DAEMON)
-            )
+                row[c.SERIAL], row[c.NAME], int(begin.placed[rank]), registers, bool(row[c.FLAGS] & c.DAEMON),
+                row[c.FLAGS] >> c.INSTANCE,
+            )  # fmt: skip
             thread.children, thread.wait, thread.what = row[c.CHILDREN], Wait(row[c.WAIT]), row[c.WHAT]
             thread.amount, thread.priority = amounts[rank], row[c.PRIORITY]
             self.first.append(thread)
@@ -223,6 +224,7 @@ class Replay(Run):
             (thread.serial, thread.name, thread.pc) == (serial, row[c.NAME], begin.placed[rank])
             and (thread.wait, thread.children) == (row[c.WAIT], row[c.CHILDREN])
             and thread.daemon == bool(row[c.FLAGS] & c.DAEMON)
+            and thread.instance == row[c.FLAGS] >> c.INSTANCE
             and (-1 if parent is None else ranks[id(parent)]) == begin.parents[rank]
             and (
                 not waits

@@ -21,10 +21,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from simio.program.copies import Copies
 from simio.program.declarations import (
     LIMIT,
     Amount,
-    Declarations,
     Handle,
     Procedure,
     ProgramError,
@@ -59,7 +59,7 @@ _TARGET: dict[int, int] = {Op.FORK: 1, Op.JUMP: 1, Op.BRANCH: 5}
 """Column of a step that says where execution goes on."""
 
 
-class Builder(Declarations):
+class Builder(Copies):
     """Collects declarations and steps; `build` returns the frozen `Program`.
 
     The first `arguments` registers of each thread are set aside for what procedures are given.
@@ -68,8 +68,6 @@ class Builder(Declarations):
     def __init__(self, arguments: int = 0) -> None:
         super().__init__()
         self.arguments = _REGISTERS[:arguments]
-        self._names: dict[str, int] = {}
-        self._starts: list[ThreadStart] = []
         self._regions: list[Region] = []
         self._bodies: list[tuple[int, int, int]] = []
         self._workloads: list[str] = []
@@ -357,9 +355,6 @@ class Builder(Declarations):
         )
 
     # --- helpers -----------------------------------------------------------------------------------------
-
-    def _name(self, name: str) -> int:
-        return self._names.setdefault(name, len(self._names))
 
     @staticmethod
     def _compares(comparison: str) -> None:

@@ -46,10 +46,16 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.integer):
         return int(value)
     if is_dataclass(value) and not isinstance(value, type):
-        return [_plain(getattr(value, item.name)) for item in fields(value)]
+        return [_plain(getattr(value, name)) for name in _counted(value)]
     if isinstance(value, (tuple, list)):
         return [_plain(item) for item in value]
     return function_name(value) if callable(value) else value
+
+
+def _counted(value: Any) -> list[str]:
+    """Names of the fields of a record that count: an instance only where there are others."""
+    names = [item.name for item in fields(value)]
+    return names if getattr(value, "instance", 1) else [name for name in names if name != "instance"]
 
 
 def function_name(function: Callable[..., object]) -> str:
