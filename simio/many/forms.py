@@ -13,6 +13,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,8 @@ TRIALS = 24
 """Times that lowering is followed without anything having come of it."""
 _UNREAD = {System: ("title", "report"), Part: ("origins",)}
 """Fields that lowering does not read."""
+_NUMBERS = (int, Fraction)
+_ROWS = (tuple, list)
 
 
 class Forms:
@@ -199,32 +202,37 @@ def _compare(one: Any, other: Any, at: Path, found: dict[Path, tuple[Number, Num
     kind = type(one)
     if kind is not type(other):
         return False
-    if kind is int or kind is Fraction:
+    if kind in _NUMBERS:
         if one != other:
             found[at] = (one, other)
         return True
-    if kind is dict:
-        return list(one) == list(other) and all(
-            _compare(one[key], other[key], (*at, key), found) for key in one
-        )
-    if kind is tuple or kind is list:
-        return len(one) == len(other) and all(
-            _compare(a, b, (*at, index), found) for index, (a, b) in enumerate(zip(one, other, strict=True))
-        )
-    names = _names(kind)
-    if names is not None:
-        return all(_compare(getattr(one, name), getattr(other, name), (*at, name), found) for name in names)
-    return bool(one == other)
+    if kind in _ROWS:
+        pairs = ((number, mine, other[number]) for number, mine in enumerate(one))
+        alike = len(one) == len(other)
+    elif kind is dict:
+        pairs = ((key, mine, other[key]) for key, mine in one.items())
+        alike = list(one) == list(other)
+    elif names := _names(kind):
+        pairs = ((name, getattr(one, name), getattr(other, name)) for name in names)
+        alike = True
+    else:
+        return bool(one == other)
+    if alike:
+        for key, mine, theirs in pairs:
+            if mine is not theirs and not _compare(mine, theirs, (*at, key), found):
+                return False
+    return alike
 
 
-def _names(kind: type) -> Sequence[str] | None:
-    """Fields of a kind of record that lowering may read; None for what is no record."""
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    """Fields of a kind of record that lowering may read; none of what is no record."""
     if issubclass(kind, BaseModel):
-        return list(kind.model_fields)
+        return tuple(kind.model_fields)
     if is_dataclass(kind):
         unread = _UNREAD.get(kind, ())
-        return [field.name for field in fields(kind) if field.name not in unread]
-    return None
+        return tuple(field.name for field in fields(kind) if field.name not in unread)
+    return ()
 
 
 def _with(one: Any, values: Mapping[Path, Any]) -> Any:
