@@ -22,7 +22,7 @@ from pydantic import BaseModel
 from simio.description.model import Part, System
 from simio.lower import lower
 from simio.program.steps import Program
-from simio.program.tracked import Again, Number, Tape, Tracked
+from simio.program.tracked import Number, Tape, Tracked
 
 Path = tuple[Any, ...]
 """Names of fields, keys and indices that lead from a system to one of its numbers."""
@@ -121,7 +121,8 @@ class _Template:
     """A program, and which of its words depend on numbers of the system."""
 
     def __init__(self, tape: Tape, followed: Program) -> None:
-        wanted: list[Tracked] = []
+        words: list[Tracked] = []
+        values: list[Tracked] = []
         plain: dict[str, Any] = {}
         self._words: dict[str, list[int]] = {}
         self._fields: dict[str, list[tuple[int, str]]] = {}
@@ -130,14 +131,15 @@ class _Template:
             if isinstance(value, np.ndarray):
                 flat = value.ravel().tolist()
                 self._words[name] = places = [at for at, word in enumerate(flat) if type(word) is Tracked]
-                wanted += (flat[at] for at in places)
-                words = [word.value if type(word) is Tracked else word for word in flat]
-                plain[name] = np.array(words, dtype=np.int64).reshape(value.shape)
+                words += (flat[at] for at in places)
+                known = [word.value if type(word) is Tracked else word for word in flat]
+                plain[name] = np.array(known, dtype=np.int64).reshape(value.shape)
             elif isinstance(value, tuple):
                 self._fields[name] = spots = list(_tracked_fields(value))
-                wanted += (getattr(value[row], key) for row, key in spots)
-                plain[name] = _filled(value, spots, [getattr(value[row], key).value for row, key in spots])
-        self._again: Again = tape.again(wanted)
+                own = [getattr(value[row], key) for row, key in spots]
+                values += own
+                plain[name] = _filled(value, spots, [number.value for number in own])
+        self._again = tape.again([*words, *values])
         self._program = replace(followed, **plain)
 
     @property

@@ -29,7 +29,7 @@ _UNARY: dict[str, Callable[[Any], Any]] = {
     "trunc": math.trunc, "round": round,
 }  # fmt: skip
 _ANSWERED: dict[str, Callable[..., Any]] = {
-    "index": operator.index, "int": int, "float": float, "str": str, "repr": repr, "format": format, "pow": pow,
+    "index": operator.index, "int": int, "float": float, "hash": hash, "str": str, "repr": repr, "format": format, "pow": pow,
     "rpow": lambda value, base: base**value,
 }  # fmt: skip
 _NUMBERS = (int, float, Fraction)
@@ -157,9 +157,6 @@ class Tracked(Fraction):
 
     def __rdivmod__(self, other: Any) -> Any:
         return other // self, other % self
-
-    def __hash__(self) -> int:
-        raise UnfollowedError("a tracked number as a key, which could outlive the computation")
 
     def __reduce__(self) -> Any:
         raise UnfollowedError("a tracked number on its way elsewhere")
