@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import permutations
 
 import networkx as nx
+import numpy as np
 
 from simio.components.attachment import Attachments
 from simio.components.devices import Devices
@@ -202,10 +203,11 @@ def register_lowering(kind: str, lowering: Lowering) -> None:
         raise ValueError(f"workload kind {kind!r} is lowered already")
 
 
-def lower(system: System, packets: PacketTrace | None = None) -> Program:
+def lower(system: System, packets: PacketTrace | None = None, kind: type = np.int64) -> Program:
     """The program of one configuration, with marks of its packets if they are to be traced.
 
-    Raises RunError for what only its wiring or sizes can show.
+    With the `kind` object, tables hold numbers as they were given (`simio.many.forms`). Raises RunError for what only
+    its wiring or sizes can show.
     """
     import simio.workloads  # noqa: F401  (registers the kinds that come with simio)
 
@@ -221,4 +223,4 @@ def lower(system: System, packets: PacketTrace | None = None) -> Program:
         except OutOfRange as error:
             raise RunError(f"workload {workload.name!r} cannot be run with these values: {error}") from error
     site.faults()
-    return site.p.build()
+    return site.p.build(kind)
