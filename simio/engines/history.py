@@ -29,7 +29,9 @@ class History:
         the begin of its period. Instants grow, since what is fixed in time cannot be in every period.
         """
         instants = [change[0] for change in self.changes]
-        values, steps = (np.array([getattr(instant, part) for instant in instants]) for part in ("value", "step"))
+        values, steps = (
+            np.array([getattr(instant, part) for instant in instants]) for part in ("value", "step")
+        )
         if (steps == span).all():
             rows = np.searchsorted(values, times - periods * span, side="right")
         else:

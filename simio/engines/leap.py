@@ -87,7 +87,9 @@ class Leap:
         if not marks:
             return
         values, steps = np.moveaxis(np.array(marks, dtype=np.int64), 2, 0).copy()
-        log = self.tables.more_marks(self.periods * len(marks)).reshape(self.periods, len(marks), c.LOG_COLUMNS)
+        log = self.tables.more_marks(self.periods * len(marks)).reshape(
+            self.periods, len(marks), c.LOG_COLUMNS
+        )
         np.multiply(np.arange(self.periods)[:, None, None], steps, out=log)
         log += values
 

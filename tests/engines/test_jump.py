@@ -81,9 +81,9 @@ class Repeating:
                 p.mark(self.marks[0], 1)
 
     def twist(self, total: object) -> None:
-        """What depends on a value that grows: its rest, its comparison with a limit, itself."""
+        """What depends on a value that grows: its rest, its comparison with a limit, itself, an instant."""
         p, r = self.p, self.p.register()
-        kind = self.pick(0, 5)
+        kind = self.pick(0, 6)
         if kind == 0:
             p.let(r, "MOD", total, self.pick(1, 4))  # type: ignore[arg-type]
             p.advance(self.pick(0, 2), r, Fraction(self.pick(1, 5), self.pick(1, 3)))
@@ -99,6 +99,14 @@ class Repeating:
         elif kind == 4:
             p.let(r, "SINCE", total)  # type: ignore[arg-type]
             p.mark(self.marks[1], r)
+        elif kind == 5:
+            rest = p.register()
+            p.let(r, "MIN", total, 99)  # type: ignore[arg-type]
+            p.let(r, "MAX", r, 0)
+            p.let(rest, "SUB", 99, r)
+            p.advance(0, r, 10**5)
+            p.mark(self.marks[1], 1)
+            p.advance(0, rest, 10**5)
 
     def body(self, depth: int) -> None:
         p = self.p
