@@ -155,13 +155,13 @@ class _Tables:
             options.watch(self.trace[: self.control[c.TRACED]].copy())
             self.control[c.TRACED] = 0
 
-    def record(self, marks: Ints) -> None:
-        """Append to the log."""
+    def more_marks(self, count: int) -> Ints:
+        """So many rows at the end of the log, which are to be filled in."""
         logged = int(self.control[c.LOGGED])
-        if logged + len(marks) > len(self.log):
-            self.log = _grown(self.log, logged + len(marks))
-        self.log[logged : logged + len(marks)] = marks
-        self.control[c.LOGGED] += len(marks)
+        if logged + count > len(self.log):
+            self.log = _grown(self.log, logged + count)
+        self.control[c.LOGGED] += count
+        return self.log[logged : logged + count]
 
     def grow_threads(self) -> None:
         """Make room for twice as many threads."""
