@@ -120,6 +120,7 @@ class Rebuild:
         """The thread that rebuilds; it does not keep the run alive if it waits for a failure during that."""
         p, chunk, name = self.p, self.fault.chunk, self.volume.name
         took = p.observation(f"{name}: rebuild", "latency", "ps")
+        stream = p.observation(f"{name}: rebuilt", "sent", "bytes")
         rebuilt, lost = p.machine(f"{name} rebuilt", [0]), p.machine(f"{name} lost", [0])
         p.tally(name, "rebuilt", rebuilt, "bytes")
         p.tally(name, "chunks that could not be rebuilt", lost, "chunks")
@@ -137,6 +138,7 @@ class Rebuild:
                 p.call(word, ADD, lost, failed)
                 p.let(at, "ADD", at, chunk)
                 p.call(word, ADD, rebuilt, chunk)
+                p.mark(stream, chunk)
                 p.call(word, MOST, self.volume.progress, at)
             p.let(begun, "SINCE", begun)
             p.mark(took, begun)
