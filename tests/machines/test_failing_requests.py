@@ -16,8 +16,8 @@ class Requests:
     def __init__(self, rows: int = requests.ROWS) -> None:
         self.state = np.array([7, *requests.initial(rows)], dtype=np.int64)
 
-    def ask(self, function: int, a: int = 0) -> int:
-        return int(call(function, self.state, 1, 0, a, 0))
+    def ask(self, function: int, a: int = 0, b: int = 0) -> int:
+        return int(call(function, self.state, 1, 0, a, b))
 
 
 @given(st.lists(st.tuples(st.sampled_from(["open", "fail", "ended"]), st.integers(0, 9)), max_size=60))
@@ -59,3 +59,13 @@ def test_words_grow_only() -> None:
     assert [machine.ask(requests.MOST, value) for value in (0, 5, 3, 9)] == [0, 5, 5, 9]
     assert [machine.ask(requests.ADD, value) for value in (0, 2, 2)] == [9, 11, 13]
     assert machine.ask(requests.ADD, -1) == -1
+
+
+def test_places_are_found_between_two() -> None:
+    machine = Requests()
+    machine.state = np.array([7, *requests.places(2)], dtype=np.int64)
+    assert machine.ask(requests.BETWEEN, 0, 100) == 0
+    assert [machine.ask(requests.NOTE, place) for place in (30, 50, 70)] == [1, 2, -1]
+    found = [(first, end) for first, end in ((0, 30), (0, 31), (30, 31), (31, 50), (50, 99), (51, 99))
+             if machine.ask(requests.BETWEEN, first, end)]  # fmt: skip
+    assert found == [(0, 31), (30, 31), (50, 99)]

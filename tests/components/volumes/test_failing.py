@@ -318,3 +318,36 @@ def test_a_rebuild_keeps_to_its_rate_and_gives_way_to_others() -> None:
     result = run(described, [Request("read", 0, SECTOR)], spare=fault, pause=2_500_000, fixed=100)
     starts = [row.time for rows in result.asked for row in rows if row.member == "s"]
     assert [start - starts[0] for start in starts[:3]] == [0, 1_000_000, 2_000_000]
+
+
+def test_what_could_not_be_rebuilt_is_not_read_from_the_spare() -> None:
+    # m1 is rebuilt by 600 ps, but for its second unit, since m0 cannot read the same place. Units 1 and 4 of the
+    # volume are on m1, in its first and its third.
+    described = Volume("v", "raid5", ("m0", "m1", "m2"), UNIT, failed=("m1",))
+    fault = Failed(of="m1", spare="s", extent=3 * UNIT, chunk=UNIT)
+    reads = [Request("read", UNIT, SECTOR), Request("read", 4 * UNIT, SECTOR)]
+    bad = UNIT // SECTOR
+    result = run(described, reads, bad={0: [bad]}, spare=fault, pause=1000, fixed=100)
+    late = [asked([row for row in rows if row.time >= 1000]) for rows in result.asked]
+    assert late[0] == [("s", "read", 0)]
+    assert late[1] == [("s", "read", 2 * UNIT)]
+    # The second stripe has its parity on m1: its data are read as ever, from m2 and m0, who cannot.
+    second = [Request("read", 2 * UNIT, SECTOR), Request("read", 3 * UNIT, SECTOR)]
+    result = run(described, second, bad={0: [bad]}, spare=fault, pause=1000, fixed=100)
+    assert [asked([row for row in rows if row.time >= 1000]) for rows in result.asked] == [
+        [("m2", "read", UNIT)],
+        [("m0", "read", UNIT)],
+    ]
+    assert result.failed == [False, True]
+
+
+def test_a_lost_unit_of_a_mirror_is_a_failure_until_the_end() -> None:
+    described = Volume("v", "mirror", ("m0", "m1"), None, failed=("m1",))
+    fault = Failed(of="m1", spare="s", extent=3 * UNIT, chunk=UNIT)
+    reads = [Request("read", at * SECTOR, SECTOR) for at in (8, 9, 16)]
+    result = run(described, reads, bad={0: [9]}, spare=fault, pause=1000, times=2, fixed=100)
+    # The second chunk, sectors 8 to 15, was lost: all of it is read from m0, which can read sector 8.
+    late = [asked([row for row in rows if row.time >= 1000])[0][0] for rows in result.asked]
+    assert late[:4] == ["m0"] * 4
+    assert set(late[4:]) == {"m0", "s"}
+    assert result.failed == [False, False, True, True, False, False]
