@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from test_faults import MS, Ran, described, run
 
 from simio.errors import RunError, ScenarioError
+from simio.loading.parts import default_text
 
 BLOCK = 65536
 ARRAY = """
@@ -266,3 +267,13 @@ def test_faults_that_make_no_sense_are_told(lines: tuple[str, ...], told: str) -
 def test_what_only_wiring_and_sizes_show_is_told(work: str, lines: str, told: str) -> None:
     with pytest.raises(RunError, match=re.escape(told)):
         run(ARRAY + work + faults(lines))
+
+
+def test_a_list_of_sectors_is_told_as_it_is_written() -> None:
+    lines = "kind: read_errors, of: d6, unreadable: [3, 5], recoverable: 10 Gbit"
+    (fault,) = described(ARRAY + READER % "raid" + faults(lines)).faults
+    told = {
+        key: default_text(fault.params, key)
+        for key in ("unreadable", "marginal", "recoverable", "time_limit")
+    }
+    assert told == {"unreadable": "[3, 5]", "marginal": "[]", "recoverable": "1.25 GB", "time_limit": "none"}
