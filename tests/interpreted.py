@@ -1,6 +1,6 @@
 """The compiled engine run as Python, for what looks into its source: coverage and mutants.
 
-Under `NUMBA_DISABLE_JIT=1` its functions are Python, but what is kept as object code would be loaded all the same, and
+Under `NUMBA_DISABLE_JIT=1` its functions are Python, but object code that is kept would be loaded all the same, and
 what is not would be compiled. Here the loop is called as Python instead, on the same tables.
 """
 

@@ -51,6 +51,8 @@ def changes(tree: ast.Module) -> Iterator[Change]:
 
 def _changes_of(node: ast.AST) -> Iterator[Change]:
     line = getattr(node, "lineno", 0)
+    if isinstance(node, ast.BinOp) and isinstance(node.right, ast.Name) and node.right.id.isupper():
+        return  # the place of a field in a machine's state
     if isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPS:
         yield _swap(node, line, type(node.ops[0]), lambda new: node.ops.__setitem__(0, new))
     elif isinstance(node, ast.BinOp | ast.BoolOp | ast.AugAssign) and type(node.op) in SWAPS:
@@ -59,9 +61,7 @@ def _changes_of(node: ast.AST) -> Iterator[Change]:
         yield f"line {line}: {node.value} -> {node.value + 1}", lambda: setattr(node, "value", node.value + 1)
     elif isinstance(node, ast.Name) and node.id in NAMES:
         yield f"line {line}: {node.id} -> {NAMES[node.id]}", lambda: setattr(node, "id", NAMES[node.id])
-    elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript | ast.Attribute):
-        yield f"line {line}: without {ast.unparse(node)[:90]}", lambda: _empty(node)
-    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+    elif _leaves_something(node):
         yield f"line {line}: without {ast.unparse(node)[:90]}", lambda: _empty(node)
     elif isinstance(node, ast.If | ast.While):
         told = f"line {line}: {type(node).__name__.lower()} {ast.unparse(node.test)} -> not"
@@ -71,6 +71,13 @@ def _changes_of(node: ast.AST) -> Iterator[Change]:
 def _swap(node: ast.AST, line: int, old: type[ast.AST], put: Callable[[ast.AST], None]) -> Change:
     new = SWAPS[old]
     return f"line {line}: {old.__name__} -> {new.__name__} in {ast.unparse(node)[:70]!r}", lambda: put(new())
+
+
+def _leaves_something(node: ast.AST) -> bool:
+    """Whether a statement does something that can be left out: store a field, or call something for what it does."""
+    if isinstance(node, ast.Assign):
+        return isinstance(node.targets[0], ast.Subscript | ast.Attribute)
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
 
 
 def _empty(node: ast.AST) -> None:
