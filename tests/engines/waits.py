@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from simio.engines.outcome import Ints, Outcome
-from simio.program.steps import Op, Program
+from simio.program.steps import STRIDE, Op, Program, named_row
 
 
 @dataclass
@@ -36,24 +36,33 @@ class Waits:
         self.stays = [0] * len(self.program.containers)
         self.levels = [container.level for container in self.program.containers]
         self.codes = self.program.steps.tolist()
+        # Threads of one instance after another share steps; children are of their parent's.
+        self.instances = [start.instance for start in self.program.starts for _ in range(start.count)]
 
     def watch(self, steps: Ints) -> None:
         """More steps: time, thread, step."""
         for time, serial, step in steps.tolist():
             before = self.last.get(serial)
             if before is not None:
-                self._gone_on(*before, time)
+                self._gone_on(serial, *before, time)
             operation = self.codes[step][0]
+            if operation == Op.FORK:
+                self.instances.append(self.instances[serial])
             if operation in (Op.SEIZE, Op.PUT, Op.GET):
                 self.last[serial] = (time, step)
                 if operation == Op.SEIZE:
-                    self.came[self.codes[step][1]] += 1
+                    self.came[self._row(serial, step)] += 1
             elif before is not None:
                 del self.last[serial]
 
-    def _gone_on(self, since: int, step: int, now: int) -> None:
+    def _row(self, serial: int, step: int) -> int:
+        """What a thread's step names."""
+        return named_row(self.codes[step], self.instances[serial])
+
+    def _gone_on(self, serial: int, since: int, step: int, now: int) -> None:
         """A thread has got what it asked for at `since`."""
-        operation, what, register, amount = self.codes[step][:4]
+        operation, _, register, amount = self.codes[step][:4]
+        what = self._row(serial, step)
         if operation == Op.SEIZE:
             self.waited[what] += now - since
         elif register < 0:
@@ -67,9 +76,9 @@ class Waits:
         waiting = {row[0]: row[3] for row in outcome.alive.tolist()}
         for serial, (since, step) in self.last.items():
             if waiting.get(serial, 0) == 0:
-                self._gone_on(since, step, outcome.end)
+                self._gone_on(serial, since, step, outcome.end)
             elif self.codes[step][0] == Op.SEIZE:
-                self.waited[self.codes[step][1]] += outcome.end - since
+                self.waited[self._row(serial, step)] += outcome.end - since
         for at, level in enumerate(self.levels):
             # What is there at the begin has stayed since 0, and what is left stays to the end.
             self.stays[at] += level * outcome.end
@@ -78,5 +87,7 @@ class Waits:
         """Containers of which every amount stands in the steps; only of these are stays known."""
         steps = self.program.steps
         moves = steps[np.isin(steps[:, 0], [Op.PUT, Op.GET])]
-        unknown = set(moves[moves[:, 2] >= 0, 1].tolist())
+        moves = moves[moves[:, 2] >= 0]
+        most = max(self.instances, default=0)
+        unknown = {int(row[1] + row[STRIDE] * number) for row in moves for number in range(most + 1)}
         return [at for at in range(len(self.program.containers)) if at not in unknown]
