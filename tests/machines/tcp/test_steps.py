@@ -6,12 +6,16 @@ from typing import Any
 
 import pytest
 
+from simio.machines.calls import call
 from simio.machines.tcp import NEWRENO, RENO, SACK, TAHOE, TcpSettings, initial
 from simio.machines.tcp import layout as c
 from simio.machines.tcp.acknowledging import acknowledged
+from simio.machines.tcp.dispatch import TCP_EXPIRE, TCP_INPUT, TCP_OUTPUT, TCP_READ, TCP_SLEEP
+from simio.machines.tcp.layout import LATEST
 from simio.machines.tcp.receiving import receive, window
 from simio.machines.tcp.recovery import duplicate, fast_retransmit, recovered, timeout
 from simio.machines.tcp.sacked import lost_below, next_resend, note_block, pipe
+from simio.machines.tcp.sending import plan
 
 MSS = 1000
 BASE = 5
@@ -197,6 +201,17 @@ def test_what_was_never_sent_cannot_be_acknowledged() -> None:
     assert state == before
 
 
+def test_a_window_that_changes_is_no_duplicate_and_is_remembered() -> None:
+    # RFC 5681, section 2: a duplicate has the window of the one before. The largest window ever offered decides what
+    # is silly (RFC 1122, section 4.2.3.4).
+    state = endpoint(way=RENO, una=1001, nxt=9001, max=9001, resend_due=10**12, duplicates=2, wl1=1, wl2=1001,
+                     send_window=50_000, most_window=50_000)  # fmt: skip
+    assert acknowledged(state, BASE, 10**9, 1, 0, 1001, 60_000) == 0
+    assert look(state, "duplicates", "send_window", "most_window", "recovering") == (0, 60_000, 60_000, 0)
+    assert acknowledged(state, BASE, 10**9, 2, 0, 1001, 40_000) == 0
+    assert look(state, "duplicates", "send_window", "most_window") == (0, 40_000, 60_000)
+
+
 @pytest.mark.parametrize(("way", "noted"), [(RENO, 0), (SACK, 1)])
 def test_reports_are_for_who_asked_for_them(way: int, noted: int) -> None:
     state = endpoint(way=way, una=1001, nxt=9001, max=9001, staged_a=1000 << 31 | 500)
@@ -223,3 +238,35 @@ def test_what_is_taken_beyond_the_offer_moves_its_edge() -> None:
     state = endpoint(rcv_nxt=5001, rcv_edge=7001, buffered=99_500)
     assert receive(state, BASE, 0, 5001, 3000, 0)
     assert look(state, "rcv_nxt", "rcv_edge", "buffered") == (7001, 7001, 101_500)
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (TCP_INPUT, (0, 0)),
+        (TCP_EXPIRE, (0, 0)),
+        (TCP_OUTPUT, (0, 0)),
+        (TCP_SLEEP, (0, 0)),
+        (TCP_READ, (1, 0)),
+    ],
+)
+def test_an_instant_that_cannot_be_computed_with_is_refused(function: int, words: tuple[int, int]) -> None:
+    state = endpoint(una=1001, nxt=1001, max=1001)
+    before = list(state)
+    assert call(function, state, BASE, LATEST + 1, *words) == -1
+    assert state == before
+    assert call(function, state, BASE, LATEST, *words) >= 0
+
+
+@pytest.mark.parametrize("words", [(-1, 0), (0, -1)])
+def test_a_segment_without_words_is_refused(words: tuple[int, int]) -> None:
+    assert call(TCP_INPUT, endpoint(), BASE, 0, *words) == -1
+
+
+def test_what_may_be_lost_goes_again_when_there_is_nothing_new() -> None:
+    # RFC 6675, NextSeg, rule 3: no segment counts as lost, and all that was written has been sent.
+    words: Any = {"una": 1001, "nxt": 8001, "max": 8001, "end": 8001, "cwnd": 50_000, "high_resent": 2001,
+                  "sacked": [(3001, 4001)], "resend": -1, "send_window": 50_000}  # fmt: skip
+    found = plan(endpoint(**words, recovering=1), BASE, 10**9, 0) - 1
+    assert (found >> 19, found & 65_535) == (2001, 1000)
+    assert plan(endpoint(**words, recovering=0), BASE, 10**9, 0) == 0
