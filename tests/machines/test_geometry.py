@@ -20,15 +20,15 @@ def test_square_roots_are_whole_and_exact() -> None:
 
 
 def drive() -> list[int]:
-    """Three cylinders of two tracks with six sectors each, then two with four, behind words of something else."""
+    """Three cylinders of two tracks with six sectors each, then two with five, behind words of something else."""
     return [77] * BASE + disk.initial(
-        revolution=12, heads=2, zones=[(3, 6), (2, 4)], track_skew=2, cylinder_skew=3, head_switch=1,
+        revolution=12, heads=2, zones=[(3, 6), (2, 5)], track_skew=2, cylinder_skew=3, head_switch=1,
         seek=(2, 4, 7), segment=5,
     )  # fmt: skip
 
 
 def test_each_sector_lies_on_its_track() -> None:
-    ends = [*range(6, 37, 6), *range(40, 53, 4)]
+    ends = [*range(6, 37, 6), *range(41, 57, 5)]
     for track, (first, end) in enumerate(zip([0, *ends], ends, strict=False)):
         for sector in range(first, end):
             assert (track_of(drive(), BASE, sector), track_end(drive(), BASE, sector)) == (track, end)
