@@ -37,7 +37,7 @@ def program_hash(program: Program) -> str:
             table = isinstance(value, np.ndarray)
             digest.update(_text(item.name, list(value.shape)) if table else _known_text(item.name, value))
             if table:
-                digest.update(np.ascontiguousarray(value, dtype="<i8"))
+                digest.update(np.ascontiguousarray(value, dtype="<i8").data)
     return digest.hexdigest()
 
 

@@ -221,7 +221,9 @@ def tallies(program: Program, outcome: Outcome) -> tuple[TallyValue, ...]:
 def timeline(program: Program, outcome: Outcome) -> Timeline:
     """The engine's timeline as shares of each interval, bytes so far, and what waits and what is held."""
     spans = np.maximum(np.diff(outcome.times, prepend=0), 1)
-    areas = np.diff(outcome.samples[:, : 2 * len(program.resources)], axis=0, prepend=0) / spans[:, np.newaxis]
+    areas = (
+        np.diff(outcome.samples[:, : 2 * len(program.resources)], axis=0, prepend=0) / spans[:, np.newaxis]
+    )
     units = np.array([resource.units for resource in program.resources])
     shares, lines = {}, {}
     used, waiting = (areas[:, 0::2] / units).T.tolist(), areas[:, 1::2].T
