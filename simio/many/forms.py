@@ -125,6 +125,7 @@ class _Template:
         plain: dict[str, Any] = {}
         self._words: dict[str, list[int]] = {}
         self._fields: dict[str, list[tuple[int, str]]] = {}
+        self._before: dict[str, tuple[list[Number], Any]] = {}
         for name in (field.name for field in fields(Program)):
             value = getattr(followed, name)
             if isinstance(value, np.ndarray):
@@ -139,6 +140,9 @@ class _Template:
                 values += own
                 plain[name] = _filled(value, spots, [number.value for number in own])
         self._again = tape.again([*words, *values])
+        counts = [(name, len(places)) for name, places in self._words.items()]
+        counts += [(name, len(spots)) for name, spots in self._fields.items()]
+        self._numbers = [(name, number) for name, number in counts if number]
         self._program = replace(followed, **plain)
         _check_plain([getattr(self._program, name) for name in self._fields])
 
@@ -153,18 +157,26 @@ class _Template:
             return None
         at, changed = 0, {}
         try:
-            for name, places in self._words.items():
-                if places:
-                    table = getattr(self._program, name).copy()
-                    table.ravel()[places] = words[at : at + len(places)]
-                    changed[name], at = table, at + len(places)
-            for name, spots in self._fields.items():
-                if spots:
-                    changed[name] = _filled(getattr(self._program, name), spots, words[at : at + len(spots)])
-                    at += len(spots)
+            for name, number in self._numbers:
+                changed[name] = self._changed(name, words[at : at + number])
+                at += number
         except OverflowError:
             return None
         return replace(self._program, **changed) if changed else self._program
+
+    def _changed(self, name: str, words: list[Number]) -> Any:
+        """A table or tuple of the program with these words; the same object as before for the same words."""
+        before = self._before.get(name)
+        if before is not None and before[0] == words:
+            return before[1]
+        made = getattr(self._program, name)
+        if name in self._words:
+            made = made.copy()
+            made.ravel()[self._words[name]] = words
+        else:
+            made = _filled(made, self._fields[name], words)
+        self._before[name] = words, made
+        return made
 
 
 def same(one: Program, other: Program) -> bool:
