@@ -17,6 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from simio.program.demand import Crews, executions, work
+from simio.program.identity import ByIdentity
 from simio.program.service import SECOND
 from simio.program.steps import NO_REGISTER, Op, Program
 
@@ -91,24 +92,53 @@ class Bound:
 
 def bound(program: Program) -> Bound:
     """The bound of a program; `delivered` is 0 where the amount of work is not known beforehand."""
+    known = _known.of(tuple(getattr(program, name) for name in _READ), lambda: _demand(program))
+    windows = _limits("window", [(row.name, row.slots) for row in program.windows], known.windows)
+    found = [*known.resources, *windows, *known.threads]
+    order = {"resource": 2, "window": 1, "thread": 0}
+    # From the last on, so that equal times stay one object.
+    found.sort(key=lambda each: (each[0].time, order[each[0].kind]), reverse=True)
+    return Bound(
+        sum(known.shares),
+        tuple(limit for limit, _ in found),
+        known.slack,
+        tuple(known.shares),
+        tuple(need for _, need in found),
+    )
+
+
+@dataclass(frozen=True)
+class _Demand:
+    """What sets the bound beside the sizes of windows: limits, what windows are asked for, shares and slack."""
+
+    resources: list[tuple[Limit, Need]]
+    threads: list[tuple[Limit, Need]]
+    windows: dict[int, list[tuple[int, int]]]
+    shares: list[int]
+    slack: int
+
+
+_READ = (
+    "steps", "starts", "resources", "marks", "regions", "occupancies", "demands", "promises", "bodies",
+)  # fmt: skip
+"""What it is made of. Programs of one form (`simio.many.forms`) share these where their windows only differ."""
+_known: ByIdentity[_Demand] = ByIdentity(32)
+
+
+def _demand(program: Program) -> _Demand:
     times = executions(program)
     crews = work(program, times)
-    found = _limits(
-        "resource", [(row.name, row.units) for row in program.resources], _asked(program, crews, 0)
-    )
-    found += _limits("window", [(row.name, row.slots) for row in program.windows], _asked(program, crews, 1))
-    for name, (start, own) in _longest(program, crews).items():
-        found.append((Limit(name, "thread", own), ((start, own),) if own else ()))
-    order = {"resource": 0, "window": 1, "thread": 2}
-    found.sort(key=lambda each: (-each[0].time, order[each[0].kind]))
+    resources = [(row.name, row.units) for row in program.resources]
     deliveries = _deliveries(program)
-    shares = _delivered(program, crews, times, deliveries)
-    return Bound(
-        sum(shares),
-        tuple(limit for limit, _ in found),
+    return _Demand(
+        _limits("resource", resources, _asked(program, crews, 0)),
+        [
+            (Limit(name, "thread", own), ((start, own),) if own else ())
+            for name, (start, own) in _longest(program, crews).items()
+        ],
+        _asked(program, crews, 1),
+        _delivered(program, crews, times, deliveries),
         _slack(program, crews, times, deliveries),
-        tuple(shares),
-        tuple(need for _, need in found),
     )
 
 

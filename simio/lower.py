@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import permutations
 
-import networkx as nx
 import numpy as np
 
 from simio.components.attachment import Attachments
@@ -27,7 +26,7 @@ from simio.description.sheets.disks import Drive
 from simio.errors import OutOfRange, RunError
 from simio.program.builder import Builder, Handle
 from simio.program.steps import Program
-from simio.wiring.graph import wire
+from simio.wiring.graph import Ways
 
 PACKET_ARGUMENTS = 8
 """Argument registers of programs with packets: the length of one, the transport's words, and what a path adds."""
@@ -173,9 +172,9 @@ class Site:
         return Attachments(self.p, self.system, self.graph, self.fabric)
 
     @cached_property
-    def graph(self) -> nx.Graph:
+    def graph(self) -> Ways:
         """The system's wiring."""
-        return wire(self.system)
+        return Ways(self.system)
 
     @cached_property
     def network(self) -> Network:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import networkx as nx
-
 from simio.components.bus import DmaPath, dma_byte
 from simio.components.fcp import FcpTransport
 from simio.components.fibre_channel import Fabric
@@ -19,7 +17,7 @@ from simio.description.model import Adapter, Link, System
 from simio.description.sheets.ipi import IpiHippiAdapter
 from simio.errors import RunError
 from simio.program.builder import Builder
-from simio.wiring.graph import Route, route
+from simio.wiring.graph import Route, Wiring, route
 
 MakeMedium = Callable[[Builder, Link, Sequence[str], Sequence[str]], Any]
 MakeTransport = Callable[[Builder, Any, Any, Any, Any, str, str], Transport]
@@ -35,7 +33,7 @@ SHARED: dict[str, tuple[MakeMedium, MakeTransport]] = {
 class Attachments:
     """Every way from the hosts of a system to its disks; a shared medium is made once."""
 
-    def __init__(self, p: Builder, system: System, graph: nx.Graph, fabric: Fabric) -> None:
+    def __init__(self, p: Builder, system: System, graph: Wiring, fabric: Fabric) -> None:
         self.p = p
         self.system = system
         self.graph = graph

@@ -12,12 +12,10 @@ from contextlib import contextmanager
 from fractions import Fraction
 from itertools import pairwise
 
-import networkx as nx
-
 from simio.description.model import Link, Part, System
 from simio.program.builder import Builder
 from simio.program.service import SECOND, ceil_times
-from simio.wiring.graph import Route
+from simio.wiring.graph import Route, Wiring
 
 
 class Hop:
@@ -102,7 +100,7 @@ class Path:
 class Fabric:
     """All Fibre Channel links and switches of a system; finds the path of frames along a route."""
 
-    def __init__(self, p: Builder, system: System, graph: nx.Graph) -> None:
+    def __init__(self, p: Builder, system: System, graph: Wiring) -> None:
         self.p = p
         self.graph = graph
         self.links = {link.name: link for link in system.links}

@@ -15,10 +15,11 @@ import hashlib
 import json
 import os
 import re
+import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -36,6 +37,8 @@ Object = tuple[bytes, dict[str, Any]]
 
 LOOP = "loop"
 """The object that is no family of machine functions."""
+_SECONDS = {"tcp": 11, "disk": 9, LOOP: 7, "network": 4, "parts": 3}
+"""What compiling takes, to share it out."""
 _families: dict[str, tuple[Any, int]] = {}
 """Families that are loaded, with what keeps them and their addresses."""
 _entry: Entry | None = None
@@ -65,14 +68,61 @@ def _objects(names: Sequence[str], announce: Announce | None) -> dict[str, Objec
     """Object code of these names, as it is kept or compiled now."""
     folder = cache_folder()
     kept = {name: _read(folder, name) for name in names}
-    if announce and not all(kept.values()):
+    missing = [name for name, known in kept.items() if known is None]
+    if announce and missing:
         announce("compiling the engine (once for this version; up to a minute) …")
-    found = {}
-    for name, known in kept.items():
-        found[name] = known or _compile(name)
-        if known is None:
-            _keep(folder, name, *found[name])
-    return found
+    mine, others = _shared_out(missing)
+    with _compiling_elsewhere(others):
+        kept |= {name: _made(folder, name) for name in mine}
+    return {name: known or _read(folder, name) or _made(folder, name) for name, known in kept.items()}
+
+
+def _made(folder: Path, name: str) -> Object:
+    code, symbols = _compile(name)
+    _keep(folder, name, code, symbols)
+    return code, symbols
+
+
+def _shared_out(names: Iterable[str]) -> tuple[list[str], list[str]]:
+    """What to compile in this process and what in another, which take equally long; on one CPU all in this one."""
+    mine: list[str] = []
+    others: list[str] = []
+    if (os.cpu_count() or 1) < 2:
+        return list(names), others
+    for name in sorted(names, key=lambda name: -_SECONDS.get(name, 1)):
+        first, second = (sum(_SECONDS.get(each, 1) for each in half) for half in (mine, others))
+        (mine if first <= second else others).append(name)
+    return mine, others
+
+
+@contextmanager
+def _compiling_elsewhere(names: Sequence[str]) -> Iterator[None]:
+    """Let another process compile and keep these; what it did not do is missing in the end."""
+    if not names:
+        yield
+        return
+    code = "import sys; from simio.engines.native import keep; keep(sys.argv[1:])"
+    process = None
+    with suppress(OSError):
+        process = subprocess.Popen(
+            [sys.executable, "-c", code, *names],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+    try:
+        yield
+        if process:
+            process.wait()
+    finally:
+        if process:
+            process.kill()
+            process.wait()
+
+
+def keep(names: Iterable[str]) -> None:
+    """Compile these and keep them, for whoever needs them next."""
+    folder = cache_folder()
+    for name in names:
+        _made(folder, name)
 
 
 def source_hash() -> str:

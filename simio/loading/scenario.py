@@ -165,7 +165,7 @@ class Source:
             self._known = {} if len(ctx.faults) else ctx.built
 
     def _keep(self, built: Mapping[tuple[Any, ...], Built]) -> None:
-        """Remember what a configuration without a fault was made of, for those that have the same in some sections."""
+        """Remember what a configuration without a fault was made of, for those that have some of it, too."""
         if self._known is None:
             return
         for key in built:

@@ -10,10 +10,9 @@ gives, word by word.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -37,7 +36,7 @@ PATIENCE = 8
 """Systems of a family that are lowered before one is followed, which takes two to three times as long."""
 TRIALS = 24
 """Times that lowering is followed without anything having come of it."""
-_UNREAD = {System: ("title", "report"), Part: ("origins",)}
+_UNREAD: dict[type, tuple[str, ...]] = {System: ("title", "report"), Part: ("origins",)}
 """Fields that lowering does not read."""
 _NUMBERS = (int, Fraction)
 _ROWS = (tuple, list)
@@ -126,6 +125,7 @@ class _Template:
         plain: dict[str, Any] = {}
         self._words: dict[str, list[int]] = {}
         self._fields: dict[str, list[tuple[int, str]]] = {}
+        self._before: dict[str, tuple[list[Number], Any]] = {}
         for name in (field.name for field in fields(Program)):
             value = getattr(followed, name)
             if isinstance(value, np.ndarray):
@@ -140,7 +140,11 @@ class _Template:
                 values += own
                 plain[name] = _filled(value, spots, [number.value for number in own])
         self._again = tape.again([*words, *values])
+        counts = [(name, len(places)) for name, places in self._words.items()]
+        counts += [(name, len(spots)) for name, spots in self._fields.items()]
+        self._numbers = [(name, number) for name, number in counts if number]
         self._program = replace(followed, **plain)
+        _check_plain([getattr(self._program, name) for name in self._fields])
 
     @property
     def steps(self) -> int:
@@ -153,20 +157,26 @@ class _Template:
             return None
         at, changed = 0, {}
         try:
-            for name, places in self._words.items():
-                if places:
-                    table = getattr(self._program, name).copy()
-                    table.ravel()[places] = words[at : at + len(places)]
-                    changed[name], at = table, at + len(places)
-            for name, spots in self._fields.items():
-                if spots:
-                    changed[name] = _filled(
-                        getattr(self._program, name), spots, words[at : at + len(spots)]
-                    )
-                    at += len(spots)
+            for name, number in self._numbers:
+                changed[name] = self._changed(name, words[at : at + number])
+                at += number
         except OverflowError:
             return None
         return replace(self._program, **changed) if changed else self._program
+
+    def _changed(self, name: str, words: list[Number]) -> Any:
+        """A table or tuple of the program with these words; the same object as before for the same words."""
+        before = self._before.get(name)
+        if before is not None and before[0] == words:
+            return before[1]
+        made = getattr(self._program, name)
+        if name in self._words:
+            made = made.copy()
+            made.ravel()[self._words[name]] = words
+        else:
+            made = _filled(made, self._fields[name], words)
+        self._before[name] = words, made
+        return made
 
 
 def same(one: Program, other: Program) -> bool:
@@ -176,6 +186,17 @@ def same(one: Program, other: Program) -> bool:
         if not (np.array_equal(mine, theirs) if isinstance(mine, np.ndarray) else mine == theirs):
             return False
     return True
+
+
+def _check_plain(value: Any) -> None:
+    """TypeError for a tracked number anywhere inside of records, where it would not be seen to change."""
+    if type(value) is Tracked:
+        raise TypeError("a tracked number out of sight")
+    if isinstance(value, (tuple, list)):
+        for each in value:
+            _check_plain(each)
+    elif is_dataclass(value):
+        _check_plain(list(value.__dict__.values()))
 
 
 def _tracked_fields(rows: tuple[Any, ...]) -> Any:
@@ -208,6 +229,7 @@ def _compare(one: Any, other: Any, at: Path, found: dict[Path, tuple[Number, Num
         if one != other:
             found[at] = (one, other)
         return True
+    pairs: Iterable[tuple[Any, Any, Any]]
     if kind in _ROWS:
         pairs = ((number, mine, other[number]) for number, mine in enumerate(one))
         alike = len(one) == len(other)
@@ -226,15 +248,19 @@ def _compare(one: Any, other: Any, at: Path, found: dict[Path, tuple[Number, Num
     return alike
 
 
-@cache
+_FIELDS: dict[type, tuple[str, ...]] = {}
+
+
 def _names(kind: type) -> tuple[str, ...]:
     """Fields of a kind of record that lowering may read; none of what is no record."""
-    if issubclass(kind, BaseModel):
-        return tuple(kind.model_fields)
-    if is_dataclass(kind):
-        unread = _UNREAD.get(kind, ())
-        return tuple(field.name for field in fields(kind) if field.name not in unread)
-    return ()
+    if kind not in _FIELDS:
+        names: Iterable[str] = ()
+        if issubclass(kind, BaseModel):
+            names = kind.model_fields
+        elif is_dataclass(kind):
+            names = [field.name for field in fields(kind)]
+        _FIELDS[kind] = tuple(name for name in names if name not in _UNREAD.get(kind, ()))
+    return _FIELDS[kind]
 
 
 def _with(one: Any, values: Mapping[Path, Any]) -> Any:

@@ -40,6 +40,7 @@ from simio.program.steps import (
     Op,
     Program,
     Region,
+    Table,
     ThreadStart,
 )
 
@@ -326,8 +327,8 @@ class Builder(Copies):
         """The finished program; tables of the `kind` object hold whatever numbers were given."""
         if all([start.daemon for start in self._starts] + [guest.daemon for guest in self._guests]):
             raise ProgramError("a program needs at least one thread that is not a daemon")
-        draws = np.array(self._draws, dtype=kind).reshape(-1, 4)
-        table = np.array(self._draw_table, dtype=kind).reshape(-1, 2)
+        draws: Table = np.array(self._draws, dtype=kind).reshape(-1, 4)
+        table: Table = np.array(self._draw_table, dtype=kind).reshape(-1, 2)
         return Program(
             steps=np.array(self._steps, dtype=kind).reshape(-1, COLUMNS),
             registers=max(self._registers, 1),

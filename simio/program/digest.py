@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
 
+from simio.program.identity import ByIdentity
 from simio.program.steps import Program
 
 SHOWN = 16
@@ -37,25 +37,17 @@ def program_hash(program: Program) -> str:
             table = isinstance(value, np.ndarray)
             digest.update(_text(item.name, list(value.shape)) if table else _known_text(item.name, value))
             if table:
-                digest.update(np.ascontiguousarray(value, dtype="<i8"))
+                digest.update(np.ascontiguousarray(value, dtype="<i8").data)
     return digest.hexdigest()
 
 
-_KEPT = 256
-_texts: OrderedDict[tuple[str, int], tuple[Any, bytes]] = OrderedDict()
-"""Texts of tuples by their identity, which programs of one form share."""
+_texts: ByIdentity[bytes] = ByIdentity(256)
 
 
 def _known_text(name: str, value: Any) -> bytes:
-    if not isinstance(value, tuple):
-        return _text(name, value)
-    known = _texts.get((name, id(value)))
-    # Held here, a tuple's identity is given to no other.
-    text = known[1] if known else _text(name, value)
-    _texts[name, id(value)] = (value, text)
-    while len(_texts) > _KEPT:
-        _texts.popitem(last=False)
-    return text
+    if isinstance(value, tuple):
+        return _texts.of((name, value), lambda: _text(name, value))
+    return _text(name, value)
 
 
 def _text(name: str, value: Any) -> bytes:

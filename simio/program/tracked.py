@@ -29,8 +29,8 @@ _UNARY: dict[str, Callable[[Any], Any]] = {
     "trunc": math.trunc, "round": round,
 }  # fmt: skip
 _ANSWERED: dict[str, Callable[..., Any]] = {
-    "index": operator.index, "int": int, "float": float, "hash": hash, "str": str, "repr": repr, "format": format, "pow": pow,
-    "rpow": lambda value, base: base**value,
+    "index": operator.index, "int": int, "float": float, "hash": hash, "str": str, "repr": repr,
+    "format": format, "pow": pow, "rpow": lambda value, base: base**value,
 }  # fmt: skip
 _NUMBERS = (int, float, Fraction)
 
@@ -100,7 +100,13 @@ class Again:
     def __init__(
         self, inputs: int, values: list[Any], asked: list[tuple[int, Any]], code: list[Any], wanted: list[int]
     ) -> None:
-        self._inputs, self._values, self._asked, self._code, self._wanted = inputs, values, asked, code, wanted
+        self._inputs, self._values, self._asked, self._code, self._wanted = (
+            inputs,
+            values,
+            asked,
+            code,
+            wanted,
+        )
 
     def __call__(self, inputs: Sequence[Number]) -> list[Number] | None:
         """The wanted numbers for these inputs, of the types of the first ones; None where an answer would differ."""
@@ -135,19 +141,19 @@ class Tracked(Fraction):
         self.tape, self.at, self.value = tape, at, value
         return self
 
-    @property
+    @property  # type: ignore[misc]
     def __class__(self) -> Any:
         return type(self.value)
 
     @property
     def numerator(self) -> Any:
-        """As of an int or a Fraction."""
-        return self.tape.number(_numerator, self)
+        """Of the value itself: in a plain Fraction that is made of it, a tracked one would be out of sight."""
+        return self.tape.answer(self).numerator
 
     @property
     def denominator(self) -> Any:
-        """As of an int or a Fraction."""
-        return 1 if type(self.value) is int else self.tape.number(_denominator, self)
+        """Of the value itself, but for a whole number."""
+        return 1 if type(self.value) is int else self.tape.answer(self).denominator
 
     def __bool__(self) -> bool:
         return bool(self.tape.answer(self.tape.number(operator.truth, self)))
@@ -162,10 +168,6 @@ class Tracked(Fraction):
         raise UnfollowedError("a tracked number on its way elsewhere")
 
     __copy__ = __deepcopy__ = __reduce__  # type: ignore[assignment]
-
-
-_numerator = operator.attrgetter("numerator")
-_denominator = operator.attrgetter("denominator")
 
 
 def _direct(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -205,12 +207,13 @@ def _answered(function: Callable[..., Any]) -> Callable[..., Any]:
     return answered
 
 
-for _name, _function in _ARITHMETIC.items():
-    setattr(Tracked, f"__{_name}__", _direct(_function))
-    setattr(Tracked, f"__r{_name}__", _reflected(_function))
-for _name, _function in _COMPARISONS.items():
-    setattr(Tracked, f"__{_name}__", _comparison(_function))
-for _name, _function in _UNARY.items():
-    setattr(Tracked, f"__{_name}__", _alone(_function))
-for _name, _function in _ANSWERED.items():
-    setattr(Tracked, f"__{_name}__", _answered(_function))
+_METHODS = (
+    (_ARITHMETIC, "__{}__", _direct),
+    (_ARITHMETIC, "__r{}__", _reflected),
+    (_COMPARISONS, "__{}__", _comparison),
+    (_UNARY, "__{}__", _alone),
+    (_ANSWERED, "__{}__", _answered),
+)
+for _functions, _form, _method in _METHODS:
+    for _name, _function in _functions.items():
+        setattr(Tracked, _form.format(_name), _method(_function))

@@ -221,29 +221,31 @@ def tallies(program: Program, outcome: Outcome) -> tuple[TallyValue, ...]:
 def timeline(program: Program, outcome: Outcome) -> Timeline:
     """The engine's timeline as shares of each interval, bytes so far, and what waits and what is held."""
     spans = np.maximum(np.diff(outcome.times, prepend=0), 1)
-    areas = np.diff(outcome.samples[:, : 2 * len(program.resources)], axis=0, prepend=0) / spans[:, np.newaxis]
-    units = np.array([resource.units for resource in program.resources])
-    shares, lines = {}, {}
-    used, waiting = (areas[:, 0::2] / units).T.tolist(), areas[:, 1::2].T
-    for row, resource in enumerate(program.resources):
-        shares[resource.name] = tuple(used[row])
-    for row in np.flatnonzero(waiting.any(axis=1)).tolist():
-        lines[program.resources[row].name] = tuple(waiting[row].tolist())
+    areas = (
+        np.diff(outcome.samples[:, : 2 * len(program.resources)], axis=0, prepend=0) / spans[:, np.newaxis]
+    )
+    names = [resource.name for resource in program.resources]
+    used = areas[:, 0::2] / np.array([resource.units for resource in program.resources])
+    shares = {name: tuple(column) for name, column in zip(names, used.T.tolist(), strict=True)}
+    waited = np.flatnonzero(areas[:, 1::2].any(axis=0)).tolist()
+    lines = {names[row]: tuple(areas[:, 2 * row + 1].tolist()) for row in waited}
     first = 2 * len(program.resources) + len(program.containers)
     columns = [first + row for row, mark in enumerate(program.marks) if mark.role == "delivered"]
     total = outcome.samples[:, columns].sum(axis=1)
-    levels = tuple(level for level in _levels(program, outcome) if len(set(level.values)) > 1)
+    levels = tuple(_levels(program, outcome))
     return Timeline(tuple(outcome.times.tolist()), shares, tuple(total.tolist()), lines, levels)
 
 
 def _levels(program: Program, outcome: Outcome) -> Iterator[Level]:
-    """Gauges, and containers of some size; others are signals and locks."""
+    """Gauges, and containers of some size (others are signals and locks), that were not always the same."""
     first = 2 * len(program.resources)
     last = first + len(program.containers) + len(program.marks)
+    varied = (outcome.samples != outcome.samples[:1]).any(axis=0).tolist()
     for row, gauge in enumerate(program.gauges):
-        values = outcome.samples[:, last + row].tolist()
-        yield Level(gauge.owner, gauge.what, gauge.unit, tuple(values))
+        if varied[last + row]:
+            values = outcome.samples[:, last + row].tolist()
+            yield Level(gauge.owner, gauge.what, gauge.unit, tuple(values))
     for row, container in enumerate(program.containers):
-        if 1 < container.capacity < UNBOUNDED:
+        if 1 < container.capacity < UNBOUNDED and varied[first + row]:
             values = outcome.samples[:, first + row].tolist()
             yield Level(container.name, "level", container.unit, tuple(values))

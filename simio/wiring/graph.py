@@ -9,13 +9,28 @@ joined to all its ends. Volumes are no components: `graph.graph["volumes"]` has 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-
-import networkx as nx
+from typing import TYPE_CHECKING, Any, Protocol
 
 from simio import units
 from simio.description.model import System, Volume
 from simio.errors import RunError
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+
+class Wiring(Protocol):
+    """What a walk through the components needs of their graph: nodes with values, and the neighbours of each."""
+
+    @property
+    def nodes(self) -> Mapping[str, Mapping[str, Any]]:
+        """Values of each node by name."""
+
+    @property
+    def adj(self) -> Mapping[str, Mapping[str, Any]]:
+        """Neighbours of each node, in the order in which they were joined."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +39,7 @@ class Route:
 
     nodes: tuple[str, ...]
 
-    def of_class(self, graph: nx.Graph, cls: str) -> list[str]:
+    def of_class(self, graph: Wiring, cls: str) -> list[str]:
         """Names of the nodes of one class on the path, in order."""
         return [node for node in self.nodes if graph.nodes[node]["cls"] == cls]
 
@@ -38,11 +53,38 @@ class VolumeFrame:
     members: tuple[str, ...]
 
 
+class Ways:
+    """The graph of a system's components, as far as paths through it need: networkx takes long to import."""
+
+    def __init__(self, system: System) -> None:
+        self.nodes: dict[str, dict[str, Any]] = {}
+        self.adj: dict[str, dict[str, Any]] = {}
+        _join(self, system)
+
+    def add_node(self, name: str, **values: str) -> None:
+        """As networkx has it."""
+        self.nodes.setdefault(name, {}).update(values)
+        self.adj.setdefault(name, {})
+
+    def add_edge(self, one: str, other: str) -> None:
+        """As networkx has it."""
+        for name in (one, other):
+            self.add_node(name)
+        self.adj[one][other] = self.adj[other][one] = {}
+
+
 def wire(system: System) -> nx.Graph:
     """The graph of a system's components."""
+    import networkx as nx
+
     volumes = {name: _frame(volume) for name, volume in system.volumes.items()}
     owners = {member: name for name, frame in volumes.items() for member in frame.members}
     graph = nx.Graph(title=system.title, volumes=volumes, owners=owners)
+    _join(graph, system)
+    return graph
+
+
+def _join(graph: nx.Graph | Ways, system: System) -> None:
     for host in system.hosts.values():
         name = host.name
         graph.add_node(f"{name}.cpu", cls="cpu", title=f"{host.cpus} x {host.cpu.model}", host=name)
@@ -62,7 +104,6 @@ def wire(system: System) -> nx.Graph:
         graph.add_node(link.name, cls="link", title=link.part.model, host="")
         for end in link.ends:
             graph.add_edge(link.name, end)
-    return graph
 
 
 def _frame(volume: Volume) -> VolumeFrame:
@@ -81,10 +122,44 @@ def volumes_around(graph: nx.Graph, name: str) -> tuple[str, ...]:
     return tuple(reversed(found))
 
 
-def route(graph: nx.Graph, source: str, target: str) -> Route:
+def route(graph: Wiring, source: str, target: str) -> Route:
     """The shortest path between two ends; a host stands for its memory. Raises RunError where there is none."""
-    ends = [name if name in graph else f"{name}.memory" for name in (source, target)]
-    try:
-        return Route(tuple(nx.shortest_path(graph, *ends)))
-    except (nx.NetworkXNoPath, nx.NodeNotFound):
-        raise RunError(f"no path leads from {source!r} to {target!r}") from None
+    one, other = (name if name in graph.nodes else f"{name}.memory" for name in (source, target))
+    if one in graph.nodes and other in graph.nodes:
+        nodes = _shortest(graph, one, other)
+        if nodes:
+            return Route(nodes)
+    raise RunError(f"no path leads from {source!r} to {target!r}")
+
+
+def _shortest(graph: Wiring, source: str, target: str) -> tuple[str, ...]:
+    """Nodes of a path with the fewest, searched from both ends, the one with fewer nodes to go on from first."""
+    before: dict[str, str | None] = {source: None}
+    after: dict[str, str | None] = {target: None}
+    ahead, behind = [source], [target]
+    if source == target:
+        return (source,)
+    while ahead and behind:
+        forward = len(ahead) <= len(behind)
+        level, seen, others = (ahead, before, after) if forward else (behind, after, before)
+        found: list[str] = []
+        for node in level:
+            for neighbour in graph.adj[node]:
+                if neighbour not in seen:
+                    seen[neighbour] = node
+                    found.append(neighbour)
+                if neighbour in others:
+                    return (*reversed(_chain(before, neighbour)), *_chain(after, neighbour)[1:])
+        if forward:
+            ahead = found
+        else:
+            behind = found
+    return ()
+
+
+def _chain(links: Mapping[str, str | None], node: str | None) -> list[str]:
+    found = []
+    while node is not None:
+        found.append(node)
+        node = links[node]
+    return found

@@ -184,3 +184,50 @@ def test_two_first_runs_at_once(tmp_path: Path) -> None:
     assert kept
     assert end(begin()) == ["DONE", "3000", "1000", "0"]
     assert {path: path.stat().st_mtime_ns for path in cache.rglob("*") if path.is_file()} == kept
+
+
+def test_two_processes_share_what_there_is_to_compile(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [native.LOOP, *native.FAMILIES]
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    mine, others = native._shared_out(names)
+    assert sorted(mine + others) == sorted(names)
+    assert mine
+    assert others
+    assert native._shared_out([native.LOOP]) == ([native.LOOP], [])
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    assert native._shared_out(names) == (names, [])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell script stands in for Python")
+@pytest.mark.parametrize("helps", [True, False])
+def test_what_the_other_process_did_not_do_is_done_here(
+    fresh: Path, monkeypatch: pytest.MonkeyPatch, helps: bool
+) -> None:
+    made: list[str] = []
+
+    def compiled(name: str) -> native.Object:
+        made.append(name)
+        code = name.encode()
+        return code, {"sha256": hashlib.sha256(code).hexdigest()}
+
+    folder = native.cache_folder()
+    elsewhere = fresh / "elsewhere"
+    elsewhere.mkdir()
+    for name in (native.LOOP, "tcp"):
+        native._keep(elsewhere, name, *compiled(name))
+    made.clear()
+    other = fresh / "python"
+    # Its arguments are -c, the code, and the names.
+    copies = f'shift 2; for name; do cp {elsewhere}/"$name".* {folder}; done'
+    other.write_text(f"#!/bin/sh\n{copies if helps else 'exit 1'}\n")
+    other.chmod(0o700)
+    monkeypatch.setattr(native, "_compile", compiled)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(sys, "executable", str(other))
+    told: list[str] = []
+    found = native._objects([native.LOOP, "tcp"], told.append)
+    assert {name: code for name, (code, _) in found.items()} == {native.LOOP: b"loop", "tcp": b"tcp"}
+    assert len(told) == 1
+    assert sorted(made) == (["tcp"] if helps else [native.LOOP, "tcp"])
+    assert native._objects([native.LOOP, "tcp"], told.append) == found
+    assert len(told) == 1

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
+import networkx as nx
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from wiring_samples import on_a_bus
 
 from simio.description.model import Volume
 from simio.errors import RunError
-from simio.wiring.graph import route, volumes_around, wire
+from simio.wiring.graph import Ways, route, volumes_around, wire
 
 
 def test_a_shared_link_is_one_node_joined_to_all_its_ends() -> None:
@@ -35,3 +39,29 @@ def test_volumes_are_around_disks_and_no_way_leads_through_them() -> None:
     assert graph.graph["volumes"]["outer"].title == "stripe 64 KiB"
     with pytest.raises(RunError, match="no path leads from 'server' to 'd3'"):
         route(graph, "server", "d3")
+
+
+def test_ways_and_the_graph_of_pictures_join_the_same() -> None:
+    graph, ways = wire(on_a_bus()), Ways(on_a_bus())
+    assert dict(graph.nodes) == ways.nodes
+    assert {name: list(joined) for name, joined in graph.adj.items()} == {
+        name: list(joined) for name, joined in ways.adj.items()
+    }
+    assert route(ways, "server", "d2") == route(graph, "server", "d2")
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=20))
+def test_a_route_is_a_shortest_path(edges: list[tuple[int, int]]) -> None:
+    graph = nx.Graph()
+    graph.add_nodes_from(["0", "9"])
+    graph.add_edges_from((str(one), str(other)) for one, other in edges)
+    if not nx.has_path(graph, "0", "9"):
+        with pytest.raises(RunError, match="no path leads from '0' to '9'"):
+            route(graph, "0", "9")
+        return
+    nodes = route(graph, "0", "9").nodes
+    assert (nodes[0], nodes[-1]) == ("0", "9")
+    assert all(graph.has_edge(*pair) for pair in pairwise(nodes))
+    assert len(nodes) - 1 == nx.shortest_path_length(graph, "0", "9")
+    # Of several, the one that it always was.
+    assert list(nodes) == nx.shortest_path(graph, "0", "9")

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
-import networkx as nx
-
 from simio.components.fibre_channel import Hop
 from simio.components.kernel import UnixKernel
 from simio.components.network.adapter import NetworkInterface
@@ -27,7 +25,7 @@ from simio.description.model import Switch as SwitchDescription
 from simio.errors import RunError
 from simio.program.builder import Builder
 from simio.units import format_quantity
-from simio.wiring.graph import route
+from simio.wiring.graph import Wiring, route
 
 MakeWire = Callable[[Builder, Link, str, str], Wire]
 
@@ -144,7 +142,7 @@ class Network:
         self,
         p: Builder,
         system: System,
-        graph: nx.Graph,
+        graph: Wiring,
         kernel: Callable[[str], UnixKernel],
         capture: Capture | None = None,
     ) -> None:
