@@ -332,7 +332,7 @@ def advance(
             # CALL
             a = threads[me, c.REGISTERS + steps[at, 3]]
             b = threads[me, c.REGISTERS + steps[at, 4]]
-            value = call(steps[at, 1], words, state.size, steps[at, 2], now, a, b)
+            value = call(steps[at, 1], words, steps[at, 2], now, a, b)
             if value < 0:
                 status = 9
                 break
