@@ -142,7 +142,7 @@ def _compile(name: str) -> Object:
     try:
         if name == LOOP:
             _declare(PREFIX + family for family in FAMILIES)  # numba loads what it has compiled
-            from simio.engines.kernel import entry as made
+            from simio.engines.entry import entry as made
         else:
             from simio.engines.families import compiled_family
 
