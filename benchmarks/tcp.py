@@ -2,11 +2,11 @@
 
     python benchmarks/tcp.py [--megabytes N] [--rounds N] [--scenario NAME]
 
-`hosts` has CPUs, memory, buses, adapters and stacks (`scenarios/slac-datamove8.yaml`, a window of 64 KiB), `wire` hosts
-and adapters that take no time (`benchmarks/tcp-wire.yaml`): links, switch and TCP alone, as network simulators have them.
-Packets are counted from end to end, data and acknowledgements, and link crossings apart: each packet crosses two links.
-Times are CPU seconds of the run alone, the best of several rounds; loading and lowering are told beside them. The
-compiled engine is warm.
+`hosts` has CPUs, memory, buses, adapters and stacks (`scenarios/slac-datamove8.yaml`, a window of 64 KiB), `wire`
+hosts and adapters that take no time (`benchmarks/tcp-wire.yaml`): links, switch and TCP alone, as network simulators
+have them. Packets are counted from end to end, data and acknowledgements, and link crossings apart: each packet
+crosses two links. Times are CPU seconds of the run alone, the best of several rounds; loading and lowering are told
+beside them. The compiled engine is warm.
 """
 
 from __future__ import annotations
@@ -47,10 +47,12 @@ def _measure(name: str, megabytes: int, rounds: int) -> None:
     path, write = SCENARIOS[name]
     sets = (f"workload.ttcp.writes={megabytes * 2**20 // write}", "run.until=none", "run.warm_up=0 s")
     scenario, loading = _timed(lambda: load(str(path), sets))
+    params = [case.system.workloads["ttcp"].params for case in scenario.cases]
     case = next(
-        case for case in scenario.cases
-        if case.system.workloads["ttcp"].params.window in WINDOWS and case.system.workloads["ttcp"].params.streams == 1
-    )  # fmt: skip
+        case
+        for case, one in zip(scenario.cases, params, strict=True)
+        if one.window in WINDOWS and one.streams == 1
+    )
     program, lowering = _timed(lambda: lower(case.system))
     outcome = compiled.run(program)
     best = min(_timed(lambda: compiled.run(program))[1] for _ in range(rounds))

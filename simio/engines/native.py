@@ -173,9 +173,7 @@ def _closed(text: str, entry: str) -> Any:
     for function in module.functions:
         if not function.is_declaration and function.name != entry:
             function.linkage = llvm.Linkage.internal
-    builder = llvm.create_pass_builder(
-        _target_machine(), llvm.create_pipeline_tuning_options(speed_level=3)
-    )
+    builder = llvm.create_pass_builder(_target_machine(), llvm.create_pipeline_tuning_options(speed_level=3))
     builder.getModulePassManager().run(module, builder)
     return module
 

@@ -1,4 +1,4 @@
-"""What the compiled engine does with a thread's registers: functions and comparisons of them, and copies for a child."""
+"""What the compiled engine does with a thread's registers: functions, comparisons, and copies for a child."""
 
 from __future__ import annotations
 
