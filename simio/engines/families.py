@@ -38,9 +38,9 @@ def compiled_family(name: str) -> Any:
     Machines see the state as a pointer: an array is seven words to each of their functions, and each index is checked
     for being counted from the end.
     """
-    family = inlined(FAMILIES[name])
+    family = FAMILIES[name]
 
     def entry(function, words, base, now, a, b):
         return family(function, words, base, now, a, b)
 
-    return cfunc(_SIGNATURE, error_model="numpy", _nrt=False, forceinline=True)(entry)
+    return cfunc(_SIGNATURE, error_model="numpy", _nrt=False)(entry)  # type: ignore[call-arg]
