@@ -18,8 +18,6 @@ import time
 from pathlib import Path
 
 WRITE = 8192
-MOST = 2500
-"""Connections of one workload; a scenario allows 4096, and round numbers can be divided by this."""
 SMALL = Path(__file__).parents[1] / "scenarios" / "sgi-hippi-raw.yaml"
 """A scenario that loads the compiled engine, which is not counted."""
 HEADS = ("load s", "lower s", "bound s", "run s", "steps", "simulated s", "peak MB")
@@ -42,12 +40,10 @@ def scenario(pairs: int, streams: int, writes: int) -> str:
     links = "".join(
         f"\n  - {{model: links/ethernet-1000, between: [{name}.ge, switch], length: 20 m}}" for name in names
     )
-    parts = -(-streams // MOST)
     workload = "".join(
-        f"\n  t{number}p{part}: {{kind: ttcp, from: a{number}, to: b{number}, size: {WRITE} B, window: 64 KiB,"
-        f" streams: {streams // parts}, writes: {writes}}}"
+        f"\n  t{number}: {{kind: ttcp, from: a{number}, to: b{number}, size: {WRITE} B, window: 64 KiB,"
+        f" streams: {streams}, writes: {writes}}}"
         for number in range(pairs)
-        for part in range(parts)
     )
     return (
         f"title: Scale\nhosts:{hosts}\n"

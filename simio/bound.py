@@ -9,19 +9,19 @@ Computing Surveys 10(3), 1978).
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
-from simio.errors import RunError
-from simio.program.demand import Starts, executions, work
+from simio.program.demand import Crews, executions, work
 from simio.program.service import SECOND
 from simio.program.steps import NO_REGISTER, Op, Program
 
-_NOTHING = Fraction(0)
-MOST_SHARES = 20_000_000
-"""Of starts times resources and windows: what each start asks of each is held in a table."""
+Need = tuple[tuple[int, Fraction], ...]
+"""The starts of threads, by their numbers, for which a limit has something to do, and for how long in ps."""
 
 
 @dataclass(frozen=True)
@@ -34,24 +34,18 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class Share:
-    """What the threads of one start deliver in all, and what each limit has to do for that, in ps."""
-
-    delivered: int
-    times: tuple[Fraction, ...]
-
-
-@dataclass(frozen=True)
 class Bound:
     """`delivered` bytes in all; `limits` from the tightest on; `slack` bytes that a cut-off run may be ahead.
 
-    `shares` say what each start of threads has in both; in a run that is cut off, some may be further than others.
+    `shares` are the bytes that each start of threads delivers, and `needs` says of each limit for which of them it is
+    needed; in a run that is cut off, some may be further than others.
     """
 
     delivered: int
     limits: tuple[Limit, ...]
     slack: int
-    shares: tuple[Share, ...] = ()
+    shares: tuple[int, ...] = ()
+    needs: tuple[Need, ...] = ()
 
     @property
     def tightest(self) -> Limit | None:
@@ -71,103 +65,133 @@ class Bound:
         if complete:
             return delivered * limit.time <= self.delivered * time
         least = delivered - self.slack
-        return all(
-            self._without(number) >= least or self._most(time, number) >= least
-            for number in range(len(self.limits))
-        )
+        return all(self._without(need) >= least or self._most(time, need) >= least for need in self.needs)
 
     def most(self, time: int) -> Fraction:
         """Bytes that can be delivered within `time` ps, beside `slack`, if the threads that need least go first."""
-        return min((self._most(time, number) for number in range(len(self.limits))), default=Fraction(0))
+        return min((self._most(time, need) for need in self.needs), default=Fraction(0))
 
-    def _without(self, limit: int) -> int:
+    @cached_property
+    def _all(self) -> int:
+        return sum(self.shares)
+
+    def _without(self, need: Need) -> int:
         """Bytes of those threads that a limit has nothing to do for."""
-        return sum(share.delivered for share in self.shares if not share.times[limit])
+        return self._all - sum(self.shares[start] for start, _ in need)
 
-    def _most(self, time: int, limit: int) -> Fraction:
+    def _most(self, time: int, need: Need) -> Fraction:
         """The same as far as one limit goes."""
-        found, left = Fraction(0), Fraction(time)
-        for share in sorted(self.shares, key=lambda s: s.times[limit] / max(s.delivered, 1)):
-            need = share.times[limit]
-            part = min(left / need, Fraction(1)) if need else Fraction(1)
-            found += part * share.delivered
-            left -= part * need
+        found, left = Fraction(self._without(need)), Fraction(time)
+        for start, asked in sorted(need, key=lambda each: each[1] / max(self.shares[each[0]], 1)):
+            part = min(left / asked, Fraction(1))
+            found += part * self.shares[start]
+            left -= part * asked
         return found
 
 
 def bound(program: Program) -> Bound:
-    """The bound of a program; `delivered` is 0 where the amount of work is not known beforehand.
-
-    Raises RunError for a program of more threads and resources than can be looked at together.
-    """
-    starts, asked = len(program.starts), len(program.resources) + len(program.windows)
-    if starts * asked > MOST_SHARES:
-        raise RunError(
-            f"{starts:,} groups of threads with {asked:,} resources and windows are too many for one run: at most "
-            f"{MOST_SHARES:,} pairs of them; use fewer disks, streams or processes"
-        )
+    """The bound of a program; `delivered` is 0 where the amount of work is not known beforehand."""
     times = executions(program)
-    found = work(program, times)
-    limits: list[Limit] = []
-    columns: list[list[Fraction]] = []
-    for kind, table, units in (
-        ("resource", found.resources, [(row.name, row.units) for row in program.resources]),
-        ("window", found.windows, [(row.name, row.slots) for row in program.windows]),
-    ):
-        for (name, among), column in zip(units, zip(*table, strict=True), strict=True):
-            limits.append(Limit(name, kind, Fraction(sum(column), among)))
-            columns.append([Fraction(time, among) if time else _NOTHING for time in column])
-    for name, start in _longest(program, found.own).items():
-        limits.append(Limit(name, "thread", found.own[start]))
-        columns.append([_NOTHING] * len(program.starts))
-        columns[-1][start] = found.own[start]
+    crews = work(program, times)
+    found = _limits(
+        "resource", [(row.name, row.units) for row in program.resources], _asked(program, crews, 0)
+    )
+    found += _limits("window", [(row.name, row.slots) for row in program.windows], _asked(program, crews, 1))
+    for name, (start, own) in _longest(program, crews).items():
+        found.append((Limit(name, "thread", own), ((start, own),) if own else ()))
     order = {"resource": 0, "window": 1, "thread": 2}
-    places = sorted(range(len(limits)), key=lambda at: (-limits[at].time, order[limits[at].kind]))
+    found.sort(key=lambda each: (-each[0].time, order[each[0].kind]))
     deliveries = _deliveries(program)
-    delivered = _delivered(program, times, deliveries)
-    rows = zip(*(columns[at] for at in places), strict=True) if places else [()] * len(delivered)
-    shares = tuple(Share(amount, tuple(row)) for amount, row in zip(delivered, rows, strict=True))
-    ordered = tuple(limits[at] for at in places)
-    return Bound(sum(delivered), ordered, _slack(program, times, deliveries), shares)
+    shares = _delivered(program, crews, times, deliveries)
+    return Bound(
+        sum(shares),
+        tuple(limit for limit, _ in found),
+        _slack(program, crews, times, deliveries),
+        tuple(shares),
+        tuple(need for _, need in found),
+    )
 
 
-def _longest(program: Program, own: list[Fraction]) -> dict[str, int]:
-    """Of the starts that share a name, the number of the one whose threads take longest."""
-    found: dict[str, int] = {}
-    for number, start in enumerate(program.starts):
-        if start.name not in found or own[number] > own[found[start.name]]:
-            found[start.name] = number
+def _asked(program: Program, crews: Crews, which: int) -> dict[int, list[tuple[int, int]]]:
+    """What each row of the resources (or windows) is asked for by which start, in ps, where it is asked at all."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    for crew in crews.all:
+        for (row, stride), time in (crew.windows if which else crew.resources).items():
+            for start in crew.starts if time else ():
+                found.setdefault(row + stride * program.starts[start].instance, []).append((start, time))
     return found
 
 
-def _delivered(program: Program, times: list[int], deliveries: list[list[int]]) -> list[int]:
+def _limits(
+    kind: str, rows: Iterable[tuple[str, int]], asked: dict[int, list[tuple[int, int]]]
+) -> list[tuple[Limit, Need]]:
+    """A limit for each row of so many units, and for whom it is needed."""
+    known: dict[tuple[int, int], Fraction] = {}
+
+    def among(time: int, units: int) -> Fraction:
+        # One object for equal times: comparing alike limits is then free.
+        return known.get((time, units)) or known.setdefault((time, units), Fraction(time, units))
+
+    found = []
+    for row, (name, units) in enumerate(rows):
+        need = sorted(asked.get(row, ()))
+        total = among(sum(time for _, time in need), units)
+        found.append((Limit(name, kind, total), tuple((start, among(time, units)) for start, time in need)))
+    return found
+
+
+def _longest(program: Program, crews: Crews) -> dict[str, tuple[int, Fraction]]:
+    """Of the starts that share a name, the number of the one whose threads take longest, and how long in ps."""
+    own = {start: crew.own for crew in crews.all for start in crew.starts}
+    found: dict[str, tuple[int, Fraction]] = {}
+    for number, start in enumerate(program.starts):
+        time = own[number] + start.time if start.time else own[number]
+        if start.name not in found or time > found[start.name][1]:
+            found[start.name] = number, time
+    return found
+
+
+def _delivered(program: Program, crews: Crews, times: list[int], deliveries: list[list[int]]) -> list[int]:
     """Bytes that each start delivers in all, or causes to be delivered; 0 for all where that is not known."""
     totals = [0] * len(program.starts)
-    starts = Starts(program)
     for at, register, value in deliveries:
         if register != NO_REGISTER and program.promises:
             continue
         if register != NO_REGISTER or not times[at]:
             return [0] * len(totals)
-        totals[starts.of(at)] += times[at] * value
+        for start in crews.of(at).starts:
+            totals[start] += times[at] * value
     for promise in program.promises:
-        totals[starts.of(promise.at)] += times[promise.at] * promise.amount
+        for start in crews.of(promise.at).starts:
+            totals[start] += times[promise.at] * promise.amount
     return totals
 
 
-def _slack(program: Program, times: list[int], deliveries: list[list[int]]) -> int:
+def _slack(program: Program, crews: Crews, times: list[int], deliveries: list[list[int]]) -> int:
     """Bytes of one round of every thread's outermost loop: what a cut-off run can have delivered early."""
-    total = sum(promise.amount for promise in program.promises)
-    spans = np.array([(region.start, region.end) for region in program.regions]).reshape(-1, 2)
+    total = sum(promise.amount * len(crews.of(promise.at).starts) for promise in program.promises)
+    rounds = _rounds(program, [at for at, register, _ in deliveries if register == NO_REGISTER])
     for at, register, value in deliveries:
         if register == NO_REGISTER:
-            around = np.flatnonzero((spans[:, 0] <= at) & (at < spans[:, 1]))
-            rounds: Fraction | int = 1
-            if len(around):
-                outermost = around[np.argmax(spans[around, 1] - spans[around, 0])]
-                rounds = program.regions[outermost].least or 1
-            total += times[at] // rounds * value
+            total += times[at] // rounds[at] * value * len(crews.of(at).starts)
     return total
+
+
+def _rounds(program: Program, steps: Sequence[int]) -> dict[int, Fraction | int]:
+    """How often the outermost loop or condition around each of some steps runs it at least; 1 where that is never."""
+    spans = np.array([(region.start, region.end) for region in program.regions]).reshape(-1, 2)
+    # Regions are nested; of some that begin together the widest is first, and of equal ones the first.
+    order = np.lexsort((np.arange(len(spans)), -spans[:, 1], spans[:, 0]))
+    ends = spans[order, 1]
+    before = np.maximum.accumulate(np.concatenate([[0], ends]))[:-1]
+    outermost = order[ends > before]
+    firsts = spans[outermost, 0]
+    found: dict[int, Fraction | int] = {}
+    for at in steps:
+        place = int(np.searchsorted(firsts, at, side="right")) - 1
+        around = program.regions[outermost[place]] if place >= 0 else None
+        found[at] = around.least or 1 if around and at < around.end else 1
+    return found
 
 
 def _deliveries(program: Program) -> list[list[int]]:

@@ -120,13 +120,14 @@ class _Tables:
     def _start(self, program: Program) -> None:
         """Create the first threads in order: those of time zero are due now, the others wait in the heap."""
         later: list[tuple[int, int, int]] = []
+        names = {name: number for number, name in enumerate(program.names)}
         serial = 0
         for start in program.starts:
-            name = program.names.index(start.name)
+            name = names[start.name]
             for _ in range(start.count):
                 row = self.threads[serial]
                 row[[c.PC, c.SERIAL, c.NAME, c.PARENT]] = start.entry, serial, name, -1
-                row[c.FLAGS] = c.LIVE | (c.DAEMON if start.daemon else 0)
+                row[c.FLAGS] = c.LIVE | (c.DAEMON if start.daemon else 0) | start.instance << c.INSTANCE
                 if start.time:
                     later.append((start.time, len(later), serial))
                 else:

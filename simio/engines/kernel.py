@@ -13,7 +13,7 @@ from simio.engines.arithmetic import duration
 from simio.engines.families import call
 from simio.engines.heap import push, sink
 from simio.engines.jit import inlined
-from simio.engines.lines import exchange, grant, line_up, ready, settle
+from simio.engines.lines import exchange, grant, line_up, named, ready, settle
 from simio.engines.registers import branch, hand_down, set_registers
 from simio.engines.runs import BRANCHES, CALLS, LETS, MOST, RUN
 from simio.engines.timeline import sample, thin
@@ -149,7 +149,7 @@ def advance(
                     executed += 1
                     a = threads[me, np.uint64(c.REGISTERS + steps[at, 3])]
                     b = threads[me, np.uint64(c.REGISTERS + steps[at, 4])]
-                    value = call(steps[at, 1], words, steps[at, 2], now, a, b)
+                    value = call(steps[at, 1], words, named(steps, at, 2, threads, me), now, a, b)
                     if value < 0:
                         status = 9
                         break
@@ -171,7 +171,7 @@ def advance(
                     continue
             executed += 1
             if op == 3:  # RELEASE
-                r = np.uint64(steps[at, 1])
+                r = np.uint64(named(steps, at, 1, threads, me))
                 units = steps[at, 2]
                 if units > resources[r, c.IN_USE]:
                     status = 7
@@ -187,7 +187,7 @@ def advance(
                     continue
                 executed += 1
             if op == 2:  # SEIZE
-                r = np.uint64(steps[at, 1])
+                r = np.uint64(named(steps, at, 1, threads, me))
                 units = steps[at, 2]
                 priority = steps[at, 3]
                 resources[r, c.SEIZES] += 1
@@ -197,7 +197,7 @@ def advance(
                 ):
                     threads[me, c.PC] = pc + 1
                     threads[me, c.WAIT] = 1
-                    threads[me, c.WHAT] = steps[at, 1]
+                    threads[me, c.WHAT] = r
                     threads[me, c.AMOUNT] = units
                     threads[me, c.PRIORITY] = priority
                     line_up(resources, r, threads, slot, now)
@@ -241,7 +241,7 @@ def advance(
                 pc = steps[at, 2] if left > 0 else pc + 1
                 continue
             if op == 4 or op == 5:  # PUT, GET
-                k = np.uint64(steps[at, 1])
+                k = np.uint64(named(steps, at, 1, threads, me))
                 reg = steps[at, 2]
                 amount = steps[at, 3] if reg < 0 else threads[me, np.uint64(c.REGISTERS + reg)]
                 if amount < 0:
@@ -272,10 +272,11 @@ def advance(
                     status = GROW_LOG
                     break
                 log[logged, 0] = now
-                log[logged, 1] = steps[at, 1]
+                mark = named(steps, at, 1, threads, me)
+                log[logged, 1] = mark
                 log[logged, 2] = value
                 logged += 1
-                sums[steps[at, 1]] += value
+                sums[mark] += value
                 pc += 1
                 continue
             if op == 6:  # FORK
@@ -297,15 +298,17 @@ def advance(
                 threads[child, c.WAIT] = 0
                 threads[child, c.PC] = steps[at, 1]
                 threads[child, c.SERIAL] = serial
-                threads[child, c.NAME] = steps[at, 5]
+                name = named(steps, at, 5, threads, me)
+                threads[child, c.NAME] = name
                 threads[child, c.PARENT] = slot
                 threads[child, c.PARENT_SERIAL] = threads[me, c.SERIAL]
                 threads[child, c.CHILDREN] = 0
-                daemon = c.DAEMON if steps[at, 4] else threads[me, c.FLAGS] & c.DAEMON
-                threads[child, c.FLAGS] = c.LIVE | (c.JOINED if steps[at, 3] else 0) | daemon
+                flags = threads[me, c.FLAGS] & ~c.JOINED | (c.JOINED if steps[at, 3] else 0)
+                flags |= c.DAEMON if steps[at, 4] else 0
+                threads[child, c.FLAGS] = flags
                 serial += 1
-                stats[steps[at, 5], 0] += 1
-                if not daemon:
+                stats[name, 0] += 1
+                if not flags & c.DAEMON:
                     working += 1
                 if steps[at, 3]:
                     threads[me, c.CHILDREN] += 1
@@ -346,7 +349,7 @@ def advance(
                 threads[me, c.WAIT] = 4
                 break
             # DRAW
-            d = np.uint64(steps[at, 2])
+            d = np.uint64(named(steps, at, 2, threads, me))
             value = draw(streams, d, draws[d, 0], draws[d, 1], draws[d, 2], draws[d, 3], draw_table)
             threads[me, np.uint64(c.REGISTERS + steps[at, 1])] = value
             pc += 1

@@ -23,6 +23,8 @@ THREAD_COLUMNS = 64
 JOINED = 1
 DAEMON = 2
 LIVE = 4
+INSTANCE = 3
+"""Bits above those of FLAGS, from which on there is the thread's instance."""
 
 UNITS = 0
 IN_USE = 1

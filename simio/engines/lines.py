@@ -7,6 +7,13 @@ from simio.engines.jit import compiled, inlined
 
 
 @inlined
+def named(steps, at, column, threads, me):
+    """The row that a step's operand names for a thread's instance."""
+    stride = steps[at, 6]
+    return steps[at, column] + stride * (threads[me, c.FLAGS] >> c.INSTANCE) if stride else steps[at, column]
+
+
+@inlined
 def ready(ring, control, threads, slot):
     """Schedule a waiting thread for now, behind all that is due now."""
     threads[slot, c.WAIT] = 0

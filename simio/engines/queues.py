@@ -32,6 +32,7 @@ class Thread:
     pc: int
     registers: list[int]
     daemon: bool
+    instance: int = 0
     parent: Thread | None = None
     children: int = 0
     alive: bool = True

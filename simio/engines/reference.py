@@ -29,7 +29,7 @@ from simio.engines.outcome import (
 from simio.engines.queues import Fault, Server, Store, Thread, wake
 from simio.machines.calls import call
 from simio.machines.random import draw, streams
-from simio.program.steps import HORIZON, Compare, Fn, Op, Program
+from simio.program.steps import HORIZON, NAMING, STRIDE, Compare, Fn, Op, Program
 
 Waiting = Generator[simpy.Event, None, None]
 
@@ -71,6 +71,11 @@ class Run:
         self.servers = [Server(self.env, r.units) for r in program.resources]
         self.stores = [Store(self.env, k.capacity, k.level) for k in program.containers]
         self.steps = [(ACTIONS[op], tuple(operands[: ARITY[op]])) for op, *operands in program.steps.tolist()]
+        self.strides = {
+            at: (NAMING[row[0]] - 1, row[STRIDE])
+            for at, row in enumerate(program.steps.tolist())
+            if row[0] in NAMING and row[STRIDE]
+        }
         self.streams = streams(options.seed, len(program.draws))
         self.state = program.state.copy()
         self.marks: list[tuple[int, int, int]] = []
@@ -117,7 +122,15 @@ class Run:
                 self.tell()
             self.trace.append((self.env.now, thread.serial, thread.pc))
         action, operands = self.steps[thread.pc]
+        if thread.instance and thread.pc in self.strides:
+            operands = self.named(operands, thread)
         return action(self, thread, *operands)
+
+    def named(self, operands: tuple[int, ...], thread: Thread) -> tuple[int, ...]:
+        """A step's operands for a thread's instance: the one that names a row is that row plus so many strides."""
+        column, stride = self.strides[thread.pc]
+        row = operands[column] + stride * thread.instance
+        return (*operands[:column], row, *operands[column + 1 :])
 
     def suspend(self, thread: Thread, wait: Wait, what: int = 0) -> simpy.Event:
         """The event that a thread in line will be woken by."""
@@ -204,7 +217,9 @@ class Run:
     def fork(self, thread: Thread, entry: int, delay: int, joined: int, daemon: int, name: int) -> None:
         if delay > HORIZON - self.env.now:
             raise Fault(Status.HORIZON)
-        child = Thread(self.serials, name, entry, list(thread.registers), bool(daemon) or thread.daemon)
+        child = Thread(
+            self.serials, name, entry, list(thread.registers), bool(daemon) or thread.daemon, thread.instance
+        )
         self.serials += 1
         if joined:
             child.parent = thread
@@ -257,12 +272,13 @@ class Run:
 
     def run(self) -> Outcome:
         """All events until the work is done, the time is up or a thread faults."""
+        names = {name: number for number, name in enumerate(self.program.names)}
         for first in self.program.starts:
             for _ in range(first.count):
-                registers = [0] * self.program.registers
-                name = self.program.names.index(first.name)
+                registers, name = [0] * self.program.registers, names[first.name]
+                thread = Thread(self.serials, name, first.entry, registers, first.daemon, first.instance)
                 self.serials += 1
-                self.start(Thread(self.serials - 1, name, first.entry, registers, first.daemon), first.time)
+                self.start(thread, first.time)
         for guest in self.program.guests:
             thread = Thread(self.serials, -1, 0, [], guest.daemon)
             self.serials += 1

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from simio.engines.outcome import Ints, Outcome
 from simio.program.labels import Label
-from simio.program.steps import NO_REGISTER, Op, Program
+from simio.program.steps import NO_REGISTER, STRIDE, Op, Program, named_row, numbered
 
 SERVICE, WAITING, DELAY = "service", "waiting", "delay"
 """What a stretch is: something works, a wait for a resource that serves others, or nothing works."""
@@ -64,10 +64,15 @@ class Steps:
                 found[label.start : label.end] = [label.what] * (label.end - label.start)
         return found
 
-    @cached_property
-    def holding(self) -> list[int]:
+    def holding(self, at: int, instance: int = 0) -> int:
         """The resource that a step is done with: of those that its thread has seized where it stands, the last that
         works and is no turn, else the last; -1 where there is none. What another thread has seized is not seen."""
+        seized = self._seized[at]
+        return named_row(self.steps[seized], instance) if seized >= 0 else -1
+
+    @cached_property
+    def _seized(self) -> list[int]:
+        """The SEIZE of that resource."""
         found = [-1] * len(self.steps)
         resources = self.program.resources
         ends = {first: end for first, end, _ in self.program.bodies}
@@ -80,25 +85,27 @@ class Steps:
                     continue
                 op, resource = self.steps[at][:2]
                 if op == Op.SEIZE:
-                    held.append(resource)
-                elif op == Op.RELEASE and resource in held:
-                    held.remove(resource)
-                working = [each for each in held if not resources[each].turn]
+                    held.append(at)
+                elif op == Op.RELEASE:
+                    given = next((each for each in held if self.steps[each][1] == resource), None)
+                    held = [each for each in held if each != given]
+                working = [each for each in held if not resources[self.steps[each][1]].turn]
                 found[at] = (working or held or [-1])[-1]
         return found
 
-    def stretches(self, at: int, begin: int, end: int, thread: str) -> Iterator[Stretch]:
+    def stretches(self, at: int, begin: int, end: int, thread: str, instance: int = 0) -> Iterator[Stretch]:
         """What a step of ADVANCE from `begin` to `end` was; a part that depends on an amount may be apart."""
         label, (fixed, register) = self.work[at], self.steps[at][1:3]
         middle = begin + fixed if label.byte and register != NO_REGISTER else end
+        place = numbered(label.where, instance)
         if label.what == TIMER:
-            yield Stretch(begin, end, DELAY, label.what, label.where)
+            yield Stretch(begin, end, DELAY, label.what, place)
         elif label.what:
-            yield Stretch(begin, min(middle, end), SERVICE, label.what, label.where)
+            yield Stretch(begin, min(middle, end), SERVICE, label.what, place)
             if middle < end:
-                yield Stretch(middle, end, SERVICE, label.byte, label.where)
+                yield Stretch(middle, end, SERVICE, label.byte, place)
         else:
-            resource = self.holding[at]
+            resource = self.holding(at, instance)
             working = resource >= 0 and not self.program.resources[resource].turn
             where = self.program.resources[resource].name if resource >= 0 else thread
             yield Stretch(begin, end, SERVICE if working else DELAY, "", where)
@@ -116,7 +123,21 @@ class Path:
         self.ops = program.steps[self.at, 0]
         self.first = sum(start.count for start in program.starts)
         self.forks = np.flatnonzero(self.ops == Op.FORK)
-        self._starts = [start.name for start in program.starts for _ in range(start.count)]
+        self._starts = [start for start in program.starts for _ in range(start.count)]
+
+    @cached_property
+    def instances(self) -> list[int]:
+        """The instance of each thread."""
+        found = [start.instance for start in self._starts]
+        for parent in self.serials[self.forks].tolist():
+            found.append(found[parent])
+        return found
+
+    @cached_property
+    def named(self) -> Ints:
+        """What the first operand of each row's step names, where it names something."""
+        steps = self.program.steps[self.at]
+        return steps[:, 1] + steps[:, STRIDE] * np.array(self.instances)[self.serials]
 
     @cached_property
     def before(self) -> Ints:
@@ -130,8 +151,9 @@ class Path:
     def thread(self, serial: int) -> str:
         """Name of a thread."""
         if serial < self.first:
-            return self._starts[serial]
-        return self.program.names[int(self.program.steps[self.at[self.forks[serial - self.first]], 5])]
+            return self._starts[serial].name
+        fork = self.steps.steps[self.at[self.forks[serial - self.first]]]
+        return self.program.names[named_row(fork, self.instances[serial])]
 
     def parent(self, serial: int) -> int:
         """Serial number of the thread that started another; -1 of those that a program begins with."""
@@ -156,15 +178,16 @@ class Path:
             return previous, []
         at, op = int(self.at[previous]), int(self.ops[previous])
         if op == Op.ADVANCE:
-            thread = self.thread(int(self.serials[row]))
-            return previous, list(self.steps.stretches(at, then, now, thread))
-        if op == Op.SEIZE and not self.program.resources[self.steps.steps[at][1]].turn:
-            where = self.program.resources[self.steps.steps[at][1]].name
-            return previous, [Stretch(then, now, WAITING, "", where)]
-        cause = self.cause(row, at, op)
+            serial = int(self.serials[row])
+            thread = self.thread(serial)
+            return previous, list(self.steps.stretches(at, then, now, thread, self.instances[serial]))
+        named = int(self.named[previous])
+        if op == Op.SEIZE and not self.program.resources[named].turn:
+            return previous, [Stretch(then, now, WAITING, "", self.program.resources[named].name)]
+        cause = self.cause(row, named, op)
         if cause >= 0:
             return cause, []
-        return previous, [Stretch(then, now, WAITING, "", self._awaited(at, op))]
+        return previous, [Stretch(then, now, WAITING, "", self._awaited(named, op))]
 
     def _started(self, serial: int, now: int) -> tuple[int, list[Stretch]]:
         """A thread's first step: what had it begin, and the delay since."""
@@ -174,9 +197,9 @@ class Path:
         then = int(self.times[fork])
         return fork, [Stretch(then, now, DELAY, "", self.thread(serial))] if now > then else []
 
-    def cause(self, row: int, at: int, op: int) -> int:
-        """The row that let a thread go on that had waited at step `at`; -1 where there is none to be found."""
-        now, target = self.times[row], self.steps.steps[at][1]
+    def cause(self, row: int, target: int, op: int) -> int:
+        """The row that let a thread go on that had waited for `target`; -1 where there is none to be found."""
+        now = self.times[row]
         ended = {Op.GET: Op.PUT, Op.PUT: Op.GET, Op.SEIZE: Op.RELEASE, Op.JOIN: Op.END}[Op(op)]
         rows = self._rows(ended, -1 if op == Op.JOIN else target)
         place = int(np.searchsorted(rows, row)) - 1
@@ -192,7 +215,7 @@ class Path:
         if key not in self._known:
             of = self.ops == op
             if target >= 0:
-                of &= self.program.steps[self.at, 1] == target
+                of &= self.named == target
             self._known[key] = np.flatnonzero(of)
         return self._known[key]
 
@@ -200,8 +223,8 @@ class Path:
     def _known(self) -> dict[tuple[int, int], NDArray[np.int64]]:
         return {}
 
-    def _awaited(self, at: int, op: int) -> str:
+    def _awaited(self, target: int, op: int) -> str:
         if op == Op.JOIN:
             return "children"
         rows = self.program.resources if op == Op.SEIZE else self.program.containers
-        return rows[self.steps.steps[at][1]].name
+        return rows[target].name

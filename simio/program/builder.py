@@ -21,10 +21,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from simio.program.copies import Copies
 from simio.program.declarations import (
     LIMIT,
     Amount,
-    Declarations,
     Handle,
     Procedure,
     ProgramError,
@@ -59,7 +59,7 @@ _TARGET: dict[int, int] = {Op.FORK: 1, Op.JUMP: 1, Op.BRANCH: 5}
 """Column of a step that says where execution goes on."""
 
 
-class Builder(Declarations):
+class Builder(Copies):
     """Collects declarations and steps; `build` returns the frozen `Program`.
 
     The first `arguments` registers of each thread are set aside for what procedures are given.
@@ -68,8 +68,6 @@ class Builder(Declarations):
     def __init__(self, arguments: int = 0) -> None:
         super().__init__()
         self.arguments = _REGISTERS[:arguments]
-        self._names: dict[str, int] = {}
-        self._starts: list[ThreadStart] = []
         self._regions: list[Region] = []
         self._bodies: list[tuple[int, int, int]] = []
         self._workloads: list[str] = []
@@ -324,14 +322,14 @@ class Builder(Declarations):
 
     # --- the end -----------------------------------------------------------------------------------------
 
-    def build(self) -> Program:
-        """The finished program."""
+    def build(self, kind: type = np.int64) -> Program:
+        """The finished program; tables of the `kind` object hold whatever numbers were given."""
         if all([start.daemon for start in self._starts] + [guest.daemon for guest in self._guests]):
             raise ProgramError("a program needs at least one thread that is not a daemon")
-        draws = np.array(self._draws, dtype=np.int64).reshape(-1, 4)
-        table = np.array(self._draw_table, dtype=np.int64).reshape(-1, 2)
+        draws = np.array(self._draws, dtype=kind).reshape(-1, 4)
+        table = np.array(self._draw_table, dtype=kind).reshape(-1, 2)
         return Program(
-            steps=np.array(self._steps, dtype=np.int64).reshape(-1, COLUMNS),
+            steps=np.array(self._steps, dtype=kind).reshape(-1, COLUMNS),
             registers=max(self._registers, 1),
             names=tuple(self._names),
             starts=tuple(self._starts),
@@ -341,7 +339,7 @@ class Builder(Declarations):
             draws=draws,
             draw_names=tuple(self._draw_names),
             draw_table=table,
-            state=np.array(self._state, dtype=np.int64),
+            state=np.array(self._state, dtype=kind),
             machines=tuple(self._machines),
             workloads=tuple(self._workloads),
             regions=tuple(self._regions),
@@ -357,9 +355,6 @@ class Builder(Declarations):
         )
 
     # --- helpers -----------------------------------------------------------------------------------------
-
-    def _name(self, name: str) -> int:
-        return self._names.setdefault(name, len(self._names))
 
     @staticmethod
     def _compares(comparison: str) -> None:

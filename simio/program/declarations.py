@@ -24,6 +24,7 @@ from simio.program.steps import (
     Promise,
     Resource,
     Tally,
+    ThreadStart,
     Window,
 )
 
@@ -93,6 +94,8 @@ class Declarations:
         self._gauges: list[Gauge] = []
         self._guests: list[Guest] = []
         self._labels: list[Label] = []
+        self._names: dict[str, int] = {}
+        self._starts: list[ThreadStart] = []
         self._known: dict[tuple[str, str], Handle] = {}
         self._depth = 0
 
@@ -188,6 +191,9 @@ class Declarations:
     def guest(self, name: str, function: Callable[..., Any], daemon: bool = False) -> None:
         """A process in Python, run by the reference engine only; see `simio.engines.guests`."""
         self._guests.append(Guest(name, function, daemon))
+
+    def _name(self, name: str) -> int:
+        return self._names.setdefault(name, len(self._names))
 
     def _inside(self, what: str) -> None:
         if not self._depth:

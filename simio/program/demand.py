@@ -7,8 +7,9 @@ that depends on a register counts its fixed part.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import groupby
 from operator import itemgetter
@@ -17,22 +18,44 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simio.program.steps import Op, Program
+from simio.program.steps import STRIDE, Op, Program
 
 _FITS = 2.0**62
 
+Asked = Counter[tuple[int, int]]
+"""Time (ps) of rows of resources or windows, each with its stride."""
 
-@dataclass(frozen=True)
-class Work:
-    """Certain demand of the threads of each start: on resources and windows (ps), and of one thread for itself."""
 
-    resources: list[list[int]]
-    windows: list[list[int]]
-    own: list[Fraction]
+@dataclass
+class Crew:
+    """Starts, by their numbers, whose threads run the same steps, and what those of each are certain to ask for.
+
+    `own` is what one thread spends by itself.
+    """
+
+    starts: list[int]
+    resources: Asked = field(default_factory=Counter)
+    windows: Asked = field(default_factory=Counter)
+    own: Fraction = Fraction(0)
+
+
+class Crews:
+    """All starts of a program by the steps that their threads, and the children of these, run."""
+
+    def __init__(self, program: Program) -> None:
+        found: dict[int, list[int]] = {}
+        for number, start in enumerate(program.starts):
+            found.setdefault(start.entry, []).append(number)
+        self._entries = sorted(found)
+        self.all = [Crew(found[entry]) for entry in self._entries]
+
+    def of(self, step: int) -> Crew:
+        """The crew that runs a step."""
+        return self.all[bisect_right(self._entries, step) - 1]
 
 
 def executions(program: Program) -> list[int]:
-    """How often each step runs at least."""
+    """How often each step runs at least, by the threads of each start that runs it."""
     kind: Any = np.int64
     if any(factor.max(initial=0) >= _FITS for factor in _factors(program, np.float64)):
         kind = object
@@ -49,9 +72,10 @@ def executions(program: Program) -> list[int]:
 def _factors(program: Program, kind: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     """Numerator and denominator of the product of all repetitions around each step, zeros left out."""
     numerators, denominators = np.zeros(len(program.steps), kind), np.ones(len(program.steps), kind)
-    ends = ends_of_starts(program)
-    for start, end in zip(program.starts, ends, strict=True):
-        numerators[start.entry : end] = start.count
+    ends = {first: end for first, end, _ in program.bodies}
+    counts = {start.entry: start.count for start in program.starts}
+    for entry, count in counts.items():
+        numerators[entry : ends[entry]] = count
     for region in program.regions:
         if region.least not in (0, 1):
             numerators[region.start : region.end] *= region.least.numerator
@@ -60,52 +84,27 @@ def _factors(program: Program, kind: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     return numerators, denominators
 
 
-def ends_of_starts(program: Program) -> list[int]:
-    """Where the steps of each start's threads end, those of their children among them."""
-    ends = {first: end for first, end, _ in program.bodies}
-    return [ends[start.entry] for start in program.starts]
-
-
-class Starts:
-    """Which start's threads, or their children, run a step."""
-
-    def __init__(self, program: Program) -> None:
-        entries = sorted((start.entry, number) for number, start in enumerate(program.starts))
-        self._entries = [entry for entry, _ in entries]
-        self._numbers = [number for _, number in entries]
-
-    def of(self, step: int) -> int:
-        """Number of the start."""
-        return self._numbers[bisect_right(self._entries, step) - 1]
-
-
-def work(program: Program, times: list[int]) -> Work:
+def work(program: Program, times: list[int]) -> Crews:
     """The demand of every start; `times` says how often each step runs."""
-    starts = Starts(program)
-    found = Work(
-        [[0] * len(program.resources) for _ in program.starts],
-        [[0] * len(program.windows) for _ in program.starts],
-        [Fraction(start.time) for start in program.starts],
-    )
-    entries = {start.entry: number for number, start in enumerate(program.starts)}
+    crews = Crews(program)
     for first, steps in _bodies(program):
         own, demand = _demand(steps, times)
-        if first in entries:
-            number = entries[first]
-            found.own[number] += Fraction(own, program.starts[number].count)
-        if demand:
-            row = found.resources[starts.of(first)]
-            for resource, time in demand.items():
-                row[resource] += time
+        crew = crews.of(first)
+        start = program.starts[crew.starts[0]]
+        if first == start.entry:
+            crew.own = Fraction(own, start.count)
+        crew.resources.update(demand)
     for occupancy in program.occupancies:
-        found.windows[starts.of(occupancy.at)][occupancy.window] += times[occupancy.at] * occupancy.time
+        asked = times[occupancy.at] * occupancy.time
+        crews.of(occupancy.at).windows[occupancy.window, occupancy.stride] += asked
     for request in program.demands:
-        found.resources[starts.of(request.at)][request.resource] += times[request.at] * request.time
-    return found
+        asked = times[request.at] * request.time
+        crews.of(request.at).resources[request.resource, request.stride] += asked
+    return crews
 
 
 def _bodies(program: Program) -> Iterator[tuple[int, Iterator[list[int]]]]:
-    """First step of each body that holds or waits, and its steps that do: body, step, operation, two operands.
+    """First step of each body that holds or waits, and its steps that do: body, step, stride, operation, two more.
 
     Steps of bodies that stand inside of another are not among those of the outer one.
     """
@@ -115,27 +114,26 @@ def _bodies(program: Program) -> Iterator[tuple[int, Iterator[list[int]]]]:
     operations = program.steps[:, 0]
     at = np.flatnonzero((operations == Op.ADVANCE) | (operations == Op.SEIZE) | (operations == Op.RELEASE))
     at = at[np.argsort(firsts[at], kind="stable")]
-    rows = np.column_stack([firsts[at], at, program.steps[at, :3]]).tolist()
+    rows = np.column_stack([firsts[at], at, program.steps[at, STRIDE], program.steps[at, :3]]).tolist()
     return groupby(rows, key=itemgetter(0))
 
 
-def _demand(steps: Iterator[list[int]], times: list[int]) -> tuple[int, dict[int, int]]:
+def _demand(steps: Iterator[list[int]], times: list[int]) -> tuple[int, Asked]:
     """A body's own time, and its certain demand on resources in unit-ps.
 
     What it seizes and does not give back itself is left out, since how long it holds that is not seen here.
     """
-    held: dict[int, int] = {}
-    demand: dict[int, int] = {}
+    held: dict[tuple[int, int], int] = {}
+    demand: Asked = Counter()
     own = 0
-    for _, at, operation, a, b in steps:
-        if operation == 2:
-            held[a] = held.get(a, 0) + b
-        elif operation == 3:
-            held[a] = held.get(a, 0) - b
-        else:
+    for _, at, stride, operation, a, b in steps:
+        if operation == Op.ADVANCE:
             time = times[at] * a
             own += time
             for resource, units in held.items():
                 if units > 0:
-                    demand[resource] = demand.get(resource, 0) + time * units
-    return own, {resource: time for resource, time in demand.items() if held[resource] == 0}
+                    demand[resource] += time * units
+        else:
+            units = b if operation == Op.SEIZE else -b
+            held[a, stride] = held.get((a, stride), 0) + units
+    return own, Counter({resource: time for resource, time in demand.items() if held[resource] == 0})

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from simio import units
 from simio.errors import one_line
 from simio.program.digest import SHOWN, function_name, program_hash
-from simio.program.steps import NO_REGISTER, UNBOUNDED, Compare, Draw, Fn, Op, Program
+from simio.program.steps import NAMING, NO_REGISTER, STRIDE, UNBOUNDED, Compare, Draw, Fn, Op, Program
 
 _INDENT = "  "
 _WIDTH = 110
@@ -86,6 +86,7 @@ def _threads(program: Program, numbers: bool) -> Iterator[str]:
             *(["daemon"] if start.daemon else []),
             f"workload {_name(program.workloads[start.workload])}",
             *([f"step {start.entry}"] if numbers else []),
+            *([f"instance {start.instance}"] if start.instance else []),
         ]
         yield f"{_name(start.name)}: {', '.join(parts)}"
 
@@ -179,6 +180,7 @@ class _Steps:
     def _step(self, number: int, step: list[int]) -> str:
         op = Op(step[0])
         detail = getattr(self, f"_{op.name.lower()}")(number, *step[1:])
+        detail += ", of instance 0" if op in NAMING and step[STRIDE] else ""
         return f"{op.name.lower()} {detail}".rstrip()
 
     def _to(self, number: int, target: int) -> str:

@@ -1,13 +1,17 @@
 """The primitives that every path is lowered to, and the table that holds them.
 
-A program is a table of steps, eight int64 columns a step: the operation and up to seven operands. Threads run
-steps one after another; a step that cannot block takes no simulated time and costs no event. The contract of
+A program is a table of steps, eight int64 columns a step: the operation and up to six operands. Threads
+run steps one after another; a step that cannot block takes no simulated time and costs no event. The contract of
 each operation, which both engines keep to the tick, is written down beside its name in `Op`.
+
+Threads that do the same with different rows (the locks, lines and machines of many connections) share their steps:
+each is of an instance, a number that it starts with and its children inherit. A step that names a row (`NAMING`) has
+a stride as its last operand, and means that row plus stride times the instance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
@@ -64,6 +68,30 @@ class Op(IntEnum):
     """reg, distribution: r[reg] = next value of the distribution's own random stream."""
     CALL = 14
     """function, state offset, register a, register b, reg: r[reg] = machine function(state, now, a, b)."""
+
+
+NAMING: dict[int, int] = {
+    Op.SEIZE: 1, Op.RELEASE: 1, Op.PUT: 1, Op.GET: 1, Op.MARK: 1, Op.DRAW: 2, Op.CALL: 2, Op.FORK: 5,
+}  # fmt: skip
+"""Column of the operand that names a row: of resources, containers, marks, distributions, the state, or names."""
+STRIDE = 6
+"""Column of the stride of such a step; no other operand of it is there."""
+INSTANCES = 2**32
+"""Instances are numbers from 0 to below this."""
+NUMBER = "\0"
+"""Stands for an instance's number in what is written once for all instances: labels, and names while lowering."""
+FIRST_NUMBER = 2
+"""Number of instance 0 in names: the first of many alike things is written out by itself."""
+
+
+def numbered(text: str, instance: int) -> str:
+    """What a text that is the same for all instances says of one."""
+    return text.replace(NUMBER, str(FIRST_NUMBER + instance)) if NUMBER in text else text
+
+
+def named_row(step: Sequence[int], instance: int) -> int:
+    """The row that a step of `NAMING` names for a thread of an instance."""
+    return step[NAMING[step[0]]] + step[STRIDE] * instance
 
 
 class Compare(IntEnum):
@@ -141,7 +169,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class ThreadStart:
-    """`count` threads that start at step `entry` at `time` ps; daemons do not keep the run alive."""
+    """`count` threads of an instance that start at step `entry` at `time` ps; daemons do not keep the run alive."""
 
     name: str
     entry: int
@@ -149,6 +177,7 @@ class ThreadStart:
     count: int
     daemon: bool
     workload: int
+    instance: int = 0
 
 
 @dataclass(frozen=True)
@@ -178,6 +207,7 @@ class Occupancy:
     at: int
     window: int
     time: int
+    stride: int = 0
 
 
 @dataclass(frozen=True)
@@ -187,6 +217,7 @@ class Demand:
     at: int
     resource: int
     time: int
+    stride: int = 0
 
 
 @dataclass(frozen=True)

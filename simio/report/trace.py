@@ -91,7 +91,7 @@ def _passed(activity: Activity) -> Iterator[str]:
 
 def _doing(program: Program, span: Span) -> tuple[str, str]:
     """What a thread does at a step that takes time, and whether it is served or waits."""
-    op, row, *_ = program.steps[span.step].tolist()
+    op, row = program.steps[span.step, 0], span.row
     if op == Op.ADVANCE:
         return (program.resources[span.inner].name if span.inner >= 0 else "delay"), "service"
     if op == Op.SEIZE:
@@ -155,8 +155,7 @@ def _line(activity: Activity, resource: int) -> list[tuple[int, int]]:
     steps = activity.program.steps
     changes: dict[int, int] = {}
     for span in activity.passed:
-        op, row, *_ = steps[span.step].tolist()
-        if op == Op.SEIZE and row == resource:
+        if steps[span.step, 0] == Op.SEIZE and span.row == resource:
             changes[span.since] = changes.get(span.since, 0) + 1
             changes[span.until] = changes.get(span.until, 0) - 1
     level = 0

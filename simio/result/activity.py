@@ -18,7 +18,7 @@ from simio.engines.execute import execute
 from simio.engines.outcome import Options, Outcome
 from simio.errors import RunError
 from simio.lower import lower
-from simio.program.steps import HORIZON, Op, Program
+from simio.program.steps import HORIZON, NAMING, Op, Program, named_row
 from simio.result.precision import settled
 
 MOST = 250_000
@@ -30,8 +30,8 @@ class Span:
     """Something that lasts from `since` to `until` ps on a lane of a track.
 
     In `Activity.held`, thread `name` holds a unit of resource `track`; in `Activity.passed`, threads called `track`
-    (numbers of names, `lane` telling apart those that live at once) are at step `step`, holding resource `inner`
-    or none (-1).
+    (numbers of names, `lane` telling apart those that live at once) are at step `step`, which names row `row` of
+    something or none (-1), holding resource `inner` or none (-1).
     """
 
     track: int
@@ -40,6 +40,7 @@ class Span:
     until: int
     name: int
     step: int = -1
+    row: int = -1
     inner: int = -1
 
 
@@ -76,6 +77,8 @@ class Activity:
         names = {name: number for number, name in enumerate(program.names)}
         self._names = [names[start.name] for start in program.starts for _ in range(start.count)]
         self._names += [-1] * len(program.guests)
+        self._instances = [start.instance for start in program.starts for _ in range(start.count)]
+        self._instances += [0] * len(program.guests)
         self._last = np.empty((0, 3), dtype=np.int64)
         self._units: list[_Lanes] = [_Lanes() for _ in program.resources]
         self._places: dict[int, _Lanes] = {}
@@ -94,7 +97,9 @@ class Activity:
         known = len(self._last)
         ops = self.program.steps[rows[:, 2], 0]
         before, last = _neighbours(rows[:, 1])
-        self._names += self.program.steps[rows[known:, 2][ops[known:] == Op.FORK], 5].tolist()
+        for _, serial, step in rows[known:][ops[known:] == Op.FORK].tolist():
+            self._names.append(self._named(serial, step))
+            self._instances.append(self._instances[serial])
         for at in _telling(rows, ops, before, known).tolist():
             self._row(rows[at].tolist(), None if before[at] < 0 else rows[before[at]].tolist())
             if len(self.held) + len(self.passed) >= self.most:
@@ -126,12 +131,17 @@ class Activity:
             self._pass(serial, before[0], time, before[2])
             done = self._table[before[2]]
             if done[0] == Op.SEIZE:
-                self._seize(serial, done[1], done[2], time)
+                self._seize(serial, self._named(serial, before[2]), done[2], time)
         row = self._table[step]
         if row[0] == Op.RELEASE:
-            self._release(serial, row[1], row[2], time)
+            self._release(serial, self._named(serial, step), row[2], time)
         elif row[0] == Op.END:
             self._places[self._names[serial]].give(self._lane.pop(serial))
+
+    def _named(self, serial: int, step: int) -> int:
+        """The row that a thread's step names, -1 where it names none."""
+        row = self._table[step]
+        return named_row(row, self._instances[serial]) if row[0] in NAMING else -1
 
     def _seize(self, serial: int, resource: int, units: int, time: int) -> None:
         lanes = self._units[resource]
@@ -162,7 +172,8 @@ class Activity:
         if until > since:
             name = self._names[serial]
             inner = self._inner.get(serial, (-1,))[-1]
-            self.passed.append(Span(name, self._lane[serial], since, until, name, step, inner))
+            row = self._named(serial, step)
+            self.passed.append(Span(name, self._lane[serial], since, until, name, step, row, inner))
 
 
 def _neighbours(serials: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

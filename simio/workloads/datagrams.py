@@ -19,8 +19,7 @@ def datagrams(site: Site, workload: Workload) -> None:
     path = site.network.path(params.from_, params.to)
     check_size(name, stacks[0], params.size)
     sent = p.observation(f"{name}: sent", "sent", "bytes")
-    for number in range(params.streams):
-        own = name if params.streams == 1 else f"{name} {number + 1}"
+    for own in site.streams(workload):
         socket = UdpSocket(stacks[1], f"{own} at {params.to}")
         read = p.container(f"{own} read", unit="datagrams")
         flow = UdpFlow(own, stacks, path, partial(_arrive, socket, read), (site.sockets.port(), SERVER_PORT))

@@ -14,8 +14,7 @@ def requests(site: Site, workload: Workload) -> None:
     p, params, name = site.p, workload.params, workload.name
     took = p.observation(f"{name}: transaction", "latency", "ps")
     pause = p.exponential(f"{name} think", params.think) if params.think else None
-    for number in range(params.streams):
-        own = name if params.streams == 1 else f"{name} {number + 1}"
+    for own in site.streams(workload):
         client, server = site.sockets.connection(params, own, (params.response, params.request), True)
         with p.thread(f"{own}: server on {params.to}"):
             server.accept()

@@ -23,8 +23,7 @@ def ttcp(site: Site, workload: Workload) -> None:
     received = (
         site.p.observation(f"{name}: received", "sent", "bytes") if params.background else site.delivered
     )
-    for number in range(params.streams):
-        own = name if params.streams == 1 else f"{name} {number + 1}"
+    for own in site.streams(workload):
         buffers = params.size, params.read or params.size
         sender, receiver = site.sockets.connection(params, own, buffers, params.aligned)
         _receive(site, params, own, receiver, received)

@@ -7,11 +7,9 @@ from pathlib import Path
 import pytest
 from fuzz_bench import ROOT
 
-from simio.bound import MOST_SHARES
 from simio.errors import RunError, ScenarioError
 from simio.loading import load
 from simio.lower import lower
-from simio.result.run import run_scenario
 
 SCENARIOS = ROOT / "scenarios"
 
@@ -56,10 +54,3 @@ def test_values_beyond_what_can_be_computed_with(name: str, setting: str, told: 
     scenario = load(SCENARIOS / f"{name}.yaml", [setting])
     with pytest.raises(RunError, match=told):
         lower(scenario.cases[0].system)
-
-
-def test_more_than_can_be_looked_at_together_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simio.bound.MOST_SHARES", 10)
-    assert MOST_SHARES > 10
-    with pytest.raises(RunError, match="are too many for one run: at most 10 pairs"):
-        run_scenario(load(SCENARIOS / "linux-fc-raw.yaml", ["run.until=1 ms"]))

@@ -77,7 +77,7 @@ def test_the_innermost_work_and_the_outermost_call_hold():
 def test_what_works_is_told_before_what_only_orders():
     found = program()
     steps, at = Steps(found), advances(found)
-    names = {time: steps.holding[step] for time, step in at.items()}
+    names = {time: steps.holding(step) for time, step in at.items()}
     cpu = next(number for number, each in enumerate(found.resources) if each.name == "cpu")
     assert names[4] == cpu
     assert names[6] == cpu

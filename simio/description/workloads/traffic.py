@@ -11,7 +11,8 @@ from ...errors import quote
 from ..quantities import Count, Duration, Extent, Flag, Limit, Time, refusal
 from .base import HostName, HostNames, OptionalHost, OptionalStorage, WorkloadParams, register_workload
 
-Streams = Annotated[Count, Field(le=4096)]
+Streams = Annotated[Count, Field(le=64000)]
+"""Each stream has a port of its own at the sending end, and there are 65535 - 1024 that any program may have."""
 
 
 class Blast(WorkloadParams):

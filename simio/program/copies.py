@@ -1,0 +1,154 @@
+"""Many things that do the same: the first is written out, the second once more for all others.
+
+What the second declares, each of the others gets a copy of: a lock, a line, a machine, a thread that it starts with.
+Its steps stay as they are. Threads of the others run them, too, as instances of their own, and a step that names
+something of the second has a stride to the same thing of the next (`simio.program.steps`). So a program of ten
+thousand connections has the steps of two, and does what it would do if each had been written out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sized
+from dataclasses import replace
+from typing import Any
+
+from simio.program.declarations import Declarations, Handle, ProgramError, UnfitError
+from simio.program.steps import COLUMNS, INSTANCES, NAMING, NUMBER, STRIDE, Draw, Op, numbered
+
+_KINDS = {
+    Op.SEIZE: "resource", Op.RELEASE: "resource", Op.PUT: "container", Op.GET: "container", Op.MARK: "mark",
+    Op.DRAW: "distribution", Op.CALL: "state", Op.FORK: "name",
+}  # fmt: skip
+"""What the operand of a step names."""
+
+
+class Copies(Declarations):
+    """Declarations of which there may be many alike."""
+
+    def each(self, name: str, count: int) -> Iterator[str]:
+        """Run a for loop's body for each of `count` alike things; gives their names: NAME, or NAME 1, NAME 2, ….
+
+            for own in p.each("stream", 1000):
+                lock = p.resource(f"{own} lock", turn=True)
+                with p.thread(own), p.hold(lock):
+                    p.advance(1000)
+
+        The body runs at most twice, and the second time stands for all others. So it must not depend on the number,
+        and what it declares must be called after the name that it is given, or be known from the first time.
+        """
+        if NUMBER in name or count >= INSTANCES:
+            raise ProgramError(f"{count} times {name!r} are too many, or inside of others")
+        if count == 1:
+            yield name
+            return
+        yield f"{name} 1"
+        if count == 2:
+            yield f"{name} 2"
+            return
+        first = self._extent()
+        yield f"{name} {NUMBER}"
+        self._copy(first, count - 1)
+
+    def _extent(self) -> dict[str, int]:
+        """How much there is of everything."""
+        tables: dict[str, Sized] = {
+            "resource": self._resources, "container": self._containers, "mark": self._marks,
+            "window": self._windows, "distribution": self._draws, "table": self._draw_table, "state": self._state,
+            "machine": self._machines, "name": self._names, "start": self._starts, "tally": self._tallies,
+            "gauge": self._gauges, "step": range(self._at), "demand": self._demands,
+            "occupancy": self._occupancies, "guest": self._guests,
+        }  # fmt: skip
+        return {kind: len(table) for kind, table in tables.items()}
+
+    def _copy(self, first: dict[str, int], count: int) -> None:
+        """Let what has been declared since `first` be that of instance 0, and declare it for all `count`."""
+        last = self._extent()
+        strides = {kind: last[kind] - first[kind] for kind in first}
+        if strides["guest"]:
+            raise ProgramError("processes in Python cannot be copied")
+        self._copy_named("resource", self._resources, first["resource"], count)
+        self._copy_named("container", self._containers, first["container"], count)
+        self._copy_named("mark", self._marks, first["mark"], count)
+        self._copy_named("window", self._windows, first["window"], count)
+        self._copy_draws(first, count)
+        self._copy_machines(first, strides["state"], count)
+        self._copy_threads(first, count)
+        self._stride(first, strides)
+
+    def _copy_named(self, kind: str, rows: list[Any], first: int, count: int) -> None:
+        """Rows whose first field is their name."""
+        block = [(type(row), *vars(row).values()) for row in rows[first:]]
+        del rows[first:]
+        for _, name, *_ in block:
+            del self._known[kind, _own(name)]
+        for instance in range(count):
+            for make, template, *rest in block:
+                name = numbered(template, instance)
+                if (kind, name) in self._known:
+                    raise UnfitError(f"there are two of the name {name!r}")
+                self._known[kind, name] = Handle(kind, len(rows), name)
+                rows.append(make(name, *rest))
+
+    def _copy_draws(self, first: dict[str, int], count: int) -> None:
+        names, rows = self._draw_names[first["distribution"] :], self._draws[first["distribution"] :]
+        table = self._draw_table[first["table"] :]
+        self._draw_names[first["distribution"] :] = [
+            numbered(_own(name), instance) for instance in range(count) for name in names
+        ]
+        for instance in range(1, count):
+            for kind, a, b, length in rows:
+                moved = instance * len(table) if kind == Draw.DISCRETE else 0
+                self._draws.append((kind, a, b + moved, length))
+        self._draw_table += table * (count - 1)
+
+    def _copy_machines(self, first: dict[str, int], stride: int, count: int) -> None:
+        self._state += self._state[first["state"] :] * (count - 1)
+        for rows, kind in ((self._tallies, "tally"), (self._gauges, "gauge")):
+            block: list[Any] = rows[first[kind] :]
+            rows[first[kind] :] = [
+                type(row)(numbered(_own(row.owner), instance), row.what, row.at + instance * stride, row.unit)
+                for instance in range(count)
+                for row in block
+            ]
+        machines = self._machines[first["machine"] :]
+        self._machines[first["machine"] :] = [
+            (numbered(_own(name), instance), at + instance * stride)
+            for instance in range(count)
+            for name, at in machines
+        ]
+
+    def _copy_threads(self, first: dict[str, int], count: int) -> None:
+        names = list(self._names)[first["name"] :]
+        for name in names:
+            del self._names[_own(name)]
+        for instance in range(count):
+            for name in names:
+                if self._names.setdefault(numbered(name, instance), len(self._names)) < first["name"]:
+                    raise UnfitError(f"there are two of the name {numbered(name, instance)!r}")
+        starts = self._starts[first["start"] :]
+        self._starts[first["start"] :] = [
+            replace(start, name=numbered(start.name, instance), instance=instance)
+            for instance in range(count)
+            for start in starts
+        ]
+
+    def _stride(self, first: dict[str, int], strides: dict[str, int]) -> None:
+        """Have the steps, and what is said of them, lead to each instance's own."""
+        steps = self._steps
+        for row in range(first["step"] * COLUMNS, self._at * COLUMNS, COLUMNS):
+            kind = _KINDS.get(Op(steps[row]))
+            if kind and steps[row + NAMING[steps[row]]] >= first[kind]:
+                steps[row + STRIDE] = strides[kind]
+        for at, demand in enumerate(self._demands[first["demand"] :], first["demand"]):
+            if demand.resource >= first["resource"]:
+                self._demands[at] = replace(demand, stride=strides["resource"])
+        for at, occupancy in enumerate(self._occupancies[first["occupancy"] :], first["occupancy"]):
+            if occupancy.window >= first["window"]:
+                self._occupancies[at] = replace(occupancy, stride=strides["window"])
+
+
+def _own(name: str) -> str:
+    """The name, if it is one for each instance."""
+    if NUMBER not in name:
+        raise ProgramError(f"{name!r} is declared for one of many, and not called after it")
+    return name
