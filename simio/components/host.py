@@ -58,8 +58,6 @@ class Host:
 
     def work_on(self, cost: int, amount: Register, byte: Fraction, priority: int) -> None:
         """Keep one CPU busy for `cost` ps of the reference CPU's time and `byte` ps of its own for each byte."""
-        if not cost and not byte:
-            return
         with self.p.hold(self.cpu, priority=priority):
             self.p.advance(ceil_times(cost, self.scale), amount, byte)
 
