@@ -1,57 +1,83 @@
-"""Time of a TCP transfer over Gigabit Ethernet with hosts, adapters and a switch, packet by packet.
+"""Time of a TCP transfer over Gigabit Ethernet through a switch, packet by packet: with hosts, and without.
 
-    python benchmarks/tcp.py [--megabytes N] [--rounds N]
+    python benchmarks/tcp.py [--megabytes N] [--rounds N] [--scenario NAME]
 
-The MSS is 1460 bytes and the window 64 KiB. Loading the scenario and lowering it to a program are told apart from
-running it; packets are those on all links, data and acknowledgements. The compiled engine is warm.
+`hosts` has CPUs, memory, buses, adapters and stacks (`scenarios/slac-datamove8.yaml`, a window of 64 KiB), `wire`
+hosts and adapters that take no time (`benchmarks/tcp-wire.yaml`): links, switch and TCP alone, as network simulators
+have them. Packets are counted from end to end, data and acknowledgements, and link crossings apart: each packet
+crosses two links. Times are CPU seconds of the run alone, the best of several rounds; loading and lowering are told
+beside them. The compiled engine is warm.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from simio.engines import compiled
 from simio.loading import load
 from simio.lower import lower
+from simio.program.steps import Program
 
-SCENARIO = Path(__file__).parents[1] / "scenarios" / "slac-datamove8.yaml"
-WRITE = 8192
-"""Bytes of a write in the scenario."""
+ROOT = Path(__file__).parents[1]
+SCENARIOS: dict[str, tuple[Path, int]] = {
+    "hosts": (ROOT / "scenarios" / "slac-datamove8.yaml", 8 * 2**10),
+    "wire": (ROOT / "benchmarks" / "tcp-wire.yaml", 60 * 2**10),
+}
+"""Files, and the bytes of a write in each."""
+WINDOWS = (60 * 2**10, 64 * 2**10)
+"""Windows of the cases that are run."""
 
 
 def main() -> None:
-    """Print one line: sizes, times and rates, the best of several rounds."""
+    """Print a few lines a scenario: times, counts and rates."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--megabytes", type=int, default=100, help="MiB to transfer")
-    parser.add_argument("--rounds", type=int, default=3, help="the best of so many counts")
+    parser.add_argument("--rounds", type=int, default=5, help="the best of so many counts")
+    parser.add_argument("--scenario", choices=[*SCENARIOS], action="append", help="only this one")
     options = parser.parse_args()
-    sets = (f"workload.ttcp.writes={options.megabytes * 2**20 // WRITE}", "run.until=none", "run.warm_up=0 s")
-    begin = time.perf_counter()
-    scenario = load(str(SCENARIO), sets)
-    loaded = time.perf_counter() - begin
+    for name in options.scenario or SCENARIOS:
+        _measure(name, options.megabytes, options.rounds)
+
+
+def _measure(name: str, megabytes: int, rounds: int) -> None:
+    path, write = SCENARIOS[name]
+    sets = (f"workload.ttcp.writes={megabytes * 2**20 // write}", "run.until=none", "run.warm_up=0 s")
+    scenario, loading = _timed(lambda: load(str(path), sets))
+    params = [case.system.workloads["ttcp"].params for case in scenario.cases]
     case = next(
-        case for case in scenario.cases
-        if case.system.workloads["ttcp"].params.window == 65536 and case.system.workloads["ttcp"].params.streams == 1
-    )  # fmt: skip
-    begin = time.perf_counter()
-    program = lower(case.system)
-    lowered = time.perf_counter() - begin
-    compiled.run(program)
-    best = min(_seconds(program) for _ in range(options.rounds))
+        case
+        for case, one in zip(scenario.cases, params, strict=True)
+        if one.window in WINDOWS and one.streams == 1
+    )
+    program, lowering = _timed(lambda: lower(case.system))
     outcome = compiled.run(program)
-    links = [number for number, resource in enumerate(program.resources) if ">" in resource.name]
-    packets = sum(int(outcome.resources[number, 2]) for number in links)
-    print(f"{options.megabytes} MiB: load {loaded:.3f} s, lower {lowered:.3f} s, run {best:.3f} s")
-    print(f"{outcome.events:,} events, {outcome.steps:,} steps")
-    print(f"{packets:,} packets on links, {packets / best / 1e6:.2f} million a second")
+    best = min(_timed(lambda: compiled.run(program))[1] for _ in range(rounds))
+    packets, crossings = _counted(program, outcome.resources[:, 2].tolist())
+    print(f"{name}: {megabytes} MiB: load {loading:.3f} s, lower {lowering:.3f} s, run {best:.4f} s")
+    print(f"  {outcome.events:,} events and {outcome.steps:,} steps: "
+          f"{outcome.events / packets:.1f} and {outcome.steps / packets:.1f} a packet")  # fmt: skip
+    for count, what in ((packets, "packets end to end"), (crossings, "link crossings")):
+        print(f"  {count:,} {what}, {count / best / 1e6:.2f} million a second")
 
 
-def _seconds(program: object) -> float:
-    begin = time.perf_counter()
-    compiled.run(program)  # type: ignore[arg-type]
-    return time.perf_counter() - begin
+def _counted(program: Program, seizes: list[int]) -> tuple[int, int]:
+    """Packets that hosts have sent, and packets on all wires, by how often wires were taken; none is lost."""
+    taken = {
+        resource.name: count
+        for resource, count in zip(program.resources, seizes, strict=True)
+        if ">" in resource.name
+    }
+    return sum(count for name, count in taken.items() if "." in name.partition(">")[0]), sum(taken.values())
+
+
+def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
+    begin = time.process_time()
+    value = work()
+    return value, time.process_time() - begin
 
 
 if __name__ == "__main__":

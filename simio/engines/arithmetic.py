@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from simio.engines.jit import compiled, inlined
+from simio.engines.runs import MASK, SHIFT
 
 _MAX = 2**63 - 1
 _MIN = -(2**63)
+_SMALL = 2**31
 
 
 @compiled
@@ -34,6 +36,8 @@ def difference(a, b):
 @compiled
 def product(a, b):
     """a * b, and whether it fits 64 bits."""
+    if -_SMALL < a < _SMALL and -_SMALL < b < _SMALL:  # which needs no division
+        return a * b, True
     if a == 0 or b == 0:
         return 0, True
     if (a > 0) != (b > 0):
@@ -74,6 +78,10 @@ def evaluate(fn, a, b, now):
         return min(a, b), True
     if fn == 7:
         return max(a, b), True
+    if fn == SHIFT:
+        return a >> b, True
+    if fn == MASK:
+        return a & b, True
     return difference(now, a)
 
 
@@ -82,6 +90,10 @@ def duration(fixed, amount, numerator, denominator):
     """fixed + ceil(amount * numerator / denominator), or -1 where it would not fit 63 bits."""
     if amount == 0 or numerator == 0:
         return fixed
+    if denominator == 1 and amount < _SMALL and numerator < _SMALL and fixed < 2**62:
+        return amount * numerator + fixed
+    if numerator == 1 and denominator == 1:
+        return amount + fixed if amount <= _MAX - fixed else -1
     whole = amount // denominator
     if whole > _MAX // numerator:
         return -1

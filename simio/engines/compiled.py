@@ -18,6 +18,7 @@ from simio.engines.outcome import (
     Status,
     Wait,
 )
+from simio.engines.runs import with_runs
 from simio.machines.calls import family
 from simio.machines.random import streams
 from simio.program.steps import Op, Program
@@ -84,7 +85,7 @@ class _Tables:
     """The compiled engine's working tables for one run."""
 
     def __init__(self, program: Program, options: Options) -> None:
-        self.steps = np.ascontiguousarray(program.steps)
+        self.steps = with_runs(program.steps)
         self.draws = np.ascontiguousarray(program.draws)
         self.draw_table = np.ascontiguousarray(program.draw_table)
         self.resources, self.containers = _resources(program), _containers(program)

@@ -7,14 +7,15 @@ binary heap; whatever the heap holds for this instant was scheduled before it be
 from __future__ import annotations
 
 import numpy as np
-from numba import carray, cfunc, types
 
 from simio.engines import layout as c
-from simio.engines.arithmetic import compare, duration, evaluate
-from simio.engines.families import TABLE, call
+from simio.engines.arithmetic import duration
+from simio.engines.families import call
 from simio.engines.heap import push, sink
 from simio.engines.jit import inlined
 from simio.engines.lines import exchange, grant, line_up, named, ready, settle
+from simio.engines.registers import branch, hand_down, set_registers
+from simio.engines.runs import BRANCHES, CALLS, LETS, MOST, RUN
 from simio.engines.timeline import sample, thin
 from simio.machines.random import draw
 
@@ -52,7 +53,7 @@ def advance(
     slot = control[c.SLOT]
     pc = control[c.STEP]
     resumed = slot >= 0
-    watch = 0 if tracing else budget  # one comparison a step serves both
+    watch = 0 if tracing else budget - MOST  # one comparison serves both
     status = RUNNING
     held = -1
     held_time = held_sequence = 0
@@ -113,22 +114,62 @@ def advance(
         me = np.uint64(slot)
 
         while True:
-            if executed >= watch:
+            # From `watch` on each step is taken by itself, counted and traced; before, each goes on to what often
+            # follows it, without another round.
+            single = executed >= watch
+            if single:
                 if executed >= budget:
                     status = 3
                     break
-                if traced == trace.shape[0]:
-                    status = GROW_TRACE
-                    break
-                trace[traced, 0] = now
-                trace[traced, 1] = threads[me, c.SERIAL]
-                trace[traced, 2] = pc
-                traced += 1
-            executed += 1
+                if tracing:
+                    if traced == trace.shape[0]:
+                        status = GROW_TRACE
+                        break
+                    trace[traced, 0] = now
+                    trace[traced, 1] = threads[me, c.SERIAL]
+                    trace[traced, 2] = pc
+                    traced += 1
             at = np.uint64(pc)
             op = steps[at, 0]
-            # A release, a seizure and an advance often follow one another: each goes on to the next without another
-            # round, unless the round has to count or trace.
+            run = steps[at, RUN]
+            if run > 0:  # LETs, a CALL after them, BRANCHes after that
+                if single:
+                    run = 1 if op == 11 else CALLS if op == 14 else BRANCHES
+                lets = run & LETS
+                if lets > 0:
+                    done = set_registers(steps, threads, at, me, lets, now)
+                    executed += done
+                    pc += done
+                    if done < lets:
+                        executed += 1
+                        status = 5
+                        break
+                    at = np.uint64(pc)
+                if run & CALLS:
+                    executed += 1
+                    a = threads[me, np.uint64(c.REGISTERS + steps[at, 3])]
+                    b = threads[me, np.uint64(c.REGISTERS + steps[at, 4])]
+                    value = call(steps[at, 1], words, named(steps, at, 2, threads, me), now, a, b)
+                    if value < 0:
+                        status = 9
+                        break
+                    threads[me, np.uint64(c.REGISTERS + steps[at, 5])] = value
+                    pc += 1
+                    at = np.uint64(pc)
+                if run & BRANCHES:
+                    executed += 1
+                    pc = branch(steps, threads, at, me)
+                    at = np.uint64(pc)
+                    if not single and steps[at, 0] == 10:
+                        executed += 1
+                        pc = branch(steps, threads, at, me)
+                        at = np.uint64(pc)
+                if single:
+                    continue
+                op = steps[at, 0]
+                if steps[at, RUN] > 0:
+                    continue
+            executed += 1
             if op == 3:  # RELEASE
                 r = np.uint64(named(steps, at, 1, threads, me))
                 units = steps[at, 2]
@@ -142,7 +183,7 @@ def advance(
                 pc += 1
                 at = np.uint64(pc)
                 op = steps[at, 0]
-                if executed >= watch or (op != 1 and op != 2):
+                if single or (op != 1 and op != 2):
                     continue
                 executed += 1
             if op == 2:  # SEIZE
@@ -166,14 +207,14 @@ def advance(
                 pc += 1
                 at = np.uint64(pc)
                 op = steps[at, 0]
-                if executed >= watch or op != 1:
+                if single or op != 1:
                     continue
                 executed += 1
             if op == 1:  # ADVANCE
                 span = steps[at, 1]
                 reg = steps[at, 2]
                 if reg >= 0:
-                    amount = threads[me, c.REGISTERS + reg]
+                    amount = threads[me, np.uint64(c.REGISTERS + reg)]
                     if amount < 0:
                         status = 6
                         break
@@ -184,7 +225,7 @@ def advance(
                 if span < 0 or span > _MAX - now:
                     status = 4
                     break
-                name = threads[me, c.NAME]
+                name = np.uint64(threads[me, c.NAME])
                 spent = stats[name, 2]
                 stats[name, 2] = spent + span if spent <= _MAX - span else _MAX
                 threads[me, c.PC] = pc + 1
@@ -200,9 +241,9 @@ def advance(
                 pc = steps[at, 2] if left > 0 else pc + 1
                 continue
             if op == 4 or op == 5:  # PUT, GET
-                k = named(steps, at, 1, threads, me)
+                k = np.uint64(named(steps, at, 1, threads, me))
                 reg = steps[at, 2]
-                amount = steps[at, 3] if reg < 0 else threads[me, c.REGISTERS + reg]
+                amount = steps[at, 3] if reg < 0 else threads[me, np.uint64(c.REGISTERS + reg)]
                 if amount < 0:
                     status = 6
                     break
@@ -219,27 +260,9 @@ def advance(
             if op == 8:  # JUMP
                 pc = steps[at, 1]
                 continue
-            if op == 10:  # BRANCH
-                a = threads[me, c.REGISTERS + steps[at, 2]]
-                reg = steps[at, 3]
-                b = steps[at, 4] if reg < 0 else threads[me, c.REGISTERS + reg]
-                pc = steps[at, 5] if compare(steps[at, 1], a, b) else pc + 1
-                continue
-            if op == 11:  # LET
-                reg = steps[at, 3]
-                a = steps[at, 4] if reg < 0 else threads[me, c.REGISTERS + reg]
-                reg = steps[at, 5]
-                b = steps[at, 6] if reg < 0 else threads[me, c.REGISTERS + reg]
-                value, fits = evaluate(steps[at, 2], a, b, now)
-                if not fits:
-                    status = 5
-                    break
-                threads[me, c.REGISTERS + steps[at, 1]] = value
-                pc += 1
-                continue
             if op == 12:  # MARK
                 reg = steps[at, 2]
-                value = steps[at, 3] if reg < 0 else threads[me, c.REGISTERS + reg]
+                value = steps[at, 3] if reg < 0 else threads[me, np.uint64(c.REGISTERS + reg)]
                 if logged == log.shape[0]:
                     if logged == records:
                         status = 10
@@ -271,8 +294,7 @@ def advance(
                         break
                     child = used
                     used += 1
-                for column in range(c.REGISTERS, c.REGISTERS + registers):
-                    threads[child, column] = threads[me, column]
+                hand_down(threads, me, child, registers)
                 threads[child, c.WAIT] = 0
                 threads[child, c.PC] = steps[at, 1]
                 threads[child, c.SERIAL] = serial
@@ -299,7 +321,7 @@ def advance(
                 pc += 1
                 continue
             if op == 0:  # END
-                stats[threads[me, c.NAME], 1] += 1
+                stats[np.uint64(threads[me, c.NAME]), 1] += 1
                 flags = threads[me, c.FLAGS]
                 threads[me, c.FLAGS] = 0
                 threads[me, c.PC] = pc
@@ -326,20 +348,10 @@ def advance(
                 threads[me, c.PC] = pc + 1
                 threads[me, c.WAIT] = 4
                 break
-            if op == 13:  # DRAW
-                d = named(steps, at, 2, threads, me)
-                value = draw(streams, d, draws[d, 0], draws[d, 1], draws[d, 2], draws[d, 3], draw_table)
-                threads[me, c.REGISTERS + steps[at, 1]] = value
-                pc += 1
-                continue
-            # CALL
-            a = threads[me, c.REGISTERS + steps[at, 3]]
-            b = threads[me, c.REGISTERS + steps[at, 4]]
-            value = call(steps[at, 1], words, state.size, named(steps, at, 2, threads, me), now, a, b)
-            if value < 0:
-                status = 9
-                break
-            threads[me, c.REGISTERS + steps[at, 5]] = value
+            # DRAW
+            d = np.uint64(named(steps, at, 2, threads, me))
+            value = draw(streams, d, draws[d, 0], draws[d, 1], draws[d, 2], draws[d, 3], draw_table)
+            threads[me, np.uint64(c.REGISTERS + steps[at, 1])] = value
             pc += 1
 
         if status != RUNNING:
@@ -348,7 +360,7 @@ def advance(
             break
 
     for k in range(containers.shape[0]):
-        settle(containers, k, now)
+        settle(containers, np.uint64(k), now)
     control[c.NOW] = now
     control[c.HEAPED] = heaped
     control[c.SEQUENCE] = sequence
@@ -366,39 +378,3 @@ def advance(
     control[c.SLOT] = slot
     control[c.STEP] = pc
     return status
-
-
-@cfunc(types.int64(*[TABLE] * len(c.TABLES)), error_model="numpy")
-def entry(
-    steps, threads, heap, ring, free, resources, containers, draws, draw_table, state, streams, stats, sums,
-    gauges, log, trace, times, samples, control, sizes,
-):  # fmt: skip
-    """`advance` behind a C interface: the addresses of the tables, in the order of `layout.TABLES`."""
-    n = carray(sizes, (c.SIZE_COLUMNS,))
-    return advance(
-        carray(steps, (n[c.STEPS], c.STEP_COLUMNS)),
-        carray(threads, (n[c.THREADS], c.THREAD_COLUMNS)),
-        carray(heap, (n[c.THREADS], c.HEAP_COLUMNS)),
-        carray(ring, (n[c.THREADS],)),
-        carray(free, (n[c.THREADS],)),
-        carray(resources, (n[c.RESOURCES], c.RESOURCE_COLUMNS)),
-        carray(containers, (n[c.CONTAINERS], c.CONTAINER_COLUMNS)),
-        carray(draws, (n[c.DRAWS], c.DRAW_COLUMNS)),
-        carray(draw_table, (n[c.DRAW_ROWS], c.DRAW_ROW_COLUMNS)),
-        carray(state, (n[c.STATE],)),
-        carray(streams, (n[c.DRAWS], c.STREAM_COLUMNS)),
-        carray(stats, (n[c.NAMES], c.STAT_COLUMNS)),
-        carray(sums, (n[c.MARKS],)),
-        carray(gauges, (n[c.GAUGES],)),
-        carray(log, (n[c.LOG], c.LOG_COLUMNS)),
-        carray(trace, (n[c.TRACE], c.LOG_COLUMNS)),
-        carray(times, (n[c.SAMPLES],)),
-        carray(samples, (n[c.SAMPLES], n[c.SAMPLE_COLUMNS])),
-        carray(control, (c.CONTROL_COLUMNS,)),
-        state,
-        n[c.USED_REGISTERS],
-        n[c.UNTIL],
-        n[c.BUDGET],
-        n[c.RECORDS],
-        n[c.TRACING],
-    )

@@ -85,6 +85,16 @@ def settle(containers, k, now):
     level = containers[k, c.LEVEL]
     if level == 0:
         return
+    if level <= c.MASK and span <= c.MASK:
+        total = containers[k, c.AREA] + level * span
+        containers[k, c.AREA] = total & c.MASK
+        total = containers[k, c.AREA + 1] + (total >> 31)
+        containers[k, c.AREA + 1] = total & c.MASK
+        if total > c.MASK:
+            total = containers[k, c.AREA + 2] + (total >> 31)
+            containers[k, c.AREA + 2] = total & c.MASK
+            containers[k, c.AREA + 3] += total >> 31
+        return
     low = level & c.MASK
     high = level >> 31
     first = span & c.MASK

@@ -192,7 +192,7 @@ def _compile(name: str) -> Object:
     try:
         if name == LOOP:
             _declare(PREFIX + family for family in FAMILIES)  # numba loads what it has compiled
-            from simio.engines.kernel import entry as made
+            from simio.engines.entry import entry as made
         else:
             from simio.engines.families import compiled_family
 
@@ -201,7 +201,7 @@ def _compile(name: str) -> Object:
         if collecting:
             gc.enable()
     text = made.inspect_llvm()
-    code = _target_machine().emit_object(_module(text))
+    code = _target_machine().emit_object(_closed(text, made.native_name))
     outside = re.findall(r'^declare [^@]*@"?([\w.$]+)"?\(', text, flags=re.MULTILINE)
     outside += re.findall(r'^@"?([\w.$]+)"? = external', text, flags=re.MULTILINE)
     return code, {
@@ -209,6 +209,23 @@ def _compile(name: str) -> Object:
         "outside": [name for name in outside if not name.startswith("llvm.")],
         "sha256": hashlib.sha256(code).hexdigest(),
     }
+
+
+def _closed(text: str, entry: str) -> Any:
+    """The module of which nothing but its entry is called from outside, optimised for that.
+
+    numba keeps each function callable: none loses an argument, is inlined where it is called once, or is known never
+    to fail.
+    """
+    import llvmlite.binding as llvm
+
+    module = _module(text)
+    for function in module.functions:
+        if not function.is_declaration and function.name != entry:
+            function.linkage = llvm.Linkage.internal
+    builder = llvm.create_pass_builder(_target_machine(), llvm.create_pipeline_tuning_options(speed_level=3))
+    builder.getModulePassManager().run(module, builder)
+    return module
 
 
 def _load(code: bytes, symbols: dict[str, Any]) -> tuple[Any, int]:

@@ -17,6 +17,7 @@ from simio.components.network.ethernet import EthernetWire
 from simio.components.network.fc_ip import FibreChannelRoute
 from simio.components.network.fddi import FddiRing, FddiWire
 from simio.components.network.hippi_ip import HippiCircuit, HippiHop, HippiInterface
+from simio.components.network.ideal import IdealInterface
 from simio.components.network.interface import Interface
 from simio.components.network.packet import NetworkSwitch, Packet, Wire
 from simio.components.network.switch import PacketSwitch
@@ -49,6 +50,7 @@ INTERFACES: dict[str, MakeInterface] = {
     "network": NetworkInterface,
     "fibre-channel-network": NetworkInterface,
     "hippi": HippiInterface,
+    "ideal-network": IdealInterface,
 }
 """Kinds of adapter that carry packets."""
 

@@ -89,6 +89,20 @@ class NetworkAdapter(NetworkCard):
         return self
 
 
+class IdealAdapter(Sheet):
+    """An adapter that takes no time and has room for all, to see links and switches alone."""
+
+    mtu: Limit = Field(None, description="largest IP datagram it is set up for; none: as the link allows")
+    checksum: Flag = Field(True, description="whether it computes the checksums of TCP and UDP")
+    medium: Literal["ethernet", "atm", "fddi"] = Field(
+        description="what it connects to; links of another kind do not fit"
+    )
+
+    def links(self, kind: str) -> tuple[str, ...]:
+        """The kinds of link that fit its medium."""
+        return MEDIA[self.medium]
+
+
 class FibreChannelNetworkAdapter(NetworkCard):
     """A card for IP over Fibre Channel. What finds no room on it waits at the sender, for want of credit."""
 
@@ -102,3 +116,4 @@ class FibreChannelNetworkAdapter(NetworkCard):
 
 register_sheet("adapter", "network", NetworkAdapter)
 register_sheet("adapter", "fibre-channel-network", FibreChannelNetworkAdapter)
+register_sheet("adapter", "ideal-network", IdealAdapter)
