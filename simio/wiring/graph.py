@@ -85,6 +85,32 @@ def route(graph: nx.Graph, source: str, target: str) -> Route:
     """The shortest path between two ends; a host stands for its memory. Raises RunError where there is none."""
     ends = [name if name in graph else f"{name}.memory" for name in (source, target)]
     try:
-        return Route(tuple(nx.shortest_path(graph, *ends)))
+        return Route(_in_tree(graph, *ends) or tuple(nx.shortest_path(graph, *ends)))
     except (nx.NetworkXNoPath, nx.NodeNotFound):
         raise RunError(f"no path leads from {source!r} to {target!r}") from None
+
+
+def _in_tree(graph: nx.Graph, source: str, target: str) -> tuple[str, ...]:
+    """The one path between two nodes if the wiring has no rings, found without a search; () if it has, or none leads.
+
+    A search goes through all that is at a switch, once for each of many disks or hosts.
+    """
+    size = graph.number_of_nodes(), graph.number_of_edges()
+    if graph.graph.get("size") != size:
+        graph.graph["size"] = size
+        graph.graph["parents"] = dict(nx.bfs_predecessors(graph, source)) if nx.is_tree(graph) else None
+    parents = graph.graph["parents"]
+    if parents is None or source not in graph or target not in graph:
+        return ()
+    up, down = _upward(parents, source), _upward(parents, target)
+    while len(up) > 1 and len(down) > 1 and up[-2] == down[-2]:
+        del up[-1], down[-1]
+    return (*up, *reversed(down[:-1]))
+
+
+def _upward(parents: dict[str, str], node: str) -> list[str]:
+    """A node and those above it, up to the root."""
+    found = [node]
+    while found[-1] in parents:
+        found.append(parents[found[-1]])
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import networkx as nx
 import pytest
 from wiring_samples import on_a_bus
 
@@ -35,3 +36,22 @@ def test_volumes_are_around_disks_and_no_way_leads_through_them() -> None:
     assert graph.graph["volumes"]["outer"].title == "stripe 64 KiB"
     with pytest.raises(RunError, match="no path leads from 'server' to 'd3'"):
         route(graph, "server", "d3")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_path_in_a_tree_is_the_one_that_a_search_finds(seed):
+    tree = nx.random_labeled_tree(30, seed=seed)
+    graph = nx.relabel_nodes(tree, {node: f"n{node}" for node in tree})
+    for source, target in (("n0", "n29"), ("n7", "n7"), ("n12", "n3"), ("n29", "n0")):
+        assert list(route(graph, source, target).nodes) == nx.shortest_path(graph, source, target)
+
+
+def test_a_ring_has_its_shorter_side_as_the_path():
+    graph = nx.cycle_graph([f"n{number}" for number in range(7)])
+    assert route(graph, "n0", "n2").nodes == ("n0", "n1", "n2")
+    assert route(graph, "n0", "n5").nodes == ("n0", "n6", "n5")
+    graph.remove_edge("n0", "n6")
+    assert route(graph, "n0", "n5").nodes == tuple(f"n{number}" for number in range(6))
+    graph.add_node("apart")
+    with pytest.raises(RunError, match="no path leads"):
+        route(graph, "n0", "apart")
