@@ -7,10 +7,13 @@ from functools import cached_property
 from itertools import permutations
 
 import networkx as nx
+import numpy as np
 
 from simio.components.attachment import Attachments
 from simio.components.devices import Devices
 from simio.components.disk import DiskDrive
+from simio.components.failing_disk import FailingDrive
+from simio.components.failures import Failures, can_fail, loses_commands
 from simio.components.fibre_channel import Fabric
 from simio.components.host import Host
 from simio.components.kernel import UnixKernel
@@ -44,6 +47,7 @@ class Site:
         self._kernels: dict[str, UnixKernel] = {}
         self._drives: dict[str, DiskDrive] = {}
         self._devices: dict[tuple[str, str | None], Devices] = {}
+        self._failures: Failures | None = None
 
     def streams(self, workload: Workload) -> Iterator[str]:
         """Run a for loop's body for each of a workload's streams, which do the same; gives their names.
@@ -82,7 +86,8 @@ class Site:
             if not isinstance(description.part.sheet, Drive):
                 kind = description.part.kind
                 raise RunError(f"disk {disk!r} is of kind {kind!r}, which this workload cannot read")
-            self._drives[disk] = DiskDrive(self.p, description)
+            make = FailingDrive if description.read_errors else DiskDrive
+            self._drives[disk] = make(self.p, description)
         return self._drives[disk]
 
     def targets(self, name: str) -> list[str]:
@@ -92,8 +97,13 @@ class Site:
     def goes_over_once(self, workload: Workload, targets: Sequence[str]) -> None:
         """A workload reads or writes targets once from their beginning on; the bound may count on it if it is alone.
 
-        Index blocks are read beside the data, so that a file system that has them does not count.
+        Index blocks are read beside the data, so that a file system that has them does not count; nor does a system
+        in which requests fail, or something is rebuilt.
         """
+        if any(volume.rebuilt for volume in self.system.volumes.values()) or any(
+            loses_commands(self.system, disk) for disk in self.system.disks
+        ):
+            return
         spans = (getattr(self._storage(name).file_system, "sheet", None) for name in targets)
         if len(self.system.workloads) == 1 and not any(getattr(sheet, "index_span", None) for sheet in spans):
             for disk in (disk for name in targets for disk in self.system.disks_of(name)):
@@ -113,11 +123,23 @@ class Site:
             )
         return part
 
-    def device(self, host: str, name: str, into: str | None = None) -> BlockDevice:
+    def failures(self) -> Failures:
+        """What tells of requests that fail."""
+        if self._failures is None:
+            self._failures = Failures(self.p)
+        return self._failures
+
+    def device(self, host: str, name: str, into: str | None = None, told: bool = False) -> BlockDevice:
         """A disk or volume as a block device of a host.
 
         With `into`, that host only issues the commands, and data go between disks and the memory of host `into`.
+        `told` says that whoever asks for it tells which of its requests fail.
         """
+        if not told and can_fail(self.system, name):
+            raise RunError(
+                f"requests of {name!r} can fail, by its faults, and only reader and writer with access raw or "
+                "direct tell which; use these, or a volume that goes on without what fails"
+            )
         for volume in self.system.volumes.values():
             if name in volume.failed:
                 raise RunError(
@@ -126,12 +148,12 @@ class Site:
         if (host, into) not in self._devices:
             third = self.host(into) if into else None
             self._devices[host, into] = Devices(
-                self.p, self.system, self.kernel(host), self.attachments, self.drive, third
+                self.p, self.system, self.kernel(host), self.attachments, self.drive, self.failures, third
             )
         return self._devices[host, into].device(name)
 
     def faults(self) -> None:
-        """The threads of what faults take from those who use it.
+        """The threads of what faults take from those who use it, and of what repairs what they did.
 
         A HIPPI link that is down accepts no connection: sources wait for it as for one that is in use.
         """
@@ -142,6 +164,8 @@ class Site:
                 for source, target in permutations(link.ends):
                     connection = self.p.resource(f"{source}>{target} connection", turn=True)
                     taken(self.p, f"{link.name} down", connection, 1, link.down)
+        for rebuild in self._failures.rebuilds if self._failures else ():
+            rebuild()
 
     @cached_property
     def attachments(self) -> Attachments:
@@ -179,10 +203,11 @@ def register_lowering(kind: str, lowering: Lowering) -> None:
         raise ValueError(f"workload kind {kind!r} is lowered already")
 
 
-def lower(system: System, packets: PacketTrace | None = None) -> Program:
+def lower(system: System, packets: PacketTrace | None = None, kind: type = np.int64) -> Program:
     """The program of one configuration, with marks of its packets if they are to be traced.
 
-    Raises RunError for what only its wiring or sizes can show.
+    With the `kind` object, tables hold numbers as they were given (`simio.many.forms`). Raises RunError for what only
+    its wiring or sizes can show.
     """
     import simio.workloads  # noqa: F401  (registers the kinds that come with simio)
 
@@ -198,4 +223,4 @@ def lower(system: System, packets: PacketTrace | None = None) -> Program:
         except OutOfRange as error:
             raise RunError(f"workload {workload.name!r} cannot be run with these values: {error}") from error
     site.faults()
-    return site.p.build()
+    return site.p.build(kind)

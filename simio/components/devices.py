@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from simio.components.attachment import Attachments
 from simio.components.bus import ParallelBus
 from simio.components.disk import DiskDrive
 from simio.components.driver import DiskDriver, HostInitiator
+from simio.components.failing_driver import FailingDriver
+from simio.components.failures import Failures, can_fail, loses_commands
 from simio.components.host import Host
 from simio.components.kernel import UnixKernel
 from simio.components.storage import BlockDevice
 from simio.components.volumes import ArrayController, ArrayPort, make_volume
 from simio.components.volumes.card import CardMemory, CardTransport
+from simio.components.volumes.states import Losses
 from simio.description.model import System, Volume
 from simio.errors import RunError
 from simio.program.builder import Builder
@@ -28,6 +31,7 @@ class Devices:
         kernel: UnixKernel,
         attachments: Attachments,
         drive: Callable[[str], DiskDrive],
+        failures: Callable[[], Failures],
         into: Host | None = None,
     ) -> None:
         """`into` is who gets and gives the data, if not this host itself, whose kernel only issues the commands."""
@@ -37,6 +41,7 @@ class Devices:
         self.host: Host = kernel.host
         self.attachments = attachments
         self.drive = drive
+        self.failures = failures
         self.into = into
         self._made: dict[str, BlockDevice] = {}
 
@@ -57,12 +62,16 @@ class Devices:
         adapter = self.attachments.adapter(self.host.name, disk)
         transport = self.attachments.transport(self.host.name, disk, self._bus(adapter.bus))
         initiator = HostInitiator(self.p, self.kernel, adapter)
-        return DiskDriver(self.p, initiator, self.drive(disk), transport, adapter.part.sheet.queue_depth)
+        drive, depth = self.drive(disk), adapter.part.sheet.queue_depth
+        if loses_commands(self.system, disk):
+            described = self.system.disks[disk]
+            return FailingDriver(self.p, initiator, drive, transport, depth, self.failures(), described)
+        return DiskDriver(self.p, initiator, drive, transport, depth)
 
     def _volume(self, volume: Volume) -> BlockDevice:
         if volume.controller is None:
             members = [self.device(member) for member in volume.members]
-            return make_volume(self.p, volume, members, self.host)
+            return make_volume(self.p, volume, members, self.host, losses=self._losses(volume, members))
         disks = self.system.disks_of(volume.name)
         adapter = self.attachments.adapter(self.host.name, disks[0])
         if any(self.attachments.adapter(self.host.name, disk) != adapter for disk in disks):
@@ -78,6 +87,22 @@ class Devices:
         )
         members = [self._member(name, controller, port) for name in volume.members]
         return make_volume(self.p, volume, members, controller=controller, port=port)
+
+    def _losses(self, volume: Volume, members: Sequence[BlockDevice]) -> Losses | None:
+        """What can be lost of the members of a volume, or None where that is nothing."""
+        system, names = self.system, volume.members
+        able = [place for place, name in enumerate(names) if can_fail(system, name)]
+        if not able and not volume.rebuilt:
+            return None
+        faults = {names.index(name): fault for name, fault in volume.rebuilt.items()}
+        drivers = {place: members[place] for place in able}
+        return Losses(
+            self.failures(),
+            {place: getattr(driver, "gone", None) for place, driver in drivers.items()},
+            {place: driver.noticed for place, driver in drivers.items() if isinstance(driver, FailingDriver)},
+            {place: self.device(fault.spare) for place, fault in faults.items() if fault.spare},
+            faults,
+        )
 
     def _member(self, name: str, controller: ArrayController, port: ArrayPort) -> BlockDevice:
         """A disk or inner volume of a hardware array, driven by the controller."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from simio.components.storage import Transport
 from simio.description.model import Disk
 from simio.machines import calls
 from simio.machines import disk as mechanism
-from simio.program.builder import Builder, Register
+from simio.program.builder import Amount, Builder, Register
 from simio.program.service import SECOND, ceil_times
 
 
@@ -42,26 +43,28 @@ class DiskDrive:
         self.pass_sector = Fraction(revolution + min(sheet.track_skew, sheet.cylinder_skew), densest)
         self.segment = sheet.buffer // sheet.segments // sheet.sector
         self.least = min(sheet.command_overhead, sheet.cached_overhead)
-        self.state = p.machine(
-            disk.name,
-            mechanism.initial(
-                revolution=revolution,
-                heads=sheet.heads,
-                zones=zones,
-                track_skew=sheet.track_skew,
-                cylinder_skew=sheet.cylinder_skew,
-                head_switch=sheet.head_switch,
-                seek=(sheet.seek_single, sheet.seek_average, sheet.seek_full),
-                segment=self.segment,
-                write_settle=sheet.write_settle,
-                segments=sheet.segments,
-                depth=sheet.queue_depth,
-                scheduling=mechanism.SCHEDULINGS[sheet.scheduling],
-                read_ahead=sheet.read_ahead,
-                write_cache=sheet.write_cache,
-                hit_time=sheet.cached_overhead - self.least,
-                miss_time=sheet.command_overhead - self.least,
-            ),
+        self.state = p.machine(disk.name, self._initial(revolution, zones))
+
+    def _initial(self, revolution: int, zones: Sequence[tuple[int, int]]) -> list[int]:
+        """The initial state of the machine."""
+        sheet = self.sheet
+        return mechanism.initial(
+            revolution=revolution,
+            heads=sheet.heads,
+            zones=zones,
+            track_skew=sheet.track_skew,
+            cylinder_skew=sheet.cylinder_skew,
+            head_switch=sheet.head_switch,
+            seek=(sheet.seek_single, sheet.seek_average, sheet.seek_full),
+            segment=self.segment,
+            write_settle=sheet.write_settle,
+            segments=sheet.segments,
+            depth=sheet.queue_depth,
+            scheduling=mechanism.SCHEDULINGS[sheet.scheduling],
+            read_ahead=sheet.read_ahead,
+            write_cache=sheet.write_cache,
+            hit_time=sheet.cached_overhead - self.least,
+            miss_time=sheet.command_overhead - self.least,
         )
 
     def sectors_of(self, size: int) -> int:
@@ -73,6 +76,10 @@ class DiskDrive:
         """Bytes that the disk holds."""
         return self.sectors * self.sheet.sector
 
+    def ask(self, answer: Register, function: int, a: Amount = 0, b: Amount = 0) -> None:
+        """answer = a function of the machine."""
+        self.p.call(answer, function, self.state, a, b)
+
     def read(self, sector: Register, size: int, transport: Transport) -> None:
         """A read command: `size` bytes from `sector` on go to the host over `transport`, unit by unit."""
         p, count = self.p, self.sectors_of(size)
@@ -80,11 +87,11 @@ class DiskDrive:
         with p.hold(self.places):
             tag, answer = p.register(), p.register()
             with p.hold(self.controller):
-                p.call(answer, calls.DISK_CONTROLLER, self.state, sector, count)
+                self.ask(answer, calls.DISK_CONTROLLER, sector, count)
                 p.advance(self.least, answer, 1)
-            p.call(tag, calls.DISK_ENQUEUE, self.state, sector, 2 * count)
+            self.ask(tag, calls.DISK_ENQUEUE, sector, 2 * count)
             with p.until(answer, ">", 0):
-                p.call(answer, calls.DISK_BEGIN, self.state, tag)
+                self.ask(answer, calls.DISK_BEGIN, tag)
                 with p.when(answer, ">", 2):
                     p.let(answer, "SUB", answer, 2)
                     p.put(self.gate, answer)
@@ -103,7 +110,7 @@ class DiskDrive:
         wait = p.register()
 
         def send(sectors: int, first: bool) -> None:
-            p.call(wait, calls.DISK_NEXT, self.state, tag, sectors)
+            self.ask(wait, calls.DISK_NEXT, tag, sectors)
             with p.label("mechanism", self.name):
                 p.advance(0, wait, 1)
             if first:
@@ -121,12 +128,12 @@ class DiskDrive:
         p = self.p
         with p.when(answer, "==", 2):
             p.seize(self.arm)
-            p.call(answer, calls.DISK_MEDIA, self.state, tag)
+            self.ask(answer, calls.DISK_MEDIA, tag)
             with p.when(answer, ">", 0), p.fork("media"):
                 with p.label("mechanism", self.name):
                     p.advance(0, answer, 1)
                 p.release(self.arm)
-                p.call(answer, calls.DISK_FREE, self.state, tag)
+                self.ask(answer, calls.DISK_FREE, tag)
                 p.put(self.gate, answer)
 
     def write(self, sector: Register, size: int, transport: Transport) -> None:
@@ -140,16 +147,16 @@ class DiskDrive:
             tag, answer = p.register(), p.register()
             with p.hold(self.controller):
                 p.advance(sheet.cached_overhead if sheet.write_cache else sheet.command_overhead)
-            p.call(tag, calls.DISK_ENQUEUE, self.state, sector, 2 * count + 1)
+            self.ask(tag, calls.DISK_ENQUEUE, sector, 2 * count + 1)
             with p.until(answer, "==", 1):
-                p.call(answer, calls.DISK_ADMIT, self.state, tag)
+                self.ask(answer, calls.DISK_ADMIT, tag)
                 with p.when(answer, "==", 0):
                     p.get(self.gate, 1)
             for sectors in p.pieces(count, self._sectors(transport.burst)):
                 self._wait(answer, calls.DISK_ROOM, tag, sectors)
                 with p.hold(self.data):
                     transport.fetch(sectors * sheet.sector)
-                p.call(answer, calls.DISK_STORE, self.state, tag, sectors)
+                self.ask(answer, calls.DISK_STORE, tag, sectors)
                 with p.when(answer, "==", 1), p.fork("destage", daemon=True):
                     self._destage(answer)
             if not sheet.write_cache:
@@ -160,7 +167,7 @@ class DiskDrive:
         """Wait until a machine function answers 0: for the time it tells, or to be woken where it tells 1."""
         p = self.p
         with p.until(answer, "==", 0):
-            p.call(answer, function, self.state, tag, sectors)
+            self.ask(answer, function, tag, sectors)
             with p.when(answer, "==", 1):
                 p.get(self.gate, 1)
             with p.when(answer, ">", 1), p.label("mechanism", self.name):
@@ -170,21 +177,21 @@ class DiskDrive:
         """Write dirty data to the media, one pass over at most a track after the other, while there are any."""
         p = self.p
         with p.until(answer, "==", 0):
-            p.call(answer, calls.DISK_DESTAGE, self.state)
+            self.ask(answer, calls.DISK_DESTAGE)
             with p.when(answer, "==", 1):
                 p.get(self.gate, 1)
             with p.when(answer, ">", 1):
                 with p.hold(self.arm), p.label("mechanism", self.name):
                     p.advance(0, answer, 1)
-                    p.call(answer, calls.DISK_WRITE, self.state)
+                    self.ask(answer, calls.DISK_WRITE)
                     p.advance(0, answer, 1)
-                p.call(answer, calls.DISK_WRITTEN, self.state)
+                self.ask(answer, calls.DISK_WRITTEN)
                 p.put(self.gate, answer)
                 p.let(answer, "SET", 1)
 
     def _end(self, tag: Register) -> None:
         woken = self.p.register()
-        self.p.call(woken, calls.DISK_END, self.state, tag)
+        self.ask(woken, calls.DISK_END, tag)
         self.p.put(self.gate, woken)
 
     def _sectors(self, unit: int) -> int:

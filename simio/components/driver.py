@@ -45,6 +45,10 @@ class HostInitiator:
         self.interrupts.raise_and_wait()
 
 
+Execute = Callable[[Register, int, Transport], None]
+"""What a drive does for a command: from which sector on, how many bytes, over which transport."""
+
+
 class DiskDriver:
     """A disk as a block device: splits requests into commands and keeps up to `depth` outstanding."""
 
@@ -68,18 +72,22 @@ class DiskDriver:
         """Write `size` bytes at the byte address `at`; returns when every command is done."""
         self._commands(at, size, self.drive.write)
 
-    def _commands(self, at: Register, size: int, execute: Callable[[Register, int, Transport], None]) -> None:
+    def _commands(self, at: Register, size: int, execute: Execute) -> None:
         p = self.p
         sector = p.register()
         p.let(sector, "DIV", at, self.sector)
         for amount in self.initiator.requests(size):
             self.initiator.issue(amount)
             with p.fork("command", joined=True):
-                with p.hold(self.queue):
-                    self.initiator.start()
-                    self.transport.request()
-                    execute(sector, amount, self.transport)
-                    self.transport.reply()
-                self.initiator.complete()
+                self._command(sector, amount, execute)
             p.let(sector, "ADD", sector, self.drive.sectors_of(amount))
         p.join()
+
+    def _command(self, sector: Register, amount: int, execute: Execute) -> None:
+        """One command, in a thread of its own."""
+        with self.p.hold(self.queue):
+            self.initiator.start()
+            self.transport.request()
+            execute(sector, amount, self.transport)
+            self.transport.reply()
+        self.initiator.complete()

@@ -16,7 +16,7 @@ from pydantic import Field, field_validator, model_validator
 
 from .. import units
 from ..errors import quote
-from .faults import InjectedFault, Span
+from .faults import Failed, InjectedFault, ReadErrors, Span
 from .measured import MeasuredRow, MeasuredTable, PooledRow
 from .quantities import Count, Horizon, Share, Text, Values, WarmUp, Whole, refusal
 
@@ -83,13 +83,16 @@ class Host:
 @dataclass(frozen=True)
 class Disk:
     """A disk; ``group`` is its key in the scenario, which it shares with its likes when ``count`` is above
-    one.  ``file_system`` is what reads and writes through the cache go by.
+    one.  ``file_system`` is what reads and writes through the cache go by.  ``read_errors`` are those of its media;
+    ``failure`` tells when it fails during the run.
     """
 
     name: str
     group: str
     part: Part
     file_system: Part | None = None
+    read_errors: ReadErrors | None = None
+    failure: Failed | None = None
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,8 @@ class Volume:
     ``members`` names disks and other volumes in order, groups expanded; the parity of raid3 is on the last.
     ``unit`` is in bytes what lies on a member before the next one's turn, and None for concat and mirror.
     ``file_system`` is what is on the volume, if anything; ``controller`` the array controller that splits requests
-    and makes parity, or None where the host's software does.  ``failed`` are the members that have failed.
+    and makes parity, or None where the host's software does.  ``failed`` are the members that have failed before the
+    run; ``rebuilt`` are those that a spare takes the place of, with what their faults say of that.
     """
 
     name: str
@@ -109,6 +113,7 @@ class Volume:
     file_system: Part | None = None
     controller: Part | None = None
     failed: tuple[str, ...] = ()
+    rebuilt: Mapping[str, Failed] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -10,21 +10,30 @@ from __future__ import annotations
 
 from typing import Any
 
+_INFINITY = float("inf")
+"""SimPy's instant of no event."""
+
 
 class NotAffine(Exception):
     """A value does not grow evenly, or what depends on it cannot be told for other periods."""
 
 
 class Horizon:
-    """For how many periods (k = 0, 1, …) everything comes out as in the first; None where there is no end."""
+    """For how many periods (k = 0, 1, …) everything comes out as in the first; None where there is no end.
 
-    def __init__(self) -> None:
+    Fewer than `least` are of no use: they raise NotAffine.
+    """
+
+    def __init__(self, least: int = 1) -> None:
+        self.least = least
         self.periods: int | None = None
 
     def limit(self, periods: int) -> None:
         """At most so many periods are alike."""
         if self.periods is None or periods < self.periods:
             self.periods = periods
+            if periods < self.least:
+                raise NotAffine
 
     def number(self, value: int, step: int) -> Any:
         """The number value + k * step: a plain one where the step is zero."""
@@ -63,25 +72,23 @@ class Affine:
     def __init__(self, value: int, step: int, horizon: Horizon) -> None:
         self.value, self.step, self.horizon = value, step, horizon
 
-    def _difference(self, other: Any) -> tuple[int, int]:
-        value, step = parts(other)
-        return self.value - value, self.step - step
-
     def __add__(self, other: Any) -> Any:
-        value, step = parts(other)
-        return self.horizon.number(self.value + value, self.step + step)
+        if other.__class__ is not Affine:
+            return Affine(self.value + other, self.step, self.horizon)
+        return self.horizon.number(self.value + other.value, self.step + other.step)
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
-        return self.horizon.number(*self._difference(other))
+        if other.__class__ is not Affine:
+            return Affine(self.value - other, self.step, self.horizon)
+        return self.horizon.number(self.value - other.value, self.step - other.step)
 
     def __rsub__(self, other: Any) -> Any:
-        value, step = self._difference(other)
-        return self.horizon.number(-value, -step)
+        return Affine(other - self.value, -self.step, self.horizon)
 
     def __neg__(self) -> Any:
-        return self.horizon.number(-self.value, -self.step)
+        return Affine(-self.value, -self.step, self.horizon)
 
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, Affine):
@@ -143,16 +150,21 @@ class Affine:
     def __abs__(self) -> Any:
         return -self if self < 0 else self
 
+    # Most comparisons are of instants, which grow by the same step.
+
     def __lt__(self, other: Any) -> bool:
-        if other == float("inf"):
-            return True
-        return self.horizon.below_zero(*self._difference(other))
+        if other.__class__ is Affine:
+            if self.step == other.step:
+                return bool(self.value < other.value)
+            return self.horizon.below_zero(self.value - other.value, self.step - other.step)
+        return other == _INFINITY or self.horizon.below_zero(self.value - other, self.step)
 
     def __gt__(self, other: Any) -> bool:
-        if other == float("inf"):
-            return False
-        value, step = self._difference(other)
-        return self.horizon.below_zero(-value, -step)
+        if other.__class__ is Affine:
+            if self.step == other.step:
+                return bool(self.value > other.value)
+            return self.horizon.below_zero(other.value - self.value, other.step - self.step)
+        return other != _INFINITY and self.horizon.below_zero(other - self.value, -self.step)
 
     def __le__(self, other: Any) -> bool:
         return not self > other
@@ -161,9 +173,15 @@ class Affine:
         return not self < other
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, (int, Affine)):
-            return False
-        return self.horizon.zero(*self._difference(other))
+        if other.__class__ is Affine:
+            return self._is(other.value, other.step)
+        return isinstance(other, int) and self._is(other, 0)
+
+    def _is(self, value: int, step: int) -> bool:
+        """Whether the number is value + k * step."""
+        if self.step == step:
+            return self.value == value
+        return self.horizon.zero(self.value - value, self.step - step)
 
     def __ne__(self, other: object) -> bool:
         return not self == other

@@ -15,6 +15,7 @@ from simio.machines.calls import FAMILIES, PREFIX
 TABLE = types.CPointer(types.int64)
 _SIGNATURE = types.int64(types.int64, TABLE, *[types.int64] * 5)
 _disk = types.ExternalFunction(f"{PREFIX}disk", _SIGNATURE)
+_media = types.ExternalFunction(f"{PREFIX}media", _SIGNATURE)
 _parts = types.ExternalFunction(f"{PREFIX}parts", _SIGNATURE)
 _tcp = types.ExternalFunction(f"{PREFIX}tcp", _SIGNATURE)
 _network = types.ExternalFunction(f"{PREFIX}network", _SIGNATURE)
@@ -29,6 +30,8 @@ def call(function, words, size, base, now, a, b):
         return _tcp(function, words, size, base, now, a, b)
     if 48 <= function < 80:
         return _network(function, words, size, base, now, a, b)
+    if function >= 96:
+        return _media(function, words, size, base, now, a, b)
     return _parts(function, words, size, base, now, a, b)
 
 

@@ -1,34 +1,43 @@
 """Skipping periods of a run that repeats itself, exactly.
 
-The compiled engine is stopped before some marks in a row. Where its state has the same shape three times at equal
-distances, and every value grew evenly, the next period is run by `simio.engines.replay`, which tells for how many
-periods nothing comes out differently. What these add (time, counters, areas, marks, rows of the timeline) is then
-added at once, and the engine goes on from there. Nothing about a program or a machine has to be known for that.
+What is recorded tells whether a run may be repeating itself, at no cost while it runs (`repeated`). Where it may, the
+compiled engine is stopped before the marks at which a period would begin. Where its state then has the same shape
+three times at equal distances, and every value grew evenly, the next period is run by `simio.engines.replay`, which
+tells for how many periods nothing comes out differently. What these add (time, counters, areas, marks, rows of the
+timeline) is then added at once, and the engine goes on from there. Nothing about a program or a machine has to be
+known for that.
 """
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import numpy as np
 
 from simio.engines import layout as c
-from simio.engines.affine import NotAffine, parts
-from simio.engines.outcome import RECORD_LIMIT, SAMPLES, Options
-from simio.engines.replay import Replay
+from simio.engines.outcome import RECORD_LIMIT, Ints, Options
 from simio.engines.snapshot import Snapshot
 from simio.program.steps import HORIZON, Program
 
-FIRST = 16_000_000
-"""Steps that are run before it is worth to look for a period, and twice as many before each look that follows."""
-SHARE = 100_000
-"""One stop for so many steps that have been run: looking is to cost a small part of running."""
-PERIOD = 1_000
-"""A period that is replayed has at most one step for so many that have been run, and 10,000."""
-GAIN = 1_500
-"""So many times a step is run in the time that replaying one takes: fewer periods are run faster than skipped."""
-ATTEMPTS = 3
-"""Periods that are replayed in one look, if they fail."""
+FIRST = 8_000_000
+"""Steps that are run before a period is looked for, and before the next look after a jump."""
+AGAIN = 2.0
+"""After a look without a jump, so many times the steps are run before the next one."""
+STOP = 60_000
+"""Steps that are run in the time that a stop takes, and one more for each word of the tables."""
+SHARE = 100
+"""Of all steps, one in so many may be spent on the stops of one look, but for the fewest."""
+FEWEST, MOST = 5, 32
+"""Stops of one look."""
+LONGEST = 20_000
+"""Marks in the longest period that is looked for."""
+PLACES = 32
+"""Marks of a period that are looked at before all are."""
+GAIN = 400
+"""So many times a step is run in the time that replaying one takes."""
+SAFETY = 4
+"""What replaying costs has to be gained so many times if all goes well, and twice that after each time it did not."""
 
 
 class Watch:
@@ -38,77 +47,106 @@ class Watch:
         self.program, self.options, self.tables = program, options, tables
         self.next = FIRST
         self.skipped = self.added = 0
-        self.left = self.attempts = 0
-        self.key: tuple[int, ...] = ()
+        self.due = self.left = self.apart = 0
+        self.safety = SAFETY
+        self.key: list[int] = []
         self.found: dict[int, Snapshot] = {}
 
     def stop(self) -> int:
         """Look; returns the number of marks at which the loop is to stop next."""
-        control = self.tables.control
-        done = int(control[c.EXECUTED]) - self.skipped
-        logged = int(control[c.LOGGED])
-        key = tuple(int(control[at]) for at in (c.STEP, c.HEAPED, c.RING_COUNT, c.WORKING))
-        key += (int(control[c.USED] - control[c.FREED]),)
+        logged = int(self.tables.control[c.LOGGED])
+        if logged < self.due:  # The table of marks was full.
+            return self.due
+        done = int(self.tables.control[c.EXECUTED]) - self.skipped
+        if not self.left and done >= self.next:
+            self._look(logged, done)
         if self.left:
             self.left -= 1
-            if key == self.key and self._jumps(logged, done):
-                done, logged = int(control[c.EXECUTED]) - self.skipped, int(control[c.LOGGED])
+            self.due = logged + self.apart
+            if self._compare(logged, done):
                 self.left = 0
-            if self.left:
-                return logged + 1
+        if not self.left:
             self.found = {}
-            self.next = 2 * done
-        elif done >= self.next:
-            self.left, self.attempts = 16 + done // SHARE, ATTEMPTS
-            self.key = key
-            self.found = {logged: Snapshot(self.tables, self.program.registers)}
-            return logged + 1
-        marks = logged - self.added
-        return logged + 1 + max(self.next - done, 0) * marks // max(done, 1)
+            logged = int(self.tables.control[c.LOGGED])
+            marks = logged - self.added
+            self.due = logged + 1 + max(self.next - done, 0) * marks // max(done, 1)
+        return self.due
 
-    def _jumps(self, logged: int, done: int) -> bool:
-        """Compare with what was found before; whether that led to a jump."""
+    def _look(self, logged: int, done: int) -> None:
+        """See whether to stop at equal distances from here on."""
+        self.next = int(AGAIN * done)
+        self.apart = repeated(self.tables.log[:logged])
+        if self.apart:
+            words = sum(table.size for table in (self.tables.threads, self.tables.state))
+            self.left = min(max(done // (SHARE * (STOP + words)), FEWEST), MOST)
+
+    def _compare(self, logged: int, done: int) -> bool:
+        """Compare with the first stop of this look and the one halfway; whether to look no further."""
+        control = self.tables.control
+        key = [int(control[at]) for at in (c.STEP, c.HEAPED, c.RING_COUNT, c.WORKING)]
+        key.append(int(control[c.USED] - control[c.FREED]))
+        if not self.found:
+            self.key = key
+        if key != self.key:
+            return False
         now = self.found[logged] = Snapshot(self.tables, self.program.registers)
         first = min(self.found)
-        middle, odd = divmod(first + logged, 2)
-        if odd or middle not in self.found or not self.attempts:
+        before, odd = divmod(first + logged, 2)
+        if odd or before not in self.found or not now.evenly(self.found[before], self.found[first]):
             return False
-        base, before = self.found[first], self.found[middle]
-        steps = int(now.control[c.EXECUTED] - before.control[c.EXECUTED])
-        if steps > 10_000 + done // PERIOD or now.now == before.now:
-            return False
-        if not (now.alike(before) and now.alike(base)):
-            return False
-        if not np.array_equal(now.values - before.values, before.values - base.values):
-            return False
-        self.attempts -= 1
-        self.left *= self.attempts > 0
-        return self._skip(before, now, steps)
-
-    def _skip(self, before: Snapshot, now: Snapshot, steps: int) -> bool:
-        """Replay the next period, and skip as many as are like it."""
-        until = self.options.until
-        try:
-            replay = Replay(self.program, until, before, now, steps)
-            if not replay.period():
-                return False
-            periods = self._periods(replay)
-            if periods * steps < max(GAIN * (steps + 1_000), steps):
-                self.left = 0
-                return False
-            rows = Rows(self.tables, now.now, replay.span, periods)
-            again = Replay(self.program, until, before, now, steps)
-            if not again.period(rows.phases()):
-                return False
-        except NotAffine:
-            return False
-        rows.write(dict(again.samples))
-        Leap(self.tables, replay, periods, steps).make()
-        self.skipped += periods * steps
-        self.added += periods * len(replay.marks)
+        self._jump(self.found[before], now, done)
         return True
 
-    def _periods(self, replay: Replay) -> int:
+    def _jump(self, before: Snapshot, now: Snapshot, done: int) -> None:
+        """Replay the next period if that promises a gain, and skip as many as are like it."""
+        steps = int(now.control[c.EXECUTED] - before.control[c.EXECUTED])
+        price = GAIN * (steps + 1_000)
+        if self._promised(before, now, done // steps) * steps < self.safety * price:
+            return
+        self.safety *= 2
+        periods = self._skip(before, now, steps, price // steps)
+        if periods * steps > price:
+            self.safety, self.next = SAFETY, done + FIRST
+
+    def _promised(self, before: Snapshot, now: Snapshot, passed: int) -> int:
+        """How many periods there may be, from what is easily seen: the time left, who wakes, and counts of loops.
+
+        Where nothing tells when the run ends, as many as have `passed`.
+        """
+        span = now.now - before.now
+        ends = [(self.options.until - now.now) // span] if self.options.until < HORIZON else []
+        falling = before.registers - now.registers
+        counts = (falling > 0) & (now.registers > 0)
+        ends += (now.registers[counts] // falling[counts]).tolist()
+        behind = span - (now.due - before.due)
+        wakes = ((now.due - now.now)[behind > 0] // behind[behind > 0]).tolist()
+        return int(min(wakes + (ends or [passed])))
+
+    def _skip(self, before: Snapshot, now: Snapshot, steps: int, least: int) -> int:
+        """How many periods were skipped, if `least` are alike; else none is."""
+        from simio.engines.affine import NotAffine
+        from simio.engines.leap import Leap
+        from simio.engines.replay import Replay
+
+        replay = Replay(self.program, self.options.until, before, now, steps, max(least, 1))
+        collecting = gc.isenabled()
+        gc.disable()  # a fifth of the time that replaying takes
+        try:
+            if not replay.period():
+                return 0
+        except NotAffine:
+            return 0
+        finally:
+            if collecting:
+                gc.enable()
+        periods = self._fitting(replay)
+        if periods > 0:
+            Leap(self.tables, replay, periods, steps).make()
+            self.skipped += periods * steps
+            self.added += periods * len(replay.marks)
+        return periods
+
+    def _fitting(self, replay: Any) -> int:
         """How many periods can be skipped: all are alike, the log has room, and every number fits."""
         limit = replay.horizon.periods
         most = HORIZON if limit is None else limit
@@ -125,120 +163,22 @@ class Watch:
         return most
 
 
-class Rows:
-    """The timeline as it is after `periods` periods of `span` ps from `now` on."""
+def repeated(log: Ints) -> int:
+    """The fewest marks after which the same ones came again, three times up to now, at evenly growing instants; or 0.
 
-    def __init__(self, tables: Any, now: int, span: int, periods: int) -> None:
-        self.tables = tables
-        control = tables.control
-        times = tables.times[: control[c.ROWS]].tolist()
-        interval, following = int(control[c.INTERVAL]), int(control[c.NEXT_SAMPLE])
-        while following < now + periods * span:
-            times.append(following)
-            if len(times) == SAMPLES:
-                times = times[1::2]
-                interval *= 2
-            if following > HORIZON - interval:
-                following = HORIZON
-                break
-            following = times[-1] + interval
-        self.times, self.interval, self.following = times, interval, following
-        self.instants = {time: divmod(time - now, span) for time in times if time >= now}
-
-    def phases(self) -> list[int]:
-        """Instants of a period, in ps from its begin, at which rows are needed."""
-        return sorted({phase for _, phase in self.instants.values()})
-
-    def write(self, samples: dict[int, list[Any]]) -> None:
-        """Bring the tables up to date, with what the period's first run had at these instants."""
-        tables, control = self.tables, self.tables.control
-        had = tables.times[: control[c.ROWS]].tolist()
-        kept = dict(zip(had, tables.samples.tolist(), strict=False))
-        for row, time in enumerate(self.times):
-            if time in self.instants:
-                period, phase = self.instants[time]
-                values = [value + period * step for value, step in map(parts, samples[phase])]
-            else:
-                values = kept[time]
-            tables.times[row] = time
-            tables.samples[row] = [wrapped(value) for value in values]
-        control[c.ROWS] = len(self.times)
-        control[c.INTERVAL], control[c.NEXT_SAMPLE] = self.interval, self.following
-
-
-class Leap:
-    """The tables of a run, `periods` periods later than they are."""
-
-    def __init__(self, tables: Any, replay: Replay, periods: int, steps: int) -> None:
-        self.tables, self.replay, self.periods, self.steps = tables, replay, periods, steps
-        self.now, self.before = replay.begin, replay.before
-        self.time = self.now.now + periods * replay.span
-
-    def make(self) -> None:
-        """Change every table."""
-        tables, now, before, periods = self.tables, self.now, self.before, self.periods
-        self._threads()
-        self._lines()
-        heaped = len(now.due)
-        heap = tables.heap[:heaped]
-        heap = heap[np.lexsort((heap[:, 1], heap[:, 0]))]
-        heap[:, 0] += periods * (now.due - before.due)
-        tables.heap[:heaped] = heap[np.lexsort((heap[:, 1], heap[:, 0]))]
-        tables.state += periods * (now.state - before.state)
-        tables.stats += periods * np.array(self.replay.stats).reshape(tables.stats.shape)
-        for row, (value, step) in enumerate(map(parts, self.replay.sums)):
-            tables.sums[row] = wrapped(value + (periods - 1) * step)
-        self._marks()
-        control = tables.control
-        control[c.NOW] = self.time
-        control[c.EXECUTED] += periods * self.steps
-        control[c.EVENTS] += periods * self.replay.events
-        control[c.NEXT_SERIAL] += periods * (self.replay.serials - int(now.control[c.NEXT_SERIAL]))
-        budget = int(tables.sizes[c.BUDGET]) + periods * self.steps
-        tables.sizes[c.BUDGET] = min(budget, HORIZON)
-
-    def _threads(self) -> None:
-        threads, now, before, periods = self.tables.threads, self.now, self.before, self.periods
-        registers = now.registers + periods * (now.registers - before.registers)
-        serials = now.rows[:, c.SERIAL] + periods * (now.rows[:, c.SERIAL] - before.rows[:, c.SERIAL])
-        slots = now.slots
-        threads[slots, c.REGISTERS : c.REGISTERS + registers.shape[1]] = registers
-        threads[slots, c.SERIAL] = serials
-        threads[slots, c.AMOUNT] += periods * (now.amounts - before.amounts)
-        threads[slots, c.PARENT_SERIAL] = np.where(now.parents >= 0, serials[now.parents], -1)
-
-    def _lines(self) -> None:
-        """Counters and areas of resources and containers."""
-        for row, server in zip(self.tables.resources, self.replay.servers, strict=True):
-            row[c.SEIZES] += self.periods * server.seizes
-            row[c.WAITS] += self.periods * server.waits
-            for area, level, total in ((server.in_use, c.IN_USE, c.BUSY), (server.line, c.LINE, c.QUEUE)):
-                value, step = parts(area.upto(self.replay.env.now))
-                row[total] = wrapped(value + (self.periods - 1) * step - int(row[level]) * self.time)
-        for row, store in zip(self.tables.containers, self.replay.stores, strict=True):
-            row[c.PUT_TOTAL] += self.periods * store.put_total
-            row[c.GOT_TOTAL] += self.periods * store.got_total
-            row[c.BLOCKED] += self.periods * store.blocked
-            row[c.LAST] = self.time
-            total = sum(int(row[c.AREA + digit]) << (31 * digit) for digit in range(4))
-            total += self.periods * store.content.upto(self.replay.env.now)
-            row[c.AREA : c.AREA + 4] = [
-                total & c.MASK,
-                total >> 31 & c.MASK,
-                total >> 62 & c.MASK,
-                total >> 93,
-            ]
-
-    def _marks(self) -> None:
-        """What the periods record, one after the other."""
-        rows = [[part for number in row for part in parts(number)] for row in self.replay.marks]
-        if not rows:
-            return
-        table = np.array(rows, dtype=np.int64)
-        grown = table[None, :, 0::2] + np.arange(self.periods)[:, None, None] * table[None, :, 1::2]
-        self.tables.record(grown.reshape(-1, c.LOG_COLUMNS))
-
-
-def wrapped(value: int) -> int:
-    """What is left of a whole number in 64 bits."""
-    return (value + 2**63) % 2**64 - 2**63
+    It need not be a period of the state: that may be a multiple, or not repeat at all.
+    """
+    times, marks = log[:, 0], log[:, 1]
+    count = len(log)
+    apart = np.arange(1, min(count // 3, LONGEST) + 1)
+    for look in range(PLACES):
+        last = count - 1 - apart * look // PLACES
+        even = (marks[last] == marks[last - apart]) & (marks[last] == marks[last - 2 * apart])
+        even &= times[last] - times[last - apart] == times[last - apart] - times[last - 2 * apart]
+        apart = apart[even]
+    for period in apart.tolist():
+        last, middle, first = (log[count - n * period :][:period] for n in (1, 2, 3))
+        same = np.array_equal(last[:, 1], middle[:, 1]) and np.array_equal(middle[:, 1], first[:, 1])
+        if same and np.array_equal(last[:, 0] - middle[:, 0], middle[:, 0] - first[:, 0]):
+            return int(period)
+    return 0

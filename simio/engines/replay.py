@@ -7,7 +7,7 @@ period, and so of all within the horizon of `simio.engines.affine`: nothing ther
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator
 from heapq import heappush
 from typing import Any
 
@@ -16,20 +16,43 @@ import simpy
 
 from simio.engines import layout as c
 from simio.engines.affine import Affine, Horizon, NotAffine, parts
+from simio.engines.history import History, Recorded
 from simio.engines.outcome import Options, Status, Wait
 from simio.engines.queues import Fault, Thread
-from simio.engines.reference import Run, Waiting
+from simio.engines.reference import Run
 from simio.engines.snapshot import Snapshot
 from simio.machines.calls import call
-from simio.program.steps import HORIZON, Op, Program
+from simio.program.steps import Op, Program
+
+
+class Life:
+    """A thread as a process: what SimPy's own does for one that neither fails nor is waited for, in half the time."""
+
+    __slots__ = ("process", "thread")
+
+    def __init__(self, thread: Thread, process: Generator[simpy.Event, None, None]) -> None:
+        self.thread, self.process = thread, process
+        self.resume(None)
+
+    def resume(self, _: simpy.Event | None) -> None:
+        """Run up to where the thread waits next."""
+        waiting = next(self.process, None)
+        if waiting is not None:
+            assert waiting.callbacks is not None
+            waiting.callbacks.append(self.resume)
 
 
 class Replay(Run):
-    """The period that begins at `now`; `before` is the state one period earlier, `steps` how many steps it takes."""
+    """The period that begins at `now`; `before` is the state one period earlier, `steps` how many steps it takes.
 
-    def __init__(self, program: Program, until: int, before: Snapshot, now: Snapshot, steps: int) -> None:
+    It is given up as soon as fewer than `least` periods are alike.
+    """
+
+    def __init__(
+        self, program: Program, until: int, before: Snapshot, now: Snapshot, steps: int, least: int = 1
+    ) -> None:
         super().__init__(program, Options(until=until, budget=steps))
-        self.horizon = Horizon()
+        self.horizon = Horizon(least)
         self.before, self.begin = before, now
         self.span = now.now - before.now
         self.env = simpy.Environment(initial_time=self.horizon.number(now.now, self.span))
@@ -39,10 +62,9 @@ class Replay(Run):
                 self.steps[at] = (own[operation], self.steps[at][1])
         self.state = self._numbers(before.state, now.state)  # type: ignore[assignment]
         self.sums = self._numbers(before.sums, now.sums)
-        self.timeline.following = HORIZON
-        self.processes: dict[Any, Thread] = {}
-        self.instants: list[int] = []
-        self.samples: list[tuple[int, list[Any]]] = []
+        begin = self.env.now
+        self.summed = [History([(begin, total)]) for total in self.sums]
+        self.gauged = [(gauge.at, History([(begin, self.state[gauge.at])])) for gauge in program.gauges]
         self._load()
 
     def _numbers(self, before: Any, now: Any) -> list[Any]:
@@ -83,25 +105,31 @@ class Replay(Run):
         for thread in self.first:
             if thread.wait != Wait.READY:
                 thread.woken = self.env.event()
-                self._live(thread, thread.woken)
+                Life(thread, self.life(thread, thread.woken))
 
     def _load_lines(self) -> None:
         begin, before = self.begin, self.before
         self.areas: list[list[tuple[int, int]]] = [[] for _ in self.servers]
+        self.used: list[Recorded] = []
+        self.held: list[Recorded] = []
         for at, server in enumerate(self.servers):
             old, new = before.resources[at].tolist(), begin.resources[at].tolist()
-            for area, level, total in ((server.in_use, c.IN_USE, c.BUSY), (server.line, c.LINE, c.QUEUE)):
+            found: list[Recorded] = []
+            for level, total in ((c.IN_USE, c.BUSY), (c.LINE, c.QUEUE)):
                 areas = [
                     row[total] + row[level] * when for row, when in ((old, before.now), (new, begin.now))
                 ]
-                area.env, area.since, area.level = self.env, self.env.now, new[level]
-                area.total = self.horizon.number(areas[1], areas[1] - areas[0])
-                self.areas[at].append((areas[1], areas[1] - areas[0]))
+                grown = areas[1] - areas[0]
+                self.areas[at].append((areas[1], grown))
+                found.append(Recorded(self.env, new[level], self.horizon.number(areas[1], grown)))
+            server.in_use, server.line = found
+            self.used += found
             server.longest = new[c.LONGEST]
             server.waiting = [self.first[rank] for rank in begin.servers[at]]
         for at, store in enumerate(self.stores):
             row = begin.containers[at].tolist()
-            store.content.env, store.content.since, store.content.level = self.env, self.env.now, row[c.LEVEL]
+            store.content = content = Recorded(self.env, row[c.LEVEL], 0)
+            self.held.append(content)
             store.lowest, store.highest = row[c.LOWEST], row[c.HIGHEST]
             store.gets.extend(self.first[rank] for rank in begin.gets[at])
             store.puts.extend(self.first[rank] for rank in begin.puts[at])
@@ -111,16 +139,13 @@ class Replay(Run):
         event = self.env.event()
         event._ok, event._value = True, None
         heappush(self.env._queue, (time, simpy.events.NORMAL, next(self.env._eid), event))
-        self._live(self.first[rank], event)
-
-    def _live(self, thread: Thread, begun: simpy.Event) -> None:
-        self.processes[self.env.process(self.life(thread, begun))] = thread
+        Life(self.first[rank], self.life(self.first[rank], event))
 
     def start(self, thread: Thread, delay: int) -> None:
         self.threads[thread.serial] = thread
         self.stats[thread.name][0] += 1
         self.working += not thread.daemon
-        self._live(thread, self.env.timeout(delay))
+        Life(thread, self.life(thread, self.env.timeout(delay)))
 
     # --- the period --------------------------------------------------------------------------------------
 
@@ -131,62 +156,38 @@ class Replay(Run):
             raise Fault(Status.MACHINE)
         thread.registers[reg] = value
         thread.pc += 1
+        for at, history in self.gauged:
+            history.note(self.env.now, self.state[at])
 
-    def gauges(self) -> list[Any]:
-        return [self.state[gauge.at] for gauge in self.program.gauges]
+    def record(self, mark: int, value: int) -> None:
+        super().record(mark, value)
+        self.summed[mark].note(self.env.now, self.sums[mark])
 
     def draw(self, thread: Thread, reg: int, row: int) -> None:
         raise NotAffine
 
-    def period(self, instants: Sequence[int] = ()) -> bool:
-        """Run it, with rows of the timeline at these instants (ps from the begin); whether it then repeats itself.
-
-        Raises NotAffine where that cannot be told.
-        """
-        self.instants = list(instants)
-        self._go(self.first[self.begin.running])
-        while self.status is None:
-            time = self.env.peek()
-            if time == simpy.core.Infinity or time > self.options.until:
-                return False
-            self._sample(time)
-            self.env.step()
-        return self.status == Status.BUDGET and self._repeats()
-
-    def _go(self, thread: Thread) -> None:
-        """What the running thread does before it waits."""
-        self.events -= 1
+    def period(self) -> bool:
+        """Run it; whether it then repeats itself. Raises NotAffine where that cannot be told."""
+        running = self.first[self.begin.running]
+        self.events -= 1  # It goes on in the midst of an event.
         begun = self.env.event()
         begun._ok, begun._value = True, None
-        process = self.life(thread, begun)
-        next(process)
-        self._first(process, thread)
+        Life(running, self.life(running, begun)).resume(None)
+        while self.status is None and self.env._queue:
+            self.env.step()
+        if self.status != Status.BUDGET or self.env.now > self.options.until:
+            return False
+        return self._repeats()
 
-    def _first(self, process: Waiting, thread: Thread) -> None:
-        try:
-            waiting = next(process)
-        except StopIteration:
-            return
-        self.processes[self.env.process(self._rest(process, waiting))] = thread
-
-    def _rest(self, process: Waiting, waiting: simpy.Event) -> Waiting:
-        """A thread that has run up to its first wait, as a process."""
-        yield waiting
-        yield from process
-
-    def _sample(self, time: Any) -> None:
-        """Rows of the timeline for the instants before the next event."""
-        value, _ = parts(time)
-        while self.instants and self.begin.now + self.instants[0] < value:
-            at = self.instants.pop(0)
-            self.samples.append((at, self.sample(self.horizon.number(self.begin.now + at, self.span))))
+    def columns(self) -> list[History]:
+        """What each column of the timeline was in the period."""
+        areas, levels = [area.history for area in self.used], [area.levels() for area in self.held]
+        return areas + levels + self.summed + [history for _, history in self.gauged]
 
     # --- the state at the end ----------------------------------------------------------------------------
 
     def _repeats(self) -> bool:
         """Whether everything is as at the begin, grown by its step."""
-        while self.env._queue and self.env._queue[0][1] == simpy.events.URGENT:
-            self.env.step()
         begin = self.begin
         threads = sorted(self.threads.values(), key=lambda thread: thread.serial)
         ranks = {id(thread): rank for rank, thread in enumerate(threads)}
@@ -268,9 +269,7 @@ class Replay(Run):
         found = []
         for time, _, number, event in self.env._queue:
             for callback in event.callbacks or ():
-                thread = self.processes.get(getattr(callback, "__self__", None))
-                if thread is not None:
-                    found.append((parts(time), number, ranks[id(thread)]))
+                found.append((parts(time), number, ranks[id(callback.__self__.thread)]))
         found.sort(key=lambda entry: (entry[0][0], entry[1]))
         begin, before = self.begin, self.before
         span = self.span

@@ -34,9 +34,9 @@ class Snapshot:
         self.heap = self.ranks[heap[:, 2]]
         ring = np.arange(control[c.RING_HEAD], control[c.RING_HEAD] + control[c.RING_COUNT])
         self.ring = self.ranks[tables.ring[ring % len(tables.ring)]]
-        self.servers = [self._line(threads, row[c.HEAD]) for row in tables.resources]
-        self.gets = [self._line(threads, row[c.GET_HEAD]) for row in tables.containers]
-        self.puts = [self._line(threads, row[c.PUT_HEAD]) for row in tables.containers]
+        self.servers = self._lines(threads, tables.resources[:, c.HEAD])
+        self.gets = self._lines(threads, tables.containers[:, c.GET_HEAD])
+        self.puts = self._lines(threads, tables.containers[:, c.PUT_HEAD])
         self.parents = self._parents(threads, rows)
         self.resources, self.containers = tables.resources.copy(), tables.containers.copy()
         self.state, self.stats, self.sums = tables.state.copy(), tables.stats.copy(), tables.sums.copy()
@@ -49,7 +49,7 @@ class Snapshot:
         self.shape = np.concatenate([
             [self.running, self.step, control[c.WORKING], len(self.slots)], rows[:, kept].ravel(), self.placed,
             np.where(waiting, rows[:, c.WHAT], 0), self.parents, self.heap, [-1], self.ring,
-            *(part for line in (*self.servers, *self.gets, *self.puts) for part in (line, [-1])),
+            [rank for line in (*self.servers, *self.gets, *self.puts) for rank in (*line, -1)],
             self.resources[:, [c.IN_USE, c.LINE, c.LONGEST]].ravel(),
             self.containers[:, [c.LEVEL, c.LOWEST, c.HIGHEST]].ravel(),
         ])  # fmt: skip
@@ -58,11 +58,14 @@ class Snapshot:
             [[self.now], self.due, self.registers.ravel(), self.amounts, self.state, rows[:, c.SERIAL]]
         )
 
-    def _line(self, threads: Ints, slot: int) -> list[int]:
+    def _lines(self, threads: Ints, heads: Ints) -> list[list[int]]:
         found = []
-        while slot >= 0:
-            found.append(int(self.ranks[slot]))
-            slot = threads[slot, c.NEXT]
+        for slot in heads.tolist():
+            line = []
+            while slot >= 0:
+                line.append(int(self.ranks[slot]))
+                slot = threads[slot, c.NEXT]
+            found.append(line)
         return found
 
     def _parents(self, threads: Ints, rows: Ints) -> Ints:
@@ -72,6 +75,11 @@ class Snapshot:
         alive &= threads[parent, c.SERIAL] == rows[:, c.PARENT_SERIAL]
         return np.where(alive, self.ranks[parent], -1)
 
-    def alike(self, other: Snapshot) -> bool:
-        """Whether the other is the same but for values."""
-        return np.array_equal(self.shape, other.shape)
+    def evenly(self, before: Snapshot, first: Snapshot) -> bool:
+        """Whether all three are the same but for values, which grew evenly from the first on, time among them."""
+        return (
+            self.now > before.now
+            and np.array_equal(self.shape, before.shape)
+            and np.array_equal(self.shape, first.shape)
+            and np.array_equal(self.values - before.values, before.values - first.values)
+        )

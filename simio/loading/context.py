@@ -23,7 +23,7 @@ class Context:
     """The state of reading one scenario.
 
     ``folder`` is that of the scenario file.  The trees of the cases share every node that ``vary`` does not
-    touch, so what was built from a node is kept by the identity of the node.  ``dropped`` holds the keys
+    touch, so what was built from a node is kept by the identity of the node in ``built``.  ``dropped`` holds the keys
     that would vary if their values had no fault.  ``known`` is what was built from these nodes before, without
     a fault, for another configuration of the same file.
     """
@@ -38,9 +38,9 @@ class Context:
     def once(self, label: tuple[str, ...], nodes: tuple[Node, ...], build: Callable[[], T]) -> T:
         """The result of ``build`` for these nodes, built the first time only; the label tells uses apart."""
         key = (*label, *map(id, nodes))
-        found = self.known.get(key) or self.built.get(key)
+        found = self.built.get(key)
         if found is None:
             # Holding the nodes keeps their identities from being given to others.
-            found = self.built[key] = (build(), nodes)
+            found = self.built[key] = self.known.get(key) or (build(), nodes)
         result: T = found[0]
         return result

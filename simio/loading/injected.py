@@ -11,8 +11,9 @@ from pydantic import ValidationError
 from ..description.faults import InjectedFault, fault_kinds
 from ..description.model import Link, Part, System
 from ..description.quantities import FROM_TEXT
-from ..errors import Place, quote
+from ..errors import quote
 from .context import Context
+from .diskfaults import check_disk
 from .faults import a, node_text, place_of
 from .keypaths import item_name, mapping
 from .links import Inventory
@@ -42,37 +43,8 @@ def build_faults(
         if read is not None:
             known.check(ctx, read, f"{path}.of", node)
             found[name] = read
-            if read.kind == "failed":
-                _check_survives(ctx, [*found.values()], f"{path}.of", place_of(node, "of"), inventory)
+            check_disk(ctx, [*found.values()], path, node, inventory)
     return tuple(found.values())
-
-
-_SPARE: dict[str, Callable[[int], int]] = {"raid5": lambda members: 1, "mirror": lambda members: members - 1}
-"""Kinds of volumes that go on without a member, and without how many of so many."""
-
-
-def _check_survives(
-    ctx: Context, faults: Sequence[InjectedFault], path: str, place: Place, inventory: Inventory
-) -> None:
-    """Note a disk whose failure, the last of these, leaves a volume without some of its data."""
-    failed = {fault.params.of for fault in faults if fault.kind == "failed"}
-    disk = faults[-1].params.of
-    if disk not in inventory.disk_names:
-        return
-    volume = next((item for item in inventory.volumes.values() if item and disk in item.members), None)
-    if None in inventory.volumes.values() and volume is None:
-        return
-    if volume is None or volume.kind not in _SPARE:
-        of = f" of the {volume.kind} {quote(volume.name)}" if volume else ""
-        expected = f"a disk of a volume of kind {' or '.join(_SPARE)}"
-        ctx.faults.add(path, f"{quote(disk)}{of}, whose data nothing else has", expected, place=place)
-    elif volume.controller:
-        found = f"{quote(disk)} behind the array controller of {quote(volume.name)}"
-        ctx.faults.add(path, found, "a disk of a volume that the host's software makes", place=place)
-    elif len(failed & set(volume.members)) > _SPARE[volume.kind](len(volume.members)):
-        lost = " and ".join(quote(name) for name in volume.members if name in failed)
-        expected = f"at most {_SPARE[volume.kind](len(volume.members))} of {quote(volume.name)}"
-        ctx.faults.add(path, f"{lost} failed", expected, place=place)
 
 
 def _fault(ctx: Context, name: str, path: str, node: Node) -> InjectedFault | None:
@@ -182,15 +154,31 @@ def _stall(system: System, params: Any) -> System:
 
 
 def _failed(system: System, params: Any) -> System:
+    lost = params.of
     volumes = {
-        name: replace(volume, failed=(*volume.failed, params.of)) if params.of in volume.members else volume
+        name: replace(
+            volume,
+            failed=volume.failed if params.at else (*volume.failed, lost),
+            rebuilt={**volume.rebuilt, lost: params} if params.spare else volume.rebuilt,
+        )
+        if lost in volume.members
+        else volume
         for name, volume in system.volumes.items()
     }
-    return replace(system, volumes=volumes)
+    disks = dict(system.disks)
+    if params.at:
+        disks[lost] = replace(disks[lost], failure=params)
+    return replace(system, volumes=volumes, disks=disks)
+
+
+def _read_errors(system: System, params: Any) -> System:
+    disk = replace(system.disks[params.of], read_errors=params)
+    return replace(system, disks={**system.disks, disk.name: disk})
 
 
 _APPLIED: dict[str, Callable[[System, Any], System]] = {
     "down": _down,
     "failed": _failed,
+    "read_errors": _read_errors,
     "stall": _stall,
 }

@@ -67,11 +67,11 @@ def assign_rows(
     values: dict[str, list[object]] = {}
     for row in (row for table in tables for row in table.rows):
         cases = set(range(len(trees)))
-        for key, node in row.where.items():
+        for key, wanted in row.meanings.items():
             if key not in values:
                 values[key] = [_meaning(tree, key) for tree in trees]
-            wanted = canonical(node)
-            cases = {case for case in cases if values[key][case] == wanted}
+            own = values[key]
+            cases = {case for case in cases if own[case] == wanted}
         if row.row.over and len(cases) > (1 if strict else 0):
             told = {key: value_text(node) for key, node in row.where.items()}
             pooled.append(PooledRow(_of_a_host(ctx, row, trees[min(cases)]), tuple(sorted(cases)), told))
@@ -134,7 +134,7 @@ def _unassigned(
         hint = f"tell {', '.join(missing)} too" if missing else ""
         ctx.faults.add(path, told, "the settings of one case", hint, where.place)
         return
-    apart = [key for key, node in row.where.items() if canonical(node) not in values[key]]
+    apart = [key for key, wanted in row.meanings.items() if wanted not in values[key]]
     hint = ""
     if apart:
         known = list(dict.fromkeys(case[apart[0]] for case in settings if apart[0] in case))

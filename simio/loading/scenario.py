@@ -36,7 +36,7 @@ from .keypaths import empty
 from .links import Inventory, build_links, join_links
 from .measured import assign_rows, read_tables
 from .tables import Table
-from .vary import apply, case_trees, described, expand, read_sets, texts
+from .vary import Sections, apply, case_trees, described, expand, read_sets, texts
 from .volumes import build_volumes
 from .workloads import build_workloads, check_references, check_routes
 from .yamlfiles import read_file
@@ -49,6 +49,9 @@ KEYS = (
 _PLACES = ("hosts", "disks", "volumes", "switches", "links")
 _LISTS = ("links", "faults")
 _REQUIRED = {"hosts": "a mapping of hosts", "workload": "a mapping of workloads"}
+
+MOST_KEPT = 512
+"""Things that configurations were made of and the file is not, kept for the next ones."""
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -92,7 +95,10 @@ class Source:
         self.parts = parts
         self.studies = tables or data_root("simio.validation")
         self._measured: tuple[tuple[Table, ...], tuple[Fault, ...]] | None = None
-        self._known: Mapping[tuple[Any, ...], Built] | None = None
+        self._known: dict[tuple[Any, ...], Built] | None = None
+        self._recent: dict[tuple[Any, ...], None] = {}
+        """Of what is known, what is not of the file as it stands, that which was not used for longest first."""
+        self._sections = Sections(self.root)
         ctx = self._context()
         ctx.faults.mapping(self.root, "", f"a scenario with the keys {', '.join(KEYS)}")
         ctx.faults.raise_any()
@@ -108,7 +114,7 @@ class Source:
         ctx = self._context()
         _check_top(ctx, self.root)
         settings = read_sets(ctx, self.root, sets)
-        root = apply(self.root, settings)
+        root = self._sections.apply(settings, sets)
         varied = expand(ctx, root, {setting.key for setting in settings})
         if only is not None and not 0 <= only < len(varied):
             ctx.faults.raise_any()
@@ -127,6 +133,7 @@ class Source:
         rows, pooled = assign_rows(ctx, found, trees, told, strict=not sets)
         ctx.faults.forget_missing(ctx.dropped)
         ctx.faults.raise_any()
+        self._keep(ctx.built)
         cases = tuple(
             Case(index, told[index], system, rows[index])
             for index, system in systems.items()
@@ -156,6 +163,18 @@ class Source:
             ctx = self._context()
             _system(ctx, self.root, "")
             self._known = {} if len(ctx.faults) else ctx.built
+
+    def _keep(self, built: Mapping[tuple[Any, ...], Built]) -> None:
+        """Remember what a configuration without a fault was made of, for those that have the same in some sections."""
+        if self._known is None:
+            return
+        for key in built:
+            if key in self._recent or key not in self._known:
+                self._recent.pop(key, None)
+                self._recent[key] = None
+        self._known |= built
+        for key in list(self._recent)[: max(len(self._recent) - MOST_KEPT, 0)]:
+            del self._recent[key], self._known[key]
 
     def _tables(self, ctx: Context) -> tuple[Table, ...]:
         """The measured tables, read once."""

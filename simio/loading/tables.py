@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 
 from .. import units
@@ -13,6 +14,7 @@ from ..errors import did_you_mean, quote
 from .catalogue import display
 from .datasheet import value_text
 from .faults import FaultList, join, node_text, place_of
+from .vary import canonical
 from .yamlfiles import read_file
 from .yamltree import Node, parse_yaml
 
@@ -31,6 +33,11 @@ class TableRow:
     node: Node
     path: str
     scenario: str = ""
+
+    @cached_property
+    def meanings(self) -> dict[str, object]:
+        """What the settings are compared by, see `simio.loading.vary.canonical`."""
+        return {key: canonical(node) for key, node in self.where.items()}
 
 
 @dataclass(frozen=True)

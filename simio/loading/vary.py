@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise, product
 from math import prod
 
@@ -19,6 +21,8 @@ from .yamltree import Node, parse_yaml
 
 MOST_CASES = 10_000
 MOST_STEPS = 8
+MOST_SECTIONS = 64
+"""Sections that are kept for when their settings come again."""
 SECTIONS = ("hosts", "disks", "volumes", "switches", "links", "workload", "faults", "run")
 _SETTABLE = (*SECTIONS, "report")
 
@@ -42,6 +46,28 @@ def apply(root: Node, settings: Sequence[Setting]) -> Node:
     for setting in settings:
         root = substitute(root, setting.keys, setting.value, setting.place)
     return root
+
+
+class Sections:
+    """The sections of one tree with settings written over them, each kept for when the same settings come again."""
+
+    def __init__(self, root: Node) -> None:
+        self.root = root
+        self._made: OrderedDict[tuple[object, ...], Node] = OrderedDict()
+
+    def apply(self, settings: Sequence[Setting], sets: Sequence[str]) -> Node:
+        """As `apply`, for what `read_sets` made of the texts ``sets``."""
+        entries, places = dict(self.root.entries), dict(self.root.key_places)
+        for section in dict.fromkeys(setting.keys[0] for setting in settings):
+            own = [setting for setting in settings if setting.keys[0] == section]
+            # Places of the nodes count the texts as lines.
+            key = (section, *((setting.place.line, sets[setting.place.line - 1]) for setting in own))
+            made = self._made.pop(key, None) or apply(self.root, own).entries[section]
+            entries[section] = self._made[key] = made
+            places.setdefault(section, own[0].place)
+        while len(self._made) > MOST_SECTIONS:
+            self._made.popitem(last=False)
+        return replace(self.root, value=entries, key_places=places) if settings else self.root
 
 
 def case_trees(root: Node, cases: Sequence[tuple[Setting, ...]]) -> list[Node]:
@@ -117,12 +143,17 @@ def read_sets(ctx: Context, root: Node, sets: Sequence[str]) -> list[Setting]:
         if not known_key(ctx, root, key, place, key, _SETTABLE):
             continue
         try:
-            node = parse_yaml(value.strip(), "--set")
+            node = _parsed(value.strip())
         except ScenarioError as error:
             ctx.faults.extend(replace(fault, path=key, place=place) for fault in error.faults)
             continue
         found.append(Setting(key, _placed(node, place), place))
     return found
+
+
+@lru_cache(maxsize=1024)
+def _parsed(text: str) -> Node:
+    return parse_yaml(text, "--set")
 
 
 def _placed(node: Node, place: Place) -> Node:
@@ -204,15 +235,17 @@ def canonical(node: Node) -> object:
         return ("word", node.value)
     if isinstance(node.value, int | float):
         return ("number", Fraction(node.value))
-    if not isinstance(node.value, str):
-        return ("tree", value_text(node))
-    unit = node.value.strip().lstrip("+0123456789_.eE- ")
-    dimension = units.dimension_of(unit)
+    return _text_meaning(node.value) if isinstance(node.value, str) else ("tree", value_text(node))
+
+
+@lru_cache(maxsize=4096)
+def _text_meaning(text: str) -> object:
+    dimension = units.dimension_of(text.strip().lstrip("+0123456789_.eE- "))
     if dimension is not None:
         # A text that only looks like a quantity is compared as a text.
         with suppress(units.UnitError):
-            return (dimension, units.parse(node.value, dimension))
-    return ("text", node.value)
+            return (dimension, units.parse(text, dimension))
+    return ("text", text)
 
 
 def texts(settings: Sequence[Setting]) -> dict[str, str]:

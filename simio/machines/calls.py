@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 from simio.machines import bus, coalesce, rotation
 from simio.machines import served as served_files
 from simio.machines.disk import arm, destaging, queue, reading, writing
+from simio.machines.failing import calls as failing
+from simio.machines.failing import requests as failing_requests
 from simio.machines.network import calls as network_calls
 from simio.machines.network import transfer_calls
 from simio.machines.shared import shared
@@ -36,7 +38,7 @@ COALESCE_EXPIRE = 22
 BUS_TIME = 23
 ROTATION_NEXT = 24
 
-NAMES = {
+_DISK_NAMES = {
     DISK_CONTROLLER: "disk.controller",
     DISK_ENQUEUE: "disk.enqueue",
     DISK_BEGIN: "disk.begin",
@@ -51,6 +53,10 @@ NAMES = {
     DISK_DESTAGE: "disk.destage",
     DISK_WRITE: "disk.write",
     DISK_WRITTEN: "disk.written",
+}
+NAMES = {
+    **_DISK_NAMES,
+    **{failing.DISK + number: f"failing {name}" for number, name in _DISK_NAMES.items()},
     BUS_BEGIN: "bus.begin",
     BUS_REST: "bus.rest",
     BUS_STALL: "bus.stall",
@@ -64,6 +70,8 @@ NAMES = {
     **tcp.NAMES,
     **transfer_calls.NAMES,
     **served_files.NAMES,
+    **failing.NAMES,
+    **failing_requests.NAMES,
 }
 
 _controller = queue.controller_time
@@ -92,6 +100,10 @@ _batch = coalesce.batch
 _expire = coalesce.expire
 _following = rotation.following
 _served_files = served_files.served
+_requests = failing_requests.requests
+_before_disk = failing.before
+_after_disk = failing.after
+_errors = failing.errors
 
 
 @shared
@@ -129,8 +141,19 @@ def disk(function: int, state: NDArray, base: int, now: int, a: int, b: int) -> 
 
 
 @shared
+def media(function: int, state: NDArray, base: int, now: int, a: int, b: int) -> int:
+    """Value of a function of a drive whose media has read errors; negative if the machine refuses."""
+    if function >= 112:
+        return _errors(function, state, base, now, a, b)
+    of_disk = function - 96
+    if not _before_disk(of_disk, state, base, now, a, b):
+        return _errors(of_disk, state, base, now, a, b)
+    return _after_disk(of_disk, state, base, now, a, disk(of_disk, state, base, now, a, b))
+
+
+@shared
 def parts(function: int, state: NDArray, base: int, now: int, a: int, b: int) -> int:
-    """Value of a function of buses, interrupts, volumes and served files; negative if the machine refuses."""
+    """Value of a function of buses, interrupts, volumes, files and requests; negative if the machine refuses."""
     if function == 16:
         return _bus_begin(state, base, now, a, b)
     if function == 17:
@@ -151,6 +174,8 @@ def parts(function: int, state: NDArray, base: int, now: int, a: int, b: int) ->
         return _following(state, base, a)
     if 80 <= function < 88:
         return _served_files(function, state, base, a)
+    if 88 <= function < 96:
+        return _requests(function, state, base, a)
     return -1
 
 
@@ -162,7 +187,7 @@ def network(function: int, state: NDArray, base: int, now: int, a: int, b: int) 
     return _transfer(function, state, base, now, a, b)
 
 
-FAMILIES = {"disk": disk, "parts": parts, "tcp": tcp.call_tcp, "network": network}
+FAMILIES = {"disk": disk, "media": media, "parts": parts, "tcp": tcp.call_tcp, "network": network}
 """What machine functions are compiled together: a program needs the families of those that it calls."""
 PREFIX = "simio_"
 """Before the name of a family, the name that the compiled loop calls it by."""
@@ -174,7 +199,9 @@ def family(function: int) -> str:
         return "disk"
     if 32 <= function < 48:
         return "tcp"
-    return "network" if 48 <= function < 80 else "parts"
+    if 48 <= function < 80:
+        return "network"
+    return "media" if function >= 96 else "parts"
 
 
 def call(function: int, state: NDArray, base: int, now: int, a: int, b: int) -> int:

@@ -75,12 +75,12 @@ def measures_of(result: CaseResult) -> dict[str, float]:
 
 def outcome_of(scenario: Scenario, task: Task, cached: bool = True) -> Outcome:
     """Run the scenario's only case, or take the result of an earlier run of the same program."""
-    from simio.lower import lower
     from simio.many import cache
+    from simio.many.forms import lowered
     from simio.result.run import run_program
 
     case = scenario.cases[0]
-    program = lower(case.system)
+    program = lowered(case.system)
     # What a process in Python does is not in the hash.
     key = cache.key(case, program) if cached and not program.guests else None
     kept = cache.get(key) if key else None

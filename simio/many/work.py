@@ -70,9 +70,12 @@ class Done(Generic[T_co]):
 
 def run_case_of(scenario: Scenario, task: Task) -> CaseResult:
     """Run the only case there is."""
-    from simio.result.run import run_cases
+    from simio.many.forms import lowered
+    from simio.result.run import run_program
 
-    return next(run_cases(scenario, task.engine))
+    case = scenario.cases[0]
+    also = [pooled.row for pooled in scenario.pooled if case.index in pooled.cases]
+    return run_program(case, lowered(case.system), task.engine, pooled=also)
 
 
 def work(chunk: Chunk[T]) -> Done[T]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -34,11 +35,31 @@ def program_hash(program: Program) -> str:
         if item.name not in _ANALYSIS:
             value = getattr(program, item.name)
             table = isinstance(value, np.ndarray)
-            content = [item.name, list(value.shape) if table else _plain(value)]
-            digest.update(json.dumps(content, separators=(",", ":")).encode("ascii"))
+            digest.update(_text(item.name, list(value.shape)) if table else _known_text(item.name, value))
             if table:
-                digest.update(value.astype("<i8").tobytes())
+                digest.update(np.ascontiguousarray(value, dtype="<i8"))
     return digest.hexdigest()
+
+
+_KEPT = 256
+_texts: OrderedDict[tuple[str, int], tuple[Any, bytes]] = OrderedDict()
+"""Texts of tuples by their identity, which programs of one form share."""
+
+
+def _known_text(name: str, value: Any) -> bytes:
+    if not isinstance(value, tuple):
+        return _text(name, value)
+    known = _texts.get((name, id(value)))
+    # Held here, a tuple's identity is given to no other.
+    text = known[1] if known else _text(name, value)
+    _texts[name, id(value)] = (value, text)
+    while len(_texts) > _KEPT:
+        _texts.popitem(last=False)
+    return text
+
+
+def _text(name: str, value: Any) -> bytes:
+    return json.dumps([name, _plain(value)], separators=(",", ":")).encode("ascii")
 
 
 def _plain(value: Any) -> Any:

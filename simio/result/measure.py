@@ -57,9 +57,10 @@ def throughput(program: Program, outcome: Outcome, warm: int | str) -> Throughpu
 def streams(program: Program, outcome: Outcome, role: str) -> Iterator[tuple[str, Ints, Ints]]:
     """Name, instants (ps) and bytes so far of each stream of a role that has any."""
     for row, mark in enumerate(program.marks):
-        marks = outcome.marks[outcome.marks[:, 1] == row]
-        if mark.role == role and len(marks):
-            yield mark.name, marks[:, 0], np.cumsum(marks[:, 2])
+        if mark.role == role:
+            marks = outcome.marks[outcome.marks[:, 1] == row]
+            if len(marks):
+                yield mark.name, marks[:, 0], np.cumsum(marks[:, 2])
 
 
 def progress(times: Ints, totals: Ints, at: int) -> int:
@@ -91,8 +92,7 @@ def stream_rates(program: Program, outcome: Outcome, span: Throughput) -> tuple[
 
 def deliveries(program: Program, outcome: Outcome) -> tuple[Ints, Ints]:
     """Instants (ps) at which bytes were delivered, each once, and the bytes delivered then."""
-    rows = [row for row, mark in enumerate(program.marks) if mark.role == "delivered"]
-    marks = outcome.marks[np.isin(outcome.marks[:, 1], rows)]
+    marks = _marks(program, outcome, "delivered")
     if not len(marks):
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     starts = np.flatnonzero(np.r_[True, marks[1:, 0] != marks[:-1, 0]])
@@ -101,9 +101,14 @@ def deliveries(program: Program, outcome: Outcome) -> tuple[Ints, Ints]:
 
 def _begun(program: Program, outcome: Outcome) -> int | None:
     """The first instant (ps) at which a program said that what it is measured by begins, if one did."""
-    rows = [row for row, mark in enumerate(program.marks) if mark.role == "begun"]
-    marks = outcome.marks[np.isin(outcome.marks[:, 1], rows)]
+    marks = _marks(program, outcome, "begun")
     return int(marks[0, 0]) if len(marks) else None
+
+
+def _marks(program: Program, outcome: Outcome, role: str) -> Ints:
+    """What was recorded by marks of a role."""
+    wanted = np.array([mark.role == role for mark in program.marks], dtype=bool)
+    return outcome.marks[wanted[outcome.marks[:, 1]]] if wanted.any() else outcome.marks[:0]
 
 
 def _first_delivery(times: Ints, amounts: Ints, warm: int | str) -> int:
@@ -118,31 +123,47 @@ def _first_delivery(times: Ints, amounts: Ints, warm: int | str) -> int:
 
 def resource_use(program: Program, outcome: Outcome, span: Throughput) -> tuple[ResourceUse, ...]:
     """Use of every resource in the measured span, interpolated between rows of the timeline at its ends."""
-    busy = [area_between(outcome, 2 * row, span) for row in range(len(program.resources))]
-    line = [area_between(outcome, 2 * row + 1, span) for row in range(len(program.resources))]
+    areas = areas_between(outcome, span).reshape(-1, 2).tolist()
     length = max(span.until - span.since, 1)
+    rows = zip(program.resources, areas, outcome.resources[:, 2:5].tolist(), strict=True)
     return tuple(
         ResourceUse(
             name=resource.name,
             units=resource.units,
             turn=resource.turn,
-            utilisation=min(busy[row] / length / resource.units, 1.0),
-            mean_line=line[row] / length,
-            longest_line=int(outcome.resources[row, 4]),
-            seizes=int(outcome.resources[row, 2]),
-            waits=int(outcome.resources[row, 3]),
+            utilisation=min(busy / length / resource.units, 1.0),
+            mean_line=line / length,
+            longest_line=longest,
+            seizes=seizes,
+            waits=waits,
         )
-        for row, resource in enumerate(program.resources)
+        for resource, (busy, line), (seizes, waits, longest) in rows
     )
 
 
-def area_between(outcome: Outcome, column: int, span: Throughput) -> float:
-    """Integral of a resource's use or line over a span, from the timeline's column of areas."""
-    total = outcome.resources[column // 2, column % 2]
-    times = np.r_[0, outcome.times, outcome.end].astype(float)
-    areas = np.r_[0, outcome.samples[:, column], total].astype(float)
-    since, until = np.interp([span.since, span.until], times, areas)
-    return float(until - since)
+def areas_between(outcome: Outcome, span: Throughput) -> NDArray[np.float64]:
+    """Integrals of each resource's use and of its line over a span, in turn, from the timeline's columns of areas."""
+    times = np.concatenate(([0], outcome.times, [outcome.end])).astype(float)
+    since, until = (_areas_at(outcome, times, float(instant)) for instant in (span.since, span.until))
+    return until - since
+
+
+def _areas_at(outcome: Outcome, times: NDArray[np.float64], instant: float) -> NDArray[np.float64]:
+    """Areas at an instant, on the straight line between two rows of the timeline, which has `times`."""
+
+    def row(number: int) -> NDArray[np.float64]:
+        if number == 0:
+            return np.zeros(2 * len(outcome.resources))
+        if number == len(times) - 1:
+            return outcome.resources[:, :2].ravel().astype(float)
+        return outcome.samples[number - 1, : 2 * len(outcome.resources)].astype(float)
+
+    before = int(np.searchsorted(times, instant, side="right")) - 1
+    low = row(before)
+    if before == len(times) - 1 or times[before] == instant:
+        return low
+    slopes = (row(before + 1) - low) / (times[before + 1] - times[before])
+    return slopes * (instant - times[before]) + low
 
 
 def container_use(program: Program, outcome: Outcome) -> tuple[ContainerUse, ...]:
@@ -203,12 +224,14 @@ def tallies(program: Program, outcome: Outcome) -> tuple[TallyValue, ...]:
 def timeline(program: Program, outcome: Outcome) -> Timeline:
     """The engine's timeline as shares of each interval, bytes so far, and what waits and what is held."""
     spans = np.maximum(np.diff(outcome.times, prepend=0), 1)
-    areas = np.diff(outcome.samples, axis=0, prepend=0)
+    areas = np.diff(outcome.samples[:, : 2 * len(program.resources)], axis=0, prepend=0) / spans[:, np.newaxis]
+    units = np.array([resource.units for resource in program.resources])
     shares, lines = {}, {}
+    used, waiting = (areas[:, 0::2] / units).T.tolist(), areas[:, 1::2].T
     for row, resource in enumerate(program.resources):
-        shares[resource.name] = tuple((areas[:, 2 * row] / spans / resource.units).tolist())
-        if areas[:, 2 * row + 1].any():
-            lines[resource.name] = tuple((areas[:, 2 * row + 1] / spans).tolist())
+        shares[resource.name] = tuple(used[row])
+    for row in np.flatnonzero(waiting.any(axis=1)).tolist():
+        lines[program.resources[row].name] = tuple(waiting[row].tolist())
     first = 2 * len(program.resources) + len(program.containers)
     columns = [first + row for row, mark in enumerate(program.marks) if mark.role == "delivered"]
     total = outcome.samples[:, columns].sum(axis=1)

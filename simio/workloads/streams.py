@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from math import gcd
 
 from simio import units
+from simio.components.failures import can_fail
 from simio.components.storage import BlockDevice
 from simio.description.model import Workload
 from simio.errors import RunError
 from simio.lower import Site
+from simio.machines.failing.requests import ADD
 from simio.program.builder import Builder, Handle, Register
 
 MOST_IN_TURN = 32
@@ -52,6 +54,49 @@ class Unbuffered(Access):
         self.p.mark(self.delivered, size)
 
 
+class Failing(Unbuffered):
+    """Requests past the cache that can fail: what one did not deliver does not count, and failures are counted."""
+
+    def __init__(
+        self,
+        site: Site,
+        call: Callable[[BlockDevice, Register, int, int, bool], None],
+        device: BlockDevice,
+        direct: bool,
+        delivered: Handle,
+    ) -> None:
+        super().__init__(site.p, call, device, direct, delivered)
+        self.failures = site.failures()
+        self.count = site.p.machine(f"{delivered.name} failed", [0])
+        site.p.tally(delivered.name, "failed", self.count, "requests")
+
+    def request(self, at: Register, size: int, aligned: int, again: bool) -> None:
+        """One call, which returns when the device is done or has failed."""
+        p = self.p
+        with p.loop(1):
+            failed, amount = p.register(), p.register(size)
+            p.promise(size)
+            with self.failures.watched(failed):
+                self.call(self.device, at, size, aligned, self.direct)
+            with p.when(failed, "==", 0):
+                p.mark(self.delivered, amount)
+            with p.when(failed, ">", 0):
+                p.call(failed, ADD, self.count, failed)
+
+
+def unbuffered(
+    site: Site,
+    call: Callable[[BlockDevice, Register, int, int, bool], None],
+    device: BlockDevice,
+    direct: bool,
+    delivered: Handle,
+) -> Unbuffered:
+    """Requests past the cache, which tell which of them fail where they can."""
+    if can_fail(site.system, device.name):
+        return Failing(site, call, device, direct, delivered)
+    return Unbuffered(site.p, call, device, direct, delivered)
+
+
 MakeAccess = Callable[[BlockDevice, str, tuple[int, int], Handle], Access]
 """Access for a device, a thread's name, a span (first byte, size) and the stream that counts what is delivered."""
 
@@ -61,7 +106,8 @@ def emit(site: Site, workload: Workload, targets: Sequence[str], make: MakeAcces
     params = workload.params
     if params.pattern == "sequential" and params.passes == params.processes == 1:
         site.goes_over_once(workload, targets)
-    devices = [site.device(params.host, target) for target in targets]
+    told = params.access in ("raw", "direct")
+    devices = [site.device(params.host, target, told=told) for target in targets]
     for device in devices:
         _check(workload, device)
     verb = workload.kind

@@ -7,7 +7,7 @@ from simio.components.storage import BlockDevice
 from simio.description.model import Workload
 from simio.lower import Site
 from simio.program.builder import Builder, Handle, Register
-from simio.workloads.streams import Access, Unbuffered, emit
+from simio.workloads.streams import Access, emit, unbuffered
 
 
 def writer(site: Site, workload: Workload) -> None:
@@ -18,7 +18,7 @@ def writer(site: Site, workload: Workload) -> None:
     def make(device: BlockDevice, thread: str, span: tuple[int, int], delivered: Handle) -> Access:
         if params.access in ("raw", "direct"):
             direct = params.access == "direct"
-            return Unbuffered(site.p, kernel.write_unbuffered, device, direct, delivered)
+            return unbuffered(site, kernel.write_unbuffered, device, direct, delivered)
         file_system = site.file_system(workload, device.name)
         sequential = params.pattern == "sequential"
         file = CachedFile(site.p, kernel, file_system, device, thread, span, sequential)

@@ -194,7 +194,7 @@ def test_an_unknown_machine_function_is_refused(engine: ModuleType) -> None:
     p = Builder()
     at = p.machine("disk", [0] * 20)
     with p.thread("t"):
-        p.call(p.register(), 99, at)
+        p.call(p.register(), 199, at)
     assert engine.run(p.build()).status == Status.MACHINE
 
 

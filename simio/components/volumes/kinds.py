@@ -13,6 +13,7 @@ from simio.components.volumes.raid3 import Raid3
 from simio.components.volumes.raid5 import Raid5
 from simio.components.volumes.requests import size_text
 from simio.components.volumes.split import Concatenation, Stripe
+from simio.components.volumes.states import Losses, mirror, raid5
 from simio.description.model import Volume
 from simio.errors import RunError
 from simio.program.builder import Builder
@@ -28,12 +29,13 @@ def make_volume(
     parity: ParityEngine | None = None,
     controller: ArrayController | None = None,
     port: ArrayPort | None = None,
+    losses: Losses | None = None,
 ) -> BlockDevice:
     """The block device that a description of a volume stands for, over `members` in its order.
 
     `parity` computes parity for a volume of the host's software. With a `controller` the volume is a hardware array
-    that the host reaches through `port`; drivers of members then have the controller's initiator. Raises RunError
-    for what the members' number or sizes make impossible.
+    that the host reaches through `port`; drivers of members then have the controller's initiator. `losses` are what
+    can be lost of the members. Raises RunError for what the members' number or sizes make impossible.
     """
     if volume.kind not in LEAST_MEMBERS:
         raise RunError(
@@ -44,7 +46,10 @@ def make_volume(
             f"volume {volume.name!r} of kind {volume.kind!r} has {len(members)} of the "
             f"{LEAST_MEMBERS[volume.kind]} members or more that it needs"
         )
-    device = _bare(p, volume, members, controller.parity if controller else parity)
+    if losses is not None and volume.kind in ("mirror", "raid5"):
+        device = _surviving(p, volume, members, parity, losses)
+    else:
+        device = _bare(p, volume, members, controller.parity if controller else parity)
     if not device.capacity:
         raise RunError(f"volume {volume.name!r} holds nothing: a member is smaller than a stripe unit")
     if controller is None:
@@ -52,6 +57,21 @@ def make_volume(
     if port is None:
         raise RunError(f"volume {volume.name!r} has a controller that no host reaches")
     return controller.array(device, port)
+
+
+def _surviving(
+    p: Builder, volume: Volume, members: Sequence[BlockDevice], parity: ParityEngine | None, losses: Losses
+) -> BlockDevice:
+    """A volume of the host's software that goes on without a member."""
+    if volume.kind == "mirror":
+        return mirror(p, volume, members, losses)
+    return raid5(p, volume, members, _unit(volume, members), _computed(volume, parity), losses)
+
+
+def _computed(volume: Volume, parity: ParityEngine | None) -> ParityEngine:
+    if parity is None:
+        raise RunError(f"volume {volume.name!r} of kind {volume.kind!r} has nothing that computes its parity")
+    return parity
 
 
 def _bare(
@@ -67,8 +87,7 @@ def _bare(
         return Mirror(p, volume.name, there)
     if volume.kind == "stripe":
         return Stripe(p, volume.name, members, _unit(volume, members))
-    if parity is None:
-        raise RunError(f"volume {volume.name!r} of kind {volume.kind!r} has nothing that computes its parity")
+    parity = _computed(volume, parity)
     if volume.kind == "raid3":
         grain = members[0].sector if volume.unit is None else _unit(volume, members)
         return Raid3(p, volume.name, members, grain, parity)

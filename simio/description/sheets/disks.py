@@ -20,7 +20,7 @@ class Zone(Values):
 class Drive(Sheet):
     """A disk drive but for its interface: mechanism, buffer and controller."""
 
-    faults: ClassVar[tuple[str, ...]] = ("failed",)
+    faults: ClassVar[tuple[str, ...]] = ("failed", "read_errors")
 
     work = {
         **dict.fromkeys(("rotation", "track_skew", "cylinder_skew", "head_switch"), "mechanism"),

@@ -1,0 +1,62 @@
+"""The sectors of a drive that are known to be bad."""
+
+from __future__ import annotations
+
+from numpy.typing import NDArray
+
+from simio.machines.disk.layout import COMMAND_COLUMNS, COMMAND_TABLE, SLOTS
+from simio.machines.failing.layout import BAD_COLUMNS, BAD_ROWS, GAVE_UP, KNOWN, OLDEST
+from simio.machines.shared import shared
+
+
+@shared
+def errors_at(state: NDArray, base: int) -> int:
+    """Position of what follows the disk's state."""
+    return base + state[base + COMMAND_TABLE] + state[base + SLOTS] * COMMAND_COLUMNS
+
+
+@shared
+def bad_at(state: NDArray, e: int, base: int) -> int:
+    """Position of the table of bad sectors."""
+    return e + GAVE_UP + state[base + SLOTS]
+
+
+@shared
+def first_bad(state: NDArray, base: int, e: int, sector: int) -> int:
+    """Position of the row of the first known bad sector from this one on, or -1."""
+    best = -1
+    table = bad_at(state, e, base)
+    for row in range(table, table + BAD_COLUMNS * state[e + KNOWN], BAD_COLUMNS):
+        if state[row] >= sector and (best < 0 or state[row] < state[best]):
+            best = row
+    return best
+
+
+@shared
+def learn(state: NDArray, base: int, e: int, sector: int) -> None:
+    """A sector has become unreadable; where there is no room to know it, the first that was learnt is forgotten."""
+    row = state[e + KNOWN]
+    if row < BAD_ROWS:
+        state[e + KNOWN] += 1
+    else:
+        row = state[e + OLDEST]
+        state[e + OLDEST] = (row + 1) % BAD_ROWS
+    at = bad_at(state, e, base) + BAD_COLUMNS * row
+    state[at] = sector
+    state[at + 1] = 1
+
+
+@shared
+def forget(state: NDArray, base: int, e: int, first: int, end: int) -> None:
+    """Sectors from `first` to before `end` have been written, so that they can be read."""
+    table = bad_at(state, e, base)
+    row = 0
+    while row < state[e + KNOWN]:
+        at = table + BAD_COLUMNS * row
+        if first <= state[at] < end:
+            state[e + KNOWN] -= 1
+            last = table + BAD_COLUMNS * state[e + KNOWN]
+            state[at] = state[last]
+            state[at + 1] = state[last + 1]
+        else:
+            row += 1

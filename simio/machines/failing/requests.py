@@ -1,0 +1,96 @@
+"""Requests that fail, and words that several threads look at.
+
+A request takes a number when it begins. Whatever is done for it, in whichever thread, knows that number, and can say
+that the request has failed; only those that have are kept until somebody asks.
+"""
+
+from __future__ import annotations
+
+from numpy.typing import NDArray
+
+from simio.machines.shared import shared
+
+OPEN = 88
+FAIL = 89
+ENDED = 90
+MOST = 91
+ADD = 92
+NAMES = {
+    OPEN: "requests.open",
+    FAIL: "requests.fail",
+    ENDED: "requests.ended",
+    MOST: "word.most",
+    ADD: "word.add",
+}
+
+ROWS = 1024
+"""Requests that have failed and have not been asked about, at most."""
+_NUMBERS = 0
+_FAILED = 1
+_SPACE = 2
+_TABLE = 3
+
+
+def initial(rows: int = ROWS) -> list[int]:
+    """State of the requests of a system: numbers given, and the table of failed ones: rows taken, rows, and these."""
+    return [0, 0, rows, *[0] * rows]
+
+
+@shared
+def open_request(state: NDArray, base: int) -> int:
+    """A request begins; its number."""
+    state[base + _NUMBERS] += 1
+    return state[base + _NUMBERS]
+
+
+@shared
+def find(state: NDArray, base: int, number: int) -> int:
+    """Position of a request in the table of those that failed, or -1."""
+    for at in range(base + _TABLE, base + _TABLE + state[base + _FAILED]):
+        if state[at] == number:
+            return at
+    return -1
+
+
+@shared
+def fail(state: NDArray, base: int, number: int) -> int:
+    """A request has failed, which may be said more than once. Returns 1; -1 where the table is full."""
+    if number < 1 or number > state[base + _NUMBERS]:
+        return -1
+    if find(state, base, number) < 0:
+        if state[base + _FAILED] == state[base + _SPACE]:
+            return -1
+        state[base + _TABLE + state[base + _FAILED]] = number
+        state[base + _FAILED] += 1
+    return 1
+
+
+@shared
+def ended(state: NDArray, base: int, number: int) -> int:
+    """A request is over and is forgotten: 1 if it has failed, else 0."""
+    at = find(state, base, number)
+    if at < 0:
+        return 0
+    state[base + _FAILED] -= 1
+    state[at] = state[base + _TABLE + state[base + _FAILED]]
+    return 1
+
+
+@shared
+def requests(function: int, state: NDArray, base: int, a: int) -> int:
+    """Value of a function of requests and of words; negative if the machine refuses."""
+    if function == 88:
+        return open_request(state, base)
+    if function == 89:
+        return fail(state, base, a)
+    if function == 90:
+        return ended(state, base, a)
+    if a < 0:
+        return -1
+    if function == 91:
+        state[base] = max(state[base], a)
+        return state[base]
+    if function == 92:
+        state[base] += a
+        return state[base]
+    return -1

@@ -1,0 +1,216 @@
+"""Numbers that write down what is computed with them, so that it can be computed again from others.
+
+A `Tracked` number behaves as the one that it stands for. What arithmetic makes of it is tracked as well; what only a
+value can answer (a comparison, an index, a text) is answered, and the answer written down. So a computation that was
+followed once can be repeated for other values by its arithmetic alone, as long as all answers are the same: then each
+step that it took is the one that it would take. Nothing else of a value can be seen, so that nothing can depend on it
+unnoticed. Tracing compilers do the same with what they call guards.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+Number = int | float | Fraction
+
+_ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    name: getattr(operator, name)
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "lshift", "rshift")
+}
+_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    name: getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")
+}
+_UNARY: dict[str, Callable[[Any], Any]] = {
+    "neg": operator.neg, "pos": operator.pos, "abs": operator.abs, "floor": math.floor, "ceil": math.ceil,
+    "trunc": math.trunc, "round": round,
+}  # fmt: skip
+_ANSWERED: dict[str, Callable[..., Any]] = {
+    "index": operator.index, "int": int, "float": float, "hash": hash, "str": str, "repr": repr, "format": format, "pow": pow,
+    "rpow": lambda value, base: base**value,
+}  # fmt: skip
+_NUMBERS = (int, float, Fraction)
+
+
+class UnfollowedError(TypeError):
+    """Something was done with a tracked number that cannot be written down."""
+
+
+class Tape:
+    """What is computed from `inputs`, and the answers that are given on the way."""
+
+    def __init__(self, values: Sequence[Number]) -> None:
+        self._steps: list[tuple[Callable[..., Any], tuple[int, ...]] | None] = [None] * len(values)
+        """How each number comes from those before; None for inputs and constants."""
+        self._values: list[Any] = list(values)
+        self._answers: dict[int, Any] = {}
+        self._known: dict[tuple[object, ...], int] = {}
+        self.inputs = [Tracked(self, number, value) for number, value in enumerate(values)]
+
+    def number(self, function: Callable[..., Any], *operands: Any) -> Tracked:
+        """The tracked number that a function of these operands gives; the same for the same."""
+        places = tuple(map(self._place, operands))
+        at = self._known.get((function, *places))
+        if at is None:
+            value = function(*(self._values[place] for place in places))
+            at = self._add((function, *places), value, (function, places))
+        return Tracked(self, at, self._values[at])
+
+    def answer(self, number: Tracked) -> Any:
+        """The value itself, on which all that follows may depend."""
+        self._answers[number.at] = number.value
+        return number.value
+
+    def _place(self, operand: Any) -> int:
+        if type(operand) is Tracked:
+            if operand.tape is not self:
+                raise UnfollowedError("a tracked number of another computation")
+            return operand.at
+        if not isinstance(operand, _NUMBERS):
+            raise UnfollowedError(f"a tracked number together with {type(operand).__name__}")
+        # 1, 1.0 and True are equal, as 0.0 and -0.0 are, and do not compute alike.
+        key = (type(operand), repr(operand) if isinstance(operand, float) else operand)
+        known = self._known.get(key)
+        return self._add(key, operand, None) if known is None else known
+
+    def _add(self, key: tuple[object, ...], value: Any, step: Any) -> int:
+        self._known[key] = len(self._steps)
+        self._steps.append(step)
+        self._values.append(value)
+        return len(self._steps) - 1
+
+    def again(self, wanted: Sequence[Tracked]) -> Again:
+        """What computes the `wanted` numbers once more."""
+        nothing = object()
+        code = [
+            (at, *step, self._answers.get(at, nothing), at in self._answers)
+            for at, step in enumerate(self._steps)
+            if step is not None
+        ]
+        asked = [(at, value) for at, value in self._answers.items() if self._steps[at] is None]
+        return Again(len(self.inputs), self._values, asked, code, [number.at for number in wanted])
+
+
+class Again:
+    """The computation of a tape, for other inputs."""
+
+    def __init__(
+        self, inputs: int, values: list[Any], asked: list[tuple[int, Any]], code: list[Any], wanted: list[int]
+    ) -> None:
+        self._inputs, self._values, self._asked, self._code, self._wanted = inputs, values, asked, code, wanted
+
+    def __call__(self, inputs: Sequence[Number]) -> list[Number] | None:
+        """The wanted numbers for these inputs, of the types of the first ones; None where an answer would differ."""
+        values = [*inputs, *self._values[self._inputs :]]
+        if any(values[at] != answer for at, answer in self._asked):
+            return None
+        try:
+            for at, function, places, answer, asked in self._code:
+                value = values[at] = function(*[values[place] for place in places])
+                if asked and value != answer:
+                    return None
+        except ArithmeticError:
+            return None
+        return [values[at] for at in self._wanted]
+
+
+class Tracked(Fraction):
+    """A number of a tape.
+
+    It is a Fraction for the sake of Python's order of operands: a Fraction asks one that is more special than itself
+    first, and so does not look into it. `isinstance` is told the type of the value, too.
+    """
+
+    __slots__ = ("at", "tape", "value")
+
+    tape: Tape
+    at: int
+    value: Any
+
+    def __new__(cls, tape: Tape, at: int, value: Any) -> Tracked:
+        self = object.__new__(cls)
+        self.tape, self.at, self.value = tape, at, value
+        return self
+
+    @property
+    def __class__(self) -> Any:
+        return type(self.value)
+
+    @property
+    def numerator(self) -> Any:
+        """As of an int or a Fraction."""
+        return self.tape.number(_numerator, self)
+
+    @property
+    def denominator(self) -> Any:
+        """As of an int or a Fraction."""
+        return 1 if type(self.value) is int else self.tape.number(_denominator, self)
+
+    def __bool__(self) -> bool:
+        return bool(self.tape.answer(self.tape.number(operator.truth, self)))
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
+
+    def __reduce__(self) -> Any:
+        raise UnfollowedError("a tracked number on its way elsewhere")
+
+    __copy__ = __deepcopy__ = __reduce__  # type: ignore[assignment]
+
+
+_numerator = operator.attrgetter("numerator")
+_denominator = operator.attrgetter("denominator")
+
+
+def _direct(function: Callable[..., Any]) -> Callable[..., Any]:
+    def direct(self: Tracked, other: Any) -> Any:
+        return self.tape.number(function, self, other) if isinstance(other, _NUMBERS) else NotImplemented
+
+    return direct
+
+
+def _reflected(function: Callable[..., Any]) -> Callable[..., Any]:
+    def reflected(self: Tracked, other: Any) -> Any:
+        return self.tape.number(function, other, self) if isinstance(other, _NUMBERS) else NotImplemented
+
+    return reflected
+
+
+def _comparison(function: Callable[..., Any]) -> Callable[..., Any]:
+    def compare(self: Tracked, other: Any) -> Any:
+        if not isinstance(other, _NUMBERS):
+            return NotImplemented
+        return self.tape.answer(self.tape.number(function, self, other))
+
+    return compare
+
+
+def _alone(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda self: self.tape.number(function, self)
+
+
+def _answered(function: Callable[..., Any]) -> Callable[..., Any]:
+    def answered(self: Tracked, *others: Any) -> Any:
+        return function(
+            self.tape.answer(self),
+            *(other.tape.answer(other) if type(other) is Tracked else other for other in others),
+        )
+
+    return answered
+
+
+for _name, _function in _ARITHMETIC.items():
+    setattr(Tracked, f"__{_name}__", _direct(_function))
+    setattr(Tracked, f"__r{_name}__", _reflected(_function))
+for _name, _function in _COMPARISONS.items():
+    setattr(Tracked, f"__{_name}__", _comparison(_function))
+for _name, _function in _UNARY.items():
+    setattr(Tracked, f"__{_name}__", _alone(_function))
+for _name, _function in _ANSWERED.items():
+    setattr(Tracked, f"__{_name}__", _answered(_function))
