@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
 SCENARIOS = ROOT / "scenarios"
+
+
+@pytest.fixture(scope="session", autouse=os.environ.get("NUMBA_DISABLE_JIT") == "1")
+def interpreted() -> Iterator[None]:
+    """Without numba, the compiled engine is run as Python."""
+    from interpreted import interpret
+
+    with pytest.MonkeyPatch.context() as patch:
+        interpret(patch)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -47,7 +47,9 @@ WORTH_TELLING = 20
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 @click.option("--html", type=click.Path(dir_okay=False), metavar="FILE", help="Write a page with plots.")
 @click.option("--junit", type=click.Path(dir_okay=False), metavar="FILE", help="Write JUnit's XML for CI.")
-@click.option("--plots", type=click.Path(), metavar="DIR", help="Write an SVG a table.")
+@click.option(
+    "--plots", type=click.Path(), metavar="DIR", help="Write an SVG a table, and of all tables one."
+)
 @click.option(
     "--output", "-o", type=click.Path(dir_okay=False), metavar="FILE", help="Write there, not to the screen."
 )
@@ -90,7 +92,7 @@ def validate(
     found = _validated(wanted, library, kept, engine, processes, str(kept_in))
     detailed = library.names if all_rows else library.chosen(studies) if studies else ()
     write(output, _text(found, detailed, as_json, to_file=output is not None))
-    _files(found, html, junit, plots)
+    _files(found, html, junit, plots, whole=not studies)
     if update_baseline and found.complete:
         _update(found, kept, kept_in)
     if not found.complete:
@@ -220,7 +222,7 @@ def _text(found: Validation, detailed: Sequence[str], as_json: bool, to_file: bo
     return "".join(line.rstrip() + "\n" for line in capture.get().splitlines())
 
 
-def _files(found: Validation, html: str | None, junit: str | None, plots: str | None) -> None:
+def _files(found: Validation, html: str | None, junit: str | None, plots: str | None, whole: bool) -> None:
     from simio.files import write_whole
 
     if html:
@@ -234,7 +236,7 @@ def _files(found: Validation, html: str | None, junit: str | None, plots: str | 
     if plots:
         from simio.report.validation_svg import write_plots
 
-        write_plots(found, plots)
+        write_plots(found, plots, whole)
 
 
 def _update(found: Validation, kept: Baseline, path: Path) -> None:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from math import gcd
 
 from simio import units
+from simio.components.boots import of_boot
 from simio.components.files import FileInCache
 from simio.components.kernel import UnixKernel
 from simio.components.storage import BlockDevice
@@ -69,8 +70,13 @@ class ServedFile(FileInCache):
         name: str,
         span: tuple[int, int],
         transfer: int,
+        boot: int = 0,
     ) -> None:
-        """`kernel` is that of the file system; `span` is the file's first byte on the device and its size."""
+        """`kernel` is that of the file system; `span` is the file's first byte on the device and its size.
+
+        With a `boot` above 0, the cache is that of a later life of the host, which is empty when a client goes on
+        somewhere in the file: reading begins where it first asks, and what it does not write again is not waited for.
+        """
         super().__init__(p, kernel, file_system, device, span)
         self.name, self.transfer = name, transfer
         if transfer % device.sector:
@@ -83,7 +89,9 @@ class ServedFile(FileInCache):
         self.cached = Gate(p, f"{name} cached")
         self.written = p.machine(f"{name} written", machines.blocks(self.blocks, self.together))
         self.stored = Gate(p, f"{name} stored")
-        self.dirty: Handle = p.container(f"{device.name} dirty", self.sheet.dirty_limit)
+        self.dirty: Handle = p.container(of_boot(f"{device.name} dirty", boot), self.sheet.dirty_limit)
+        self.boot = boot
+        self.lives = len(kernel.host.description.crashes)
 
     def read(self, block: Register, wake: Callable[[], None] | None = None) -> None:
         """Have a block in the cache; `wake` emits the cost of waking the thread, if not that of this kernel."""
@@ -101,6 +109,8 @@ class ServedFile(FileInCache):
             p.let(end, "ADD", end, self.transfer)
             p.let(limit, "ADD", end, self._beyond(self.transfer))
             p.let(end, "MIN", end, self.size)
+            if self.boot:
+                self._begin_at(block)
             with p.until(claimed, "==", 0):
                 p.call(claimed, machines.CLAIM, self.windows, limit)
                 with p.when(claimed, ">", 0):
@@ -108,6 +118,16 @@ class ServedFile(FileInCache):
                     self._fetch_window(claimed)
                     p.let(claimed, "SET", 1)
             self.cached.wait(end, wake or self.kernel.wake)
+
+    def _begin_at(self, block: Register) -> None:
+        """Windows before that of the first block that is asked for are not read; they pass for being there."""
+        p = self.p
+        with p.loop(1):
+            passed = p.register()
+            p.let(passed, "MUL", block, self.transfer)
+            p.call(passed, machines.BEGIN, self.windows, passed)
+            with p.when(passed, ">", 0):
+                self.cached.advance(passed)
 
     def _fetch_window(self, offset: Register) -> None:
         """Ask for the window at `offset`, and go on."""
@@ -175,8 +195,20 @@ class ServedFile(FileInCache):
                     p.let(at, "SET", number)
 
     def commit(self) -> None:
-        """Wait until all of the file is on the device."""
-        self.stored.wait(self.size, self.kernel.wake)
+        """Wait until all of the file is on the device.
+
+        A life of the host that has not been given all of it does not wait: whoever asks learns from the verifier that
+        what others were given is to be written again.
+        """
+        p = self.p
+        if not self.lives:
+            self.stored.wait(self.size, self.kernel.wake)
+            return
+        with p.loop(1):
+            whole = p.register()
+            p.call(whole, machines.WHOLE, self.written)
+            with p.when(whole, "==", 1):
+                self.stored.wait(self.size, self.kernel.wake)
 
     def _place(self, block: Register) -> Iterator[tuple[int, Register]]:
         """Run a for loop's body for a whole block, and for the last one of a file that ends within it; gives the

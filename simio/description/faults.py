@@ -15,6 +15,10 @@ Span = tuple[int, int]
 """When something is out of order: from the first instant on and before the second, in ps."""
 
 
+ResetSpan = tuple[int, int, int]
+"""When an adapter hangs, when it is reset, and when it works again, in ps."""
+
+
 class FaultParams(Values):
     """The keys that every kind of fault has beside ``name`` and ``kind``.
 
@@ -51,6 +55,29 @@ class Stall(Passing):
     """A host stands still: none of its processors does anything, while its buses and adapters go on."""
 
     targets: ClassVar[tuple[str, ...]] = ("host",)
+
+
+class Crash(Passing):
+    """A host loses all that is in its memory, and is there again, booted anew, when the time is over."""
+
+    targets: ClassVar[tuple[str, ...]] = ("host",)
+    told: ClassVar[str] = "lost to a crash"
+
+
+class Reset(Passing):
+    """An adapter loses the packets that are in its rings, and carries nothing until it has been set up anew."""
+
+    targets: ClassVar[tuple[str, ...]] = ("adapter",)
+    told: ClassVar[str] = "reset"
+
+    watchdog: Time = Field(
+        0, description="how long it hangs before the driver notices and resets it, which then takes `for`"
+    )
+
+    @property
+    def stages(self) -> ResetSpan:
+        """When it begins to hang, when it is reset, and from when on it works again."""
+        return self.at, self.at + self.watchdog, self.at + self.watchdog + self.for_
 
 
 class Failed(FaultParams):
@@ -167,9 +194,11 @@ class InjectedFault:
 
 
 _FAULTS: dict[str, type[FaultParams]] = {
+    "crash": Crash,
     "down": Down,
     "failed": Failed,
     "read_errors": ReadErrors,
+    "reset": Reset,
     "stall": Stall,
 }
 

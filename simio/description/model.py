@@ -16,7 +16,7 @@ from pydantic import Field, field_validator, model_validator
 
 from .. import units
 from ..errors import quote
-from .faults import Failed, InjectedFault, ReadErrors, Span
+from .faults import Failed, InjectedFault, ReadErrors, ResetSpan, Span
 from .measured import MeasuredRow, MeasuredTable, PooledRow
 from .quantities import Count, Horizon, Share, Text, Values, WarmUp, Whole, refusal
 
@@ -53,17 +53,18 @@ class Part:
 
 @dataclass(frozen=True)
 class Adapter:
-    """An adapter of a host and the name of the bus that it sits on."""
+    """An adapter of a host and the name of the bus that it sits on; ``resets`` is when it is reset."""
 
     part: Part
     bus: str
+    resets: tuple[ResetSpan, ...] = ()
 
 
 @dataclass(frozen=True)
 class Host:
     """A computer: its CPUs (all alike), memory, kernel, protocol stack if it has one, buses and adapters.
 
-    ``part`` holds its own values; ``stalls`` is when its CPUs stand still.
+    ``part`` holds its own values; ``stalls`` is when its CPUs stand still, ``crashes`` when it is not there.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Host:
     part: Part
     stack: Part | None = None
     stalls: tuple[Span, ...] = ()
+    crashes: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from simio.engines.outcome import (
     FIRST_INTERVAL,
     RECORD_LIMIT,
     SAMPLES,
+    THREAD_LIMIT,
     Ints,
     Options,
     Outcome,
@@ -47,6 +48,8 @@ def run(program: Program, options: Options | None = None, announce: Announce | N
         status = _slice(loop, work)
         if status == c.SLICED:
             continue
+        if status == c.GROW_THREADS and len(work.threads) >= THREAD_LIMIT:
+            return work.full(options)
         if status == c.GROW_THREADS:
             work.grow_threads()
         elif status == c.GROW_LOG:
@@ -109,7 +112,8 @@ class _Tables:
             int(options.trace or options.watch is not None),
         )
         self.sizes[[c.UNTIL, c.BUDGET, c.RECORDS, c.TRACING]] = limits
-        room = max(2 * sum(start.count for start in program.starts), 64)
+        first = sum(start.count for start in program.starts)
+        room = max(min(max(2 * first, 64), THREAD_LIMIT), first)
         self.threads = _zeros(room, c.THREAD_COLUMNS)
         self.heap = _zeros(room, c.HEAP_COLUMNS)
         self.ring = _zeros(room)
@@ -155,17 +159,17 @@ class _Tables:
             options.watch(self.trace[: self.control[c.TRACED]].copy())
             self.control[c.TRACED] = 0
 
-    def record(self, marks: Ints) -> None:
-        """Append to the log."""
+    def more_marks(self, count: int) -> Ints:
+        """So many rows at the end of the log, which are to be filled in."""
         logged = int(self.control[c.LOGGED])
-        if logged + len(marks) > len(self.log):
-            self.log = _grown(self.log, logged + len(marks))
-        self.log[logged : logged + len(marks)] = marks
-        self.control[c.LOGGED] += len(marks)
+        if logged + count > len(self.log):
+            self.log = _grown(self.log, logged + count)
+        self.control[c.LOGGED] += count
+        return self.log[logged : logged + count]
 
     def grow_threads(self) -> None:
-        """Make room for twice as many threads."""
-        room = 2 * len(self.threads)
+        """Make room for twice as many threads, or as many as there may be."""
+        room = min(2 * len(self.threads), THREAD_LIMIT)
         self.threads = _grown(self.threads, room)
         self.heap = _grown(self.heap, room)
         self.free = _zeros(room)
@@ -174,6 +178,13 @@ class _Tables:
         self.ring = _zeros(room)
         self.ring[: len(waiting)] = waiting
         self.control[c.RING_HEAD] = 0
+
+    def full(self, options: Options) -> Outcome:
+        """What a run leaves behind whose next thread would be one too many; its step has been carried out in vain."""
+        self.control[c.EXECUTED] += 1
+        self.control[c.TRACED] += self.sizes[c.TRACING]
+        self.tell(options)
+        return self.outcome(Status.THREADS)
 
     def outcome(self, status: Status) -> Outcome:
         """What the run leaves behind."""

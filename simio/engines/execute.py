@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from simio import units
-from simio.engines.outcome import DEFAULT_BUDGET, Options, Outcome, Status, Wait
+from simio.engines.outcome import DEFAULT_BUDGET, THREAD_LIMIT, Options, Outcome, Status, Wait
 from simio.errors import RunError
 from simio.machines.calls import NAMES
 from simio.program.steps import Op, Program
@@ -33,6 +33,7 @@ def execute(
         raise RunError(
             f"{names}: processes written in Python run on the SimPy engine only; use --engine simpy"
         )
+    _check_starts(program)
     if engine == "simpy" or program.guests:
         from simio.engines import reference
 
@@ -44,6 +45,19 @@ def execute(
     if outcome.status not in (Status.DONE, Status.UNTIL):
         raise RunError(explain(program, options, outcome), outcome)
     return outcome
+
+
+def _check_starts(program: Program) -> None:
+    """Refuse a program that begins with more threads than may live, and tell which are most."""
+    counts = Counter({start.name: 0 for start in program.starts})
+    for start in program.starts:
+        counts[start.name] += start.count
+    if counts.total() > THREAD_LIMIT:
+        ((name, most),) = counts.most_common(1)
+        raise RunError(
+            f"{counts.total():,} threads from the beginning, {most:,} of them {name!r}, are too many for one run: "
+            f"at most {THREAD_LIMIT:,} may live at once; use fewer disks, streams or processes"
+        )
 
 
 def explain(program: Program, options: Options, outcome: Outcome) -> str:
@@ -62,6 +76,8 @@ def explain(program: Program, options: Options, outcome: Outcome) -> str:
         Status.OVERFULL: f"more was put into a container than it ever holds at {at}{where}",
         Status.MACHINE: f"a machine refused a request at {at}{where}",
         Status.RECORDS: f"more observations than a run may record at {at}{where}; shorten the run",
+        Status.THREADS: f"more than {THREAD_LIMIT:,} threads would live at {at}{where}: more is begun than ends; "
+        "offer less at a time, or shorten the run",
     }
     return messages[outcome.status]
 

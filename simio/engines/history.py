@@ -26,9 +26,12 @@ class History:
         """The column at instants in ps, each in the period of that number; modulo 2^64, signed.
 
         The order of the changes is the same in all periods that are alike, not so what comes between an instant and
-        the begin of its period.
+        the begin of its period. Instants grow, since what is fixed in time cannot be in every period.
         """
-        values, steps = np.array([parts(change[0]) for change in self.changes], dtype=np.int64).T
+        instants = [change[0] for change in self.changes]
+        values, steps = (
+            np.array([getattr(instant, part) for instant in instants]) for part in ("value", "step")
+        )
         if (steps == span).all():
             rows = np.searchsorted(values, times - periods * span, side="right")
         else:

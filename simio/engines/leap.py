@@ -83,12 +83,15 @@ class Leap:
 
     def _marks(self) -> None:
         """What the periods record, one after the other."""
-        rows = [[part for number in row for part in parts(number)] for row in self.replay.marks]
-        if not rows:
+        marks = [[parts(number) for number in row] for row in self.replay.marks]
+        if not marks:
             return
-        table = np.array(rows, dtype=np.int64)
-        grown = table[None, :, 0::2] + np.arange(self.periods)[:, None, None] * table[None, :, 1::2]
-        self.tables.record(grown.reshape(-1, c.LOG_COLUMNS))
+        values, steps = np.moveaxis(np.array(marks, dtype=np.int64), 2, 0).copy()
+        log = self.tables.more_marks(self.periods * len(marks)).reshape(
+            self.periods, len(marks), c.LOG_COLUMNS
+        )
+        np.multiply(np.arange(self.periods)[:, None, None], steps, out=log)
+        log += values
 
 
 class Rows:

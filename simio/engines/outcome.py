@@ -24,6 +24,8 @@ FIRST_INTERVAL = 2**20
 DEFAULT_BUDGET = 500_000_000
 RECORD_LIMIT = 20_000_000
 """Marks that a run may record, 480 MB of them."""
+THREAD_LIMIT = 1_000_000
+"""Threads that may live at once, in half a gigabyte of the compiled engine's tables."""
 CHUNK = 2**16
 """Steps that whoever watches a run is told at a time."""
 
@@ -50,6 +52,8 @@ class Status(IntEnum):
     """A machine refused what it was asked."""
     RECORDS = 10
     """More marks than a run may record."""
+    THREADS = 11
+    """More threads than may live at once."""
 
 
 class Wait(IntEnum):

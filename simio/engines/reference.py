@@ -20,6 +20,7 @@ from simio.engines.outcome import (
     FIRST_INTERVAL,
     RECORD_LIMIT,
     SAMPLES,
+    THREAD_LIMIT,
     Ints,
     Options,
     Outcome,
@@ -217,6 +218,8 @@ class Run:
     def fork(self, thread: Thread, entry: int, delay: int, joined: int, daemon: int, name: int) -> None:
         if delay > HORIZON - self.env.now:
             raise Fault(Status.HORIZON)
+        if len(self.threads) >= THREAD_LIMIT:
+            raise Fault(Status.THREADS)
         child = Thread(
             self.serials, name, entry, list(thread.registers), bool(daemon) or thread.daemon, thread.instance
         )

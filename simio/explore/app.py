@@ -53,12 +53,12 @@ def make_app(session: Session, hosts: Collection[str] | None) -> Dash:
     style = asset("page.css") + asset("explore.css", "simio.explore")
     app.index_string = _INDEX.format(style=style)
     app.layout = lambda: _layout(session)
-    guard(app.server, hosts)
     _opening(app, session)
     _answering(app, session)
     _saving(app, session)
     app.clientside_callback(_SHOW, Output("shown", "data"), Input("detail", "data"))
     app.clientside_callback(_ADDRESS, Output("share", "value"), Input("query", "data"))
+    guard(app.server, hosts, app.callback_map)
     return app
 
 
@@ -138,9 +138,9 @@ def _values(
         knob = known.get(str(each.get("key")) if isinstance(each, dict) else "")
         try:
             at = int(place) if isinstance(place, int | float | str) else -1
-        except ValueError:
+        except (ValueError, OverflowError):
             at = -1
-        if knob is None or not 0 <= at < len(knob.values):
+        if knob is None or knob.key in values or not 0 <= at < len(knob.values):
             raise SimioError("the page and the scenario do not fit each other any more; load the page again")
         values[knob.key] = knob.values[at]
     return opened, values

@@ -17,8 +17,11 @@ from .yamltree import Node
 _SURVIVES: dict[str, Callable[[int], int]] = {
     "raid5": lambda members: 1,
     "mirror": lambda members: members - 1,
+    "raid3": lambda members: 1,
 }
 """Kinds of volumes that go on without a member, and without how many of so many."""
+_REBUILT = ("raid5", "mirror")
+"""Kinds of volumes that go on when a member fails during the run, and are rebuilt."""
 
 
 @dataclass(frozen=True)
@@ -80,10 +83,11 @@ def _check_survives(checked: _Checked) -> None:
     if volume is not None and volume.controller:
         _check_software(checked)
         return
-    if volume is None or volume.kind not in _SURVIVES:
+    if volume is None or volume.kind not in (_SURVIVES if params.at is None else _REBUILT):
         if params.at is None:
             of = f" of the {volume.kind} {quote(volume.name)}" if volume else ""
-            expected = f"a disk of a volume of kind {' or '.join(_SURVIVES)}"
+            *first, last = _SURVIVES
+            expected = f"a disk of a volume of kind {', '.join(first)} or {last}"
             checked.note("of", f"{quote(params.of)}{of}, whose data nothing else has", expected)
         return
     failures = [fault.params for fault in checked.faults if isinstance(fault.params, Failed)]
@@ -99,8 +103,8 @@ def _check_spare(checked: _Checked) -> None:
     spare, volume, inventory = checked.params.spare, checked.volume(), checked.inventory
     if spare is None:
         return
-    if volume is None or volume.kind not in _SURVIVES:
-        kinds = " or ".join(_SURVIVES)
+    if volume is None or volume.kind not in _REBUILT:
+        kinds = " or ".join(_REBUILT)
         checked.note("spare", f"a spare for {quote(checked.params.of)}", f"one for a disk of a {kinds}")
         return
     if spare not in inventory.disk_names:

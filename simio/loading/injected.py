@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from pydantic import ValidationError
 
 from ..description.faults import InjectedFault, fault_kinds
-from ..description.model import Link, Part, System
+from ..description.model import Link, Part, System, Workload
 from ..description.quantities import FROM_TEXT
 from ..errors import quote
 from .context import Context
+from .crashes import check_crash
 from .diskfaults import check_disk
 from .faults import a, node_text, place_of
 from .keypaths import item_name, mapping
@@ -23,7 +24,12 @@ _OWN = ("name", "kind")
 
 
 def build_faults(
-    ctx: Context, section: Node, inventory: Inventory, links: Sequence[Link], complete: bool
+    ctx: Context,
+    section: Node,
+    inventory: Inventory,
+    links: Sequence[Link],
+    complete: bool,
+    workloads: Mapping[str, Workload | None],
 ) -> tuple[InjectedFault, ...]:
     """The faults as written, in their order; what has no such component, or one that cannot have it, is noted.
 
@@ -43,6 +49,10 @@ def build_faults(
         if read is not None:
             known.check(ctx, read, f"{path}.of", node)
             found[name] = read
+            if read.kind == "crash":
+                check_crash(
+                    ctx, read.params.of, f"{path}.of", place_of(node, "of"), workloads, links, inventory
+                )
             check_disk(ctx, [*found.values()], path, node, inventory)
     return tuple(found.values())
 
@@ -153,6 +163,22 @@ def _stall(system: System, params: Any) -> System:
     return replace(system, hosts={**system.hosts, host.name: stalled})
 
 
+def _crash(system: System, params: Any) -> System:
+    host = system.hosts[params.of]
+    crashed = replace(host, crashes=(*host.crashes, params.span))
+    return replace(system, hosts={**system.hosts, host.name: crashed})
+
+
+def _reset(system: System, params: Any) -> System:
+    name, key = params.of.split(".", 1)
+    host = system.hosts[name]
+    adapter = host.adapters[key]
+    reset = replace(adapter, resets=(*adapter.resets, params.stages))
+    return replace(
+        system, hosts={**system.hosts, name: replace(host, adapters={**host.adapters, key: reset})}
+    )
+
+
 def _failed(system: System, params: Any) -> System:
     lost = params.of
     volumes = {
@@ -177,8 +203,10 @@ def _read_errors(system: System, params: Any) -> System:
 
 
 _APPLIED: dict[str, Callable[[System, Any], System]] = {
+    "crash": _crash,
     "down": _down,
     "failed": _failed,
     "read_errors": _read_errors,
+    "reset": _reset,
     "stall": _stall,
 }

@@ -125,6 +125,8 @@ def value_as_text(value: Any, dimension: str | None) -> str:
         return "true" if value else "false"
     if isinstance(value, tuple) and dimension is not None:
         return "{" + ", ".join(f"{value_as_text(size, dimension)}: {weight}" for size, weight in value) + "}"
+    if isinstance(value, tuple) and all(isinstance(each, int) for each in value):
+        return str(list(value))
     if dimension is None or isinstance(value, str):
         return str(value)
     return units.format_quantity(value, dimension, digits=None)

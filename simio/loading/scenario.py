@@ -38,7 +38,7 @@ from .measured import assign_rows, read_tables
 from .tables import Table
 from .vary import Sections, apply, case_trees, described, expand, read_sets, texts
 from .volumes import build_volumes
-from .workloads import build_workloads, check_references, check_routes
+from .workloads import build_workloads, check_calls, check_references, check_routes
 from .yamlfiles import read_file
 from .yamltree import Node, parse_yaml
 
@@ -250,6 +250,7 @@ def _check_workloads(
     ctx: Context, section: Node, workloads: Mapping[str, Workload | None], there: _Topology
 ) -> None:
     check_references(ctx, section, there.inventory)
+    check_calls(ctx, section, workloads, there.inventory)
     if there.complete:
         check_routes(ctx, section, workloads, list(there.links), there.inventory)
 
@@ -261,7 +262,9 @@ def _system(ctx: Context, root: Node, title: str) -> System | None:
     section = _section(ctx, root, "workload")
     workloads = build_workloads(ctx, section)
     ctx.once(("routes",), (*nodes, section), lambda: _check_workloads(ctx, section, workloads, there))
-    faults = build_faults(ctx, _section(ctx, root, "faults"), there.inventory, there.links, there.complete)
+    faults = build_faults(
+        ctx, _section(ctx, root, "faults"), there.inventory, there.links, there.complete, workloads
+    )
     run, report = _values(ctx, root, "run", Run), _values(ctx, root, "report", Report)
     if len(ctx.faults) or run is None or report is None:
         return None

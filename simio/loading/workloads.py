@@ -7,9 +7,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from .. import units
+from ..description.messages import ADDRESS
 from ..description.model import Link, Volume, Workload
 from ..description.quantities import FROM_TEXT
 from ..description.workloads import references, workload_kinds, yaml_key
+from ..description.workloads.traffic import Nfs
 from ..errors import Place, quote
 from .context import Context
 from .devices import check_names
@@ -106,6 +109,28 @@ def check_routes(
             for ends in _in_turn(_names(getattr(params, first)), _names(getattr(params, second))):
                 place = section.at((name, key)).place
                 _check_route(ctx, f"workload.{name}.{key}", place, ends, graph, inventory)
+
+
+def check_calls(
+    ctx: Context, section: Node, workloads: Mapping[str, Workload | None], inventory: Inventory
+) -> None:
+    """Note calls that a server could never take, since each is larger than what its kernel keeps of them."""
+    for name, workload in workloads.items():
+        params: Any = workload.params if workload else None
+        if not isinstance(params, Nfs):
+            continue
+        size = params.largest_call + ADDRESS
+        for server in params.ports:
+            site = inventory.hosts.get(server)
+            stack = site.host.stack if site and site.host else None
+            if stack is not None and stack.sheet.call_space < size:
+                room, need = (units.format_quantity(n, "size") for n in (stack.sheet.call_space, size))
+                found = f"calls of {need} to {quote(server)}, which keeps {room} of them"
+                hint = f"set hosts.{server}.stack.rpc_receive_space, or a smaller transfer"
+                node = section.at((name,))
+                place = place_of(node, "transfer") if node.kind == "map" else node.place
+                ctx.faults.add(f"workload.{name}.transfer", found, f"at most {room}", hint, place)
+                break
 
 
 def _names(value: str | tuple[str, ...] | None) -> tuple[str, ...]:

@@ -175,7 +175,7 @@ def parts(function: int, state: NDArray, base: int, now: int, a: int, b: int) ->
     if 80 <= function < 88:
         return _served_files(function, state, base, a)
     if 88 <= function < 96:
-        return _requests(function, state, base, a)
+        return _requests(function, state, base, a, b)
     return -1
 
 

@@ -16,12 +16,16 @@ CAME = 81
 GATHER = 82
 REACH = 83
 ADVANCE = 84
+BEGIN = 85
+WHOLE = 86
 NAMES = {
     CLAIM: "served.claim",
     CAME: "served.came",
     GATHER: "served.gather",
     REACH: "served.reach",
     ADVANCE: "served.advance",
+    BEGIN: "served.begin",
+    WHOLE: "served.whole",
 }
 
 
@@ -50,6 +54,21 @@ def claim(state: NDArray, base: int, limit: int) -> int:
         return 0
     state[base + 2] = at + state[base + 1]
     return at + 1
+
+
+@shared
+def begin(state: NDArray, base: int, offset: int) -> int:
+    """Reading begins at `offset`, unless it has begun: the bytes before its window, which pass for being there."""
+    if offset < 0 or offset >= state[base]:
+        return -1
+    first = offset // state[base + 1]
+    if state[base + 2] > 0 or first == 0:
+        return 0
+    for number in range(first):
+        state[base + 4 + number] = 1
+    state[base + 2] = first * state[base + 1]
+    state[base + 3] = first
+    return first * state[base + 1]
 
 
 @shared
@@ -88,6 +107,15 @@ def gather(state: NDArray, base: int, number: int) -> int:
 
 
 @shared
+def whole(state: NDArray, base: int) -> int:
+    """Whether all blocks have been written: 1 or 0."""
+    for number in range(state[base]):
+        if not state[base + 2 + number]:
+            return 0
+    return 1
+
+
+@shared
 def reach(state: NDArray, base: int, target: int) -> int:
     """Whether there are `target` bytes: 1, or 0, and the caller is noted as waiting."""
     if state[base] >= target:
@@ -118,4 +146,8 @@ def served(function: int, state: NDArray, base: int, a: int) -> int:
         return reach(state, base, a)
     if function == 84:
         return advance(state, base, a)
+    if function == 85:
+        return begin(state, base, a)
+    if function == 86:
+        return whole(state, base)
     return -1

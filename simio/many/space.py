@@ -33,6 +33,8 @@ class Space:
         for key in keys:
             if keys.count(key) > 1:
                 raise SimioError(f"found values for {key} twice; expected each key once")
+        if self.sample and not keys:
+            raise SimioError("--sample: found no values to take samples of; expected --set KEY=VALUES")
         number = self.sample or prod(len(axis.points) for axis in self.axes)
         if number > MOST_CONFIGURATIONS:
             raise SimioError(f"found {number} configurations; expected at most {MOST_CONFIGURATIONS}")

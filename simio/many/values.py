@@ -13,10 +13,14 @@ from simio.errors import SimioError, quote
 
 MOST_VALUES = 100_000
 """Values of one key."""
+MOST_CHARACTERS, MOST_EXPONENT = 100, 99
+"""Of a number without a unit, as of a quantity."""
+DIGITS = 40
+"""Digits behind the point that a factor's powers are computed to; that of no value is told."""
 _WHOLE = ("time", "size")
-_END = r"\+?[0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)? *(?:[A-Za-z][A-Za-z/]*)?"
+_END = r"\+?[0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)? *(?:%|[A-Za-z][A-Za-z/]*)?"
 _RANGE = re.compile(rf"({_END}) *\.\. *({_END}) *(?::(.*))?")
-_NUMBER = re.compile(r"[0-9.eE+_-]+")
+_NUMBER = re.compile(r"[0-9.+_-]+(?:[eE]([+-]?[0-9]+))?")
 _OPENING, _CLOSING = "[{", "]}"
 
 
@@ -85,6 +89,8 @@ def axis_of(key: str, values: str, where: str, intervals: bool = False) -> Axis:
     if intervals and len(pieces) == 1 and (span := _interval(pieces[0], where)):
         return Axis((key,), (), span)
     found = [value for piece in pieces for value in _values(piece, where)]
+    if not found:
+        raise SimioError(f"{where}: found {quote(values)}; expected at least one value")
     if len(found) > MOST_VALUES:
         raise SimioError(f"{where}: found {len(found)} values; expected at most {MOST_VALUES}")
     twice = sorted({value for value in found if found.count(value) > 1}) if len(found) < 1000 else []
@@ -95,9 +101,9 @@ def axis_of(key: str, values: str, where: str, intervals: bool = False) -> Axis:
 
 def paired(axes: Sequence[Axis]) -> Axis:
     """One axis on which all keys take their n-th values together. Raises SimioError where lists differ in length."""
-    lengths = {axis.name: len(axis.points) for axis in axes}
-    if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{number} for {name}" for name, number in lengths.items())
+    lengths = [len(axis.points) for axis in axes]
+    if len(set(lengths)) > 1:
+        told = ", ".join(f"{number} for {axis.name}" for number, axis in zip(lengths, axes, strict=True))
         raise SimioError(f"--pair: found {told}; expected as many values for each")
     keys = tuple(key for axis in axes for key in axis.keys)
     rows = zip(*(axis.points for axis in axes), strict=True)
@@ -107,7 +113,9 @@ def paired(axes: Sequence[Axis]) -> Axis:
 def number_of(text: str) -> tuple[Fraction, str | None] | None:
     """The number that a value stands for, in the base unit of its dimension; None for words."""
     text = text.strip()
-    if _NUMBER.fullmatch(text):
+    if match := _NUMBER.fullmatch(text):
+        if len(text) > MOST_CHARACTERS or abs(int(match[1] or 0)) > MOST_EXPONENT:
+            return None
         try:
             return Fraction(text.replace("_", "")), None
         except (ValueError, ZeroDivisionError):
@@ -152,19 +160,29 @@ def _values(piece: str, where: str) -> list[str]:
     if not step and dimension is None and low.denominator == high.denominator == 1:
         step = "+1"
     factor, add = _step(step, piece, dimension, where)
+    if factor and not low:
+        raise SimioError(f"{where}: found {quote(piece)}; expected a lower end above zero for {quote(step)}")
     number = (high - low) // add if add else 0
     if number >= MOST_VALUES:
         raise SimioError(
             f"{where}: found {number + 1} values in {quote(piece)}; expected at most {MOST_VALUES}"
         )
-    if add:
-        exact = [low + index * add for index in range(int(number) + 1)]
-    else:
-        exact = [low]
-        while factor and exact[-1] * factor <= high and len(exact) <= MOST_VALUES:
-            exact.append(exact[-1] * factor)
+    exact = [low + index * add for index in range(int(number) + 1)] if add else _ladder(low, high, factor)
+    if len(exact) > MOST_VALUES:
+        raise SimioError(f"{where}: found too many values in {quote(piece)}; expected at most {MOST_VALUES}")
     whole = dimension in _WHOLE
     return list(dict.fromkeys(value_of(Fraction(round(v)) if whole else v, dimension) for v in exact))
+
+
+def _ladder(low: Fraction, high: Fraction, factor: Fraction | None) -> list[Fraction]:
+    """Multiples of `low` by powers of a factor, one more than there may be if there are too many."""
+    exact = [low]
+    while factor and exact[-1] * factor <= high and len(exact) <= MOST_VALUES:
+        following = exact[-1] * factor
+        if following.denominator > 10**DIGITS:
+            following = Fraction(round(following * 10**DIGITS), 10**DIGITS)
+        exact.append(following)
+    return exact
 
 
 def _ends(match: re.Match[str], piece: str, where: str) -> tuple[Fraction, Fraction, str | None]:

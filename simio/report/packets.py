@@ -55,11 +55,11 @@ def _ends(packet: SeenPacket) -> str:
 
 
 def _segment(segment: Segment) -> str:
-    """Sequence numbers stand where tcpdump has them: with data, SYN and FIN."""
+    """Sequence numbers stand where tcpdump has them: with data, SYN, FIN and RST."""
     told = [f"Flags [{segment.flags}]"]
     if segment.length:
         told.append(f"seq {segment.seq}:{segment.seq + segment.length}")
-    elif segment.syn or segment.fin:
+    elif segment.syn or segment.fin or segment.reset:
         told.append(f"seq {segment.seq}")
     if segment.ack:
         told.append(f"ack {segment.ack}")

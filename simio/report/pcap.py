@@ -27,7 +27,7 @@ PROTOCOLS = {"icmp": 1, "tcp": 6, "udp": 17}
 """Numbers of protocols in the IP header (RFC 1700)."""
 _NETWORK = 10 << 24
 _TIME_TO_LIVE = 64
-_FIN, _SYN, _PUSH, _ACK = 1, 2, 8, 16
+_FIN, _SYN, _RESET, _PUSH, _ACK = 1, 2, 4, 8, 16
 _MORE = 1 << 13
 """The flag "more fragments", in the word that has a fragment's offset in units of 8 bytes (RFC 791, section 3.1)."""
 
@@ -89,7 +89,8 @@ def _tcp(packet: SeenPacket, pseudo: bytes) -> bytes:
     segment, point = Segment.of(packet), packet.point
     options = b"".join(option.data for option in segment.options)
     size = TCP_HEADER + len(options)
-    flags = _FIN * segment.fin | _SYN * segment.syn | _PUSH * segment.push | _ACK * (segment.ack > 0)
+    flags = _FIN * segment.fin | _SYN * segment.syn | _RESET * segment.reset
+    flags |= _PUSH * segment.push | _ACK * (segment.ack > 0)
     seq, ack = segment.seq % 2**32, segment.ack % 2**32
     head = struct.pack(
         "!HHIIBBH", point.source_port, point.target_port, seq, ack, size // 4 << 4, flags, segment.window

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-from simio.machines.tcp.layout import FIN, PUSH, SYN
+from simio.machines.tcp.layout import FIN, PUSH, RESET, SYN
 from simio.result.packets import SeenPacket
 
 _LOW = 2**31 - 1
@@ -41,27 +41,31 @@ class Segment:
     mss: int | None
     shift: int | None
     permits: bool
+    reset: bool
 
     @classmethod
     def of(cls, packet: SeenPacket) -> Segment:
         """The segment that the words of a packet hold, as `simio.machines.tcp` puts them."""
         first, second, stamps, *blocks = packet.words
         agreed = packet.point.agreed
-        syn, flags, ack = bool(first >> 16 & SYN), first >> 16, second >> 16
+        flags, ack = first >> 16 & 7, second >> 16
+        reset = flags == RESET
+        syn = bool(flags & SYN) and not reset
         starts = [(ack + (block >> 31), block & _LOW) for block in blocks if block]
         return cls(
             seq=first >> 19,
             length=first & 0xFFFF,
             syn=syn,
-            fin=bool(flags & FIN),
+            fin=bool(flags & FIN) and not reset,
             push=bool(flags & PUSH),
             ack=ack,
             window=second & 0xFFFF,
-            stamps=(stamps >> 31, stamps & _LOW) if agreed.get("timestamps") else None,
+            stamps=(stamps >> 31, stamps & _LOW) if agreed.get("timestamps") and not reset else None,
             blocks=tuple((start, start + length) for start, length in starts),
             mss=agreed["mss"] if syn else None,
             shift=agreed.get("shift") if syn else None,
             permits=syn and bool(agreed.get("sack")),
+            reset=reset,
         )
 
     @property
@@ -69,7 +73,13 @@ class Segment:
         """Flags as tcpdump writes them."""
         return "".join(
             letter
-            for letter, there in (("S", self.syn), ("F", self.fin), ("P", self.push), (".", self.ack > 0))
+            for letter, there in (
+                ("S", self.syn),
+                ("F", self.fin),
+                ("R", self.reset),
+                ("P", self.push),
+                (".", self.ack > 0),
+            )
             if there
         )
 

@@ -23,10 +23,11 @@ LEAST_SPAN = 0.2
 MARGIN = 60
 
 
-def write_plots(found: Validation, folder: str) -> list[str]:
-    """Write `study-table.svg` for each table with rows, and `all.svg`; returns the files' names.
+def write_plots(found: Validation, folder: str, whole: bool) -> list[str]:
+    """Write `study-table.svg` for each table with rows; returns the files' names.
 
-    Raises SimioError where nothing can be written.
+    Where these are the whole of what was measured and all of it ran, `all.svg` is written, too. Raises SimioError
+    where nothing can be written.
     """
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
@@ -37,8 +38,9 @@ def write_plots(found: Validation, folder: str) -> list[str]:
         if any(row.value is not None for row in table.rows):
             written.append(f"{table.name.replace('/', '-')}.svg")
             write_whole(Path(folder) / written[-1], table_svg(table))
-    written.append("all.svg")
-    write_whole(Path(folder) / "all.svg", scatter_svg(found.tables))
+    if whole and found.complete:
+        written.append("all.svg")
+        write_whole(Path(folder) / written[-1], scatter_svg(found.tables))
     return written
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from simio.components.boots import Boots, of_boot
 from simio.components.network.nfs import NfsMount
 from simio.components.network.udp import check_size
 from simio.description.model import Workload
@@ -15,25 +16,39 @@ def nfs(site: Site, workload: Workload) -> None:
     """One pass of each client over a file of `size` bytes, a block of `transfer` bytes a system call."""
     params = workload.params
     clients = params.readers
-    pools = {}
-    if len(clients) > 1:
-        pools = {
-            server: site.p.resource(f"{workload.name}: nfsds of {server}", params.nfsds, turn=True)
-            for server in params.ports[: len(clients)]
-        }
+    pools = _pools(site, workload) if len(clients) > 1 else {}
     for number, client in enumerate(clients):
         server = params.ports[number % len(params.ports)]
         name = workload.name if len(clients) == 1 else f"{workload.name} {client}"
         delivered = site.delivered if len(clients) == 1 else site.stream(f"{workload.name}: {client}")
-        storage = server_storage(site, workload, number, server) if params.storage else None
+        boots = Boots(site.p, site.system.hosts[server].crashes)
+        storage = [
+            server_storage(site, workload, number, server, boot)
+            for boot in range(len(boots) if params.storage else 0)
+        ]
         stacks = site.sockets.stack(client), site.sockets.stack(server)
         paths = site.network.path(client, server), site.network.path(server, client)
-        mount = NfsMount(name, stacks, paths, params, storage, pools.get(server))
+        mount = NfsMount(name, stacks, paths, params, storage, pools.get(server, ()))
         data, end = ("read_reply", 1) if params.access == "read" else ("write", 0)
         check_size(workload.name, stacks[end], mount.message(data))
-        with site.p.thread(f"{name}: nfsd on {server}", count=params.nfsds, daemon=True):
-            mount.serve()
+        for boot in range(len(boots)):
+            thread = of_boot(f"{name}: nfsd on {server}", boot)
+            # Those of a later life find no calls before it begins.
+            with site.p.thread(thread, count=params.nfsds, daemon=True):
+                mount.serve(boot)
         (_read if params.access == "read" else _write)(site, mount, delivered)
+
+
+def _pools(site: Site, workload: Workload) -> dict[str, list[Handle]]:
+    """The threads of each server that its clients share, of each of its lives."""
+    params = workload.params
+    found = {}
+    for server in params.ports[: len(params.readers)]:
+        name, boots = f"{workload.name}: nfsds of {server}", Boots(site.p, site.system.hosts[server].crashes)
+        found[server] = [
+            site.p.resource(of_boot(name, boot), params.nfsds, turn=True) for boot in range(len(boots))
+        ]
+    return found
 
 
 def _read(site: Site, mount: NfsMount, delivered: Handle) -> None:
@@ -41,6 +56,7 @@ def _read(site: Site, mount: NfsMount, delivered: Handle) -> None:
     p, params, name = site.p, mount.params, mount.name
     took = p.observation(f"{name}: block", "latency", "ps")
     if params.biods:
+        mount.wakes(mount.ready, 1)
         _read_ahead(site, mount)
     with p.thread(f"{name}: reader on {mount.client.name}"):
         if params.biods:
@@ -49,19 +65,21 @@ def _read(site: Site, mount: NfsMount, delivered: Handle) -> None:
             begun = p.register()
             p.let(begun, "SINCE", 0)
             mount.declare(amount)
-            mount.client.kernel.system_call()
-            if params.biods:
-                p.put(mount.wanted, 1)
-                mount.client.kernel.slept(lambda: p.get(mount.ready, 1))
-            else:
-                block = p.register()
-                with mount.next_block(block):
-                    mount.read(block, own=True)
-            if mount.client.sheet.copies:
-                mount.client.host.copy(amount)
-            p.let(begun, "SINCE", begun)
-            p.mark(took, begun)
-            p.mark(delivered, amount)
+            with mount.unless_given_up():
+                mount.client.kernel.system_call()
+                if params.biods:
+                    p.put(mount.wanted, 1)
+                    mount.client.kernel.slept(lambda: p.get(mount.ready, 1))
+                else:
+                    block = p.register()
+                    with mount.next_block(block):
+                        mount.read(block, own=True)
+            with mount.unless_given_up():
+                if mount.client.sheet.copies:
+                    mount.client.host.copy(amount)
+                p.let(begun, "SINCE", begun)
+                p.mark(took, begun)
+                p.mark(delivered, amount)
 
 
 def _read_ahead(site: Site, mount: NfsMount) -> None:
@@ -86,6 +104,7 @@ def _write(site: Site, mount: NfsMount, delivered: Handle) -> None:
     took = p.observation(f"{name}: block", "latency", "ps")
     free = p.machine(f"{name} free daemons", [params.biods])
     done = p.container(f"{name} blocks written", unit="blocks")
+    mount.wakes(done, mount.blocks)
     with (
         p.thread(f"{name}: biod on {mount.client.name}", count=max(params.biods, 1), daemon=True),
         p.forever(),
@@ -103,27 +122,66 @@ def _write(site: Site, mount: NfsMount, delivered: Handle) -> None:
             p.let(begun, "SINCE", 0)
             p.promise(amount)
             mount.declare(amount)
-            mount.client.kernel.system_call()
-            if mount.client.sheet.copies:
-                mount.client.host.copy(amount)
-            p.call(granted, GRANT, free)
-            with p.when(granted, "==", 1):
-                p.put(mount.wanted, 1)
-            with p.when(granted, "==", 0):
-                with mount.next_block(block):
-                    mount.write(block, own=True)
-                    _written(site, mount, block, delivered)
-                p.put(done, 1)
-            p.let(begun, "SINCE", begun)
-            p.mark(took, begun)
-        p.get(done, mount.blocks)
+            with mount.unless_given_up():
+                mount.client.kernel.system_call()
+                if mount.client.sheet.copies:
+                    mount.client.host.copy(amount)
+                _hand_over(site, mount, (granted, block), free, done, delivered)
+                p.let(begun, "SINCE", begun)
+                p.mark(took, begun)
+        with mount.unless_given_up():
+            p.get(done, mount.blocks)
         if params.version == 3:
+            with mount.unless_given_up():
+                _commit(site, mount, free, done, delivered)
+
+
+def _hand_over(
+    site: Site,
+    mount: NfsMount,
+    registers: tuple[Register, Register],
+    free: int,
+    done: Handle,
+    delivered: Handle,
+) -> None:
+    """The next block goes to a daemon that is free, or else is written here and now."""
+    p = site.p
+    granted, block = registers
+    p.call(granted, GRANT, free)
+    with p.when(granted, "==", 1):
+        p.put(mount.wanted, 1)
+    with p.when(granted, "==", 0):
+        with mount.next_block(block):
+            mount.write(block, own=True)
+            with mount.unless_given_up():
+                _written(site, mount, block, delivered)
+        p.put(done, 1)
+
+
+def _commit(site: Site, mount: NfsMount, free: int, done: Handle, delivered: Handle) -> None:
+    """COMMIT, as often as the server lost before it what had been written: that is written again first."""
+    p = site.p
+    if mount.kept is None:
+        mount.commit()
+        return
+    left, registers = p.register(), (p.register(), p.register())
+    mount.left(left)
+    with p.until(left, "==", 0):
+        with p.when(left, ">", 0), mount.unless_given_up():
+            with p.loop(left):
+                _hand_over(site, mount, registers, free, done, delivered)
+            p.get(done, left)
+        mount.left(left)
+        with p.when(left, "==", 0):
             mount.commit()
+            mount.left(left)
 
 
 def _written(site: Site, mount: NfsMount, block: Register, delivered: Handle) -> None:
+    """A block was written. The first time its bytes count; until it has been written again, the file is not there."""
     p = site.p
     with p.loop(1):
         amount = p.register()
         mount.amount(amount, block)
+        mount.count_once(amount, block)
         p.mark(delivered, amount)

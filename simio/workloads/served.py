@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from simio import units
+from simio.components.boots import of_boot
 from simio.components.network.nfs import ServerStorage
 from simio.components.network.nfs_storage import OwnDisks, ThirdParty
 from simio.components.served import ServedFile
@@ -14,8 +15,11 @@ GRAIN = 1 << 20
 """Files begin at multiples of so many bytes, one after another."""
 
 
-def server_storage(site: Site, workload: Workload, number: int, server: str) -> ServerStorage:
-    """The storage of the file of client `number`, from 0 on, that `server` serves; files go to the disks in turn."""
+def server_storage(site: Site, workload: Workload, number: int, server: str, boot: int = 0) -> ServerStorage:
+    """The storage of the file of client `number`, from 0 on, that `server` serves; files go to the disks in turn.
+
+    A cache is that of life `boot` of the server.
+    """
     params = workload.params
     targets = site.targets(params.storage)
     name = targets[number % len(targets)]
@@ -35,9 +39,10 @@ def server_storage(site: Site, workload: Workload, number: int, server: str) -> 
         site.kernel(host),
         file_system,
         device,
-        f"{workload.name} file {number + 1} on {name}",
+        of_boot(f"{workload.name} file {number + 1} on {name}", boot),
         (start, params.size),
         params.transfer,
+        boot,
     )
     sharing = -(-len(params.readers) // len(targets))
     _check_dirty(workload, file, sharing)
@@ -52,7 +57,8 @@ def _check_dirty(workload: Workload, file: ServedFile, sharing: int) -> None:
     params = workload.params
     if params.access == "read" or params.version == 2 or params.manager:
         return
-    most = sharing * (params.biods + 2) * file.together * file.transfer
+    # A later life of the server may begin within a group.
+    most = sharing * (params.biods + 2 + bool(file.lives)) * file.together * file.transfer
     if file.sheet.dirty_limit < most:
         limit, need = (units.format_quantity(n, "size") for n in (file.sheet.dirty_limit, most))
         raise RunError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from simio.components.network.demand import declare
+from simio.components.network.resetting import crash
 from simio.components.network.tcp import Endpoint
 from simio.description.model import Workload
 from simio.description.workloads.traffic import Ttcp
@@ -26,19 +27,27 @@ def ttcp(site: Site, workload: Workload) -> None:
     for own in site.streams(workload):
         buffers = params.size, params.read or params.size
         sender, receiver = site.sockets.connection(params, own, buffers, params.aligned)
-        _receive(site, params, own, receiver, received)
+        _receive(site, params, own, receiver, received, name)
         _send(site, params, own, (sender, receiver), name)
+        crash(receiver)
 
 
-def _receive(site: Site, params: Ttcp, name: str, receiver: Endpoint, received: Handle) -> None:
+def _receive(site: Site, params: Ttcp, name: str, receiver: Endpoint, received: Handle, whole: str) -> None:
     p = site.p
     with p.thread(f"{name}: receiver on {params.to}", daemon=params.background):
         receiver.accept()
         got = p.register()
+        total = p.register(0) if receiver.breakable else None
         with p.until(got, ">=", END_OF_FILE):
             receiver.read(got, params.read or params.size)
             with p.when(got, "<", END_OF_FILE):
                 p.mark(received, got)
+                if total:
+                    p.let(total, "ADD", total, got)
+        if total:
+            receiver.standing(got)
+            with p.when(got, "==", 0):
+                p.mark(p.observation(f"{whole}: read before the crash", "other", "bytes"), total)
 
 
 def _send(site: Site, params: Ttcp, name: str, ends: tuple[Endpoint, Endpoint], whole: str) -> None:
@@ -46,6 +55,9 @@ def _send(site: Site, params: Ttcp, name: str, ends: tuple[Endpoint, Endpoint], 
     sent = p.observation(f"{whole}: sent", "sent", "bytes")
     with p.thread(f"{name}: sender on {params.from_}", daemon=params.background):
         sender.connect()
+        if sender.breakable:
+            _send_until_reset(p, params, ends, sent, whole)
+            return
         if params.background:
             # No known number of writes, of which the bound would think that all have to be made.
             with p.forever():
@@ -55,6 +67,35 @@ def _send(site: Site, params: Ttcp, name: str, ends: tuple[Endpoint, Endpoint], 
             declare(*ends, params.size)
             _write(p, sender, params, sent)
         sender.close()
+
+
+def _send_until_reset(
+    p: Builder, params: Ttcp, ends: tuple[Endpoint, Endpoint], sent: Handle, whole: str
+) -> None:
+    """The same over a connection that may be reset: the program then tells how much it had written, and ends."""
+    sender = ends[0]
+    stands, total = p.register(), p.register(0)
+
+    def write() -> None:
+        sender.write(params.size)
+        sender.standing(stands)
+        with p.when(stands, ">", 0):
+            p.mark(sent, params.size)
+            p.let(total, "ADD", total, params.size)
+
+    sender.standing(stands)
+    if params.writes is None:
+        with p.when(stands, ">", 0), p.until(stands, "==", 0):
+            write()
+    else:
+        with p.loop(params.writes):
+            declare(*ends, params.size)
+            with p.when(stands, ">", 0):
+                write()
+        with p.when(stands, ">", 0):
+            sender.close()
+    with p.when(stands, "==", 0):
+        p.mark(p.observation(f"{whole}: written before the reset", "other", "bytes"), total)
 
 
 def _write(p: Builder, sender: Endpoint, params: Ttcp, sent: Handle) -> None:

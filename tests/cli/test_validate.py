@@ -144,10 +144,27 @@ def test_faults_of_arguments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_files_of_plots(tmp_path: Path) -> None:
-    result = simio(DISKS, "--html", str(tmp_path / "p.html"), "--plots", str(tmp_path / "plots"))
+    # The plot of all tables, which is there, is not replaced by one of those that are named.
+    plots = tmp_path / "plots"
+    plots.mkdir()
+    (plots / "all.svg").write_text("all of them")
+    result = simio(DISKS, "--html", str(tmp_path / "p.html"), "--plots", str(plots))
     assert result.exit_code == 0
     assert (tmp_path / "p.html").read_text().startswith("<!doctype html>")
-    assert {path.name for path in (tmp_path / "plots").iterdir()} == {"sgi-hippi-disks.svg", "all.svg"}
+    assert {path.name for path in plots.iterdir()} == {"sgi-hippi-disks.svg", "all.svg"}
+    assert (plots / "all.svg").read_text() == "all of them"
+
+
+def test_all_tables_have_a_plot_together(elsewhere: Path, tmp_path: Path) -> None:
+    for folder in elsewhere.iterdir():
+        if folder.is_dir() and folder.name != "sgi-hippi":
+            shutil.rmtree(folder)
+    for path in (elsewhere / "sgi-hippi").iterdir():
+        if path.stem != "disks":
+            path.unlink()
+    plots = tmp_path / "plots"
+    simio("--plots", str(plots))
+    assert {path.name for path in plots.iterdir()} == {"sgi-hippi-disks.svg", "all.svg"}
 
 
 def test_an_interrupt_prints_what_is_done_and_keeps_the_baseline(

@@ -7,7 +7,11 @@ from types import ModuleType
 import pytest
 from engine_bench import Bench, marks
 
-from simio.engines.outcome import Status, Wait
+from simio.engines import compiled
+from simio.engines import execute as execute_module
+from simio.engines.execute import execute
+from simio.engines.outcome import Options, Status, Wait
+from simio.errors import RunError
 from simio.program.steps import HORIZON
 
 # --- time and steps ----------------------------------------------------------------------------------------
@@ -207,3 +211,25 @@ def test_a_fault_names_its_thread_and_stops_the_others(engine: ModuleType, bench
     assert (run.status, run.end, run.fault, len(run.marks)) == (Status.OVERFLOW, 5, (3, 6), 6)
     assert run.alive[:, 0].tolist() == [0, 1, 2, 3]
     assert run.alive[3].tolist() == [3, 1, 6, Wait.READY, 0]
+
+
+def test_more_threads_than_may_live_are_told(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (compiled, execute_module):
+        monkeypatch.setattr(module, "THREAD_LIMIT", 70)
+    with bench.p.thread("offers"), bench.p.forever(), bench.p.fork("packet"):
+        bench.p.advance(10**9)
+    with pytest.raises(
+        RunError, match=r"more than 70 threads would live at 0 s \(thread 'offers', .* FORK\)"
+    ):
+        execute(bench.p.build(), Options())
+
+
+def test_more_threads_from_the_beginning_are_refused_before_the_run(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(execute_module, "THREAD_LIMIT", 70)
+    for name, count in (("writer", 30), ("reader", 25), ("reader", 16)):
+        with bench.p.thread(name, count=count):
+            bench.mark(1)
+    with pytest.raises(RunError, match="71 threads from the beginning, 41 of them 'reader', are too many"):
+        execute(bench.p.build(), Options())

@@ -75,7 +75,7 @@ def test_random_programs_reach_every_operation_and_every_end() -> None:
         sampled += len(run.times) > 0
         grown += len(run.trace) > 1024
     assert operations == set(Op)
-    assert ends == set(Status) - {Status.RECORDS}
+    assert ends == set(Status) - {Status.RECORDS, Status.THREADS}
     assert sampled > 60
     assert grown > 6
 
@@ -179,6 +179,41 @@ def test_records_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     # Step 1 is the MARK: one LET, 1500 pairs of MARK and LOOP, and the MARK that is refused.
     assert run.steps == 1 + 2 * 1500 + 1
     assert run.fault == (0, 1)
+
+
+@pytest.mark.parametrize("limit", [3, 64, 100, 128])
+def test_threads_limit(monkeypatch: pytest.MonkeyPatch, limit: int) -> None:
+    for module in (compiled, reference):
+        monkeypatch.setattr(module, "THREAD_LIMIT", limit)
+    p = Builder()
+    with p.thread("parent"):
+        with p.loop(5), p.fork("short", joined=True):
+            p.advance(1)
+        p.join()
+        with p.loop(1000), p.fork("long"):
+            p.advance(1000)
+    run = both(p.build())
+    if limit == 3:
+        # The parent and two children: the third is refused at once.
+        assert (run.status, run.end, len(run.alive)) == (Status.THREADS, 0, 3)
+    else:
+        # Those that have ended leave their places, each for one of the others.
+        assert (run.status, run.end, len(run.alive)) == (Status.THREADS, 1, limit)
+        assert run.threads.tolist()[1:] == [[5, 5, 5], [limit - 1, 0, 0]]
+    assert run.fault[0] == 0
+    assert run.steps == len(run.trace)
+    assert both(p.build(), Options()).differences(run) == ["trace"]
+
+
+def test_as_many_threads_as_may_live(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (compiled, reference):
+        monkeypatch.setattr(module, "THREAD_LIMIT", 101)
+    p = Builder()
+    with p.thread("parent"), p.loop(10):
+        with p.loop(100), p.fork("child", joined=True):
+            p.advance(1)
+        p.join()
+    assert both(p.build()).status == Status.DONE
 
 
 # --- the fast way of a thread that is next itself ----------------------------------------------------------

@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from simio.engines import compiled, jump, reference
@@ -81,9 +82,9 @@ class Repeating:
                 p.mark(self.marks[0], 1)
 
     def twist(self, total: object) -> None:
-        """What depends on a value that grows: its rest, its comparison with a limit, itself."""
+        """What depends on a value that grows: its rest, its comparison with a limit, itself, an instant."""
         p, r = self.p, self.p.register()
-        kind = self.pick(0, 5)
+        kind = self.pick(0, 6)
         if kind == 0:
             p.let(r, "MOD", total, self.pick(1, 4))  # type: ignore[arg-type]
             p.advance(self.pick(0, 2), r, Fraction(self.pick(1, 5), self.pick(1, 3)))
@@ -99,6 +100,14 @@ class Repeating:
         elif kind == 4:
             p.let(r, "SINCE", total)  # type: ignore[arg-type]
             p.mark(self.marks[1], r)
+        elif kind == 5:
+            rest = p.register()
+            p.let(r, "MIN", total, 99)  # type: ignore[arg-type]
+            p.let(r, "MAX", r, 0)
+            p.let(rest, "SUB", 99, r)
+            p.advance(0, r, 10**5)
+            p.mark(self.marks[1], 1)
+            p.advance(0, rest, 10**5)
 
     def body(self, depth: int) -> None:
         p = self.p
@@ -141,8 +150,8 @@ def test_a_jump_agrees_with_the_other_engine(skips: list[int]) -> None:
     assert skips
 
 
-def transfer(rounds: int) -> Program:
-    """A disk and a link with a buffer between: 3 ms and 2 ms a block."""
+def transfer(rounds: int, wakes: int = 0) -> Program:
+    """A disk and a link with a buffer between: 3 ms and 2 ms a block. Somebody may wake again and again."""
     p = Builder()
     reading, link = p.resource("disk"), p.resource("link")
     buffer, done = p.container("buffer", 4 * 65536), p.observation("done", "delivered", "bytes")
@@ -155,6 +164,9 @@ def transfer(rounds: int) -> Program:
         with p.hold(link):
             p.advance(2 * 10**9)
         p.mark(done, 65536)
+    if wakes:
+        with p.thread("sleeper", daemon=True), p.forever():
+            p.advance(wakes)
     return p.build()
 
 
@@ -281,6 +293,33 @@ def test_a_number_that_grows_says_how_long_things_come_out_alike() -> None:
     assert horizon.periods == 2
     assert rest == 2
     assert horizon.periods == 1
+
+
+def test_fewer_periods_than_are_of_use_end_a_replay() -> None:
+    number = Affine(10, 3, Horizon(least=5))
+    assert number < 23  # 22 is, the fifth
+    with pytest.raises(NotAffine):
+        assert number < 22
+
+
+def test_marks_that_come_again_at_evenly_growing_instants_are_found() -> None:
+    # Rounds of 0, 1, 1: each 1 ps longer than the one before; each second alike; the last mark 1 ps earlier in each.
+    begins = np.cumsum(np.arange(10, 20))
+    rounds = [[(at, 0, 5), (at + 3, 1, 5), (at + 4, 1, 5)] for at in begins.tolist()]
+    even = [[(10 * n, 0, 5), (10 * n + 3, 1, 5), (10 * n + 4 + n % 2, 1, n)] for n in range(6)]
+    drifting = [[(10 * n, 0, 5), (10 * n + 3, 1, 5), (9 * n + 6, 1, n)] for n in range(4)]
+    for found, period in ((rounds, 0), (even, 6), (even[:5], 0), (drifting, 3), (drifting[:2], 0)):
+        assert jump.repeated(np.array(found).reshape(-1, 3)) == period
+
+
+def test_what_would_not_pay_is_not_replayed(skips: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    # 11 steps a block are replayed in the time of 400,000 that are run; who wakes each 1000 blocks ends the periods.
+    monkeypatch.setattr(jump, "GAIN", 400)
+    same(transfer(10_000))
+    same(transfer(500_000, wakes=1000 * 3 * 10**9))
+    assert skips == []
+    same(transfer(500_000))
+    assert len(skips) == 1
 
 
 def test_what_does_not_grow_evenly_is_refused() -> None:

@@ -9,7 +9,6 @@ import os
 import random
 import signal
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import fuzz_kinds
@@ -20,19 +19,6 @@ EXAMPLES = int(os.environ.get("SIMIO_EXAMPLES", "30"))
 FIRST = int(os.environ.get("SIMIO_FIRST", "0"))
 MOST_SECONDS = 60
 """Processor time of one example; none should come near it."""
-
-
-@pytest.fixture(autouse=True)
-def never_without_end() -> Iterator[None]:
-    """An example that goes on and on is ended, with an error that says where it was."""
-
-    def end(*_: object) -> None:
-        raise TimeoutError("an example went on and on")
-
-    before = signal.signal(signal.SIGVTALRM, end)
-    yield
-    signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-    signal.signal(signal.SIGVTALRM, before)
 
 
 def search(fuzz: fuzz_kinds.Fuzz) -> Counter[str]:

@@ -4,10 +4,45 @@ from __future__ import annotations
 
 from math import isqrt
 
-from simio.machines.disk.geometry import square_root
+import pytest
+
+from simio.machines import disk
+from simio.machines.disk import layout as c
+from simio.machines.disk.geometry import seek_time, square_root, track_end, track_of
+
+BASE = 3
 
 
 def test_square_roots_are_whole_and_exact() -> None:
     # Zero is what a seek of a single cylinder asks for.
     values = [*range(2000), *(10**n + d for n in range(4, 18) for d in (-1, 0, 1)), (2**31 - 1) ** 2]
     assert [square_root(value) for value in values] == [isqrt(value) for value in values]
+
+
+def drive() -> list[int]:
+    """Three cylinders of two tracks with six sectors each, then two with five, behind words of something else."""
+    return [77] * BASE + disk.initial(
+        revolution=12, heads=2, zones=[(3, 6), (2, 5)], track_skew=2, cylinder_skew=3, head_switch=1,
+        seek=(2, 4, 7), segment=5,
+    )  # fmt: skip
+
+
+def test_each_sector_lies_on_its_track() -> None:
+    ends = [*range(6, 37, 6), *range(41, 57, 5)]
+    for track, (first, end) in enumerate(zip([0, *ends], ends, strict=False)):
+        for sector in range(first, end):
+            assert (track_of(drive(), BASE, sector), track_end(drive(), BASE, sector)) == (track, end)
+
+
+@pytest.mark.parametrize(
+    ("distance", "time"), [(0, 0), (-2, 0), (1, 500), (2, 1502), (17, 4532), (10_001, 120_500)]
+)
+def test_a_seek_takes_a_root_and_a_share_of_its_distance(distance: int, time: int) -> None:
+    # 500 ps, 1000 for the root of the cylinders beyond the first, 2048 / 1024 for each of them.
+    state = drive()
+    state[BASE + c.SEEK_SINGLE], state[BASE + c.SEEK_ROOT], state[BASE + c.SEEK_LINEAR] = 500, 1000, 2048
+    assert seek_time(state, BASE, distance) == time
+    # A curve that falls at first takes no less than a single cylinder.
+    state[BASE + c.SEEK_LINEAR] = -(10**6)
+    assert seek_time(state, BASE, 2) == 523
+    assert seek_time(state, BASE, 10_001) == 500

@@ -63,3 +63,35 @@ def test_all_who_wait_are_woken_and_those_who_need_not_wait_do_not() -> None:
 
 def test_another_function_is_refused() -> None:
     assert machine(served.progress())(87) == -1
+
+
+def test_a_cache_that_begins_in_the_middle_reads_nothing_before_that() -> None:
+    ask = machine(served.windows(10_000, 4000))
+    # The window of byte 5000 begins at 4000; what is before it passes for being there, once.
+    assert [ask(served.BEGIN, 5000) for _ in range(2)] == [4000, 0]
+    assert [ask(served.CLAIM, 99_000) for _ in range(3)] == [4001, 8001, 0]
+    assert ask(served.CAME, 2) == 0
+    assert ask(served.CAME, 1) == 6000
+
+
+@pytest.mark.parametrize(
+    ("offset", "passed"), [(0, 0), (3999, 0), (4000, 4000), (9999, 8000), (10_000, -1), (-1, -1)]
+)
+def test_reading_begins_at_a_window_of_the_file(offset: int, passed: int) -> None:
+    assert machine(served.windows(10_000, 4000))(served.BEGIN, offset) == passed
+
+
+def test_where_reading_has_begun_it_does_not_begin_elsewhere() -> None:
+    ask = machine(served.windows(10_000, 4000))
+    assert ask(served.CLAIM, 1) == 1
+    assert ask(served.BEGIN, 9000) == 0
+    assert ask(served.CLAIM, 99_000) == 4001
+
+
+def test_a_file_is_whole_when_every_block_has_been_written() -> None:
+    ask = machine(served.blocks(3, 2))
+    for block in (2, 0):
+        ask(served.GATHER, block)
+        assert ask(served.WHOLE) == 0
+    ask(served.GATHER, 1)
+    assert ask(served.WHOLE) == 1

@@ -97,7 +97,10 @@ def test_texts_and_switches_are_no_numbers() -> None:
     source = Source(SCENARIOS / "sgi-hippi-ttcp.yaml")
     kept = Forms()
     for number in range(12):
-        sets = (f"workload.ttcp.nodelay={('true', 'false')[number % 2]}", f"workload.ttcp.writes={20 + number}")
+        sets = (
+            f"workload.ttcp.nodelay={('true', 'false')[number % 2]}",
+            f"workload.ttcp.writes={20 + number}",
+        )
         system = source.scenario(sets, only=0).cases[0].system
         assert same(kept.lower(system), lower(system))
 

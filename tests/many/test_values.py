@@ -34,6 +34,7 @@ def values(text: str) -> list[str]:
         ("'x, y',z", ["'x, y'", "z"]),
         ("./../disk.yaml", ["./../disk.yaml"]),
         ("1B..10B:x1.5", ["1 B", "2 B", "3 B", "5 B", "8 B"]),
+        ("10%..30%:+10%", ["10 %", "20 %", "30 %"]),
     ],
 )
 def test_lists_and_ranges(text, expected):
@@ -53,6 +54,11 @@ def test_lists_and_ranges(text, expected):
         ("1KiB..4KiB:+1", "the step '+1'"),
         ("1,2,1", "found '1' again"),
         ("1..1e9", "1000000000 values"),
+        ("1..1e999999999", "found '1e999999999' in '1..1e999999999'; expected a number"),
+        ("1..2:x1e999999999", "the step 'x1e999999999'"),
+        ("1..10:x1.000001", "too many values"),
+        ("0..8:x2", "expected a lower end above zero for 'x2'"),
+        (",", "expected at least one value"),
     ],
 )
 def test_what_is_no_range(text, told):
@@ -114,6 +120,16 @@ def test_too_many_and_twice_the_same():
         Space((axis("a=1..1000", "--set"), axis("b=1..1000", "--set"))).configurations()
     with pytest.raises(SimioError, match="values for a twice"):
         Space((axis("a=1,2", "--set"), axis("a=3", "--pair"))).configurations()
+
+
+def test_a_key_twice_in_a_pair_is_told_with_both_numbers():
+    with pytest.raises(SimioError, match="found 1 for a, 2 for a; expected as many values for each"):
+        paired([axis("a=1", "--pair"), axis("a=1,2", "--pair")])
+
+
+def test_a_sample_of_nothing_is_refused():
+    with pytest.raises(SimioError, match="--sample: found no values"):
+        Space((), 5).configurations()
 
 
 def test_numbers_of_values():

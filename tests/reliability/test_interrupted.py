@@ -59,3 +59,41 @@ def test_a_case_that_would_take_for_ever_is_left(simio: Simio, tmp_path: Path) -
     result = json.loads((tmp_path / "result.json").read_text())
     assert [case["settings"] for case in result["cases"]] == [{"run.until": "1 ms"}]
     assert result["complete"] is False
+
+
+def test_a_sweep_that_is_terminated_leaves_nothing_behind(simio: Simio, tmp_path: Path) -> None:
+    # `timeout` and batch systems send SIGTERM to the command alone, not to its processes.
+    table = tmp_path / "table.csv"
+    process = simio(
+        "sweep", QUICK, "--case", "1", "--no-cache", "--processes", "2", "-o", str(table),
+        "--set", "workload.blast.packets=1..5000",
+    )  # fmt: skip
+    journal = tmp_path / "table.csv.partial"
+    until = time.monotonic() + 60
+    while time.monotonic() < until and (not journal.exists() or journal.read_bytes().count(b"\n") < 3):
+        time.sleep(0.05)
+    workers = children(process.pid)
+    assert len(workers) >= 2
+    process.terminate()
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"rows are in" in err
+    assert b"leaked" not in err
+    assert b"Traceback" not in err
+    until = time.monotonic() + 20
+    while time.monotonic() < until and any(map(runs, workers)):
+        time.sleep(0.05)
+    assert not any(map(runs, workers))
+
+
+def children(parent: int) -> list[int]:
+    """Processes that a process has started."""
+    return [int(word) for word in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
+
+
+def runs(process: int) -> bool:
+    """Whether a process is there and no mere entry of one that has ended."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False

@@ -24,6 +24,8 @@ ENDS = "left.1025 > right.5001:"
         (tcp(1, PUSH, 1460, 1), "Flags [P.], seq 1:1461, ack 1, win 512, length 1460"),
         (tcp(1461, FIN | PUSH, 40, 1), "Flags [FP.], seq 1461:1501, ack 1, win 512, length 40"),
         (tcp(1501, FIN, 0, 1), "Flags [F.], seq 1501, ack 1, win 512, length 0"),
+        # SYN and FIN together are a reset, which has no options.
+        (tcp(1501, SYN | FIN, window=0, stamps=(9, 8), sack=1), "Flags [R], seq 1501, win 0, length 0"),
         (
             tcp(seq=1, ack=1461, blocks=((2921, 4381),), sack=1),
             "Flags [.], ack 1461, win 512, options [nop,nop,sack 1 {2921:4381}], length 0",

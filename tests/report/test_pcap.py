@@ -61,7 +61,8 @@ def test_sequence_numbers_wrap_at_32_bits() -> None:
 
 
 @pytest.mark.parametrize(
-    ("flags", "ack", "bits"), [(SYN, 0, 2), (SYN, 1, 18), (FIN, 9, 17), (PUSH, 1, 24), (0, 1, 16)]
+    ("flags", "ack", "bits"),
+    [(SYN, 0, 2), (SYN, 1, 18), (FIN, 9, 17), (SYN | FIN, 0, 4), (PUSH, 1, 24), (0, 1, 16)],
 )
 def test_flags(flags: int, ack: int, bits: int) -> None:
     assert headers(tcp(seq=1, flags=flags, ack=ack))[33] == bits

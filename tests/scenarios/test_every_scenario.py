@@ -42,7 +42,15 @@ SHORT = {
     "disk-queue": ("run.until=60 ms", "run.warm_up=0 s", "run.replications=1"),
     "fault-link-down": ("workload.ttcp.writes=25", "faults.outage.at=304 ms"),
     "fault-nfs-retry": ("workload.nfs.size=300 KiB", "faults.outage.at=20 ms"),
+    "fault-server-crash": ("workload.nfs.size=400 KiB", "faults.crash.at=15 ms"),
     "fault-raid5-degraded": ("run.until=60 ms", "run.replications=1"),
+    "fault-raid5-rebuild": (
+        "run.until=60 ms",
+        "run.warm_up=0 s",
+        "run.replications=1",
+        "faults.loss.at=10 ms",
+        "faults.loss.timeout=10 ms",
+    ),
     "ftp-faster-disks": ("workload.ftp.file=1 MiB", "workload.ftp.buffer=256 KiB"),
     "ftp-overlapped": ("workload.ftp.file=600 KiB",),
     "gige-dual-hba": (

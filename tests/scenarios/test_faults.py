@@ -194,10 +194,11 @@ hosts:
   server:
     model: hosts/linux-2002-dual-p3
     adapters: {scsi: {model: adapters/aic-7899, bus: pci}}
-disks: {d: {model: disks/atlas-10k, count: 6, write_cache: false}}
+disks: {d: {model: disks/atlas-10k, count: 9, write_cache: false}}
 volumes:
   raid: {kind: raid5, of: [d1, d2, d3], unit: 32 KiB}
   pair: {kind: mirror, of: [d4, d5]}
+  steps: {kind: raid3, of: [d6, d7, d8]}
 links: [{model: links/scsi-ultra160, between: [server.scsi, d], length: 3 m}]
 """
 READER = "workload: {reader: {host: server, from: %s, block: 64 KiB, size: 4 MiB, depth: 2}}\n"
@@ -208,23 +209,31 @@ def failed(*disks: str) -> str:
     return "faults:\n" + "".join(f"  - {{kind: failed, of: {disk}}}\n" for disk in disks)
 
 
-@pytest.mark.parametrize(("volume", "disk"), [("raid", "d2"), ("pair", "d5")])
+@pytest.mark.parametrize(
+    ("volume", "disk"), [("raid", "d2"), ("pair", "d5"), ("steps", "d7"), ("steps", "d8")]
+)
 @pytest.mark.parametrize("work", [READER, WRITER])
 def test_all_is_delivered_without_a_disk_that_is_never_used(volume: str, disk: str, work: str) -> None:
     still, ran = (run(ARRAY + work % volume + more) for more in ("", failed(disk)))
     assert ran.delivered() == still.delivered() == (4 * 2**20 if work == READER else 2**20)
     used = {r.name: busy for r, busy in zip(ran.program.resources, ran.outcome.resources[:, 0], strict=True)}
     assert used[disk] == 0
-    assert all(used[other] for other in (("d1", "d3") if volume == "raid" else ("d4",)))
+    # The parity of a RAID 3 is read only in the place of data.
+    others = {"d2": ("d1", "d3"), "d5": ("d4",), "d7": ("d6", "d8"), "d8": ("d6", "d7")}
+    assert all(used[other] for other in others[disk])
 
 
 @pytest.mark.parametrize(
     ("disks", "told"),
     [
-        (("d6",), "'d6', whose data nothing else has; expected a disk of a volume of kind raid5 or mirror"),
+        (
+            ("d9",),
+            "'d9', whose data nothing else has; expected a disk of a volume of kind raid5, mirror or raid3",
+        ),
         (("d1", "d3"), "'d1' and 'd3' failed; expected at most 1 of 'raid'"),
         (("d4", "d5"), "'d4' and 'd5' failed; expected at most 1 of 'pair'"),
-        (("d9",), "the unknown disk 'd9'"),
+        (("d10",), "the unknown disk 'd10'"),
+        (("d6", "d8"), "'d6' and 'd8' failed; expected at most 1 of 'steps'"),
         (("raid",), "the unknown disk 'raid'"),
     ],
 )

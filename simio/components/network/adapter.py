@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from simio.components.bus import BusMaster, dma_byte
 from simio.components.host import PROCESS
@@ -13,9 +13,10 @@ from simio.components.network.handler import PacketInterrupts
 from simio.components.network.interface import OutputQueue
 from simio.components.network.packet import DropQueue, Left, Packet
 from simio.components.network.pause import Pauses
+from simio.components.network.purges import Purges
 from simio.description.model import Adapter
 from simio.description.sheets.network import FibreChannelNetworkAdapter, NetworkAdapter
-from simio.program.builder import Builder
+from simio.program.builder import Builder, Register
 
 
 class NetworkInterface:
@@ -58,6 +59,7 @@ class NetworkInterface:
         else:
             self.incoming = DropQueue(p, f"{self.name} receive buffer", self.sheet.receive_buffer, self.name)
         self.pauses: Pauses | None = None
+        self.purges = Purges(p, self.name, adapter.resets, self.host.description.crashes)
         self.interrupts = PacketInterrupts(
             p, kernel, f"{self.name} receive", self.sheet.receive_cost, self.sheet.coalesce_count,
             self.sheet.coalesce_delay,
@@ -72,11 +74,14 @@ class NetworkInterface:
     def sending(self, packet: Packet, driven: bool = False) -> Iterator[Left]:
         """See `Interface.sending`."""
         p = self.p
-        with self.output.passed(packet, driven):
+        with self.purges.leaving(packet) as watch, self.output.passed(packet, driven):
+            if watch:
+                watch.in_ring()
             p.get(self.outgoing, packet.length)
             p.get(self.fetching.order, 1)
-            self._process()
-            self.fetching.move(packet.length, read=True)
+            with watch.fetched() if watch else nullcontext():
+                self._process()
+                self.fetching.move(packet.length, read=True)
             if self.sheet.overlapped:
                 p.put(self.fetching.order, 1)
 
@@ -85,26 +90,35 @@ class NetworkInterface:
                     p.put(self.fetching.order, 1)
                 p.put(self.outgoing, packet.length)
                 self.output.sent()
+                if watch:
+                    watch.left()
                 if self.sheet.transmit_interrupt:
                     self.sent.note()
 
-            yield left
+            with watch.sent(left) if watch else nullcontext():
+                yield left
 
     def receive(self, packet: Packet, deliver: Callable[[], None]) -> None:
         """See `Interface.receive`."""
+        with self.purges.arriving(packet, lambda: self._refused(packet)) as came:
+            if self.lossless:
+                self._store(packet)
+                self.p.put(self.room, packet.length)
+                self._interrupt(packet, came, deliver)
+                return
+            with self.incoming.entered(packet, packet.length):
+                if self.pauses:
+                    self.pauses.entered()
+                self._store(packet)
+                self.incoming.leave(packet.length)
+                if self.pauses:
+                    self.pauses.left()
+                self._interrupt(packet, came, deliver)
+
+    def _refused(self, packet: Packet) -> None:
+        """A packet is lost for which the sender had room reserved."""
         if self.lossless:
-            self._store(packet)
             self.p.put(self.room, packet.length)
-            self._interrupt(deliver)
-            return
-        with self.incoming.entered(packet, packet.length):
-            if self.pauses:
-                self.pauses.entered()
-            self._store(packet)
-            self.incoming.leave(packet.length)
-            if self.pauses:
-                self.pauses.left()
-            self._interrupt(deliver)
 
     def paused_by(self, wire: EthernetWire) -> None:
         """Packets come over a wire that the adapter can send pause frames against."""
@@ -123,10 +137,11 @@ class NetworkInterface:
             self._process()
             self.storing.move(packet.length)
 
-    def _interrupt(self, deliver: Callable[[], None]) -> None:
+    def _interrupt(self, packet: Packet, came: Register | None, deliver: Callable[[], None]) -> None:
         with self.interrupts.served():
             self.p.put(self.buffers, 1)
-            deliver()
+            with self.purges.taken(packet, came):
+                deliver()
 
     def _process(self) -> None:
         """The adapter's own processor takes a packet up."""

@@ -1,74 +1,38 @@
 """NFS versions 2 (RFC 1094) and 3 (RFC 1813): a file read or written in order, with the daemons at both ends.
 
-The sizes of messages are those of XDR (RFC 1014): everything in multiples of 4 bytes.
+A server that crashes has a socket, threads and a cache for each of its lives (`simio.components.boots`). What a
+client has written and not committed it keeps, and writes again when the server's write verifier changes (RFC 1813,
+sections 3.3.7 and 3.3.21).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from math import floor
 from typing import Any, Protocol
 
 from simio.components.host import PROCESS
 from simio.components.network.path import NetworkPath
-from simio.components.network.rpc import CALL_HEADER, OWN, REPLY_HEADER, RpcClient
+from simio.components.network.rpc import OWN, RpcClient
 from simio.components.network.stack import Stack
 from simio.components.network.udp import UDP_HEADER
+from simio.description.messages import MESSAGES, Messages
 from simio.machines.network import rpc as machines
-from simio.machines.network.transfer_calls import IN_ORDER, IP_IDENT
+from simio.machines.network import writeback
+from simio.machines.network.transfer_calls import (
+    IN_ORDER,
+    IP_IDENT,
+    WRITE_ANSWERED,
+    WRITE_COUNTED,
+    WRITE_LEFT,
+    WRITE_NEXT,
+)
 from simio.program.builder import Builder, Handle, Register
 from simio.program.service import ceil_times
 
 COMMIT = OWN - 1
 """What a COMMIT is about, where READ and WRITE have the number of a block."""
-
-
-@dataclass(frozen=True)
-class Messages:
-    """Bytes of NFS's arguments and results beside the data, with the headers of RPC."""
-
-    read: int
-    read_reply: int
-    write: int
-    write_reply: int
-    commit: int = 0
-    commit_reply: int = 0
-
-
-_FATTR = 17 * 4
-"""fattr of version 2: 17 words (RFC 1094, section 2.3.5)."""
-_FATTR3 = 5 * 4 + 8 * 8
-"""fattr3: five words; size, used, device, file system, file and three times of 8 bytes (RFC 1813, section 2.6)."""
-_HANDLE3 = 4 + 32
-"""nfs_fh3: its length, and 32 bytes as most servers use them (RFC 1813, section 2.3.3, allows 64)."""
-_POST_OP = 4 + _FATTR3
-"""post_op_attr with attributes (RFC 1813, section 2.6)."""
-_WCC = 4 + 24 + _POST_OP
-"""wcc_data: size and two times from before, attributes from after (RFC 1813, section 2.6)."""
-
-MESSAGES = {
-    # RFC 1094, sections 2.2.7 and 2.2.9. READ: handle, offset, count, total count; status, attributes, length. WRITE:
-    # handle, three words, length; status, attributes.
-    2: Messages(
-        CALL_HEADER + 32 + 12,
-        REPLY_HEADER + 4 + _FATTR + 4,
-        CALL_HEADER + 32 + 12 + 4,
-        REPLY_HEADER + 4 + _FATTR,
-    ),
-    # RFC 1813, sections 3.3.6, 3.3.7 and 3.3.21. READ: handle, offset, count; status, attributes, count, end of file,
-    # length. WRITE: handle, offset, count, how stable, length; status, wcc_data, count, how stable, verifier. COMMIT:
-    # handle, offset, count; status, wcc_data, verifier.
-    3: Messages(
-        CALL_HEADER + _HANDLE3 + 8 + 4,
-        REPLY_HEADER + 4 + _POST_OP + 4 + 4 + 4,
-        CALL_HEADER + _HANDLE3 + 8 + 4 + 4 + 4,
-        REPLY_HEADER + 4 + _WCC + 4 + 4 + 8,
-        CALL_HEADER + _HANDLE3 + 8 + 4,
-        REPLY_HEADER + 4 + _WCC + 8,
-    ),
-}
 
 
 class ServerStorage(Protocol):
@@ -88,7 +52,7 @@ class NfsMount:
     """A file of `params.size` bytes on a server, as a client's processes and daemons see it.
 
     Without `storage`, the file is in the server's memory. `threads` is what the server's threads for several clients
-    share: as many are at work at a time.
+    share: as many are at work at a time. Of both there is one for each life of the server.
     """
 
     def __init__(
@@ -97,8 +61,8 @@ class NfsMount:
         stacks: tuple[Stack, Stack],
         paths: tuple[NetworkPath, NetworkPath],
         params: Any,
-        storage: ServerStorage | None = None,
-        threads: Handle | None = None,
+        storage: Sequence[ServerStorage] = (),
+        threads: Sequence[Handle] = (),
     ) -> None:
         p: Builder = stacks[0].p
         self.p, self.name, self.params = p, name, params
@@ -106,19 +70,28 @@ class NfsMount:
         self.messages = MESSAGES[params.version]
         self.blocks = -(-params.size // params.transfer)
         # A process has a call of its own beside those of the daemons.
-        self.rpc = RpcClient(name, stacks, paths, params.biods + 1, params.timeout)
+        self.rpc = RpcClient(name, stacks, paths, params.biods + 1, params.timeout, params.retrans)
         self.next = p.machine(f"{name} next block", [0])
         self.order = p.machine(f"{name} blocks", machines.in_order(2 * params.biods + 2))
         self.ready = p.container(f"{name} blocks ready", unit="blocks")
         self.wanted = p.container(f"{name} blocks wanted", unit="blocks")
         self.storage, self.threads = storage, threads
         self.disk = p.resource(f"{name} disk of {self.server.name}") if params.stable else None
+        self.kept: int | None = None
+        """The machine of the blocks that are kept until they are committed, where the server may lose them."""
+        if params.access == "write" and params.version == 3 and len(self.rpc.boots) > 1:
+            self.kept = p.machine(f"{name} write-back", writeback.initial(self.blocks))
+            p.tally(name, "written again", self.kept + writeback.AGAIN, "blocks")
+            self.rpc.noted = self._answered
 
     @contextmanager
     def next_block(self, block: Register) -> Iterator[None]:
         """Run the body for the next block of the file, if there is one left."""
         p = self.p
-        p.call(block, IP_IDENT, self.next)
+        if self.kept is None:
+            p.call(block, IP_IDENT, self.next)
+        else:
+            p.call(block, WRITE_NEXT, self.kept)
         with p.when(block, "<", self.blocks):
             yield
 
@@ -146,6 +119,45 @@ class NfsMount:
         self.rpc.ask(self.messages.commit, OWN + COMMIT)
         self.rpc.wait()
 
+    def left(self, blocks: Register) -> None:
+        """Emit `blocks` = how many have to be written again, with no call under way."""
+        assert self.kept is not None
+        self.p.call(blocks, WRITE_LEFT, self.kept)
+
+    def _answered(self, about: Register, boot: int) -> None:
+        """A WRITE or COMMIT is answered, in a life of the server whose number is the write verifier."""
+        p = self.p
+        assert self.kept is not None
+        with p.loop(1):
+            counts = p.register()
+            p.call(counts, WRITE_ANSWERED, self.kept, about, boot)
+
+    def count_once(self, amount: Register, block: Register) -> None:
+        """Make `amount` 0 where a block is not written for the first time."""
+        if self.kept is not None:
+            with self.p.loop(1):
+                first = self.p.register()
+                self.p.call(first, WRITE_COUNTED, self.kept, block)
+                self.p.let(amount, "MUL", amount, first)
+
+    def wakes(self, container: Handle, amount: int) -> None:
+        """A program may wait for this, and has to go on when a call is given up."""
+        if self.params.retrans is not None:
+            self.rpc.wakes.append((container, amount))
+
+    @contextmanager
+    def unless_given_up(self) -> Iterator[None]:
+        """Run the body while no call has been given up; on a hard mount, always."""
+        p = self.p
+        if self.params.retrans is None:
+            yield
+            return
+        with p.loop(1):
+            failed = p.register()
+            self.rpc.gave_up(failed)
+            with p.when(failed, "==", 0):
+                yield
+
     def _called(self, ask: Callable[[Register], None], block: Register, own: bool) -> None:
         p = self.p
         if not own:
@@ -158,33 +170,49 @@ class NfsMount:
             ask(about)
             self.rpc.wait()
 
-    def serve(self) -> None:
-        """One of the server's threads: a request after another."""
+    def serve(self, boot: int = 0) -> None:
+        """One of the threads of a life of the server: a request after another."""
         p = self.p
-        with p.forever():
-            about, word, length = p.register(), p.register(), p.register()
-            self.rpc.server.take(about, word)
-            if self.threads:
-                p.seize(self.threads)
-            self.server.work("RPC and NFS", self.server.sheet.nfs_server)
-            if self.params.access == "read":
-                if self.storage:
-                    self.storage.read(about)
-                self._copy(self.server, about)
-                self._message(length, about, self.messages.read_reply)
-            else:
-                self._serve_write(about, length)
-            self.rpc.server.answer(length, word)
-            if self.threads:
-                p.release(self.threads)
+        if boot + 1 == len(self.rpc.boots):
+            with p.forever():
+                self._serve_one(boot, None)
+            return
+        over = p.register()
+        with p.until(over, "==", 1):
+            self._serve_one(boot, over)
 
-    def _serve_write(self, about: Register, length: Register) -> None:
+    def _serve_one(self, boot: int, over: Register | None) -> None:
+        """A request; none is begun or answered once the life is `over`, None for one that never is."""
+        p, server = self.p, self.rpc.servers[boot]
+        boots = self.rpc.boots
+        with p.loop(1):
+            about, word, length = p.register(), p.register(), p.register()
+            server.take(about, word)
+            with boots.on(boot) if over else nullcontext():
+                if self.threads:
+                    p.seize(self.threads[boot])
+                self.server.work("RPC and NFS", self.server.sheet.nfs_server)
+                if self.params.access == "read":
+                    if self.storage:
+                        self.storage[boot].read(about)
+                    self._copy(self.server, about)
+                    self._message(length, about, self.messages.read_reply)
+                else:
+                    self._serve_write(boot, about, length)
+                with boots.on(boot) if over else nullcontext():
+                    server.answer(length, word)
+                if self.threads:
+                    p.release(self.threads[boot])
+            if over:
+                boots.over(over, boot)
+
+    def _serve_write(self, boot: int, about: Register, length: Register) -> None:
         """A WRITE, or a COMMIT; `length` is that of the reply."""
         p, version = self.p, self.params.version
         p.let(length, "SET", self.messages.write_reply)
         with p.when(about, "<", COMMIT):
             if self.storage:
-                self.storage.write(about, lambda: self._copy(self.server, about), version == 2)
+                self.storage[boot].write(about, lambda: self._copy(self.server, about), version == 2)
             else:
                 self._copy(self.server, about)
             if version == 2:
@@ -192,7 +220,7 @@ class NfsMount:
         if version == 3:
             with p.when(about, "==", COMMIT):
                 if self.storage:
-                    self.storage.commit()
+                    self.storage[boot].commit()
                 self._make_stable()
                 p.let(length, "SET", self.messages.commit_reply)
 
@@ -205,7 +233,7 @@ class NfsMount:
     def declare(self, amount: int) -> None:
         """Tell the bound what a block of `amount` bytes is sure to need of wires and CPUs; emits no step."""
         p, reads = self.p, self.params.access == "read"
-        flow = self.rpc.server.replies if reads else self.rpc.requests
+        flow = self.rpc.servers[0].replies if reads else self.rpc.requests
         overhead = self.messages.read_reply if reads else self.messages.write
         packets = flow.datagrams.fragments(amount + overhead + UDP_HEADER)
         for wire in flow.path.wires:
@@ -259,8 +287,7 @@ class NfsMount:
 
     def message(self, kind: str) -> int:
         """Bytes of a message with a whole block, for checks: `kind` names one of `Messages`."""
-        carries = kind in ("read_reply", "write")
-        return int(getattr(self.messages, kind)) + (-(-self.params.transfer // 4) * 4 if carries else 0)
+        return self.messages.whole(kind, self.params.transfer)
 
 
 __all__ = ["COMMIT", "MESSAGES", "PROCESS", "Messages", "NfsMount", "ServerStorage"]

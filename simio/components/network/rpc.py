@@ -1,20 +1,23 @@
 """Remote procedure calls over UDP (RFC 1057): a client's calls with their retransmission, and a server's queue.
 
 A call that has no reply in time is sent again, by the kernel's timer as in the BSD client; each time the client waits
-twice as long as before, up to a minute. Which of a client's daemons takes a reply does not matter to what they do, so
-replies are taken in the order in which they come.
+twice as long as before, up to a minute. It goes on for ever, or gives the call up after so many times. Which of a
+client's daemons takes a reply does not matter to what they do, so replies are taken in the order in which they come.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
+from simio.components.boots import Boots, of_boot
 from simio.components.host import INTERRUPT, PROCESS
 from simio.components.network.path import NetworkPath
 from simio.components.network.stack import Stack
 from simio.components.network.udp import UdpFlow, UdpSocket
-from simio.machines.network import mailbox
+from simio.machines.network import mailbox, queue
 from simio.machines.network import rpc as calls
+from simio.machines.network.calls import QUEUE_ENTER, QUEUE_LEAVE
 from simio.machines.network.transfer_calls import (
     MAILBOX_ARRIVE,
     MAILBOX_TAKE,
@@ -24,14 +27,6 @@ from simio.machines.network.transfer_calls import (
 )
 from simio.program.builder import Amount, Builder, Register
 
-CREDENTIALS = 8 + 4 + (4 + 8) + 4 + 4 + (4 + 4)
-"""Bytes of AUTH_UNIX credentials (RFC 1057, section 9.2): flavour and length; stamp; length and
-name of the machine, of up to 8 letters; user; group; number of further groups, and one."""
-CALL_HEADER = 24 + CREDENTIALS + 8
-"""Bytes of a call before its arguments (RFC 1057, section 8): xid, CALL, version of RPC, program, version, procedure;
-credentials; an empty verifier."""
-REPLY_HEADER = 12 + 8 + 4
-"""Bytes of a reply before its results (RFC 1057, section 8): xid, REPLY, accepted; an empty verifier; success."""
 PORTS = (1023, 2049)
 """Ports of a client, privileged as BSD's are, and of an NFS server (RFC 1813, section 2.3), for packet traces."""
 LONGEST = 60 * 10**12
@@ -55,12 +50,18 @@ class RpcClient:
         paths: tuple[NetworkPath, NetworkPath],
         places: int,
         timeout: int,
+        retrans: int | None = None,
     ) -> None:
+        """`timeout` is the first one in ps; after `retrans` repetitions a call is given up, if that is not None."""
         p: Builder = stacks[0].p
-        self.p, self.name, self.timeout = p, name, timeout
+        self.p, self.name, self.timeout, self.retrans = p, name, timeout, retrans
         self.stack = stacks[0]
-        self.server = RpcServer(name, (stacks[1], stacks[0]), paths[1], self._replied)
-        self.requests = UdpFlow(f"{name} call", stacks, paths[0], self.server.socket.arrive, PORTS)
+        self.boots = Boots(p, stacks[1].host.description.crashes)
+        self.servers = [
+            RpcServer(of_boot(name, boot), (stacks[1], stacks[0]), paths[1], partial(self._replied, boot))
+            for boot in range(len(self.boots))
+        ]
+        self.requests = UdpFlow(f"{name} call", stacks, paths[0], self._called, PORTS)
         self.state = p.machine(f"{name} calls", calls.initial(places))
         p.tally(name, "answered before", self.state + calls.DUPLICATES, "replies")
         self.replies = p.machine(f"{name} replies", mailbox.initial(2**62, places))
@@ -68,6 +69,12 @@ class RpcClient:
         self.own = p.container(f"{name} own reply", unit="replies")
         self.timer = p.procedure(f"{name} timer", 2, self._timer)
         self.repeated = p.observation(f"{name}: retransmission", "other", "bytes")
+        self.noted: Callable[[Register, int], None] | None = None
+        """Emits what is done when a call is answered first: what it was about, and in which life of the server."""
+        if retrans is not None:
+            self.failed = p.machine(f"{name} given up", queue.initial(1))
+            self.wakes = [(self.own, 1)]
+            """What a program may wait for, which has to go on when a call is given up: container and amount."""
 
     def ask(self, length: Amount, about: Amount) -> None:
         """Send a call of `length` bytes with its header, and set its timer; then `take` or `wait`."""
@@ -92,13 +99,25 @@ class RpcClient:
         self.stack.kernel.slept(lambda: self.p.get(self.own, 1))
         self.stack.work("RPC and NFS", self.stack.sheet.rpc)
 
-    def _replied(self, length: Register, word: Register) -> None:
-        """A reply has come; one to a call that was answered before is dropped."""
+    def _called(self, length: Register, word: Register) -> None:
+        """A call has come to the server: to its present life, if it has one."""
+        for boot, server in enumerate(self.servers):
+            with self.boots.on(boot):
+                server.socket.arrive(length, word)
+
+    def _replied(self, boot: int, length: Register, word: Register) -> None:
+        """A reply has come from a life of the server; one to a call that was answered before is dropped."""
         p = self.p
         with p.loop(1):
             about = p.register()
             p.let(about, "DIV", word, WORD)
             p.call(about, RPC_REPLY, self.state, about)
+            if self.noted:
+                with p.when(about, ">", 0), p.loop(1):
+                    what = p.register()
+                    p.let(what, "SUB", about, 1)
+                    p.let(what, "MOD", what, OWN)
+                    self.noted(what, boot)
             with p.when(about, ">", OWN):
                 p.put(self.own, 1)
                 p.let(about, "SET", 0)
@@ -114,13 +133,45 @@ class RpcClient:
         after, waits = p.register(self.timeout), p.register()
         p.let(xid, "DIV", message, WORD)
         p.call(waits, RPC_OUTSTANDING, self.state, xid)
+        if self.retrans is None:
+            with p.when(waits, "==", 1), p.until(waits, "==", 0):
+                self._repeat(size, message, xid, after, waits)
+            return
+        left = p.register(self.retrans)
         with p.when(waits, "==", 1), p.until(waits, "==", 0):
-            p.mark(self.repeated, size)
-            self.requests.send(size, message, INTERRUPT)
-            p.let(after, "MUL", after, 2)
-            p.let(after, "MIN", after, LONGEST)
-            p.advance(0, after, 1)
-            p.call(waits, RPC_OUTSTANDING, self.state, xid)
+            with p.when(left, ">", 0):
+                self._repeat(size, message, xid, after, waits)
+            p.let(left, "SUB", left, 1)
+            with p.when(waits, "==", 1), p.when(left, "<", 0):
+                self._give_up(size, xid)
+                p.let(waits, "SET", 0)
+
+    def _repeat(
+        self, size: Register, message: Register, xid: Register, after: Register, waits: Register
+    ) -> None:
+        """Send a call again, wait, and tell in `waits` whether it is still without a reply."""
+        p = self.p
+        p.mark(self.repeated, size)
+        self.requests.send(size, message, INTERRUPT)
+        p.let(after, "MUL", after, 2)
+        p.let(after, "MIN", after, LONGEST)
+        p.advance(0, after, 1)
+        p.call(waits, RPC_OUTSTANDING, self.state, xid)
+
+    def gave_up(self, result: Register) -> None:
+        """Emit `result` = 1 if a call has been given up, else 0."""
+        self.p.call(result, QUEUE_LEAVE, self.failed, 0)
+
+    def _give_up(self, size: Register, xid: Register) -> None:
+        """A call has been repeated often enough: it is forgotten, and the program is woken to see an error."""
+        p = self.p
+        p.mark(p.observation(f"{self.name}: given up", "other", "bytes"), size)
+        with p.loop(1):
+            done = p.register()
+            p.call(done, RPC_REPLY, self.state, xid)
+            p.call(done, QUEUE_ENTER, self.failed, 1)
+        for container, amount in self.wakes:
+            p.put(container, amount)
 
 
 class RpcServer:
@@ -136,7 +187,7 @@ class RpcServer:
         """`stacks` are the server's and its client's; `path` leads to the client, where `replied` is emitted."""
         self.p = stacks[0].p
         self.stack = stacks[0]
-        self.socket = UdpSocket(stacks[0], f"{name} at {stacks[0].name}")
+        self.socket = UdpSocket(stacks[0], f"{name} at {stacks[0].name}", stacks[0].sheet.call_space)
         self.replies = UdpFlow(f"{name} reply", stacks, path, replied, PORTS[::-1])
 
     def take(self, about: Register, word: Register) -> None:

@@ -2,16 +2,23 @@
 
 What TCP decides is the machine's (`simio.machines.tcp`); here is who does it, what it costs, and who waits. All that
 touches an endpoint holds its lock, so that one CPU at a time works for a connection, as kernels do it.
+
+A host that crashes knows nothing of its connections afterwards. It answers a segment of one with a reset (RFC 9293,
+sections 3.5.1 and 3.10.7.1), which ends it at the other end.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 
+from simio.components.boots import Boots
 from simio.components.host import INTERRUPT, PROCESS
 from simio.components.network.agreement import MOST_UNSCALED, options
 from simio.components.network.packet import Packet
 from simio.components.network.path import NetworkPath
+from simio.components.network.resetting import refuse
 from simio.components.network.stack import IP_HEADER, TCP_HEADER, TIMESTAMPS, Stack
 from simio.machines.tcp import dispatch as calls
 from simio.machines.tcp import layout
@@ -59,11 +66,17 @@ class Endpoint:
         self.segment = p.procedure(f"{name} segment", _WORDS, self._segment)
         self.timer = p.procedure(f"{name} timer", 1, self._timer)
         self.peer: Endpoint | None = None
+        self.boots = Boots(p, stack.host.description.crashes)
         self.ports = (0, 0)
         """Own port and the other end's, for packet traces."""
         self.agreed = options(settings)
         # A handler keeps processes out until all that has come is dealt with; threads take turns with them.
         self.turn = INTERRUPT if stack.sheet.input == "interrupt" else PROCESS
+
+    @property
+    def breakable(self) -> bool:
+        """Whether the connection may be reset, as one of the hosts crashes."""
+        return any(end is not None and len(end.boots) > 1 for end in (self, self.peer))
 
     # --- what programs call ------------------------------------------------------------------------------
 
@@ -95,13 +108,27 @@ class Endpoint:
         self.stack.call()
         with p.hold(self.lock, priority=PROCESS), p.loop(1):
             done = p.register()
-            p.call(done, calls.TCP_CLOSE, self.state)
+            with self._unless_closed(done):
+                p.call(done, calls.TCP_CLOSE, self.state)
             self._output(PROCESS)
             self._arm()
 
+    def standing(self, result: Register) -> None:
+        """Emit `result` = 0 if the connection has been reset; else it is above."""
+        self.p.call(result, calls.TCP_LOOK, self.state, calls.LOOK_STATE)
+
+    @contextmanager
+    def _unless_closed(self, result: Register) -> Iterator[None]:
+        if not self.breakable:
+            yield
+            return
+        self.standing(result)
+        with self.p.when(result, ">", 0):
+            yield
+
     @called("writes to the socket")
     def write(self, size: int, moved: bool = True) -> None:
-        """write() of `size` bytes: returns when all of them are in the socket buffer.
+        """write() of `size` bytes: returns when all of them are in the socket buffer, or the connection is reset.
 
         Without `moved`, they are the kernel's already (sendfile), and only their places are noted.
         """
@@ -113,17 +140,31 @@ class Endpoint:
                 p.seize(self.lock, priority=PROCESS)
                 self._wait(room, calls.TCP_ROOM, left, self.writers)
                 p.release(self.lock)
-                self.stack.work("socket buffers", self.stack.sheet.buffer_cost)
-                if moved:
-                    self.stack.move(room, self.buffer, self.aligned)
-                p.seize(self.lock, priority=PROCESS)
-                self._append(room)
-                p.release(self.lock)
-                p.let(left, "SUB", left, room)
+                with self._unless_reset(room, left):
+                    self.stack.work("socket buffers", self.stack.sheet.buffer_cost)
+                    if moved:
+                        self.stack.move(room, self.buffer, self.aligned)
+                    p.seize(self.lock, priority=PROCESS)
+                    self._append(room)
+                    p.release(self.lock)
+                    p.let(left, "SUB", left, room)
+
+    @contextmanager
+    def _unless_reset(self, room: Register, left: Register) -> Iterator[None]:
+        """Run the body if there is room; in a connection that has been reset, nothing is `left` to write."""
+        if not self.breakable:
+            yield
+            return
+        with self.p.when(room, "==", layout.END_OF_FILE):
+            self.p.let(left, "SET", 0)
+        with self.p.when(room, "<", layout.END_OF_FILE):
+            yield
 
     @called("reads from the socket")
     def read(self, got: Register, size: int | Register) -> None:
-        """read() of at most `size` bytes: `got` is how many there were, or the end of file; waits for the first."""
+        """read() of at most `size` bytes: `got` is how many there were, or the end of file; waits for the first.
+
+        After a reset, that is the end of file, too."""
         p = self.p
         self.stack.call()
         p.seize(self.lock, priority=PROCESS)
@@ -225,6 +266,20 @@ class Endpoint:
             self._input(packet)
 
     def _input(self, packet: Packet) -> None:
+        """TCP takes a segment, in the host's life that the connection is of."""
+        if len(self.boots) == 1:
+            self._take(packet)
+            return
+        p = self.p
+        with p.loop(1):
+            over = p.register()
+            self.boots.over(over, 0)
+            with p.when(over, "==", 0):
+                self._take(packet)
+            with p.when(over, "==", 1):
+                refuse(self, packet)
+
+    def _take(self, packet: Packet) -> None:
         """TCP takes a segment; the argument registers may hold something else afterwards."""
         p, words = self.p, packet.words
         with p.hold(self.lock, priority=self.turn), p.loop(1):
@@ -236,10 +291,10 @@ class Endpoint:
             if self.sacks:
                 p.call(bits, calls.TCP_SACKED, self.state, words[3], words[4])
             p.call(bits, calls.TCP_INPUT, self.state, words[0], words[1])
-            self._follow(bits)
+            self.follow(bits)
             self._arm()
 
-    def _follow(self, bits: Register) -> None:
+    def follow(self, bits: Register) -> None:
         """Do what the machine says after a segment or a timer: send, and wake whom it has something for."""
         p = self.p
         with p.when(bits, ">", 0), p.loop(1):
@@ -271,5 +326,5 @@ class Endpoint:
                 p.advance(0, left, 1)
             with p.hold(self.lock, priority=self.turn):
                 p.call(bits, calls.TCP_EXPIRE, self.state)
-                self._follow(bits)
+                self.follow(bits)
                 p.call(left, calls.TCP_SLEEP, self.state)

@@ -8,6 +8,7 @@ from simio.components.host import INTERRUPT, PROCESS
 from simio.components.network.ip import Datagrams
 from simio.components.network.path import NetworkPath
 from simio.components.network.stack import Stack
+from simio.description.messages import ADDRESS
 from simio.errors import RunError
 from simio.machines.network import mailbox
 from simio.machines.network.transfer_calls import MAILBOX_ARRIVE, MAILBOX_LENGTH, MAILBOX_TAKE
@@ -17,8 +18,6 @@ UDP_HEADER = 8
 """Bytes of a UDP header (RFC 768)."""
 MOST = 65535 - 20 - UDP_HEADER
 """Bytes of data of the largest datagram that IP's length of 16 bits allows (RFC 791, section 3.1)."""
-ADDRESS = 16
-"""Bytes that the sender's address takes in a receive buffer beside each datagram (4.3BSD-Reno: a sockaddr)."""
 PLACES = 1024
 """Datagrams that a socket keeps at most, however small."""
 
@@ -80,11 +79,12 @@ class UdpFlow:
 class UdpSocket:
     """A socket that datagrams wait in until a process reads them; those that find no room are dropped."""
 
-    def __init__(self, stack: Stack, name: str) -> None:
+    def __init__(self, stack: Stack, name: str, space: int) -> None:
+        """`space` is the bytes that it keeps."""
         p = self.p = stack.p
         self.stack = stack
         self.name = name
-        self.state = p.machine(name, mailbox.initial(stack.sheet.datagram_receive_space, PLACES))
+        self.state = p.machine(name, mailbox.initial(space, PLACES))
         self.waiting = p.container(f"{name} datagrams", unit="datagrams")
 
     def arrive(self, length: Register, word: Register, queued: Callable[[], None] = lambda: None) -> None:

@@ -90,7 +90,8 @@ def _bare(
     parity = _computed(volume, parity)
     if volume.kind == "raid3":
         grain = members[0].sector if volume.unit is None else _unit(volume, members)
-        return Raid3(p, volume.name, members, grain, parity)
+        failed = volume.members.index(volume.failed[0]) if volume.failed else None
+        return Raid3(p, volume.name, members, grain, parity, failed)
     if volume.failed:
         failed = volume.members.index(volume.failed[0])
         return DegradedRaid5(p, volume.name, members, _unit(volume, members), parity, failed)

@@ -20,20 +20,30 @@ class Raid3(Members):
 
     A sector of the volume is a grain of each data member, so that each has the same share of every request. Parity is
     computed while it is written: its first sector takes only the first sector of each data member.
+
+    Without member number `failed` the others do what they ever do; where it has data, parity is read in its place,
+    and what it had is computed when all are there.
     """
 
     def __init__(
-        self, p: Builder, name: str, members: Sequence[BlockDevice], grain: int, parity: ParityEngine
+        self,
+        p: Builder,
+        name: str,
+        members: Sequence[BlockDevice],
+        grain: int,
+        parity: ParityEngine,
+        failed: int | None = None,
     ) -> None:
         super().__init__(p, name, members)
         self.parity = parity
+        self.failed = failed
         self.data = len(members) - 1
         self.capacity = self.smallest // grain * grain * self.data
         self.sector = grain * self.data
         self.turn = p.resource(f"{name} lockstep", turn=True)
 
     def read(self, at: Register, size: int, aligned: int) -> None:
-        """Read an equal share from every data member; parity is not read."""
+        """Read an equal share from every data member; parity is not read unless one of them has failed."""
         self._in_step("read", at, size, aligned)
 
     def write(self, at: Register, size: int, aligned: int) -> None:
@@ -48,10 +58,22 @@ class Raid3(Members):
             begin = p.register()
             p.let(begin, "DIV", at, self.data)
             with p.hold(self.turn):
-                for member in range(self.data if verb == "read" else self.data + 1):
+                for member in self._asked(verb):
                     with self.child():
                         self.ask(member, verb, begin, share, place)
-                if verb == "write":
+                if verb == "write" and self.failed != self.data:
                     with p.fork(f"{self.name}: parity", joined=True):
                         self.parity.xor(self.data, share)
                 p.join()
+                if verb == "read" and self._lost:
+                    self.parity.xor(self.data, share)
+
+    @property
+    def _lost(self) -> bool:
+        """Whether what a member had must be computed."""
+        return self.failed is not None and self.failed < self.data
+
+    def _asked(self, verb: Verb) -> list[int]:
+        """The members that take part in a request."""
+        number = self.data + (verb == "write" or self._lost)
+        return [member for member in range(number) if member != self.failed]

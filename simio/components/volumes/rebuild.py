@@ -1,9 +1,9 @@
 """A volume without one of its disks, and its rebuild onto a spare.
 
-Up to where it is rebuilt, the spare is a member like others; beyond, the volume does without. The rebuild reads a
-chunk of all other members, computes that of the lost one, and writes it to the spare, and then goes to the next
-(Linux md, drivers/md/md.c: md_do_sync). It can be kept below a rate, and above another one gives way to who uses the
-volume.
+Up to where it is rebuilt, the spare is a member like others; beyond, the volume does without, and so it does where a
+chunk could not be rebuilt since another member could not read it. The rebuild reads a chunk of all other members,
+computes that of the lost one, and writes it to the spare, and then goes to the next (Linux md, drivers/md/md.c:
+md_do_sync). It can be kept below a rate, and above another one gives way to who uses the volume.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from simio.components.storage import BlockDevice
 from simio.components.volumes.parity import ParityEngine
 from simio.components.volumes.requests import Verb, scope
 from simio.description.faults import Failed
-from simio.machines.failing.requests import ADD, MOST
+from simio.machines.failing import requests
+from simio.machines.failing.requests import ADD, BETWEEN, MOST, NOTE
 from simio.program.builder import Builder, Handle, Register
 from simio.program.service import SECOND, ceil_times
 
@@ -36,19 +37,22 @@ class States:
     degraded: BlockDevice
     replaced: BlockDevice | None
     gone: int | None
-    reach: Callable[[Register, Register, int], None]
-    """Steps that put into a register how far on its members a request goes that begins at an address."""
+    reach: Callable[[Register, Register, Register, int], None]
+    """Steps that put into registers from where to where on its members a request is that begins at an address."""
 
 
 class ChangingVolume:
     """A volume whose requests are served by one of its states, each by that in which it begins."""
 
-    def __init__(self, p: Builder, states: States) -> None:
+    def __init__(self, p: Builder, states: States, chunk: int) -> None:
+        """`chunk` is how much is rebuilt at a time."""
         self.p = p
         self.states = states
         device = states.degraded
         self.name, self.capacity, self.sector = device.name, device.capacity, device.sector
         self.progress = p.machine(f"{self.name} replaced", [0])
+        self.chunk = chunk
+        self.lost = p.machine(f"{self.name} lost", requests.places())
         self.requests = p.machine(f"{self.name} requests", [0])
         self.devices = {
             mode: device
@@ -92,11 +96,15 @@ class ChangingVolume:
                 p.let(mode, "SET", WHOLE)
         if states.replaced is not None:
             with p.when(mode, "==", DEGRADED), scope(p):
-                end = p.register()
-                states.reach(end, at, size)
+                begin, end = p.register(), p.register()
+                states.reach(begin, end, at, size)
                 p.call(word, MOST, self.progress)
                 with p.when(end, "<=", word):
-                    p.let(mode, "SET", REPLACED)
+                    # What was lost begins at these places, and is a chunk long.
+                    p.let(begin, "SUB", begin, self.chunk - 1)
+                    p.call(word, BETWEEN, self.lost, begin, end)
+                    with p.when(word, "==", 0):
+                        p.let(mode, "SET", REPLACED)
 
 
 @dataclass(frozen=True)
@@ -120,7 +128,8 @@ class Rebuild:
         """The thread that rebuilds; it does not keep the run alive if it waits for a failure during that."""
         p, chunk, name = self.p, self.fault.chunk, self.volume.name
         took = p.observation(f"{name}: rebuild", "latency", "ps")
-        rebuilt, lost = p.machine(f"{name} rebuilt", [0]), p.machine(f"{name} lost", [0])
+        stream = p.observation(f"{name}: rebuilt", "sent", "bytes")
+        rebuilt, lost = p.machine(f"{name} rebuilt", [0]), self.volume.lost
         p.tally(name, "rebuilt", rebuilt, "bytes")
         p.tally(name, "chunks that could not be rebuilt", lost, "chunks")
         p.gauge(name, "rebuilt", rebuilt, "bytes")
@@ -134,9 +143,12 @@ class Rebuild:
             with p.when(begun, ">=", 0), p.loop(self.extent // chunk), self._paced():
                 with self.failures.watched(failed), scope(p):
                     self._chunk(at, chunk)
-                p.call(word, ADD, lost, failed)
+                with p.when(failed, ">", 0):
+                    p.call(word, NOTE, lost, at)
+                with p.when(failed, "==", 0):
+                    p.call(word, ADD, rebuilt, chunk)
+                    p.mark(stream, chunk)
                 p.let(at, "ADD", at, chunk)
-                p.call(word, ADD, rebuilt, chunk)
                 p.call(word, MOST, self.volume.progress, at)
             p.let(begun, "SINCE", begun)
             p.mark(took, begun)

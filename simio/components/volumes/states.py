@@ -57,7 +57,8 @@ def mirror(p: Builder, volume: Volume, members: Sequence[BlockDevice], losses: L
     lost, spare = _only(volume, losses, failed)
     rest = [place for place in every if place != lost]
 
-    def reach(end: Register, at: Register, size: int) -> None:
+    def reach(begin: Register, end: Register, at: Register, size: int) -> None:
+        p.let(begin, "SET", at)
         p.let(end, "ADD", at, size)
 
     degraded = over(rest)
@@ -91,7 +92,9 @@ def raid5(
     if failed and not losses.spares:
         return degraded
 
-    def reach(end: Register, at: Register, size: int) -> None:
+    def reach(begin: Register, end: Register, at: Register, size: int) -> None:
+        p.let(begin, "DIV", at, degraded.stripe)
+        p.let(begin, "MUL", begin, unit)
         p.let(end, "ADD", at, size - 1)
         p.let(end, "DIV", end, degraded.stripe)
         p.let(end, "ADD", end, 1)
@@ -128,9 +131,10 @@ def _rebuilt(
     members: Sequence[BlockDevice],
 ) -> BlockDevice:
     """The volume in its states, and what rebuilds it if there is a spare."""
-    changing = ChangingVolume(p, states)
-    if lost in losses.spares:
-        spare, fault = losses.spares[lost], losses.faults[lost]
+    fault = losses.faults.get(lost)
+    changing = ChangingVolume(p, states, fault.chunk if fault else 1)
+    spare = losses.spares.get(lost)
+    if spare is not None and fault is not None:
         smallest = min(member.capacity for member in members)
         extent = fault.extent or smallest // fault.chunk * fault.chunk
         if extent > min(smallest, spare.capacity):

@@ -21,6 +21,7 @@ MEDIA = {
 class NetworkCard(Sheet):
     """A network interface card with its driver: packets wait, cross the host's bus by DMA, and interrupt."""
 
+    faults: ClassVar[tuple[str, ...]] = ("reset",)
     work = {
         "transmit_cost": "network drivers",
         "receive_cost": "network drivers",

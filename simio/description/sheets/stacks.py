@@ -25,6 +25,9 @@ class Sockets(Sheet):
     )
     datagram_send_space: Extent = Field(description="largest UDP datagram, payload")
     datagram_receive_space: Extent = Field(description="UDP socket buffer for receiving")
+    rpc_receive_space: Limit = Field(
+        None, description="what the kernel keeps of calls that wait for its RPC server; none: as of datagrams"
+    )
     mbuf_size: Size = Field(description="memory of a small buffer (mbuf); 0 B: only data count")
     mbuf_data: Size = Field(description="data that a small buffer holds")
     mbuf_first: Size = Field(description="data that the first small buffer of a chain holds")
@@ -42,6 +45,11 @@ class Sockets(Sheet):
     page_flip: Flag = Field(
         description="whether whole pages change hands between program and kernel without being copied"
     )
+
+    @property
+    def call_space(self) -> int:
+        """What the kernel keeps of calls that wait for its RPC server, in bytes."""
+        return int(self.rpc_receive_space or self.datagram_receive_space)
 
 
 class Tcp(Sheet):

@@ -56,6 +56,11 @@ class WorkloadParams(Values):
     routes: ClassVar[tuple[tuple[str, str], ...]] = ()
     network: ClassVar[bool] = False
 
+    @property
+    def may_crash(self) -> tuple[str, ...]:
+        """The fields whose hosts may crash while it runs."""
+        return ()
+
 
 W = TypeVar("W", bound=type[WorkloadParams])
 _WORKLOADS: dict[str, type[WorkloadParams]] = {}

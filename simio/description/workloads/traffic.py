@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from ... import units
 from ...errors import quote
+from ..messages import MESSAGES
 from ..quantities import Count, Duration, Extent, Flag, Limit, Time, refusal
 from .base import HostName, HostNames, OptionalHost, OptionalStorage, WorkloadParams, register_workload
 
@@ -66,6 +67,11 @@ class Ttcp(SocketParams):
     background: Flag = Field(False, description="whether it is cross traffic, which others compete with")
     aligned: Flag = Field(True, description="whether the programs' buffers begin on a page")
     streams: Streams = Field(1, description="connections at once, each with a process at both ends")
+
+    @property
+    def may_crash(self) -> tuple[str, ...]:
+        """See `WorkloadParams.may_crash`."""
+        return ("to",)
 
     @model_validator(mode="after")
     def _background_has_no_end(self) -> Ttcp:
@@ -148,6 +154,13 @@ class Nfs(WorkloadParams):
     timeout: Time = Field(
         7 * 10**11, description="first retransmission timeout of the RPC; doubles each time"
     )
+    retrans: Annotated[
+        Count | None,
+        Field(
+            description="how often a call is sent again before it is given up and the program ends with an error, "
+            "as on a soft mount; none: never, as on a hard mount"
+        ),
+    ] = None
 
     @property
     def readers(self) -> tuple[str, ...]:
@@ -158,6 +171,17 @@ class Nfs(WorkloadParams):
     def ports(self) -> tuple[str, ...]:
         """The servers that take part, of which client i has that whose number is i modulo theirs."""
         return self.to[: self.servers]
+
+    @property
+    def largest_call(self) -> int:
+        """Bytes of the largest call, without the header of UDP."""
+        messages = MESSAGES[self.version]
+        return messages.whole("write" if self.access == "write" else "read", self.transfer)
+
+    @property
+    def may_crash(self) -> tuple[str, ...]:
+        """See `WorkloadParams.may_crash`; what a manager of storage has in its memory outlives a port of it."""
+        return () if self.manager else ("to",)
 
     @property
     def disks_of(self) -> tuple[str, ...]:

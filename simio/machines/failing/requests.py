@@ -1,4 +1,4 @@
-"""Requests that fail, and words that several threads look at.
+"""Requests that fail, and words and places that several threads look at.
 
 A request takes a number when it begins. Whatever is done for it, in whichever thread, knows that number, and can say
 that the request has failed; only those that have are kept until somebody asks.
@@ -15,12 +15,16 @@ FAIL = 89
 ENDED = 90
 MOST = 91
 ADD = 92
+NOTE = 93
+BETWEEN = 94
 NAMES = {
     OPEN: "requests.open",
     FAIL: "requests.fail",
     ENDED: "requests.ended",
     MOST: "word.most",
     ADD: "word.add",
+    NOTE: "places.note",
+    BETWEEN: "places.between",
 }
 
 ROWS = 1024
@@ -76,15 +80,43 @@ def ended(state: NDArray, base: int, number: int) -> int:
     return 1
 
 
+def places(rows: int = ROWS) -> list[int]:
+    """State of a list of places: how many there are, its room, and the list."""
+    return [0, rows, *[0] * rows]
+
+
 @shared
-def requests(function: int, state: NDArray, base: int, a: int) -> int:
-    """Value of a function of requests and of words; negative if the machine refuses."""
+def note(state: NDArray, base: int, place: int) -> int:
+    """A place more. Returns how many there are; -1 where there is no room."""
+    if state[base] == state[base + 1]:
+        return -1
+    state[base + 2 + state[base]] = place
+    state[base] += 1
+    return state[base]
+
+
+@shared
+def between(state: NDArray, base: int, first: int, end: int) -> int:
+    """1 if there is a place from `first` to before `end`, else 0."""
+    for at in range(base + 2, base + 2 + state[base]):
+        if first <= state[at] < end:
+            return 1
+    return 0
+
+
+@shared
+def requests(function: int, state: NDArray, base: int, a: int, b: int) -> int:
+    """Value of a function of requests, words and places; negative if the machine refuses."""
     if function == 88:
         return open_request(state, base)
     if function == 89:
         return fail(state, base, a)
     if function == 90:
         return ended(state, base, a)
+    if function == 93:
+        return note(state, base, a)
+    if function == 94:
+        return between(state, base, a, b)
     if a < 0:
         return -1
     if function == 91:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines.network import mailbox, reassembly, rpc
+from simio.machines.network import mailbox, reassembly, rpc, writeback
 from simio.machines.shared import shared
 
 IP_IDENT = 64
@@ -18,6 +18,10 @@ RPC_OUTSTANDING = 71
 IN_ORDER = 72
 GRANT = 73
 RESTORE = 74
+WRITE_NEXT = 75
+WRITE_ANSWERED = 76
+WRITE_COUNTED = 77
+WRITE_LEFT = 78
 
 NAMES = {
     IP_IDENT: "ip.ident",
@@ -31,6 +35,10 @@ NAMES = {
     IN_ORDER: "in_order",
     GRANT: "grant",
     RESTORE: "restore",
+    WRITE_NEXT: "write.next",
+    WRITE_ANSWERED: "write.answered",
+    WRITE_COUNTED: "write.counted",
+    WRITE_LEFT: "write.left",
 }
 
 _ident = reassembly.ident
@@ -44,6 +52,10 @@ _rpc_outstanding = rpc.outstanding
 _in_order = rpc.arrived
 _grant = rpc.grant
 _restore = rpc.restore
+_write_next = writeback.following
+_write_answered = writeback.answered
+_write_counted = writeback.counted
+_write_left = writeback.left
 
 
 @shared
@@ -71,4 +83,12 @@ def transfer(function: int, state: NDArray, base: int, now: int, a: int, b: int)
         return _grant(state, base)
     if function == 74:
         return _restore(state, base)
+    if function == 75:
+        return _write_next(state, base)
+    if function == 76:
+        return _write_answered(state, base, a, b)
+    if function == 77:
+        return _write_counted(state, base, a)
+    if function == 78:
+        return _write_left(state, base)
     return -1

@@ -18,11 +18,13 @@ from simio.machines.tcp.layout import (
     CHAIN,
     CHUNK,
     CHUNK_MEMORY,
+    CLOSED,
     CLOSING,
     CLUSTER,
     CLUSTER_ROOM,
     CLUSTER_THRESHOLD,
     END,
+    END_OF_FILE,
     HAND_OVER,
     IN_CHAIN,
     LAST_MEMORY,
@@ -38,6 +40,7 @@ from simio.machines.tcp.layout import (
     RUN_HEAD,
     RUNS,
     SEND_SPACE,
+    STATE,
     TAKEN,
     UNA,
     WRITE_LEFT,
@@ -63,12 +66,15 @@ def space(state: NDArray, base: int, wanted: int) -> int:
 
 @shared
 def room(state: NDArray, base: int, now: int, wanted: int) -> int:
-    """Bytes of the next buffer of a write that has `wanted` bytes left; 0: the writer has to wait, and is noted."""
+    """Bytes of the next buffer of a write that has `wanted` bytes left; 0: the writer has to wait, and is noted;
+    END_OF_FILE: the connection was reset."""
     if now > LATEST or wanted < 1 or state[base + CLOSING] or state[base + APPENDED] + wanted > MOST_BYTES:
         return -1
     if wanted != state[base + WRITE_LEFT] or state[base + WRITE_SPACE] <= 0:
         found = space(state, base, wanted)
         if found == 0:
+            if state[base + STATE] == CLOSED:
+                return END_OF_FILE
             state[base + WRITER] = wanted
             waiting(state, base, now, 0)
             return 0

@@ -18,6 +18,7 @@ from simio.machines.tcp.layout import (
     CLOSING,
     CWND,
     END,
+    ENDED,
     ESTABLISHED,
     FIN,
     FIN_WAIT_1,
@@ -35,6 +36,7 @@ from simio.machines.tcp.layout import (
     READER,
     RESEND_DUE,
     SEND_SHIFT,
+    SEND_SPACE,
     SEND_WINDOW,
     STAGED_A,
     STAGED_B,
@@ -51,7 +53,10 @@ from simio.machines.tcp.layout import (
     UNA,
     WAKE,
     WAKE_READER,
+    WAKE_WRITER,
     WL1,
+    WRITE_SPACE,
+    WRITER,
 )
 from simio.machines.tcp.receiving import receive
 from simio.machines.tcp.recovery import timeout
@@ -98,6 +103,25 @@ def arrive_syn(state: NDArray, base: int, acked: bool, offered: int) -> None:
 
 
 @shared
+def reset(state: NDArray, base: int) -> int:
+    """The connection ends at once, whatever was to be sent or read (RFC 9293, section 3.10.7): bits as `accept`."""
+    bits = CHANGED if state[base + STATE] < ESTABLISHED else 0
+    if state[base + READER]:
+        bits += WAKE_READER
+    if state[base + WRITER] > 0:
+        bits += WAKE_WRITER
+    state[base + STATE] = CLOSED
+    state[base + READER] = state[base + WRITER] = 0
+    state[base + ACK_NOW] = state[base + FORCE] = 0
+    state[base + ACK_DUE] = state[base + RESEND_DUE] = state[base + PERSIST_DUE] = 0
+    state[base + BUFFERED] = 0
+    state[base + ENDED] = 1
+    # A writer finds no room any more; see `room`.
+    state[base + SEND_SPACE] = state[base + WRITE_SPACE] = 0
+    return bits
+
+
+@shared
 def accept(state: NDArray, base: int, now: int, first: int, second: int) -> int:
     """A segment arrives: its first two words. Bits: OUTPUT, WAKE_READER, WAKE_WRITER, CHANGED."""
     if now > LATEST or first < 0 or second < 0:
@@ -116,6 +140,8 @@ def accept(state: NDArray, base: int, now: int, first: int, second: int) -> int:
     if value > 0 and seq <= state[base + LAST_ACK] and (value - state[base + TS_RECENT]) & _MASK < 2**30:
         state[base + TS_RECENT] = value
     if flags & SYN:
+        if flags & FIN:
+            return reset(state, base)
         if at <= SYN_SENT:
             arrive_syn(state, base, ack > 0, offered)
         else:

@@ -237,6 +237,8 @@ SACK = 3
 SYN = 1
 FIN = 2
 PUSH = 4
+RESET = 3
+"""SYN and FIN together, which no other segment has."""
 OUTPUT = 1
 WAKE_READER = 2
 WAKE_WRITER = 4

@@ -120,6 +120,25 @@ def test_times_by_hand() -> None:
     assert done == 7 + 100 + UNIT
 
 
+@pytest.mark.parametrize(
+    ("failed", "read", "write", "ends"),
+    [
+        # 100 ps a request, 7 for parity, which a read computes afterwards and a write meanwhile.
+        (1, ["m0", "m2", "m3"], ["m0", "m2", "m3"], [107, 207]),
+        (3, ["m0", "m1", "m2"], ["m0", "m1", "m2"], [100, 200]),
+    ],
+)
+def test_a_raid3_reads_parity_in_the_place_of_data(
+    failed: int, read: list[str], write: list[str], ends: list[int]
+) -> None:
+    requests = [Request(verb, 0, 3 * SECTOR, 3 * SECTOR) for verb in ("read", "write")]
+    rows, done = run(without("raid3", 4, failed, xor=7, fixed=100), requests)
+    assert [[row.member for row in some if row.member != "parity"] for some in rows] == [read, write]
+    computed = [[(row.at, row.size) for row in some if row.member == "parity"] for some in rows]
+    assert computed == ([[(3, SECTOR)]] * 2 if failed == 1 else [[], []])
+    assert done == ends
+
+
 def test_a_mirror_goes_on_with_the_others() -> None:
     reads = [Request("read", 0, SECTOR)] * 4
     rows, _ = run(without("mirror", 3, 1), [*reads, Request("write", 0, SECTOR)])

@@ -54,3 +54,17 @@ def test_a_full_table_takes_only_what_needs_no_place() -> None:
     assert insert(state, AT, 8, 10) == 1
     assert state[AT] == MOST_RANGES - 1
     assert insert(state, AT, 10 * MOST_RANGES, 10 * MOST_RANGES + 5) == 1
+
+
+def test_what_lies_behind_moves_up_and_down_whole() -> None:
+    state = table()
+    for start, end in ((0, 2), (4, 6), (8, 10), (20, 25), (30, 33)):
+        assert insert(state, AT, start, end) == 1
+    assert insert(state, AT, 1, 9) == 1
+    assert state[AT : AT + 7] == [3, 0, 10, 20, 25, 30, 33]
+    assert insert(state, AT, 12, 14) == 1
+    assert state[AT : AT + 9] == [4, 0, 10, 12, 14, 20, 25, 30, 33]
+    assert pass_by(state, AT, 11) == 11
+    assert state[AT : AT + 7] == [3, 12, 14, 20, 25, 30, 33]
+    assert pass_by(state, AT, 22) == 25
+    assert state[AT : AT + 3] == [1, 30, 33]

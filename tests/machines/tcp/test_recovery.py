@@ -191,3 +191,10 @@ def test_the_receiver_keeps_so_many_ranges_and_no_more() -> None:
     assert bench.look(1, ARRIVED) == 64
     bench.run()
     assert bench.received[1] == 16_000
+
+
+def test_each_timeout_in_a_row_waits_twice_as_long() -> None:
+    # RFC 6298, section 5.5, and 64 times at most: 0 is lost nine times.
+    bench = transfer(1, *range(9), rto_initial=SECOND, rto_max=3600 * SECOND)
+    times = [0, *(2**n - 1 for n in range(1, 8)), 127 + 64, 127 + 2 * 64]
+    assert sent(bench) == {1000 * time: [0] for time in times}
