@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Annotated, Any
 
 from pydantic import Field, field_validator, model_validator
@@ -219,7 +220,16 @@ class System:
         """The disks that a disk, a group of disks or a volume stands for, in order; none for any other name."""
         if name in self.volumes:
             return tuple(disk for member in self.volumes[name].members for disk in self.disks_of(member))
-        return tuple(disk.name for disk in self.disks.values() if name in (disk.group, disk.name))
+        return tuple(self._by_name.get(name, ()))
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[str]]:
+        """The disks of each name of a disk or group."""
+        found: dict[str, list[str]] = {}
+        for disk in self.disks.values():
+            for name in {disk.group, disk.name}:
+                found.setdefault(name, []).append(disk.name)
+        return found
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ PRIORITY = 10
 NEXT = 11
 REGISTERS = 12
 """First of a thread's registers."""
-THREAD_COLUMNS = 64
-"""A power of two, so that a row's address is a shift."""
+THREAD_COLUMNS = 72
+"""Nine lines of a cache: rows a power of two apart would share few of a cache's sets, and drive one another out."""
 
 JOINED = 1
 DAEMON = 2

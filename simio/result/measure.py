@@ -185,12 +185,15 @@ def container_use(program: Program, outcome: Outcome) -> tuple[ContainerUse, ...
 
 def thread_use(program: Program, outcome: Outcome) -> tuple[ThreadUse, ...]:
     """Own time of the threads that a workload starts with, as a share of the run."""
-    uses = []
-    for name in dict.fromkeys(start.name for start in program.starts):
-        count = sum(start.count for start in program.starts if start.name == name)
-        spent = int(outcome.threads[program.names.index(name), 2])
-        uses.append(ThreadUse(name, count, spent / max(outcome.end, 1) / count))
-    return tuple(uses)
+    numbers = {name: number for number, name in enumerate(program.names)}
+    counts: dict[str, int] = {}
+    for start in program.starts:
+        counts[start.name] = counts.get(start.name, 0) + start.count
+    spent = outcome.threads[:, 2].tolist()
+    return tuple(
+        ThreadUse(name, count, spent[numbers[name]] / max(outcome.end, 1) / count)
+        for name, count in counts.items()
+    )
 
 
 def observations(program: Program, outcome: Outcome, span: Throughput) -> tuple[Observation, ...]:

@@ -65,3 +65,14 @@ def test_a_route_is_a_shortest_path(edges: list[tuple[int, int]]) -> None:
     assert len(nodes) - 1 == nx.shortest_path_length(graph, "0", "9")
     # Of several, the one that it always was.
     assert list(nodes) == nx.shortest_path(graph, "0", "9")
+
+
+def test_a_ring_has_its_shorter_side_as_the_path():
+    graph = nx.cycle_graph([f"n{number}" for number in range(7)])
+    assert route(graph, "n0", "n2").nodes == ("n0", "n1", "n2")
+    assert route(graph, "n0", "n5").nodes == ("n0", "n6", "n5")
+    graph.remove_edge("n0", "n6")
+    assert route(graph, "n0", "n5").nodes == tuple(f"n{number}" for number in range(6))
+    graph.add_node("apart")
+    with pytest.raises(RunError, match="no path leads"):
+        route(graph, "n0", "apart")
