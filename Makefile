@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 SET_UP := $(VENV)/.set-up
 SET_UP_TEST := $(VENV)/.set-up-test
 PEERS := .venv-peers
+# One more than there are CPUs, as some tests wait for browsers, servers and clocks.
+WORKERS = $(shell $(BIN)/python -c 'import os; print(os.cpu_count() + 1)')
 
 .PHONY: run test validate lint types bench clean
 
@@ -14,7 +16,7 @@ run: $(SET_UP)
 	$(BIN)/simio run scenarios/linux-fc-raw.yaml
 
 test: $(SET_UP_TEST) lint types
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 validate: $(SET_UP)
 	$(BIN)/simio validate
