@@ -55,7 +55,9 @@ class Watched:
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     found = Site.device
-    monkeypatch.setattr(Site, "device", lambda site, *names, **how: Watched(site.p, found(site, *names, **how)))
+    monkeypatch.setattr(
+        Site, "device", lambda site, *names, **how: Watched(site.p, found(site, *names, **how))
+    )
 
     def one(workload: str, *sets: str) -> CaseResult:
         path = tmp_path / "copies.yaml"
