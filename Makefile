@@ -15,7 +15,9 @@ run: $(SET_UP)
 	$(BIN)/simio run scenarios/sgi-hippi-raw.yaml
 	$(BIN)/simio run scenarios/linux-fc-raw.yaml
 
+# The engine is compiled once before, and not by each worker.
 test: $(SET_UP_TEST) lint types
+	$(BIN)/python -c 'from simio.engines.native import entry; entry()'
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 validate: $(SET_UP)
