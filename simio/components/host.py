@@ -58,8 +58,10 @@ class Host:
 
     def work_on(self, cost: int, amount: Register, byte: Fraction, priority: int) -> None:
         """Keep one CPU busy for `cost` ps of the reference CPU's time and `byte` ps of its own for each byte."""
-        with self.p.hold(self.cpu, priority=priority):
-            self.p.advance(ceil_times(cost, self.scale), amount, byte)
+        span = self.span(cost)
+        if span or byte:
+            with self.p.hold(self.cpu, priority=priority):
+                self.p.advance(span, amount, byte)
 
     @labelled("copies", "name")
     def copy_amount(self, amount: Register, size: int) -> None:

@@ -23,7 +23,9 @@ def compare(kind, a, b):
         return a <= b
     if kind == 4:
         return a > b
-    return a >= b
+    if kind == 5:
+        return a >= b
+    return (a & b != 0) == (kind == 6)
 
 
 @compiled

@@ -14,7 +14,7 @@ from simio.engines.families import call
 from simio.engines.heap import push, sink
 from simio.engines.jit import inlined
 from simio.engines.lines import exchange, grant, line_up, named, ready, settle
-from simio.engines.registers import branch, hand_down, set_registers
+from simio.engines.registers import argument, branch, hand_down, set_registers
 from simio.engines.runs import BRANCHES, CALLS, LETS, MOST, RUN
 from simio.engines.timeline import sample, thin
 from simio.machines.random import draw
@@ -147,8 +147,8 @@ def advance(
                     at = np.uint64(pc)
                 if run & CALLS:
                     executed += 1
-                    a = threads[me, np.uint64(c.REGISTERS + steps[at, 3])]
-                    b = threads[me, np.uint64(c.REGISTERS + steps[at, 4])]
+                    a = argument(threads, me, steps[at, 3])
+                    b = argument(threads, me, steps[at, 4])
                     value = call(steps[at, 1], words, named(steps, at, 2, threads, me), now, a, b)
                     if value < 0:
                         status = 9

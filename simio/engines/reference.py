@@ -38,6 +38,7 @@ Waiting = Generator[simpy.Event, None, None]
 COMPARISONS: dict[int, Callable[[int, int], bool]] = {
     Compare.EQ: operator.eq, Compare.NE: operator.ne, Compare.LT: operator.lt,
     Compare.LE: operator.le, Compare.GT: operator.gt, Compare.GE: operator.ge,
+    Compare.ANY: lambda a, b: a & b != 0, Compare.NONE: lambda a, b: a & b == 0,
 }  # fmt: skip
 
 
@@ -162,6 +163,9 @@ class Run:
     def value(self, thread: Thread, register: int, constant: int) -> int:
         return constant if register < 0 else thread.registers[register]
 
+    def argument(self, thread: Thread, operand: int) -> int:
+        return thread.registers[operand] if operand >= 0 else ~operand
+
     # --- steps, in the order of Op -----------------------------------------------------------------------
 
     def end(self, thread: Thread) -> None:
@@ -264,7 +268,7 @@ class Run:
         thread.pc += 1
 
     def call(self, thread: Thread, function: int, base: int, ra: int, rb: int, reg: int) -> None:
-        a, b = thread.registers[ra], thread.registers[rb]
+        a, b = self.argument(thread, ra), self.argument(thread, rb)
         value = int(call(function, self.state, base, self.env.now, a, b))
         if value < 0:
             raise Fault(Status.MACHINE)

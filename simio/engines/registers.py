@@ -41,6 +41,12 @@ def set_registers(steps, threads, at, me, count, now):
 
 
 @inlined
+def argument(threads, me, operand):
+    """What a CALL is given: a register, or a constant."""
+    return ~operand if operand < 0 else threads[me, np.uint64(c.REGISTERS + operand)]
+
+
+@inlined
 def branch(steps, threads, at, me):
     """Where a BRANCH leads."""
     a = threads[me, np.uint64(c.REGISTERS + steps[at, 2])]

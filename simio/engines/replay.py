@@ -150,7 +150,7 @@ class Replay(Run):
     # --- the period --------------------------------------------------------------------------------------
 
     def call(self, thread: Thread, function: int, base: int, ra: int, rb: int, reg: int) -> None:
-        a, b = thread.registers[ra], thread.registers[rb]
+        a, b = self.argument(thread, ra), self.argument(thread, rb)
         value = call(function, self.state, base, self.env.now, a, b)
         if value < 0:
             raise Fault(Status.MACHINE)

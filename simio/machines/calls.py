@@ -181,7 +181,7 @@ def parts(function: int, state: NDArray, base: int, now: int, a: int, b: int) ->
 
 @shared
 def network(function: int, state: NDArray, base: int, now: int, a: int, b: int) -> int:
-    """Value of a function of what packets pass, and of datagrams and calls; negative if the machine refuses."""
+    """Value of a function of what packets pass, of datagrams, calls and frames; negative if the machine refuses."""
     if function < 64:
         return _network(function, state, base, now, a, b)
     return _transfer(function, state, base, now, a, b)

@@ -44,11 +44,9 @@ from simio.program.steps import (
     ThreadStart,
 )
 
-_COMPARE = {
-    "==": Compare.EQ, "!=": Compare.NE, "<": Compare.LT, "<=": Compare.LE, ">": Compare.GT, ">=": Compare.GE,
-}  # fmt: skip
 _INVERSE = {
     "==": Compare.NE, "!=": Compare.EQ, "<": Compare.GE, "<=": Compare.GT, ">": Compare.LE, ">=": Compare.LT,
+    "&": Compare.NONE,
 }  # fmt: skip
 __all__ = ["MAX_REGISTERS", "Amount", "Builder", "Handle", "Procedure", "ProgramError", "Register"]
 
@@ -215,7 +213,7 @@ class Builder(Copies):
     def when(
         self, register: Register, comparison: str, operand: Amount, share: Fraction | int = 0
     ) -> Iterator[None]:
-        """Run the body only if the comparison ('<', '==', …) holds.
+        """Run the body only if the comparison ('<', '==', …; '&': a bit in common) holds.
 
         `share` is what the bound may count on: of n times that execution comes by here, in all threads that run this
         body, the comparison holds at least n * share times, rounded down.
@@ -235,9 +233,7 @@ class Builder(Copies):
         reg, const = self._operand(operand)
         start = self._at
         yield
-        at = self._emit(Op.BRANCH, _COMPARE[comparison], register.number, reg, const, 0)
-        self._emit(Op.JUMP, start)
-        self._aim(at)
+        self._emit(Op.BRANCH, _INVERSE[comparison], register.number, reg, const, start)
         self._regions.append(Region(start, self._at, 1))
 
     @contextmanager
@@ -268,7 +264,7 @@ class Builder(Copies):
         if fixed < 0 or numerator < 0 or (isinstance(amount, int) and amount < 0):
             raise ProgramError(f"time cannot go backward: advance({fixed}, {amount}, {factor})")
         if isinstance(amount, Register):
-            number = amount.number
+            number = amount.number if numerator else NO_REGISTER
         else:
             fixed -= -amount * numerator // denominator
             numerator, denominator = 0, 1
@@ -314,12 +310,8 @@ class Builder(Copies):
         self._emit(Op.DRAW, register.number, self._row("distribution", distribution))
 
     def call(self, register: Register, function: int, offset: int, a: Amount = 0, b: Amount = 0) -> None:
-        """r = machine function `function` of the state at `offset`, now, a and b; constants take a register."""
-        used = self._registers_used
-        ra = a if isinstance(a, Register) else self.register(a)
-        rb = b if isinstance(b, Register) else self.register(b)
-        self._emit(Op.CALL, function, offset, ra.number, rb.number, register.number)
-        self._registers_used = used
+        """r = machine function `function` of the state at `offset`, now, a and b; constants are not negative."""
+        self._emit(Op.CALL, function, offset, self._argument(a), self._argument(b), register.number)
 
     # --- the end -----------------------------------------------------------------------------------------
 
@@ -359,8 +351,8 @@ class Builder(Copies):
 
     @staticmethod
     def _compares(comparison: str) -> None:
-        if comparison not in _COMPARE:
-            raise ProgramError(f"{comparison!r} is no comparison; there are {', '.join(_COMPARE)}")
+        if comparison not in _INVERSE:
+            raise ProgramError(f"{comparison!r} is no comparison; there are {', '.join(_INVERSE)}")
 
     def _units(self, verb: str, resource: Handle, units: int) -> None:
         have = self._resources[self._row("resource", resource)].units
@@ -380,6 +372,14 @@ class Builder(Copies):
         if not -LIMIT <= value <= LIMIT:
             raise UnfitError(f"constant {value} does not fit")
         return NO_REGISTER, value
+
+    @staticmethod
+    def _argument(value: Amount) -> int:
+        if isinstance(value, Register):
+            return value.number
+        if not 0 <= value <= LIMIT:
+            raise UnfitError(f"constant {value} does not fit")
+        return -1 - value
 
     def _emit(self, op: Op, a: int = 0, b: int = 0, c: int = 0, d: int = 0, e: int = 0, f: int = 0) -> int:
         """Write a step with its operands; returns its number."""

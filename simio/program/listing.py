@@ -25,6 +25,8 @@ _SIGNS = {
     Compare.LE: "<=",
     Compare.GT: ">",
     Compare.GE: ">=",
+    Compare.ANY: "has a bit of",
+    Compare.NONE: "has no bit of",
 }
 _INFIX = {Fn.ADD: "+", Fn.SUB: "-", Fn.MUL: "*", Fn.DIV: "div", Fn.MOD: "mod"}
 
@@ -131,8 +133,8 @@ def _blocks(program: Program) -> list[_Block]:
     found = [_Block(start, end, f"{_name(names[start])}:") for start, end, _ in program.bodies]
     for number, step in enumerate(program.steps.tolist()):
         op, target = step[0], _target(step)
-        if op in (Op.LOOP, Op.JUMP) and target is not None and target <= number:
-            found.append(_Block(target, number + 1, "repeat:" if op == Op.LOOP else "forever:"))
+        if op in (Op.LOOP, Op.JUMP, Op.BRANCH) and target is not None and target <= number:
+            found.append(_Block(target, number + 1, "forever:" if op == Op.JUMP else "repeat:"))
         elif op == Op.BRANCH and target is not None and target > number + 1:
             found.append(_Block(number + 1, target, ""))
     nested: list[_Block] = []
@@ -258,7 +260,7 @@ class _Steps:
         from simio.machines.calls import NAMES
 
         name = NAMES.get(function, f"function {function}")
-        return f"r{reg} = {name}({self._machine(offset)}, r{ra}, r{rb})"
+        return f"r{reg} = {name}({self._machine(offset)}, {_argument(ra)}, {_argument(rb)})"
 
     def _machine(self, offset: int) -> str:
         before = [(start, name) for name, start in self.program.machines if start <= offset]
@@ -281,6 +283,10 @@ def _count(number: int, noun: str) -> str:
 
 def _value(reg: int, constant: int) -> str:
     return str(constant) if reg == NO_REGISTER else f"r{reg}"
+
+
+def _argument(operand: int) -> str:
+    return f"r{operand}" if operand >= 0 else str(-1 - operand)
 
 
 def _amount(reg: int, constant: int, unit: str) -> str:

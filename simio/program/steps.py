@@ -67,7 +67,10 @@ class Op(IntEnum):
     DRAW = 13
     """reg, distribution: r[reg] = next value of the distribution's own random stream."""
     CALL = 14
-    """function, state offset, register a, register b, reg: r[reg] = machine function(state, now, a, b)."""
+    """function, state offset, a, b, reg: r[reg] = machine function(state, now, a, b).
+
+    a and b are registers, or -1 - constant, which is `~constant`, for constants from 0 on.
+    """
 
 
 NAMING: dict[int, int] = {
@@ -95,7 +98,7 @@ def named_row(step: Sequence[int], instance: int) -> int:
 
 
 class Compare(IntEnum):
-    """Comparisons of BRANCH."""
+    """Comparisons of BRANCH; ANY holds where the operands have a bit in common, NONE where they have not."""
 
     EQ = 0
     NE = 1
@@ -103,6 +106,8 @@ class Compare(IntEnum):
     LE = 3
     GT = 4
     GE = 5
+    ANY = 6
+    NONE = 7
 
 
 class Fn(IntEnum):

@@ -31,7 +31,7 @@ Pick = Callable[[int, int], int]
 
 HUGE = (2**62, -(2**62), 2**61 - 1, 2**31, -(2**31) - 1)
 FUNCTIONS = ("SET", "ADD", "SUB", "MUL", "DIV", "MOD", "MIN", "MAX", "SINCE")
-COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "&")
 FACTORS = (
     Fraction(0),
     Fraction(1),
@@ -168,7 +168,11 @@ class Writer:
     def call(self, depth: int, registers: list[Register]) -> None:
         if registers and self.room():
             target = registers[self.pick(0, len(registers) - 1)]
-            self.p.call(target, self.pick(0, 14), self.disk, self.amount(registers), self.amount(registers))
+            a, b = (
+                abs(value) if isinstance(value, int) else value
+                for value in (self.amount(registers), self.amount(registers))
+            )
+            self.p.call(target, self.pick(0, 14), self.disk, a, b)
 
     def seize(self, depth: int, registers: list[Register]) -> None:
         """Now and then units are taken and kept, or given back and not had."""
@@ -192,7 +196,7 @@ class Writer:
     def when(self, depth: int, registers: list[Register]) -> None:
         if registers:
             left = registers[self.pick(0, len(registers) - 1)]
-            with self.p.when(left, COMPARISONS[self.pick(0, 5)], self.amount(registers)):
+            with self.p.when(left, COMPARISONS[self.pick(0, 6)], self.amount(registers)):
                 self.block(depth - 1, registers)
 
     def fork(self, depth: int, registers: list[Register]) -> None:

@@ -8,8 +8,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from simio.engines import reference
+from simio.engines import compiled, reference
 from simio.engines.outcome import Options
+from simio.machines.calls import SWAP
 from simio.program.builder import Builder, Handle, ProgramError, Register
 from simio.program.steps import HORIZON, NO_REGISTER, UNBOUNDED, Compare, Draw, Fn, Op, Program, Region
 
@@ -249,9 +250,30 @@ def test_until_runs_its_body_first_and_leaves_when_the_comparison_holds() -> Non
     program = p.build()
     assert rows(program) == [
         (Op.LET, 0, Fn.SET, NONE, 0, NONE, 0), (Op.LET, 0, Fn.ADD, 0, 0, NONE, 1),
-        (Op.BRANCH, Compare.GE, 0, NONE, 3, 4), (Op.JUMP, 1), (Op.END,),
+        (Op.BRANCH, Compare.LT, 0, NONE, 3, 1), (Op.END,),
     ]  # fmt: skip
-    assert program.regions == (Region(1, 4, 1),)
+    assert program.regions == (Region(1, 3, 1),)
+
+
+def test_bits_in_common() -> None:
+    p = Builder()
+    seen = p.observation("seen")
+    with p.thread("t"):
+        bits = p.register(0b101)
+        other = p.register(0b010)
+        for bit in (1, 2, 4):
+            with p.when(bits, "&", bit):
+                p.mark(seen, bit)
+        with p.when(bits, "&", other):
+            p.mark(seen, -1)
+        with p.until(other, "&", 0b1000):
+            p.let(other, "ADD", other, 3)
+        p.mark(seen, other)
+    program = p.build()
+    branches = program.steps[program.steps[:, 0] == Op.BRANCH]
+    assert branches[:, 1].tolist() == [Compare.NONE] * 5
+    for engine in (reference, compiled):
+        assert engine.run(program).marks[:, 2].tolist() == [1, 4, 8]
 
 
 def test_forks_stand_in_place_and_are_jumped_over() -> None:
@@ -301,8 +323,8 @@ def test_draws_and_machines() -> None:
     assert program.draw_table.tolist() == [[5, 1], [6, 3], [7, 4]]
     assert program.draw_names == ("u", "e", "d", "d2")
     assert (program.state.tolist(), program.machines) == ([1, 2, 3, 4, 5], (("first", 0), ("second", 3)))
-    # The constant 0 goes into a register of its own, which is free again afterwards.
-    assert rows(program)[4:] == [(Op.LET, 2, Fn.SET, NONE, 0, NONE, 0), (Op.CALL, 2, 3, 1, 2, 0), (Op.END,)]
+    # The constant 0 stands in the step, as -1 - 0.
+    assert rows(program)[4:] == [(Op.CALL, 2, 3, 1, -1, 0), (Op.END,)]
     assert program.random
 
 
@@ -362,7 +384,7 @@ def test_nothing_inside_a_block_disturbs_what_is_outside() -> None:
 
 
 def test_a_call_reads_its_arguments_before_it_writes() -> None:
-    # The result may be one of the arguments, and constants take registers that nobody else has.
+    # The result may be one of the arguments, and constants take no register.
     p = Builder()
     at = p.machine("disk", [0] * 20)
     with p.thread("t"):
@@ -370,7 +392,27 @@ def test_a_call_reads_its_arguments_before_it_writes() -> None:
         p.call(r, 0, at, r, 5)
         s = p.register(2)
     assert s.number == 1
-    assert p.build().steps[2, :6].tolist() == [Op.CALL, 0, at, 0, 1, 0]
+    assert p.build().steps[1, :6].tolist() == [Op.CALL, 0, at, 0, -6, 0]
+
+
+@pytest.mark.parametrize("value", [-1, 2**62 + 1])
+def test_a_call_takes_no_constant_that_does_not_fit(value: int) -> None:
+    p = Builder()
+    at = p.machine("swapped", [0])
+    with p.thread("t"), pytest.raises(ProgramError, match=f"constant {value} does not fit"):
+        p.call(p.register(), SWAP, at, value)
+
+
+def test_a_call_is_given_constants_as_they_are() -> None:
+    p = Builder()
+    at, seen = p.machine("swapped", [7]), p.observation("seen")
+    with p.thread("t"):
+        r = p.register()
+        for value in (0, 2**40, 5, 0):
+            p.call(r, SWAP, at, value)
+            p.mark(seen, r)
+    for engine in (reference, compiled):
+        assert engine.run(p.build()).marks[:, 2].tolist() == [7, 0, 2**40, 5]
 
 
 def test_handles_say_what_they_are() -> None:

@@ -101,7 +101,7 @@ def test_a_branch_tells_when_it_is_taken() -> None:
 
 
 def test_a_machine_is_called_by_name() -> None:
-    assert re.search(r"call r2 = disk\.enqueue\('disk', r2, r\d\)$", listing(sample()), re.MULTILINE)
+    assert re.search(r"call r2 = disk\.enqueue\('disk', r2, \d+\)$", listing(sample()), re.MULTILINE)
 
 
 @pytest.mark.parametrize(

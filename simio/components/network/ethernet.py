@@ -13,8 +13,10 @@ from typing import Any
 
 from simio.components.bus import times_up
 from simio.components.network.loss import Loss
-from simio.components.network.packet import Left, Packet, held
+from simio.components.network.packet import Left, Packet
 from simio.description.model import Link
+from simio.machines.network import spacing
+from simio.machines.network.transfer_calls import FRAME_BEGIN
 from simio.program.builder import Amount, Builder, Handle, Register
 from simio.program.service import ceil_times, per_byte
 
@@ -65,6 +67,7 @@ class EthernetWire:
         self.byte = per_byte(self.sheet.rate)
         self.gap = ceil_times(self.sheet.gap, self.byte)
         self.wire = p.resource(self.name)
+        self.spacing = p.machine(f"{self.name} spacing", spacing.initial(self.gap))
         self.loss = Loss(p, self.name, self.sheet.loss, self.sheet.bit_errors, link.down)
         self.permission: Handle | None = None
         """Taken away while pause frames stop the wire, if the far end can send them."""
@@ -86,29 +89,30 @@ class EthernetWire:
         """See `Wire.crossing`."""
         p = self.p
         with p.loop(1):
-            time = p.register()
+            time, taken = p.register(), p.register()
             self.span(time, packet.length)
             p.seize(self.wire)
             if self.permission:
                 p.get(self.permission, 1)
+            p.call(taken, FRAME_BEGIN, self.spacing, time)
             if early:
+                p.advance(0, taken, 1)
                 with p.fork("frame", daemon=True):
                     p.advance(0, time, 1)
                     self._sent(left)
-                    p.advance(self.gap)
-                    p.release(self.wire)
                 p.advance(self.head() + self.delay)
             else:
-                p.advance(0, time, 1)
+                p.let(taken, "ADD", taken, time)
+                p.advance(0, taken, 1)
                 self._sent(left)
-                held(p, self.wire, self.gap)
                 p.advance(self.delay)
             with intact(self, packet, self.head() if early else time):
                 yield
 
     def _sent(self, left: Left | None) -> None:
-        """The last bit has left."""
+        """The last bit has left; whoever takes the wire next waits for what is left of the gap."""
         if self.permission:
             self.p.put(self.permission, 1)
         if left:
             left()
+        self.p.release(self.wire)

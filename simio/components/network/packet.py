@@ -119,12 +119,3 @@ class DropQueue:
     def level(self, result: Register, less: Amount = 0) -> None:
         """Emit `result` = what is in the queue when `less` has left."""
         self.p.call(result, QUEUE_LEAVE, self.state, less, 0)
-
-
-def held(p: Builder, resource: Handle, release_after: int) -> None:
-    """Release a resource `release_after` ps from now, while the thread goes on."""
-    if not release_after:
-        p.release(resource)
-        return
-    with p.fork("gap", delay=release_after, daemon=True):
-        p.release(resource)

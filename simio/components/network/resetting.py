@@ -31,7 +31,7 @@ def refuse(end: Endpoint, packet: Packet) -> None:
         stack.receive(stack.sheet.tcp_receive, none, checksum)
         stack.send(stack.sheet.tcp_send, none, checksum, INTERRUPT)
         end.path.source.drive(INTERRUPT)
-        p.spawn(end.segment, IP_HEADER + TCP_HEADER, first, 0, 0, 0, 0)
+        p.spawn(end.segment, IP_HEADER + TCP_HEADER, first, *[0] * (end.segment.parameters - 2))
 
 
 def crash(end: Endpoint) -> None:

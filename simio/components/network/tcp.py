@@ -35,8 +35,8 @@ _TALLIES = (
     (layout.TIMEOUTS, "times", "timed out"),
 )
 """What an endpoint counts: where in its state, in which unit, and what."""
-_WORDS = 6
-"""Argument registers of a segment: its length and five words."""
+_WORDS = 2
+"""Words of a segment without options; timestamps are one more, and two blocks of SACK come after that."""
 
 
 class Endpoint:
@@ -63,7 +63,8 @@ class Endpoint:
         self.readers = p.container(f"{name} readers", unit="wake-ups")
         self.writers = p.container(f"{name} writers", unit="wake-ups")
         self.changes = p.container(f"{name} changes of state", unit="wake-ups")
-        self.segment = p.procedure(f"{name} segment", _WORDS, self._segment)
+        words = _WORDS + (3 if self.sacks else 1 if self.timestamps else 0)
+        self.segment = p.procedure(f"{name} segment", 1 + words, self._segment)
         self.timer = p.procedure(f"{name} timer", 1, self._timer)
         self.peer: Endpoint | None = None
         self.boots = Boots(p, stack.host.description.crashes)
@@ -224,25 +225,25 @@ class Endpoint:
 
     def _send(self, first: Register, priority: int) -> None:
         """One segment, of which the machine gave `first`: its words, the CPU's work, and off it goes."""
-        p, sheet = self.p, self.stack.sheet
-        with p.loop(1):
-            words = [p.register(0) for _ in range(5)]
-            length = p.register()
-            p.let(words[0], "SUB", first, 1)
-            p.call(words[1], calls.TCP_ACKNOWLEDGE, self.state)
-            if self.timestamps:
-                p.call(words[2], calls.TCP_STAMP, self.state)
-            for number in range(2 if self.sacks else 0):
-                p.call(words[3 + number], calls.TCP_SACK, self.state, number)
-            p.let(length, "MOD", words[0], 2**16)
+        p = self.p
+        length, *words = p.arguments[: self.segment.parameters]
+        p.let(words[0], "SUB", first, 1)
+        p.call(words[1], calls.TCP_ACKNOWLEDGE, self.state)
+        if self.timestamps:
+            p.call(words[2], calls.TCP_STAMP, self.state)
+        elif self.sacks:
+            p.let(words[2], "SET", 0)
+        for number, block in enumerate(words[3:]):
+            p.call(block, calls.TCP_SACK, self.state, number)
+        p.let(length, "MOD", words[0], 2**16)
+        if self.stack.sheet.walk_cost:
             with p.when(length, ">", 0):
                 self._walk(priority)
-            self.stack.send(sheet.tcp_send, length, self.path.source.checksum, priority)
-            self.path.source.drive(priority)
-            p.let(length, "ADD", length, self.headers)
-            if self.sacks:
-                self._add_blocks(length, words[3], words[4])
-            p.spawn(self.segment, length, *words)
+        self.stack.send(self.stack.sheet.tcp_send, length, self.path.source.checksum, priority)
+        self.path.source.drive(priority)
+        p.let(length, "ADD", length, self.headers)
+        self._add_blocks(length, *words[3:])
+        p.spawn(self.segment, length, *words)
 
     def _add_blocks(self, length: Register, *blocks: Register) -> None:
         """A SACK option of n blocks takes 8n + 2 bytes, padded to 8n + 4 (RFC 2018, section 3)."""
@@ -297,15 +298,11 @@ class Endpoint:
     def follow(self, bits: Register) -> None:
         """Do what the machine says after a segment or a timer: send, and wake whom it has something for."""
         p = self.p
-        with p.when(bits, ">", 0), p.loop(1):
-            bit = p.register()
-            p.let(bit, "MOD", bits, 2)
-            with p.when(bit, "==", 1):
+        with p.when(bits, ">", 0):
+            with p.when(bits, "&", 1):
                 self._output(INTERRUPT)
-            for value, line in ((2, self.readers), (4, self.writers), (8, self.changes)):
-                p.let(bit, "DIV", bits, value)
-                p.let(bit, "MOD", bit, 2)
-                with p.when(bit, "==", 1):
+            for bit, line in ((2, self.readers), (4, self.writers), (8, self.changes)):
+                with p.when(bits, "&", bit):
                     p.put(line, 1)
 
     def _arm(self) -> None:

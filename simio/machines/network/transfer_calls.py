@@ -1,10 +1,10 @@
-"""The machine functions of datagrams and remote procedure calls by number, from 64 to 79."""
+"""The machine functions of datagrams, remote procedure calls and frames by number, from 64 to 79."""
 
 from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines.network import mailbox, reassembly, rpc, writeback
+from simio.machines.network import mailbox, reassembly, rpc, spacing, writeback
 from simio.machines.shared import shared
 
 IP_IDENT = 64
@@ -22,6 +22,7 @@ WRITE_NEXT = 75
 WRITE_ANSWERED = 76
 WRITE_COUNTED = 77
 WRITE_LEFT = 78
+FRAME_BEGIN = 79
 
 NAMES = {
     IP_IDENT: "ip.ident",
@@ -39,6 +40,7 @@ NAMES = {
     WRITE_ANSWERED: "write.answered",
     WRITE_COUNTED: "write.counted",
     WRITE_LEFT: "write.left",
+    FRAME_BEGIN: "frame.begin",
 }
 
 _ident = reassembly.ident
@@ -56,11 +58,14 @@ _write_next = writeback.following
 _write_answered = writeback.answered
 _write_counted = writeback.counted
 _write_left = writeback.left
+_frame_begin = spacing.begin
 
 
 @shared
 def transfer(function: int, state: NDArray, base: int, now: int, a: int, b: int) -> int:
-    """Value of a machine function of datagrams and calls; negative if the machine refuses."""
+    """Value of a machine function of datagrams, calls and frames; negative if the machine refuses."""
+    if function == 79:
+        return _frame_begin(state, base, now, a)
     if function == 64:
         return _ident(state, base)
     if function == 65:

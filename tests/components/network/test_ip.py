@@ -55,8 +55,8 @@ def test_a_datagram_is_cut_into_multiples_of_eight_bytes(mtu: int, length: int, 
 
 def test_fragments_cross_the_wire_with_all_their_headers(engine: ModuleType) -> None:
     program, outcome = run(engine, datagrams("8 KiB"))
-    # Six frames of 38 bytes beside the packets, at 8 ns a byte.
-    assert busy(program, outcome, "a.eth>b.eth") == (5 * 1538 + 858) * 8 * NS
+    # Six frames of 38 bytes beside the packets, at 8 ns a byte, the first of which waits for no gap of 12.
+    assert busy(program, outcome, "a.eth>b.eth") == (5 * 1538 + 858 - 12) * 8 * NS
     # DMA at 400 MB/s: the first packet before the wire has anything, the last after all of it.
     sent = 3750 + (5 * 1538 + 858 - 12) * 8 + 2050
     assert marks(program, outcome, "delivered") == [(sent * NS, 8192)]

@@ -71,9 +71,9 @@ def test_messages_of_version_3_have_the_words_of_its_definition() -> None:
 def test_a_read_takes_the_wire_for_its_messages_and_no_more(engine: ModuleType) -> None:
     program, outcome = run(engine, nfs())
     # The call: 72 + 48 bytes, headers of UDP, IP and the frame. The reply: 8192 + 128 bytes and the UDP header are
-    # five fragments of 1480 bytes and one of 928.
-    assert busy(program, outcome, "a.eth>b.eth") == (120 + 28 + 38) * 8 * NS
-    assert busy(program, outcome, "b.eth>a.eth") == (5 * 1538 + 928 + 20 + 38) * 8 * NS
+    # five fragments of 1480 bytes and one of 928. Nothing waits for the gap of 12 before the first frame.
+    assert busy(program, outcome, "a.eth>b.eth") == (120 + 28 + 26) * 8 * NS
+    assert busy(program, outcome, "b.eth>a.eth") == (5 * 1538 + 928 + 20 + 26) * 8 * NS
     assert [size for _, size in marks(program, outcome, "delivered")] == [8192]
 
 

@@ -7,7 +7,11 @@ from types import ModuleType
 import pytest
 from net_bench import NS, Net, host, link, pair, switch
 
+from simio.components.network.ethernet import EthernetWire
+from simio.components.network.packet import Packet
+from simio.engines.outcome import Options
 from simio.errors import RunError
+from simio.program.builder import Builder
 
 
 def test_a_packet_takes_driver_dma_wire_dma_interrupt_and_driver(engine: ModuleType) -> None:
@@ -89,7 +93,8 @@ def test_an_output_buffer_drops_what_two_inputs_bring(engine: ModuleType) -> Non
     # The way out carries one of two; its buffer holds six frames of 1500 bytes.
     assert 50 <= arrived <= 57
     outcome = net.run(engine)
-    assert net.busy(outcome, "s>c.eth") == arrived * 1520 * 8 * NS
+    # The first does not wait for a gap.
+    assert net.busy(outcome, "s>c.eth") == (arrived * 1520 - 12) * 8 * NS
 
 
 def test_both_directions_of_a_link_are_apart(engine: ModuleType) -> None:
@@ -144,3 +149,22 @@ def test_a_path_does_not_lead_through_another_host() -> None:
     net = Net(hosts, [link("a.eth", "b.one"), link("b.two", "c.eth")])
     with pytest.raises(RunError, match="no path of links and switches leads from 'a' to 'c'"):
         net.path("a", "c")
+
+
+@pytest.mark.parametrize("early", [False, True])
+def test_a_frame_waits_for_what_is_left_of_the_gap(engine: ModuleType, early: bool) -> None:
+    # A frame of 1000 bytes takes 8208 ns, and 96 of silence follow: the second comes 40 ns after the first, the
+    # third waits in line for the second, and the last finds the wire silent.
+    p = Builder()
+    wire = EthernetWire(p, link("a.eth", "b.eth"), "a.eth", "b.eth")
+    seen = p.observation("seen")
+    for start in (0, 8208 + 40, 8208 + 50, 100_000):
+        with p.thread("packet", start=start * NS), p.loop(1):
+            size = p.register(1000)
+            with wire.crossing(Packet(size), early):
+                p.mark(seen, size)
+    outcome = engine.run(p.build(), Options())
+    begun = [0, 8208 + 96, 2 * (8208 + 96), 100_000]
+    assert (outcome.marks[:, 0] // NS).tolist() == [start + (176 if early else 8208) for start in begun]
+    # The wire is taken while frames are on it, and while one waits for the gap; the run ends with the last mark.
+    assert outcome.resources[0, 0] == (3 * 8208 + 56 + 96 + (176 if early else 8208)) * NS
