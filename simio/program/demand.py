@@ -103,7 +103,7 @@ def work(program: Program, times: list[int]) -> Crews:
     return crews
 
 
-def _bodies(program: Program) -> Iterator[tuple[int, Iterator[list[int]]]]:
+def _bodies(program: Program) -> Iterator[tuple[int, Iterator[tuple[int, ...]]]]:
     """First step of each body that holds or waits, and its steps that do: body, step, stride, operation, two more.
 
     Steps of bodies that stand inside of another are not among those of the outer one.
@@ -114,11 +114,12 @@ def _bodies(program: Program) -> Iterator[tuple[int, Iterator[list[int]]]]:
     operations = program.steps[:, 0]
     at = np.flatnonzero((operations == Op.ADVANCE) | (operations == Op.SEIZE) | (operations == Op.RELEASE))
     at = at[np.argsort(firsts[at], kind="stable")]
-    rows = np.column_stack([firsts[at], at, program.steps[at, STRIDE], program.steps[at, :3]]).tolist()
-    return groupby(rows, key=itemgetter(0))
+    columns = firsts[at], at, program.steps[at, STRIDE], *program.steps[at, :3].T
+    # Rows one by one: Python's garbage collector would go through a list of millions again and again.
+    return groupby(zip(*(column.tolist() for column in columns), strict=True), key=itemgetter(0))
 
 
-def _demand(steps: Iterator[list[int]], times: list[int]) -> tuple[int, Asked]:
+def _demand(steps: Iterator[tuple[int, ...]], times: list[int]) -> tuple[int, Asked]:
     """A body's own time, and its certain demand on resources in unit-ps.
 
     What it seizes and does not give back itself is left out, since how long it holds that is not seen here.
