@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from simio.program.garbage import uncollected
 from simio.program.identity import ByIdentity
 from simio.program.steps import Program
 
@@ -53,7 +54,8 @@ def _known_text(name: str, value: Any) -> bytes:
 
 
 def _text(name: str, value: Any) -> bytes:
-    return json.dumps([name, _plain(value)], separators=(",", ":")).encode("ascii")
+    with uncollected():
+        return json.dumps([name, _plain(value)], separators=(",", ":")).encode("ascii")
 
 
 def _plain(value: Any) -> Any:
