@@ -1,8 +1,9 @@
-"""What a simulation costs by the size of a transfer, by hosts and by connections: CPU time and memory.
+"""What a simulation costs by the size of a transfer, by hosts, connections and disks: CPU time and memory.
 
-    python benchmarks/scale.py [--sizes MIB ...] [--hosts N ...] [--streams N ...] [--limit SECONDS]
+    python benchmarks/scale.py [--sizes MIB ...] [--hosts N ...] [--streams N ...] [--disks N ...] [--limit SECONDS]
 
-Transfers are by TCP over Gigabit Ethernet through one switch: 1 MiB a pair of hosts and 64 KiB a connection.
+Transfers are by TCP over Gigabit Ethernet through one switch: 1 MiB a pair of hosts and 64 KiB a connection. Disks
+are behind one Fibre Channel switch, and 64 KiB are read from each.
 Each row is a process of its own, whose peak memory it tells, Python and all that simio imports among it.
 No periods are skipped. A row that takes longer than the limit, or fails, says so and where it was.
 """
@@ -50,6 +51,20 @@ def scenario(pairs: int, streams: int, writes: int) -> str:
         f"switches:\n  switch: {{model: switches/catalyst-6509, ports: {2 * pairs}, backplane: none}}\n"
         f"links:{links}\nworkload:{workload}\n"
         f"run: {{warm_up: 0 s, step_budget: {BUDGET}}}\nreport: {{unit: Mbit/s}}\n"
+    )
+
+
+def disks(number: int) -> str:
+    """A host that reads from so many disks at once."""
+    return (
+        "title: Scale\nhosts:\n  server: {model: hosts/linux-2002-dual-p3}\n"
+        f"disks:\n  d: {{model: disks/fc-15k-2002, count: {number}}}\n"
+        f"switches:\n  fabric: {{model: switches/fc-2g, ports: {number + 1}}}\n"
+        "links:\n  - {model: links/fc-2g, between: [server.fc, fabric], length: 10 m}\n"
+        "  - {model: links/fc-2g, between: [fabric, d], length: 10 m}\n"
+        "workload:\n"
+        "  reader: {host: server, from: d, access: raw, block: 64 KiB, size: 64 KiB, pattern: sequential}\n"
+        f"run: {{warm_up: 0 s, step_budget: {BUDGET}}}\n"
     )
 
 
@@ -118,7 +133,7 @@ def row(name: str, text: str, limit: float) -> None:
 
 
 def main() -> None:
-    """Print a line for each size, number of hosts and number of connections."""
+    """Print a line for each size, and for each number of hosts, connections and disks."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", type=int, nargs="*", default=[10, 100, 1000], help="MiB of one transfer")
     parser.add_argument(
@@ -127,6 +142,7 @@ def main() -> None:
     parser.add_argument(
         "--streams", type=int, nargs="*", default=[1, 10, 100, 1000, 10000], help="64 KiB each"
     )
+    parser.add_argument("--disks", type=int, nargs="*", default=[1000, 10000], help="64 KiB each")
     parser.add_argument("--limit", type=float, default=600, help="wall-clock seconds of a row")
     parser.add_argument("--measure", help=argparse.SUPPRESS)
     asked = parser.parse_args()
@@ -141,6 +157,8 @@ def main() -> None:
         row(f"{hosts} hosts", scenario(hosts // 2, 1, 2**20 // WRITE), asked.limit)
     for streams in asked.streams:
         row(f"{streams} connections", scenario(1, streams, 2**16 // WRITE), asked.limit)
+    for number in asked.disks:
+        row(f"{number} disks", disks(number), asked.limit)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from simio.program.demand import Crews, executions, work
+from simio.program.garbage import uncollected
 from simio.program.identity import ByIdentity
 from simio.program.service import SECOND
 from simio.program.steps import NO_REGISTER, Op, Program
@@ -92,6 +93,11 @@ class Bound:
 
 def bound(program: Program) -> Bound:
     """The bound of a program; `delivered` is 0 where the amount of work is not known beforehand."""
+    with uncollected():
+        return _bound(program)
+
+
+def _bound(program: Program) -> Bound:
     known = _known.of(tuple(getattr(program, name) for name in _READ), lambda: _demand(program))
     windows = _limits("window", [(row.name, row.slots) for row in program.windows], known.windows)
     found = [*known.resources, *windows, *known.threads]

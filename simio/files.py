@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from simio.errors import SimioError, quote
 
@@ -16,29 +18,34 @@ def cache_base() -> Path:
     return (Path(given) if given else Path.home() / ".cache") / "simio"
 
 
-def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Write `content` (text as UTF-8) beside `path` and rename it into place.
+def write_whole(path: str | os.PathLike[str], content: str | bytes | Iterable[str]) -> None:
+    """Write `content` (text as UTF-8, whole or piece by piece) beside `path` and rename it into place.
 
     What was there stays until then, and stays if this fails. Raises SimioError where nothing can be written.
     """
     target = Path(path)
     # Renaming over a link, a pipe or /dev/stdout would replace that, not what it leads to.
     target = target.resolve() if target.is_symlink() else target
-    data = content.encode() if isinstance(content, str) else content
+    pieces = [content] if isinstance(content, (str, bytes)) else content
     try:
         if target.exists() and not target.is_file():
-            target.write_bytes(data)
+            with open(target, "wb") as file:
+                _write(file, pieces)
         else:
-            _replace(target, data)
+            _replace(target, pieces)
     except OSError as error:
         raise SimioError(f"cannot write {quote(str(path))}: {error.strerror or error}") from error
 
 
-def _replace(target: Path, data: bytes) -> None:
+def _write(file: BinaryIO, pieces: Iterable[str | bytes]) -> None:
+    file.writelines(piece.encode() if isinstance(piece, str) else piece for piece in pieces)
+
+
+def _replace(target: Path, pieces: Iterable[str | bytes]) -> None:
     handle, aside = tempfile.mkstemp(prefix=f".{target.name[:64]}.", dir=target.parent)
     try:
         with open(handle, "wb") as file:
-            file.write(data)
+            _write(file, pieces)
         os.chmod(aside, _mode(target))
         os.replace(aside, target)
     except BaseException:

@@ -25,6 +25,7 @@ from simio.description.model import Disk, Part, System, Volume, Workload
 from simio.description.sheets.disks import Drive
 from simio.errors import OutOfRange, RunError
 from simio.program.builder import Builder, Handle
+from simio.program.garbage import uncollected
 from simio.program.steps import Program
 from simio.wiring.graph import Ways
 
@@ -210,16 +211,19 @@ def lower(system: System, packets: PacketTrace | None = None, kind: type = np.in
     """
     import simio.workloads  # noqa: F401  (registers the kinds that come with simio)
 
-    site = Site(system, packets)
-    for workload in system.workloads.values():
-        if workload.kind not in _LOWERINGS:
-            raise RunError(
-                f"workload kind {workload.kind!r} has parameters but nothing that lowers it to steps"
-            )
-        try:
-            with site.p.workload(workload.name):
-                _LOWERINGS[workload.kind](site, workload)
-        except OutOfRange as error:
-            raise RunError(f"workload {workload.name!r} cannot be run with these values: {error}") from error
-    site.faults()
-    return site.p.build(kind)
+    with uncollected():
+        site = Site(system, packets)
+        for workload in system.workloads.values():
+            if workload.kind not in _LOWERINGS:
+                raise RunError(
+                    f"workload kind {workload.kind!r} has parameters but nothing that lowers it to steps"
+                )
+            try:
+                with site.p.workload(workload.name):
+                    _LOWERINGS[workload.kind](site, workload)
+            except OutOfRange as error:
+                raise RunError(
+                    f"workload {workload.name!r} cannot be run with these values: {error}"
+                ) from error
+        site.faults()
+        return site.p.build(kind)

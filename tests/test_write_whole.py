@@ -35,6 +35,16 @@ def test_a_failure_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.Mon
     assert os.listdir(tmp_path) == ["a.txt"]
 
 
+def test_pieces_are_one_file_or_none(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    write_whole(path, (text for text in ("zwölf", "\n")))
+    assert path.read_text() == "zwölf\n"
+    with pytest.raises(ZeroDivisionError):
+        write_whole(path, (str(1 // left) for left in (1, 0)))
+    assert path.read_text() == "zwölf\n"
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
 def test_permissions_stay_and_new_files_follow_the_mask(tmp_path: Path) -> None:
     old, new = tmp_path / "old", tmp_path / "new"
     old.write_text("")

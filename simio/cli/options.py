@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -38,10 +38,10 @@ def tell(text: str) -> None:
     click.echo(f"simio: {text}", err=True)
 
 
-def write(output: str | None, text: str) -> None:
-    """Write a text to a file, or to the screen where `output` is None."""
+def write(output: str | None, text: str | Iterable[str]) -> None:
+    """Write a text, or its pieces, to a file, or to the screen where `output` is None."""
     if output is None:
-        sys.stdout.write(text)
+        sys.stdout.writelines([text] if isinstance(text, str) else text)
         sys.stdout.flush()
         return
     from simio.files import write_whole

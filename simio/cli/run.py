@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -147,12 +148,12 @@ def _with_intervals(scenario: Scenario, result: ScenarioResult, engine: str | No
         return replace(result, complete=False)
 
 
-def _text(result: ScenarioResult, form: str | None, index: int | None, to_file: bool) -> str:
+def _text(result: ScenarioResult, form: str | None, index: int | None, to_file: bool) -> str | Iterable[str]:
     """The result as JSON, CSV or, by default, as on a terminal (without colour in a file)."""
     from simio.report import data
 
     if form:
-        return {"json": data.as_json, "csv": data.as_csv}[form](result)
+        return data.as_json(result) if form == "json" else data.as_csv(result)
     from rich.console import Console
 
     from simio.report.terminal import show

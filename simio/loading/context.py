@@ -11,11 +11,10 @@ from typing import Any, TypeVar
 
 from .catalogue import Catalogue
 from .faults import FaultList
-from .yamltree import Node
 
 T = TypeVar("T")
-Built = tuple[Any, tuple[Node, ...]]
-"""What was built, and the nodes that it was built from."""
+Built = tuple[Any, tuple[object, ...]]
+"""What was built, and the nodes, or a datasheet, that it was built from."""
 
 
 @dataclass
@@ -35,7 +34,7 @@ class Context:
     known: Mapping[tuple[Any, ...], Built] = field(default_factory=dict)
     built: dict[tuple[Any, ...], Built] = field(default_factory=dict)
 
-    def once(self, label: tuple[str, ...], nodes: tuple[Node, ...], build: Callable[[], T]) -> T:
+    def once(self, label: tuple[str, ...], nodes: tuple[object, ...], build: Callable[[], T]) -> T:
         """The result of ``build`` for these nodes, built the first time only; the label tells uses apart."""
         key = (*label, *map(id, nodes))
         found = self.built.get(key)

@@ -79,7 +79,7 @@ def part_of(
     sheet = _overridden(ctx, entry, given, path, place) if given else entry.sheet
     if sheet is None or unknown:
         return None
-    return Part(name, entry.cls, entry.kind, entry.name, sheet, origins(entry, given))
+    return Part(name, entry.cls, entry.kind, entry.name, sheet, origins(ctx, entry, given))
 
 
 def _overridden(ctx: Context, entry: CatalogueEntry, own: Mapping[str, Node], path: str, place: Place) -> Any:
@@ -93,14 +93,20 @@ def _overridden(ctx: Context, entry: CatalogueEntry, own: Mapping[str, Node], pa
         return None
 
 
-def origins(entry: CatalogueEntry, own: Mapping[str, Node]) -> dict[str, Origin]:
+def origins(ctx: Context, entry: CatalogueEntry, own: Mapping[str, Node]) -> dict[str, Origin]:
     """Where each value of a part comes from, in the order of its sheet."""
+    found = dict(ctx.once(("origins",), (entry,), lambda: _origins(entry)))
+    for key, node in own.items():
+        where = node.place
+        found[key] = Origin("given", f"{where.file}:{where.line}", "scenario", text=value_text(node))
+    return found
+
+
+def _origins(entry: CatalogueEntry) -> dict[str, Origin]:
+    """Those of a datasheet's own values."""
     found = {}
     for key in keys_of(type(entry.sheet)):
-        if key in own:
-            where = own[key].place
-            found[key] = Origin("given", f"{where.file}:{where.line}", "scenario", text=value_text(own[key]))
-        elif key in entry.values:
+        if key in entry.values:
             value = entry.values[key]
             found[key] = Origin(value.basis, value.source, "catalogue", value.interval, value.text)
         else:

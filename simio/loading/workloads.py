@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Set
 from typing import Any
 
 from pydantic import ValidationError
@@ -101,14 +101,14 @@ def check_routes(
     inventory: Inventory,
 ) -> None:
     """Note workloads between whose ends there are no links."""
-    graph = _graph(links)
+    reach = _Reach(links, inventory.switches)
     for name, workload in workloads.items():
         for first, second in workload.params.routes if workload else ():
             params: Any = workload.params if workload else None
             key = yaml_key(type(params), second)
             for ends in _in_turn(_names(getattr(params, first)), _names(getattr(params, second))):
                 place = section.at((name, key)).place
-                _check_route(ctx, f"workload.{name}.{key}", place, ends, graph, inventory)
+                _check_route(ctx, f"workload.{name}.{key}", place, ends, reach, inventory)
 
 
 def check_calls(
@@ -145,7 +145,7 @@ def _in_turn(first: tuple[str, ...], second: tuple[str, ...]) -> list[tuple[str,
 
 
 def _check_route(
-    ctx: Context, path: str, place: Place, ends: tuple[str, str], graph: Graph, inventory: Inventory
+    ctx: Context, path: str, place: Place, ends: tuple[str, str], reach: _Reach, inventory: Inventory
 ) -> None:
     start, end = ends
     if start == end:
@@ -156,16 +156,15 @@ def _check_route(
         return
     far = []
     for one in near:
-        reached = _reached(one, graph, inventory.switches)
-        far += [(one, other) for other in wanted if other not in reached]
+        far += [(one, other) for other in wanted if not reach.leads(one, other)]
     if far:
         from_, to = far[0]
         more = f" (nor to {len(far) - 1} more)" if len(far) > 1 else ""
         found = f"no path of links from {quote(from_)} to {quote(to)}{more}"
-        reach = sorted(_reached(from_, graph, inventory.switches) - {from_})
+        reached = sorted(reach.all(from_) - {from_})
         hint = (
-            f"links lead from {quote(from_)} to {', '.join(reach)}"
-            if reach
+            f"links lead from {quote(from_)} to {', '.join(reached)}"
+            if reached
             else f"no link ends at {quote(from_)}"
         )
         ctx.faults.add(path, found, "links that join them", hint, place)
@@ -192,27 +191,41 @@ def _disks_of(volume: Volume | None, inventory: Inventory) -> tuple[str, ...] | 
     return tuple(disks) or None
 
 
-Graph = Mapping[str, list[frozenset[str]]]
-"""The links at each host, switch or disk, each as the owners of its ends; whichever adapter of a host will do."""
+class _Reach:
+    """What links lead to: only switches pass on what is not for them; whichever adapter of a host will do."""
 
+    def __init__(self, links: list[Link], switches: Container[str]) -> None:
+        self._switches = switches
+        self._at: dict[str, list[frozenset[str]]] = {}
+        """The links at each host, switch or disk, each as the owners of its ends."""
+        for link in links:
+            owners = frozenset(end.partition(".")[0] for end in link.ends)
+            for owner in owners:
+                self._at.setdefault(owner, []).append(owners)
+        self._behind: dict[str, set[str]] = {}
 
-def _graph(links: list[Link]) -> Graph:
-    graph: dict[str, list[frozenset[str]]] = {}
-    for link in links:
-        owners = frozenset(end.partition(".")[0] for end in link.ends)
-        for owner in owners:
-            graph.setdefault(owner, []).append(owners)
-    return graph
+    def leads(self, start: str, end: str) -> bool:
+        """Whether links lead from one to the other."""
+        return start == end or any(end in some for some in self._from(start))
 
+    def all(self, start: str) -> set[str]:
+        """All that links lead to, the start too."""
+        return {start}.union(*self._from(start))
 
-def _reached(start: str, graph: Graph, through: Container[str]) -> set[str]:
-    """What links lead to from ``start``; only switches pass on what is not for them."""
-    seen, waiting, crossed = {start}, [start], set[int]()
-    while waiting:
-        here = waiting.pop()
-        for link in graph.get(here, ()) if here == start or here in through else ():
-            if id(link) not in crossed:
-                crossed.add(id(link))
-                waiting += link - seen
-                seen |= link
-    return seen
+    def _from(self, start: str) -> Iterator[Set[str]]:
+        """Sets that together are what links lead to."""
+        for owners in self._at.get(start, ()):
+            yield owners
+            yield from (self._through(owner) for owner in owners if owner in self._switches)
+
+    def _through(self, switch: str) -> set[str]:
+        """What a switch, and those that it is linked to, lead to: one set for all of them."""
+        if switch not in self._behind:
+            seen, waiting = {switch}, [switch]
+            while waiting:
+                here = waiting.pop()
+                self._behind[here] = seen
+                for owners in self._at[here]:
+                    waiting += (owner for owner in owners - seen if owner in self._switches)
+                    seen |= owners
+        return self._behind[switch]

@@ -7,7 +7,6 @@ that depends on a register counts its fixed part.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -22,7 +21,7 @@ from simio.program.steps import STRIDE, Op, Program
 
 _FITS = 2.0**62
 
-Asked = Counter[tuple[int, int]]
+Asked = dict[tuple[int, int], int]
 """Time (ps) of rows of resources or windows, each with its stride."""
 
 
@@ -34,8 +33,8 @@ class Crew:
     """
 
     starts: list[int]
-    resources: Asked = field(default_factory=Counter)
-    windows: Asked = field(default_factory=Counter)
+    resources: Asked = field(default_factory=dict)
+    windows: Asked = field(default_factory=dict)
     own: Fraction = Fraction(0)
 
 
@@ -93,17 +92,22 @@ def work(program: Program, times: list[int]) -> Crews:
         start = program.starts[crew.starts[0]]
         if first == start.entry:
             crew.own = Fraction(own, start.count)
-        crew.resources.update(demand)
+        _add(crew.resources, demand)
     for occupancy in program.occupancies:
         asked = times[occupancy.at] * occupancy.time
-        crews.of(occupancy.at).windows[occupancy.window, occupancy.stride] += asked
+        _add(crews.of(occupancy.at).windows, {(occupancy.window, occupancy.stride): asked})
     for request in program.demands:
         asked = times[request.at] * request.time
-        crews.of(request.at).resources[request.resource, request.stride] += asked
+        _add(crews.of(request.at).resources, {(request.resource, request.stride): asked})
     return crews
 
 
-def _bodies(program: Program) -> Iterator[tuple[int, Iterator[list[int]]]]:
+def _add(asked: Asked, more: Asked) -> None:
+    for row, time in more.items():
+        asked[row] = asked.get(row, 0) + time
+
+
+def _bodies(program: Program) -> Iterator[tuple[int, Iterator[tuple[int, ...]]]]:
     """First step of each body that holds or waits, and its steps that do: body, step, stride, operation, two more.
 
     Steps of bodies that stand inside of another are not among those of the outer one.
@@ -114,17 +118,18 @@ def _bodies(program: Program) -> Iterator[tuple[int, Iterator[list[int]]]]:
     operations = program.steps[:, 0]
     at = np.flatnonzero((operations == Op.ADVANCE) | (operations == Op.SEIZE) | (operations == Op.RELEASE))
     at = at[np.argsort(firsts[at], kind="stable")]
-    rows = np.column_stack([firsts[at], at, program.steps[at, STRIDE], program.steps[at, :3]]).tolist()
-    return groupby(rows, key=itemgetter(0))
+    columns = firsts[at], at, program.steps[at, STRIDE], *program.steps[at, :3].T
+    # Rows one by one: Python's garbage collector would go through a list of millions again and again.
+    return groupby(zip(*(column.tolist() for column in columns), strict=True), key=itemgetter(0))
 
 
-def _demand(steps: Iterator[list[int]], times: list[int]) -> tuple[int, Asked]:
+def _demand(steps: Iterator[tuple[int, ...]], times: list[int]) -> tuple[int, Asked]:
     """A body's own time, and its certain demand on resources in unit-ps.
 
     What it seizes and does not give back itself is left out, since how long it holds that is not seen here.
     """
     held: dict[tuple[int, int], int] = {}
-    demand: Asked = Counter()
+    demand: Asked = {}
     own = 0
     for _, at, stride, operation, a, b in steps:
         if operation == Op.ADVANCE:
@@ -132,8 +137,8 @@ def _demand(steps: Iterator[list[int]], times: list[int]) -> tuple[int, Asked]:
             own += time
             for resource, units in held.items():
                 if units > 0:
-                    demand[resource] += time * units
+                    demand[resource] = demand.get(resource, 0) + time * units
         else:
             units = b if operation == Op.SEIZE else -b
             held[a, stride] = held.get((a, stride), 0) + units
-    return own, Counter({resource: time for resource, time in demand.items() if held[resource] == 0})
+    return own, {resource: time for resource, time in demand.items() if held[resource] == 0}

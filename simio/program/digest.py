@@ -6,10 +6,12 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
+from simio.program.garbage import uncollected
 from simio.program.identity import ByIdentity
 from simio.program.steps import Program
 
@@ -19,6 +21,7 @@ SHOWN = 16
 _ANALYSIS = frozenset(
     {"regions", "windows", "occupancies", "demands", "promises", "tallies", "gauges", "bodies", "labels"}
 )
+_PLAIN = {int, str, bool}
 _FORM = "simio program 2"
 
 
@@ -51,24 +54,28 @@ def _known_text(name: str, value: Any) -> bytes:
 
 
 def _text(name: str, value: Any) -> bytes:
-    return json.dumps([name, _plain(value)], separators=(",", ":")).encode("ascii")
+    with uncollected():
+        return json.dumps([name, _plain(value)], separators=(",", ":")).encode("ascii")
 
 
 def _plain(value: Any) -> Any:
     """Records as lists of their fields, numbers as Python's own."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return value
     if isinstance(value, np.integer):
         return int(value)
-    if is_dataclass(value) and not isinstance(value, type):
-        return [_plain(getattr(value, name)) for name in _counted(value)]
+    if is_dataclass(kind):
+        return [_plain(getattr(value, name)) for name in _counted(kind, bool(getattr(value, "instance", 1)))]
     if isinstance(value, (tuple, list)):
         return [_plain(item) for item in value]
     return function_name(value) if callable(value) else value
 
 
-def _counted(value: Any) -> list[str]:
+@cache
+def _counted(kind: Any, one_of_many: bool) -> list[str]:
     """Names of the fields of a record that count: an instance only where there are others."""
-    names = [item.name for item in fields(value)]
-    return names if getattr(value, "instance", 1) else [name for name in names if name != "instance"]
+    return [item.name for item in fields(kind) if one_of_many or item.name != "instance"]
 
 
 def function_name(function: Callable[..., object]) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Iterable
 from typing import TypeVar
 
 Item = TypeVar("Item")
+_DIGIT = re.compile(r"\d")
 
 
 def merged(
@@ -24,8 +26,7 @@ def grouped(
     """The same groups with all their items."""
     groups: dict[Hashable, list[Item]] = {}
     for item in items:
-        pattern = "".join("#" if char.isdigit() else char for char in name(item))
-        groups.setdefault((pattern, *(key(item) for key in keys)), []).append(item)
+        groups.setdefault((_DIGIT.sub("#", name(item)), *(key(item) for key in keys)), []).append(item)
     return [
         (name(group[0]) + (f" and {len(group) - 1} alike" if len(group) > 1 else ""), group)
         for group in groups.values()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import json
-from dataclasses import asdict, replace
+from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 from simio import units
 from simio.description.measured import MeasuredRow
+from simio.report.jsontext import parts, plain
 from simio.result.compare import Comparison, comparisons, pooled_comparisons, summary
 from simio.result.model import CaseResult, Interval, Precision, ScenarioResult
 
@@ -23,6 +24,11 @@ SCHEMA = 1
 
 def as_dict(result: ScenarioResult) -> dict[str, Any]:
     """A result as plain data: times in ps, sizes in bytes, rates in bytes a second unless a unit is named."""
+    told: dict[str, Any] = plain(_document(result))
+    return told
+
+
+def _document(result: ScenarioResult) -> dict[str, Any]:
     return {
         "simio": result.version,
         "schema": SCHEMA,
@@ -53,9 +59,7 @@ def _uncertainty(result: ScenarioResult) -> dict[str, Any]:
 
 
 def _case(case: CaseResult, unit: str) -> dict[str, Any]:
-    data = asdict(replace(case, packets=None, checks=()))
-    for name in _TOLD_OTHERWISE:
-        del data[name]
+    data = {name: value for name, value in vars(case).items() if name not in _TOLD_OTHERWISE}
     span = case.throughput
     return {
         "settings": dict(data.pop("settings")),
@@ -109,9 +113,10 @@ def in_unit(rate: float, unit: str) -> float:
     return rate / float(units.parse(f"1 {unit}", "rate"))
 
 
-def as_json(result: ScenarioResult) -> str:
-    """The result as JSON text."""
-    return json.dumps(as_dict(result), indent=1, allow_nan=False) + "\n"
+def as_json(result: ScenarioResult) -> Iterator[str]:
+    """The result as JSON text, piece by piece, since that of thousands of resources does not fit everywhere."""
+    yield from parts(_document(result))
+    yield "\n"
 
 
 def as_csv(result: ScenarioResult) -> str:

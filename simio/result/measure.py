@@ -22,9 +22,12 @@ from simio.result.model import (
     Throughput,
     Timeline,
 )
+from simio.result.series import Series
 from simio.result.statistics import percentile, warm_up
 
 Ints = NDArray[np.int64]
+_BLOCK = 1024
+"""Resources whose timelines are worked out at once, which bounds the memory beside them."""
 
 
 def throughput(program: Program, outcome: Outcome, warm: int | str) -> Throughput:
@@ -169,17 +172,19 @@ def _areas_at(outcome: Outcome, times: NDArray[np.float64], instant: float) -> N
 def container_use(program: Program, outcome: Outcome) -> tuple[ContainerUse, ...]:
     """Levels of every container over the whole run."""
     length = max(outcome.end, 1)
+    levels = outcome.containers[:, :3].tolist()
+    rows = zip(program.containers, outcome.container_area, levels, strict=True)
     return tuple(
         ContainerUse(
             name=container.name,
             unit=container.unit,
             capacity=None if container.capacity == UNBOUNDED else container.capacity,
-            mean=outcome.container_area[row] / length,
-            lowest=int(outcome.containers[row, 1]),
-            highest=int(outcome.containers[row, 2]),
-            end=int(outcome.containers[row, 0]),
+            mean=area / length,
+            lowest=lowest,
+            highest=highest,
+            end=end,
         )
-        for row, container in enumerate(program.containers)
+        for container, area, (end, lowest, highest) in rows
     )
 
 
@@ -217,38 +222,54 @@ def observations(program: Program, outcome: Outcome, span: Throughput) -> tuple[
 
 def tallies(program: Program, outcome: Outcome) -> tuple[TallyValue, ...]:
     """What machines counted in the whole run, but for what never happened."""
-    values = [(tally, int(outcome.state[tally.at])) for tally in program.tallies]
-    return tuple(TallyValue(tally.owner, tally.what, tally.unit, value) for tally, value in values if value)
+    values = outcome.state[[tally.at for tally in program.tallies]].tolist() if program.tallies else ()
+    return tuple(
+        TallyValue(tally.owner, tally.what, tally.unit, value)
+        for tally, value in zip(program.tallies, values, strict=True)
+        if value
+    )
 
 
 def timeline(program: Program, outcome: Outcome) -> Timeline:
     """The engine's timeline as shares of each interval, bytes so far, and what waits and what is held."""
-    spans = np.maximum(np.diff(outcome.times, prepend=0), 1)
-    areas = (
-        np.diff(outcome.samples[:, : 2 * len(program.resources)], axis=0, prepend=0) / spans[:, np.newaxis]
-    )
     names = [resource.name for resource in program.resources]
-    used = areas[:, 0::2] / np.array([resource.units for resource in program.resources])
-    shares = {name: tuple(column) for name, column in zip(names, used.T.tolist(), strict=True)}
-    waited = np.flatnonzero(areas[:, 1::2].any(axis=0)).tolist()
-    lines = {names[row]: tuple(areas[:, 2 * row + 1].tolist()) for row in waited}
+    units = np.array([resource.units for resource in program.resources])
+    spans = np.maximum(np.diff(outcome.times, prepend=0), 1)
+    shares: dict[str, Series[float]] = {}
+    lines: dict[str, Series[float]] = {}
+    for first in range(0, len(names), _BLOCK):
+        some = slice(first, first + _BLOCK)
+        areas = np.ascontiguousarray(
+            outcome.samples[:, : 2 * len(names)][:, 2 * first : 2 * (first + _BLOCK)].T
+        )
+        grown = np.diff(areas, axis=1, prepend=0)
+        used = grown[0::2] / spans / units[some, np.newaxis]
+        shares |= {name: Series(own) for name, own in zip(names[some], used, strict=True)}
+        waited = np.flatnonzero(grown[1::2].any(axis=1))
+        found = grown[2 * waited + 1] / spans
+        lines |= {names[first + row]: Series(own) for row, own in zip(waited.tolist(), found, strict=True)}
     first = 2 * len(program.resources) + len(program.containers)
     columns = [first + row for row, mark in enumerate(program.marks) if mark.role == "delivered"]
     total = outcome.samples[:, columns].sum(axis=1)
-    levels = tuple(_levels(program, outcome))
-    return Timeline(tuple(outcome.times.tolist()), shares, tuple(total.tolist()), lines, levels)
+    return Timeline(Series(outcome.times.copy()), shares, Series(total), lines, _levels(program, outcome))
 
 
-def _levels(program: Program, outcome: Outcome) -> Iterator[Level]:
+def _levels(program: Program, outcome: Outcome) -> tuple[Level, ...]:
     """Gauges, and containers of some size (others are signals and locks), that were not always the same."""
     first = 2 * len(program.resources)
     last = first + len(program.containers) + len(program.marks)
-    varied = (outcome.samples != outcome.samples[:1]).any(axis=0).tolist()
-    for row, gauge in enumerate(program.gauges):
-        if varied[last + row]:
-            values = outcome.samples[:, last + row].tolist()
-            yield Level(gauge.owner, gauge.what, gauge.unit, tuple(values))
-    for row, container in enumerate(program.containers):
-        if 1 < container.capacity < UNBOUNDED and varied[first + row]:
-            values = outcome.samples[:, first + row].tolist()
-            yield Level(container.name, "level", container.unit, tuple(values))
+    told = [(last + row, gauge.owner, gauge.what, gauge.unit) for row, gauge in enumerate(program.gauges)]
+    told += [
+        (first + row, container.name, "level", container.unit)
+        for row, container in enumerate(program.containers)
+        if 1 < container.capacity < UNBOUNDED
+    ]
+    varied = np.zeros(outcome.samples.shape[1], dtype=bool)
+    for row in outcome.samples:
+        varied |= row != outcome.samples[0]
+    told = [each for each in told if varied[each[0]]]
+    values = np.ascontiguousarray(outcome.samples[:, [column for column, *_ in told]].T)
+    return tuple(
+        Level(owner, what, unit, Series(own))
+        for (_, owner, what, unit), own in zip(told, values, strict=True)
+    )

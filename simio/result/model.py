@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -126,7 +126,7 @@ class Level:
     name: str
     what: str
     unit: str
-    values: tuple[int, ...]
+    values: Sequence[int]
 
 
 @dataclass(frozen=True)
@@ -137,10 +137,10 @@ class Timeline:
     are those of congestion windows, queues and buffers that were not always the same.
     """
 
-    times: tuple[int, ...]
-    resources: Mapping[str, tuple[float, ...]]
-    delivered: tuple[int, ...]
-    lines: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    times: Sequence[int]
+    resources: Mapping[str, Sequence[float]]
+    delivered: Sequence[int]
+    lines: Mapping[str, Sequence[float]] = field(default_factory=dict)
     levels: tuple[Level, ...] = ()
 
 

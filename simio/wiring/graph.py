@@ -9,7 +9,7 @@ joined to all its ends. Volumes are no components: `graph.graph["volumes"]` has 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -134,32 +134,82 @@ def route(graph: Wiring, source: str, target: str) -> Route:
 
 def _shortest(graph: Wiring, source: str, target: str) -> tuple[str, ...]:
     """Nodes of a path with the fewest, searched from both ends, the one with fewer nodes to go on from first."""
-    before: dict[str, str | None] = {source: None}
-    after: dict[str, str | None] = {target: None}
-    ahead, behind = [source], [target]
+    before, after = _Search(graph, source), _Search(graph, target)
     if source == target:
         return (source,)
-    while ahead and behind:
-        forward = len(ahead) <= len(behind)
-        level, seen, others = (ahead, before, after) if forward else (behind, after, before)
-        found: list[str] = []
-        for node in level:
-            for neighbour in graph.adj[node]:
-                if neighbour not in seen:
-                    seen[neighbour] = node
-                    found.append(neighbour)
-                if neighbour in others:
-                    return (*reversed(_chain(before, neighbour)), *_chain(after, neighbour)[1:])
-        if forward:
-            ahead = found
-        else:
-            behind = found
+    while before.size and after.size:
+        forward = before.size <= after.size
+        search, other = (before, after) if forward else (after, before)
+        met = search.meets(other)
+        if met is not None:
+            here, there = search.chain(met[0]), other.chain(met[1])
+            return (*reversed(here), *there) if forward else (*reversed(there), *here)
+        search.go_on()
     return ()
 
 
-def _chain(links: Mapping[str, str | None], node: str | None) -> list[str]:
-    found = []
-    while node is not None:
-        found.append(node)
-        node = links[node]
-    return found
+class _Search:
+    """What has been seen from one end of a path, and the nodes to go on from, of which there are `size`.
+
+    The neighbours of a single node are left unlisted until the search goes on from them: those of a switch with
+    thousands of links are mostly met first, from the other end.
+    """
+
+    def __init__(self, graph: Wiring, end: str) -> None:
+        self.size = 1
+        self._adj = graph.adj
+        self._seen: dict[str, str | None] = {end: None}
+        """The listed nodes, each with the one before it."""
+        self._level = [end]
+        self._hub: str | None = None
+        """The node whose unseen neighbours are the level, while they are not listed."""
+
+    def meets(self, other: _Search) -> tuple[str, str] | None:
+        """The first node of the level that has a neighbour seen from the other end, and the first such neighbour."""
+        self._list()
+        for node in self._level:
+            near = self._adj[node]
+            common = {name for name, more in _fewer(near, other._seen) if name in more}
+            if other._hub is not None:
+                common.update(name for name, more in _fewer(near, other._adj[other._hub]) if name in more)
+            if common:
+                return node, common.pop() if len(common) == 1 else next(
+                    name for name in near if name in common
+                )
+        return None
+
+    def go_on(self) -> None:
+        """To the neighbours of the level."""
+        self._list()
+        if len(self._level) == 1:
+            self._hub = self._level[0]
+            near = self._adj[self._hub]
+            self.size = len(near) - sum(name in more for name, more in _fewer(near, self._seen))
+            return
+        found: list[str] = []
+        for node in self._level:
+            for name in self._adj[node]:
+                if name not in self._seen:
+                    self._seen[name] = node
+                    found.append(name)
+        self._level, self.size = found, len(found)
+
+    def _list(self) -> None:
+        if self._hub is not None:
+            self._level = [name for name in self._adj[self._hub] if name not in self._seen]
+            self._seen.update(dict.fromkeys(self._level, self._hub))
+            self._hub = None
+
+    def chain(self, name: str) -> list[str]:
+        """A node that was seen, and those that lead from it to the end."""
+        found, node = [name], self._seen.get(name, self._hub)
+        while node is not None:
+            found.append(node)
+            node = self._seen[node]
+        return found
+
+
+def _fewer(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The names of the smaller of two tables, each with the larger one."""
+    few, many = (one, other) if len(one) <= len(other) else (other, one)
+    return ((name, many) for name in few)

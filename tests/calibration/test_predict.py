@@ -57,7 +57,7 @@ def test_no_interval_depends_on_the_row_that_it_is_judged_by(lab):
 
 
 def test_the_json_document_has_them_and_what_they_rest_on(result):
-    data = json.loads(as_json(result))
+    data = json.loads("".join(as_json(result)))
     assert data["uncertainty"]["samples"] == SAMPLES
     assert data["uncertainty"]["rows"] == 12
     assert data["uncertainty"]["covered"] == sum(
@@ -70,7 +70,7 @@ def test_the_json_document_has_them_and_what_they_rest_on(result):
 def test_without_being_asked_for_there_are_none(calibrated):
     lab, _ = calibrated
     plain = run_scenario(load(lab.scenario, parts=lab.parts, tables=lab.library.tables), cases=[0])
-    data = json.loads(as_json(plain))
+    data = json.loads("".join(as_json(plain)))
     assert "uncertainty" not in data
     assert "interval" not in data["cases"][0]
     assert "interval" not in data["cases"][0]["comparisons"][0]

@@ -89,7 +89,7 @@ def _run(scenario: Scenario, sets: Sequence[str]) -> str:
         if DEFECT in str(error):
             raise
         return "refused"
-    as_json(result), as_csv(result)
+    "".join(as_json(result)), as_csv(result)
     show(Console(file=io.StringIO(), width=100), result, None)
     return "result"
 

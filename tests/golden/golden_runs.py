@@ -34,7 +34,7 @@ RUNS: dict[str, tuple[str, ...]] = {
 
 def digest(result: ScenarioResult) -> str:
     """Hash of a result's JSON, without where the scenario lies and which version of simio ran it."""
-    told = as_json(replace(result, path="", version="", text=""))
+    told = "".join(as_json(replace(result, path="", version="", text="")))
     # A value that a scenario gives has the scenario's path as its source.
     return hashlib.sha256(told.replace(f"{ROOT}/", "").encode()).hexdigest()
 

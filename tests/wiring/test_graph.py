@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
@@ -76,3 +77,33 @@ def test_a_ring_has_its_shorter_side_as_the_path():
     graph.add_node("apart")
     with pytest.raises(RunError, match="no path leads"):
         route(graph, "n0", "apart")
+
+
+class Told(dict[str, object]):
+    """Neighbours that count how many of them are gone through."""
+
+    def __init__(self) -> None:
+        self.looks = 0
+
+    def __iter__(self) -> Iterator[str]:
+        for name in super().__iter__():
+            self.looks += 1
+            yield name
+
+
+def test_thousands_of_links_at_a_switch_are_not_gone_through_for_each_path() -> None:
+    number = 2000
+    ways = Ways(on_a_bus())
+    ways.adj["switch"] = hub = Told()
+    for end in range(number):
+        ways.add_edge("switch", f"link{end}")
+        ways.add_edge(f"link{end}", f"end{end}")
+    for end in range(1, number):
+        assert route(ways, "end0", f"end{end}").nodes == (
+            "end0",
+            "link0",
+            "switch",
+            f"link{end}",
+            f"end{end}",
+        )
+    assert hub.looks < 10 * number

@@ -38,7 +38,12 @@ def declare(sender: Endpoint, receiver: Endpoint, size: int) -> None:
 
 def _wire_byte(wire: Wire, mss: int, headers: int) -> Fraction:
     """Least time of a wire a byte of data, in ps."""
-    return min(Fraction(wire.time(data + headers), data) for data in range(max(mss - _LENGTHS, 1), mss + 1))
+    least, of = wire.time(mss + headers), mss
+    for data in range(max(mss - _LENGTHS, 1), mss):
+        time = wire.time(data + headers)
+        if time * of < least * data:
+            least, of = time, data
+    return Fraction(least, of)
 
 
 def _round_trip(sender: Endpoint, receiver: Endpoint) -> int:
