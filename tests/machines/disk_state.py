@@ -14,10 +14,10 @@ from simio.machines.disk import layout as c
 BASE = 3
 
 
-def drive(**options: Any) -> list[int]:
-    """A drive of 200 sectors whose three segments hold 40 each, with something before its state."""
+def drive(sectors: int = 10, **options: Any) -> list[int]:
+    """A drive of ten cylinders, ten sectors a track, with three segments of 40; something stands before its state."""
     plain = {"segment": 40, "segments": 3, "depth": 3, "write_settle": 50, "hit_time": 3, "miss_time": 7}
-    sheet = disk.initial(1000, 2, [(10, 10)], 200, 300, 150, (250, 400, 600), **(plain | options))
+    sheet = disk.initial(1000, 2, [(10, sectors)], 200, 300, 150, (250, 400, 600), **(plain | options))
     return [77] * BASE + sheet
 
 

@@ -72,10 +72,10 @@ def test_how_far_the_media_reads(words: dict[str, int], ahead: int, alone: int) 
 
 
 def test_at_the_end_of_the_disk_the_arm_stays_on_the_last_track() -> None:
-    state = drive()
-    s = stopped(state, 0, 180, 200)
-    put(state, BASE, active=s)
-    assert arm_track(state, BASE, 0) == 19
+    for sectors in (10, 1):
+        state = drive(sectors)
+        put(state, BASE, active=stopped(state, 0, 18 * sectors, 20 * sectors))
+        assert arm_track(state, BASE, 0) == 19
 
 
 def test_that_the_media_has_stopped_is_noted() -> None:
