@@ -179,8 +179,9 @@ def test_transfers_end_as_if_bursts_took_turns_one_by_one(
             for answer, each in zip(answers, expected, strict=True):
                 if each >= end:
                     assert turns.ask(BUS_REST, answer) == begun + each - later
-    # All are done, and their places are free.
-    assert all(turns.begin(16) % bus.PLACES == place for place in range(3))
+    # All are done, and their places are free for others.
+    assert turns.ask(BUS_REST, turns.begin(200, 1)) == needed(period, 200, 1, 13)
+    assert all(turns.begin(16) % bus.PLACES == place for place in range(1, 4))
 
 
 @pytest.mark.parametrize(

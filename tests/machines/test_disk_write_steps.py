@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from disk_state import BASE, command, dirty, drive, look, put, reading, segment, stopped
 
@@ -173,6 +175,16 @@ def test_a_write_joins_a_run(destaged: int, first: int, end: int, reserved: int,
     assert look(state, s, "reserved", "since", "first") == (reserved, since, 100)
 
 
+def test_what_was_read_of_a_run_is_old_when_a_write_joins_it() -> None:
+    for first, end, kind in ((120, 130, c.EMPTY), (105, 110, c.STREAM)):
+        state = drive()
+        old = stopped(state, 0, 125, 135)
+        dirty(state, 1, 100, 120)
+        writing(state, first, end)
+        assert admit(state, BASE, 0, 0) == 1
+        assert look(state, old, "kind") == (kind,)
+
+
 def test_a_write_without_a_place_waits() -> None:
     state = drive()
     dirty(state, 1, 100, 120)
@@ -299,6 +311,14 @@ def test_what_has_come_until_the_head_is_there_is_written_with_the_rest() -> Non
     for words in ({"chunk": -1}, {"owner": 1}):
         put(state, BASE, **({"chunk": s, "owner": c.DESTAGING} | words))
         assert write(state, BASE, 500) == written(state, BASE, 500) == -1
+
+
+@pytest.mark.parametrize("ask", [destage, write, written])
+def test_the_last_instant_at_which_the_media_can_be_asked(ask: Callable[..., int]) -> None:
+    state = drive()
+    put(state, BASE, chunk=dirty(state, 0, 100, 120), owner=c.DESTAGING, destager=1)
+    assert ask(state, BASE, c.LATEST + 1) == -1
+    assert ask(state, BASE, c.LATEST) >= 0
 
 
 def test_the_end_of_a_pass_gives_the_arm_away() -> None:
