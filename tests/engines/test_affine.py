@@ -40,7 +40,7 @@ def ends(horizon: Horizon) -> bool:
     return horizon.periods is not None and horizon.periods < LOOKED_AT
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(numbers, numbers, st.sampled_from([operator.add, operator.sub]))
 def test_sums_and_differences_hold_for_ever(a: tuple, b: tuple, operation: Operation) -> None:
     horizon = Horizon()
@@ -49,7 +49,7 @@ def test_sums_and_differences_hold_for_ever(a: tuple, b: tuple, operation: Opera
     assert [at(result, k) for k in range(5)] == [operation(at(a, k), at(b, k)) for k in range(5)]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(numbers, values, st.sampled_from([operator.mul, operator.add, operator.sub]))
 def test_plain_numbers_may_stand_on_either_side(a: tuple, plain: int, operation: Operation) -> None:
     horizon = Horizon()
@@ -63,7 +63,7 @@ def test_plain_numbers_may_stand_on_either_side(a: tuple, plain: int, operation:
     assert horizon.periods is None
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600)
 @given(numbers, numbers, st.sampled_from(COMPARISONS))
 def test_a_comparison_comes_out_alike_up_to_the_horizon_and_not_at_it(
     a: tuple, b: tuple, operation: Operation
@@ -76,7 +76,7 @@ def test_a_comparison_comes_out_alike_up_to_the_horizon_and_not_at_it(
         assert operation(at(a, last), at(b, last)) != result
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(numbers)
 def test_whether_a_number_is_zero(a: tuple) -> None:
     horizon = Horizon()
@@ -104,7 +104,7 @@ def test_a_size_grows_evenly_until_the_sign_changes(
     assert horizon.periods == periods
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600)
 @given(numbers, st.integers(1, 40))
 def test_a_division_grows_evenly_up_to_the_horizon_and_not_at_it(a: tuple, divisor: int) -> None:
     for operation in (operator.floordiv, operator.mod):
@@ -117,7 +117,7 @@ def test_a_division_grows_evenly_up_to_the_horizon_and_not_at_it(a: tuple, divis
             assert at(result, last) != operation(at(a, last), divisor)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(numbers, st.integers(0, 6))
 def test_shifts_and_masks_are_multiples_and_rests(a: tuple, bits: int) -> None:
     horizon = Horizon()
@@ -134,7 +134,7 @@ def test_shifts_and_masks_are_multiples_and_rests(a: tuple, bits: int) -> None:
         ]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.tuples(st.integers(0, 20), st.integers(0, 3)), st.tuples(st.integers(0, 200), st.integers(-9, 9)))
 def test_words_are_packed_as_long_as_they_share_no_bit(high: tuple, low: tuple) -> None:
     horizon = Horizon()

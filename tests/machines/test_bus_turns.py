@@ -149,7 +149,7 @@ def ends(period: Fraction, transfers: list[Transfer]) -> list[int]:
     return found
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     st.lists(
         st.tuples(

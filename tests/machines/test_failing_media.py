@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from disk_state import BASE, command, dirty, drive, put, reading, segment
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simio.machines.calls import (
@@ -62,7 +62,6 @@ def known(state: list[int]) -> list[tuple[int, int]]:
 # --- which sectors are known to be bad -----------------------------------------------------------------------
 
 
-@settings(deadline=None)
 @given(
     st.lists(
         st.one_of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simio.machines.calls import call
@@ -20,7 +20,6 @@ class Requests:
         return int(call(function, self.state, 1, 0, a, b))
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["open", "fail", "ended"]), st.integers(0, 9)), max_size=60))
 def test_a_request_has_failed_if_somebody_said_so_since_it_began(steps: list[tuple[str, int]]) -> None:
     machine, alive, failed = Requests(), [], set()
