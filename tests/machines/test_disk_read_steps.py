@@ -105,6 +105,15 @@ def test_a_reader_makes_a_stopped_media_go_on(count: int, time: int, stop: int) 
     assert look(state, s, "stop") == (stop,)
 
 
+@pytest.mark.parametrize(("following", "stop"), [(119, 140), (120, -1)])
+def test_the_media_goes_on_once_half_of_a_segment_has_been_given(following: int, stop: int) -> None:
+    state = drive()
+    s = reading(state, stop=140, live=1)
+    command(state, 0, **SERVED, place=s, next=following, given=110, end=140)
+    assert next_unit(state, BASE, 6000, 0, 5) == 0
+    assert look(state, s, "taken", "stop") == (following, stop)
+
+
 def test_what_lies_before_the_pass_is_there() -> None:
     for put_in in (reading, lambda state, **words: dirty(state, 0, 100, 120, **words)):
         state = drive()
