@@ -7,6 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes tells how busy the machine is.
+settings.register_profile("untimed", settings.default, deadline=None)
+settings.load_profile("untimed")
 
 ROOT = Path(__file__).parent.parent
 SCENARIOS = ROOT / "scenarios"

@@ -19,16 +19,26 @@ Words = ctypes.POINTER(ctypes.c_int64)
 def interpret(patch: pytest.MonkeyPatch) -> None:
     """From now on, `simio.engines.compiled` runs the loop's source."""
     patch.setattr(numba, "cfunc", lambda *_, **__: lambda function: function)
-    from simio.engines import compiled, kernel
+    from simio.engines import compiled, entry, kernel, registers
+    from simio.engines import layout as c
     from simio.machines.calls import call
 
-    def called(function: int, words: Any, size: int, *rest: int) -> int:
-        return call(function, numba.carray(words, (size,)), *map(int, rest))
+    state, words = c.TABLES.index("state"), len(c.TABLES) - 1
+
+    def advance(*tables: Any) -> int:
+        # Machines get the table of their state, not its address: what lies beyond it is an error.
+        return kernel.advance(*tables[:words], tables[state], *tables[words + 1 :])
 
     def loop(*addresses: int) -> int:
         # Sums of marks wrap, as they do compiled.
         with np.errstate(over="ignore"):
-            return int(kernel.entry(*(ctypes.cast(address, Words) for address in addresses)))
+            return int(entry.entry(*(ctypes.cast(address, Words) for address in addresses)))
 
-    patch.setattr(kernel, "call", called)
+    def copy(table: Any, to: int, source: int) -> None:
+        row = table.reshape(-1)
+        row[int(to) : int(to) + registers.TOGETHER] = row[int(source) : int(source) + registers.TOGETHER]
+
+    patch.setattr(entry, "advance", advance)
+    patch.setattr(registers, "_copy", copy)
+    patch.setattr(kernel, "call", lambda function, table, *rest: call(function, table, *map(int, rest)))
     patch.setattr(compiled, "entry", lambda *_: loop)

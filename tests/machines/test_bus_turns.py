@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import deque
 from fractions import Fraction
+from math import ceil
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from simio.machines import bus
-from simio.machines.calls import BUS_BEGIN, BUS_REST, BUS_STALL, call
+from simio.machines.calls import BUS_BEGIN, BUS_REST, BUS_STALL, BUS_TIME, call
 
 NS = 1000
 
@@ -101,3 +105,122 @@ def test_a_place_that_is_not_there(answer: int) -> None:
 @pytest.mark.parametrize("time", [-1, 10**17])
 def test_a_stall_that_cannot_be(time: int) -> None:
     assert Turns().ask(BUS_STALL, time) == -1
+
+
+# --- against bursts one by one -------------------------------------------------------------------------------
+
+Transfer = tuple[int, int, int]
+"""Time since the one before in ps, bytes, clocks beside its data that each burst takes."""
+
+
+def needed(period: Fraction, amount: int, overhead: int, bursts: int) -> int:
+    """What the first bursts of a transfer take alone, in ps."""
+    clocks = -(-min(bursts * 16, amount) // 4) + bursts * overhead
+    return ceil(clocks * period)
+
+
+def ends(period: Fraction, transfers: list[Transfer]) -> list[int]:
+    """When each transfer is done where bursts take turns one by one."""
+    waiting = deque[int]()
+    done = [0] * len(transfers)
+    found = [0] * len(transfers)
+    free = now = 0
+
+    def pass_until(time: int | None) -> None:
+        nonlocal free
+        while waiting:
+            _, amount, overhead = transfers[waiting[0]]
+            of = done[waiting[0]]
+            after = free + needed(period, amount, overhead, of + 1) - needed(period, amount, overhead, of)
+            if time is not None and after > time:
+                return
+            number, free = waiting.popleft(), after
+            done[number] += 1
+            found[number] = free
+            if done[number] * 16 < amount:
+                waiting.append(number)
+
+    for number, (pause, _, _) in enumerate(transfers):
+        now += pause
+        pass_until(now)
+        free = free if waiting else now
+        waiting.append(number)
+    pass_until(None)
+    return found
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([0, 0, 1, 60 * NS, 95 * NS, 3000 * NS]), st.integers(1, 200), st.integers(0, 3)
+        ),
+        min_size=1,
+        max_size=8,
+    ),
+    st.sampled_from([Fraction(10 * NS), Fraction(10**12, 33_330_000)]),
+)
+def test_transfers_end_as_if_bursts_took_turns_one_by_one(
+    transfers: list[Transfer], period: Fraction
+) -> None:
+    turns = Turns(period)
+    answers = []
+    for pause, amount, overhead in transfers:
+        turns.now += pause
+        answers.append(turns.begin(amount, overhead))
+    expected = [max(end - turns.now, 0) for end in ends(period, transfers)]
+    assert [turns.ask(BUS_REST, answer) for answer in answers] == expected
+    # Asked again in between, it says the same.
+    left = sorted({end for end in expected if end})
+    begun = turns.now
+    for end in left:
+        for later in (begun + end - 1, begun + end):
+            turns.now = later
+            for answer, each in zip(answers, expected, strict=True):
+                if each >= end:
+                    assert turns.ask(BUS_REST, answer) == begun + each - later
+    # All are done, and their places are free for others.
+    assert turns.ask(BUS_REST, turns.begin(200, 1)) == needed(period, 200, 1, 13)
+    assert all(turns.begin(16) % bus.PLACES == place for place in range(1, 4))
+
+
+@pytest.mark.parametrize(
+    ("amount", "overhead"), [(1, 0), (4, 0), (5, 0), (16, 2), (17, 2), (64, 9), (10**6, 1)]
+)
+@pytest.mark.parametrize("period", [Fraction(10 * NS), Fraction(10**12, 33_330_000)])
+def test_a_transfer_that_has_the_bus_alone(period: Fraction, amount: int, overhead: int) -> None:
+    turns = Turns(period)
+    time = needed(period, amount, overhead, -(-amount // 16))
+    assert turns.ask(BUS_TIME, amount, overhead) == time
+    assert turns.ask(BUS_REST, turns.begin(amount, overhead)) == time
+
+
+@pytest.mark.parametrize("function", [BUS_TIME, BUS_BEGIN])
+def test_the_longest_transfer_that_can_be_reckoned(function: int) -> None:
+    # 10**16 ps at 10**11 + 1 ps a clock at most; else 2**40 bytes.
+    turns = Turns(Fraction(10**11))
+    for amount, overhead in ((4 * 99_999, 0), (16, 99_995), (32, 49_995)):
+        assert turns.ask(function, amount, overhead) >= 0
+        assert turns.ask(function, amount + 4, overhead) == -1
+        assert turns.ask(function, amount, overhead + 1) == -1
+    turns = Turns(Fraction(1))
+    for amount, overhead in ((2**40, 0), (1, 2**20)):
+        assert turns.ask(function, amount, overhead) >= 0
+    for amount, overhead in ((2**40 + 1, 0), (1, 2**20 + 1), (0, 2), (1, -1)):
+        assert turns.ask(function, amount, overhead) == -1
+
+
+@pytest.mark.parametrize(("time", "answer"), [(0, 0), (bus.LONGEST, 0), (bus.LONGEST + 1, -1), (-1, -1)])
+def test_how_long_a_bus_may_stall(time: int, answer: int) -> None:
+    turns = Turns()
+    place = turns.begin(16)
+    assert turns.ask(BUS_STALL, time) == answer
+    assert turns.ask(BUS_REST, place) == 60 * NS + (time if answer == 0 else 0)
+
+
+def test_the_last_instant_is_as_any() -> None:
+    turns = Turns()
+    turns.now = bus.LATEST
+    place = turns.begin(16)
+    assert place == bus.PLACES
+    assert (turns.ask(BUS_REST, place), turns.ask(BUS_STALL, 5)) == (60 * NS, 0)

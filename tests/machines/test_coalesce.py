@@ -24,6 +24,12 @@ def test_a_full_batch_begins_the_next() -> None:
     assert asked(state, COALESCE_BATCH) == 1
 
 
+def test_each_member_of_a_batch_of_one_is_one() -> None:
+    state = np.array([7, 0, 0], dtype=np.int64)
+    assert [asked(state, COALESCE_ARRIVE, 1) for _ in range(2)] == [1, 1]
+    assert asked(state, COALESCE_BATCH) == 2
+
+
 def test_only_the_present_batch_expires() -> None:
     state = np.array([7, 0, 0], dtype=np.int64)
     for _ in range(5):
@@ -32,6 +38,7 @@ def test_only_the_present_batch_expires() -> None:
     assert asked(state, COALESCE_EXPIRE, 1) == 2
     assert asked(state, COALESCE_EXPIRE, 1) == 0
     assert asked(state, COALESCE_BATCH) == 2
+    assert asked(state, COALESCE_ARRIVE, 3) == 1
 
 
 @pytest.mark.parametrize("count", [0, -1])

@@ -10,8 +10,8 @@ from simio.machines.calls import call
 from simio.machines.network import calls, errors, handler, queue
 
 
-def ask(state: list[int], function: int, a: int = 0, b: int = 0, now: int = 0) -> int:
-    return call(function, state, 0, now, a, b)  # type: ignore[arg-type]
+def ask(state: list[int], function: int, a: int = 0, b: int = 0, now: int = 0, base: int = 0) -> int:
+    return call(function, state, base, now, a, b)  # type: ignore[arg-type]
 
 
 def test_a_queue_takes_what_fits_and_counts_what_does_not() -> None:
@@ -50,6 +50,20 @@ def test_a_clock_of_an_earlier_batch_raises_nothing() -> None:
     assert ask(state, calls.HANDLER_EXPIRE, batch) == handler.WAIT
     assert ask(state, calls.HANDLER_EXPIRE, batch + 1) == handler.RAISE
     assert state[handler.TAKEN] == 2
+
+
+def test_handlers_of_one_program_have_their_own_batches() -> None:
+    state = [*handler.IDLE, *handler.IDLE]
+    assert ask(state, calls.HANDLER_ARRIVE, 1) == handler.RAISE
+    assert [ask(state, calls.HANDLER_GATHERING, base=base) for base in (0, 4)] == [1, 0]
+    assert ask(state, calls.HANDLER_SERVED, base=4) == -1
+
+
+def test_each_so_many_th_is_told() -> None:
+    state = [7, 0]
+    assert [ask(state, calls.COUNT_TO, 3, base=1) for _ in range(7)] == [0, 0, 1, 0, 0, 1, 0]
+    assert [ask(state, calls.COUNT_TO, count, base=1) for count in (2, 1, 0)] == [1, 1, -1]
+    assert state[0] == 7
 
 
 def test_errors_hit_the_units_that_they_are_drawn_for() -> None:

@@ -76,6 +76,22 @@ def test_a_full_table_gives_up_the_oldest_datagram_for_a_new_one() -> None:
     assert table(1, 1, 2, now=5) == 0
 
 
+def test_of_two_of_an_age_the_first_is_given_up() -> None:
+    table = Table(slots=2)
+    table(1, 0, 2)
+    table(2, 0, 2)
+    table(3, 0, 2)
+    assert [table(2, 1, 2), table(3, 1, 2)] == [5000, 5000]
+    assert table.count(GIVEN_UP) == 1
+
+
+def test_the_place_of_a_complete_datagram_is_free() -> None:
+    table = Table(slots=1)
+    assert [table(number, index, 2) for number in (1, 2) for index in (0, 1)] == [0, 5000] * 2
+    table(3, 0, 2, now=LIFETIME)
+    assert table.count(GIVEN_UP) == 0
+
+
 def test_as_many_fragments_as_ip_can_need_over_576_bytes() -> None:
     table = Table()
     results = [table(0, index, 119, total=65535) for index in reversed(range(119))]

@@ -43,6 +43,25 @@ def test_who_has_the_token_keeps_it_while_packets_wait_and_time_is_left() -> Non
     assert state[ring.UNTIL] == 1910 + 1000 - 300
 
 
+def test_the_last_packet_gives_the_token_back() -> None:
+    # Behind words of something else, which nothing of this changes.
+    others = [77] * 7
+    state = [*others, *ring.initial(3, 100, 10, 1000)]
+
+    def asked(now: int, station: int, what: int) -> int:
+        return call(calls.RING, state, len(others), now, station, what)  # type: ignore[arg-type]
+
+    for _ in range(2):
+        asked(0, 1, ring.ARRIVE)
+    assert asked(0, 1, ring.ASK) == 100
+    assert asked(100, 1, ring.ASK) == 0
+    assert asked(200, 1, ring.DONE) == 0
+    assert asked(300, 1, ring.DONE) == 1
+    # It leaves at 310: two hops to the first station, three to the one that had it.
+    assert [asked(310, station, ring.ASK) for station in (0, 1, 2)] == [200, 300, 100]
+    assert state[: len(others)] == others
+
+
 @pytest.mark.parametrize(("station", "what"), [(3, ring.ASK), (-1, ring.ARRIVE), (0, ring.DONE)])
 def test_a_ring_refuses_what_cannot_be(station: int, what: int) -> None:
     assert ask(ring.initial(3, 100, 10, 1000), calls.RING, 0, station, what) == -1

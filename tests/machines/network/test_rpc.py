@@ -45,9 +45,10 @@ def test_places_are_used_again_and_numbers_are_not() -> None:
         assert ask(RPC_REPLY, xid) == 1
 
 
-def test_more_calls_than_places_are_refused() -> None:
-    _, ask = machine(rpc.initial(2))
-    assert [ask(RPC_CALL), ask(RPC_CALL), ask(RPC_CALL)] == [1, 2, -1]
+@pytest.mark.parametrize("places", [1, 2, 5])
+def test_more_calls_than_places_are_refused(places: int) -> None:
+    _, ask = machine(rpc.initial(places))
+    assert [ask(RPC_CALL) for _ in range(places + 1)] == [*range(1, places + 1), -1]
     assert ask(RPC_CALL, -5) == -1
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from endpoint_bench import BASE, endpoint, look
 from hypothesis import given
 from hypothesis import strategies as st
 from tcp_bench import SECOND, US, Bench
 
+from simio.machines.calls import call
 from simio.machines.tcp import HAND_OVER_BUFFER, HAND_OVER_WRITE, TcpSettings
 from simio.machines.tcp.dispatch import TCP_APPEND, TCP_LOOK, TCP_ROOM
 from simio.machines.tcp.layout import APPENDED, END, MEMORY, UNA
@@ -55,6 +57,8 @@ def test_a_cluster_needs_room_for_a_whole_one() -> None:
     # 4500 bytes have room for one cluster; 3500, 2500 and 1500 have not. Memory, 9000, is enough for 4352 + 3 * 1280.
     writes = [1000] * 4
     assert pieces(*writes, send_space=4500) == [1000, *[228, 236, 236, 236, 64] * 3]
+    # Room for exactly one is enough.
+    assert pieces(4096, send_space=4096) == [4096]
     # Two clusters leave memory for 296 bytes.
     assert pieces(*writes, send_space=4500, cluster_needs_room=False) == [1000, 1000, 296]
 
@@ -77,6 +81,9 @@ def test_small_writes_merge() -> None:
     # 100 bytes fit twice into 228, not three times; a cluster's rest takes nothing.
     assert chain(bench().start(0, [100] * 5).run(0)) == (3, 768)
     assert chain(bench().start(0, [1000, 1]).run(0)) == (2, 4352 + 256)
+    # Of 228 + 100 bytes the second buffer, of 236, has room for 136 more.
+    assert chain(bench().start(0, [328, 136]).run(0)) == (2, 512)
+    assert chain(bench().start(0, [328, 137]).run(0)) == (3, 768)
     # The rest of the last small buffer takes what follows, though a longer write put it there: 64 + 172 = 236.
     assert chain(bench(cluster=0).start(0, [1000, 172]).run(0)) == (5, 1280)
     assert chain(bench(cluster=0).start(0, [1000, 173]).run(0)) == (6, 1536)
@@ -141,6 +148,19 @@ def test_a_wrong_size_is_refused() -> None:
     assert run.ask(0, TCP_APPEND, 999) == -1
     assert run.ask(0, TCP_APPEND, 1000) == 1
     assert run.ask(0, TCP_APPEND, 1000) == -1
+
+
+def test_when_no_further_run_of_buffers_can_be_kept() -> None:
+    # What is in the chain goes to TCP, since only an acknowledgement makes room; a writer waits until then.
+    full = {"run_count": 1, "runs": 1, "hand_over": HAND_OVER_WRITE}
+    state = endpoint(**full, chunk=100, write_left=1000, write_space=1000)
+    assert call(TCP_APPEND, state, BASE, 0, 100, 0) == 1
+    assert look(state, "appended", "end") == (101, 101)
+    assert call(TCP_ROOM, endpoint(**full), BASE, 0, 1000, 0) == 0
+    # With one record left the writer goes on.
+    state = endpoint(**{**full, "runs": 2}, chunk=100, write_left=1000, write_space=1000)
+    assert call(TCP_APPEND, state, BASE, 0, 100, 0) == 0
+    assert call(TCP_ROOM, endpoint(**{**full, "runs": 2}), BASE, 0, 1000, 0) == 1000
 
 
 class Naive:

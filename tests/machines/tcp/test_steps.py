@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from endpoint_bench import BASE, MSS, endpoint, look
 
 from simio.machines.calls import call
-from simio.machines.tcp import NEWRENO, RENO, SACK, TAHOE, TcpSettings, initial
+from simio.machines.tcp import NEWRENO, RENO, SACK, TAHOE
 from simio.machines.tcp import layout as c
 from simio.machines.tcp.acknowledging import acknowledged
 from simio.machines.tcp.dispatch import TCP_EXPIRE, TCP_INPUT, TCP_OUTPUT, TCP_READ, TCP_SLEEP
@@ -16,28 +17,6 @@ from simio.machines.tcp.receiving import receive, window
 from simio.machines.tcp.recovery import duplicate, fast_retransmit, recovered, timeout
 from simio.machines.tcp.sacked import lost_below, next_resend, note_block, pipe
 from simio.machines.tcp.sending import plan
-
-MSS = 1000
-BASE = 5
-
-
-def endpoint(**words: Any) -> list[int]:
-    """An established endpoint with segments of 1000 bytes; words of its state by name."""
-    settings = TcpSettings(mss=MSS, send_space=10**6, receive_space=100_000, recovery=words.pop("way", SACK))
-    state = [77] * BASE + initial(settings, 10**6)
-    for name, value in words.items():
-        at = BASE + getattr(c, name.upper())
-        if name in ("sacked", "arrived"):
-            flat = [len(value), *(end for span in value for end in span)]
-            state[at : at + len(flat)] = flat
-        else:
-            state[at] = value
-    return state
-
-
-def look(state: list[int], *names: str) -> tuple[int, ...]:
-    return tuple(state[BASE + getattr(c, name.upper())] for name in names)
-
 
 # --- a loss -------------------------------------------------------------------------------------------------
 

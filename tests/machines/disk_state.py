@@ -1,0 +1,61 @@
+"""A small drive whose segments and commands are set word by word, for single steps of its machine.
+
+A revolution takes 1000 ps and passes ten sectors; a cylinder has two tracks. In a revolution sector n of an even
+cylinder comes around at 100 * n ps, of an odd one 500 ps later, and 200 ps later on the second track of either.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from simio.machines import disk
+from simio.machines.disk import layout as c
+
+BASE = 3
+
+
+def drive(sectors: int = 10, **options: Any) -> list[int]:
+    """A drive of ten cylinders, ten sectors a track, with three segments of 40; something stands before its state."""
+    plain = {"segment": 40, "segments": 3, "depth": 3, "write_settle": 50, "hit_time": 3, "miss_time": 7}
+    sheet = disk.initial(1000, 2, [(10, sectors)], 200, 300, 150, (250, 400, 600), **(plain | options))
+    return [77] * BASE + sheet
+
+
+def put(state: list[int], at: int, **words: int) -> int:
+    """Set words by name, of the drive (at BASE), a segment or a command; where it stands."""
+    for name, value in words.items():
+        state[at + getattr(c, name.upper())] = value
+    return at
+
+
+def segment(state: list[int], number: int, **words: int) -> int:
+    return put(state, BASE + state[BASE + c.SEGMENT_TABLE] + number * c.SEGMENT_COLUMNS, **words)
+
+
+def command(state: list[int], tag: int, **words: int) -> int:
+    return put(state, BASE + state[BASE + c.COMMAND_TABLE] + tag * c.COMMAND_COLUMNS, **words)
+
+
+def dirty(state: list[int], number: int, first: int, end: int, **words: int) -> int:
+    """A segment with sectors that are in the buffer only."""
+    told = {"kind": c.DIRTY, "first": first, "destaged": first, "reserved": end}
+    return segment(state, number, **(told | words))
+
+
+def stopped(state: list[int], number: int, first: int, end: int, **words: int) -> int:
+    """A segment with sectors that have been read, where the media has stopped."""
+    told = {"kind": c.STREAM, "first": first, "origin": first, "stop": end, "taken": end, "goal": end}
+    return segment(state, number, **(told | words))
+
+
+def look(state: list[int], at: int, *names: str) -> tuple[int, ...]:
+    return tuple(state[at + getattr(c, name.upper())] for name in names)
+
+
+def reading(state: list[int], **words: int) -> int:
+    """Segment 0 with a pass that began with sector 100, at 500 ps: sector 109 ends at 1500, 119 at 2700, 129 at 4000
+    and 139, the last for which there is room, at 5200."""
+    told = {"kind": c.STREAM, "first": 100, "origin": 100, "start": 500, "phase": 500 - 12_500, "stop": -1}
+    s = segment(state, 0, **(told | {"taken": 100, "goal": 110} | words))
+    put(state, BASE, active=s)
+    return s
