@@ -260,7 +260,8 @@ class Replay(Run):
             levels = (store.content.level, store.lowest, store.highest)
             if levels != (row[c.LEVEL], row[c.LOWEST], row[c.HIGHEST]):
                 return False
-            if isinstance(store.content.upto(self.env.now), Affine):
+            totals = (store.content.upto(self.env.now), store.put_total, store.got_total)
+            if any(isinstance(total, Affine) for total in totals):
                 return False
         return True
 

@@ -244,3 +244,28 @@ def test_the_end_of_the_time_ends_the_periods(skipped: list[int], until: int) ->
 def test_without_an_end_it_goes_on_to_the_last_step(skipped: list[int]) -> None:
     assert same(growing, until=HORIZON).status == Status.DONE
     assert skipped
+
+
+def amounts(p: Builder) -> None:
+    """Who puts waits with more each time, in a container that was empty and is full."""
+    seen, room = p.observation("seen"), p.container("room", 1000, 1000)
+    with p.thread("who takes"):
+        amount = p.register(0)
+        p.get(room, 1000)
+        p.advance(1)
+        with p.loop(ROUNDS):
+            p.advance(3)
+            p.mark(seen, 1)
+            p.let(amount, "ADD", amount, 1)
+            p.get(room, amount)
+    with p.thread("who puts", start=1):
+        amount = p.register(0)
+        p.put(room, 1000)
+        with p.loop(ROUNDS):
+            p.let(amount, "ADD", amount, 1)
+            p.put(room, amount)
+
+
+def test_amounts_that_grow_are_not_skipped(skipped: list[int]) -> None:
+    assert same(amounts).status == Status.DONE
+    assert skipped == []
