@@ -48,14 +48,14 @@ class Snapshot:
         self.placed[self.running] = self.step
         self.shape = np.concatenate([
             [self.running, self.step, control[c.WORKING], len(self.slots)], rows[:, kept].ravel(), self.placed,
-            np.where(waiting, rows[:, c.WHAT], 0), self.parents, self.heap, [-1], self.ring,
+            np.where(waiting, rows[:, c.WHAT], 0), self.parents, self.ring,
             [rank for line in (*self.servers, *self.gets, *self.puts) for rank in (*line, -1)],
             self.resources[:, [c.IN_USE, c.LINE, c.LONGEST]].ravel(),
             self.containers[:, [c.LEVEL, c.LOWEST, c.HIGHEST]].ravel(),
         ])  # fmt: skip
         self.registers: Ints = rows[:, c.REGISTERS : c.REGISTERS + registers]
         self.values = np.concatenate(
-            [[self.now], self.due, self.registers.ravel(), self.amounts, self.state, rows[:, c.SERIAL]]
+            [[self.now], self.amounts, self.registers.ravel(), self.state, rows[:, c.SERIAL]]
         )
 
     def _lines(self, threads: Ints, heads: Ints) -> list[list[int]]:
@@ -75,11 +75,21 @@ class Snapshot:
         alive &= threads[parent, c.SERIAL] == rows[:, c.PARENT_SERIAL]
         return np.where(alive, self.ranks[parent], -1)
 
+    def like(self, other: Snapshot) -> bool:
+        """Whether as many threads live and wait, and the run stands before the same step."""
+        return len(self.shape) == len(other.shape) and (self.step, len(self.ring)) == (
+            other.step,
+            len(other.ring),
+        )
+
     def evenly(self, before: Snapshot, first: Snapshot) -> bool:
         """Whether all three are the same but for values, which grew evenly from the first on, time among them."""
         return (
             self.now > before.now
             and np.array_equal(self.shape, before.shape)
             and np.array_equal(self.shape, first.shape)
+            and np.array_equal(self.heap, before.heap)
+            and np.array_equal(self.heap, first.heap)
+            and np.array_equal(self.due - before.due, before.due - first.due)
             and np.array_equal(self.values - before.values, before.values - first.values)
         )
