@@ -62,27 +62,26 @@ def rhythm(tables: Any, apart: int) -> Generator[int, None, int]:
     return _multiple(np.array(keys), np.array(states))
 
 
-def _second(states: Ints, multiple: int, rows: int) -> Ints:
-    """How unevenly each word of the last rows grew: zero where it was even."""
+def _unevenly(states: Ints, multiple: int, rows: int) -> Any:
+    """Where a word of the last rows has grown by another step than before."""
     last, middle, first = (states[len(states) - rows - n * multiple :][:rows] for n in (0, 1, 2))
-    found: Ints = last - 2 * middle + first
-    return found
+    return last - middle != middle - first
 
 
 def _promising(states: Ints) -> bool:
     """Whether most of the state grew evenly by some multiple."""
-    return any(np.mean(_second(states, multiple, 1) == 0) >= EVEN for multiple in range(1, (TASTE - 1) // 2))
+    return any(np.mean(_unevenly(states, multiple, 1)) <= 1 - EVEN for multiple in range(1, (TASTE - 1) // 2))
 
 
 def _multiple(keys: Ints, states: Ints) -> int:
-    """The least after which all grew evenly all the time, or at least in the last such period; or 1."""
-    count, lately = len(states), 0
+    """The one after which all has grown evenly for the longest time up to now, the last period at least; or 1."""
+    states = states[:, (states != states[0]).any(axis=0)]
+    count, found, longest = len(states), 1, 0
     for multiple in range(1, (count - 1) // 3 + 1):
-        if _second(states, multiple, 1).any() or (keys[-multiple - 1 :: -multiple] != keys[-1]).any():
+        if _unevenly(states, multiple, 1).any() or (keys[-multiple - 1 :: -multiple] != keys[-1]).any():
             continue
-        if _second(states, multiple, multiple).any():
-            continue
-        if not _second(states, multiple, count - 2 * multiple).any():
-            return multiple
-        lately = lately or multiple
-    return lately or 1
+        uneven = _unevenly(states, multiple, count - 2 * multiple).any(axis=1)
+        even = len(uneven) - 1 - int(np.flatnonzero(uneven)[-1]) if uneven.any() else len(uneven)
+        if even >= multiple and even > longest:
+            found, longest = multiple, even
+    return found
