@@ -100,8 +100,6 @@ class Watch:
             now = found[self.logged] = Snapshot(self.tables, self.program.registers)
             first = min(found)
             before, odd = divmod(first + self.logged, 2)
-            if not now.like(found[first]):
-                return
             if not odd and before in found and now.evenly(found[before], found[first]):
                 yield from self._jump(found[before], now)
                 return

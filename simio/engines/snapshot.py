@@ -1,7 +1,8 @@
 """The state of a run of the compiled engine that has stopped before a mark, in a form that two instants can share.
 
 What only orders or names (slots, serial numbers) is told by rank: the threads that have not ended are numbered in
-order of their creation. `shape` is what has to be the same at both instants; `values` may differ by a step.
+order of their creation. `shape` and `heap` are what has to be the same at both instants; `values` and `due` may
+differ by a step.
 """
 
 from __future__ import annotations
@@ -74,13 +75,6 @@ class Snapshot:
         alive = (parent >= 0) & (rows[:, c.FLAGS] & c.JOINED != 0) & (threads[parent, c.FLAGS] & c.LIVE != 0)
         alive &= threads[parent, c.SERIAL] == rows[:, c.PARENT_SERIAL]
         return np.where(alive, self.ranks[parent], -1)
-
-    def like(self, other: Snapshot) -> bool:
-        """Whether as many threads live and wait, and the run stands before the same step."""
-        return len(self.shape) == len(other.shape) and (self.step, len(self.ring)) == (
-            other.step,
-            len(other.ring),
-        )
 
     def evenly(self, before: Snapshot, first: Snapshot) -> bool:
         """Whether all three are the same but for values, which grew evenly from the first on, time among them."""
