@@ -3,10 +3,12 @@
     python benchmarks/jump.py [--full-up-to GIB] [--rounds N]
 
 Two processes send packets of 2 MiB over HIPPI (`sgi-hippi-raw`, the last case), 1 GiB to 1 TiB, with and without
-skipping periods. Then 1 GiB goes by TCP over Gigabit Ethernet (`peers/transfer.yaml`, `slac-datamove8`), where no
-period can be skipped. Seconds are of CPU time, the least of several rounds: for lowering, running and measuring
-together, and for the whole command `simio run`. Results with and without skipping are compared. The status is 1 where
-they differ, where the command for 1 TiB takes more than twice as long as that for 1 GiB, or where looking for periods
+skipping periods. Then TCP whose timers are exact sends 100 MiB to 8 GiB over links and a switch alone
+(`tcp-wire.yaml` with `stacks/ideal-tcp`). Last, 1 GiB goes by TCP over Gigabit Ethernet (`peers/transfer.yaml`,
+`slac-datamove8`), where no period can be skipped. Seconds are of CPU time, the least of several rounds: for lowering,
+running and measuring together, and for the whole command `simio run`; in the second table, for lowering, for running
+with and without skipping, and for all. Results with and without skipping are compared. The status is 1 where they
+differ, where the command for 1 TiB takes more than twice as long as that for 1 GiB, or where looking for periods
 takes more than 3% of TCP.
 """
 
@@ -24,17 +26,22 @@ from typing import Any
 from unittest.mock import patch
 
 from simio.description.model import Case
+from simio.engines import compiled
 from simio.engines.jump import Watch
+from simio.engines.outcome import Options
 from simio.loading import load
-from simio.result.model import CaseResult
+from simio.lower import lower
 from simio.result.run import run_case
 
 ROOT = Path(__file__).parents[1]
 HIPPI = ROOT / "scenarios" / "sgi-hippi-raw.yaml"
+WIRE = ROOT / "benchmarks" / "tcp-wire.yaml"
 ETHERNET = ROOT / "benchmarks" / "peers" / "transfer.yaml"
 HOSTS = ROOT / "scenarios" / "slac-datamove8.yaml"
-GIB = 2**30
+MIB, GIB = 2**20, 2**30
 PACKET = 2 * 2**20
+EXACT = (("60 KiB", 2920, 1), ("16 KiB", 2920, 1), ("60 KiB", 8192, 1), ("60 KiB", 2920, 2))
+"""Windows, bytes of a write, and streams of TCP with exact timers."""
 BUDGET = "run.step_budget=1000000000000"
 
 
@@ -43,7 +50,7 @@ def packets(gib: int) -> tuple[str, ...]:
     return (f"workload.blast.packets={gib * GIB // PACKET // 2}", BUDGET)
 
 
-def cpu(work: Callable[[], CaseResult]) -> tuple[float, CaseResult]:
+def cpu(work: Callable[[], Any]) -> tuple[float, Any]:
     """Seconds of CPU time, and the result."""
     begin = time.process_time()
     result = work()
@@ -81,10 +88,37 @@ def repeating(most: int, rounds: int) -> bool:
     return commands[1024] <= 2 * commands[1]
 
 
-def least(work: Callable[[], CaseResult], rounds: int) -> tuple[float, CaseResult]:
+def least(work: Callable[[], Any], rounds: int) -> tuple[float, Any]:
     """The least seconds of several rounds, and the result."""
     found: list[Any] = [cpu(work) for _ in range(rounds)]
     return min(seconds for seconds, _ in found), found[0][1]
+
+
+def exact(rounds: int) -> bool:
+    """Print a line for each transfer by TCP with exact timers; whether results are those of all periods."""
+    print(
+        f"\n{'TCP, exact timers':26}{'steps':>15}{'lower s':>9}{'run s':>8}{'all periods s':>15}{'all s':>8}"
+    )
+    for window, write, streams in EXACT:
+        for size in (100 * MIB, GIB, 8 * GIB):
+            keys = {
+                "window": window,
+                "size": f"{write} B",
+                "streams": streams,
+                "writes": size // write // streams,
+            }
+            sets = (f"workload.ttcp.{key}={value}" for key, value in keys.items())
+            case = load(str(WIRE), ("hosts.one.stack.model=stacks/ideal-tcp", BUDGET, *sets)).cases[0]
+            lowering, program = least(partial(lower, case.system), rounds)
+            some, skipping = least(partial(compiled.run, program, Options(budget=10**12)), rounds)
+            every, full = least(partial(compiled.run, program, Options(budget=10**12, jump=False)), rounds)
+            if skipping.differences(full):
+                print("the results differ")
+                return False
+            whole, _ = least(partial(run_case, case), rounds)
+            name = f"{size // MIB} MiB, {window}, {write} B, {streams}"
+            print(f"{name:26}{full.steps:15,}{lowering:9.3f}{some:8.3f}{every:15.3f}{whole:8.3f}", flush=True)
+    return True
 
 
 def transfers() -> dict[str, Case]:
@@ -129,7 +163,7 @@ def looking() -> bool:
 
 
 def main() -> int:
-    """Print both tables."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
         "--full-up-to", type=int, default=32, metavar="GIB", help="run all periods up to here"
@@ -137,7 +171,8 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="the best of so many counts")
     options = parser.parse_args()
     cheap = repeating(options.full_up_to, options.rounds)
-    return int(not (looking() and cheap))
+    same = exact(options.rounds)
+    return int(not (looking() and cheap and same))
 
 
 if __name__ == "__main__":

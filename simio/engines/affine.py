@@ -4,6 +4,11 @@ A period is run once on numbers of the form value + k * step, k being how many p
 and multiples of such numbers are such numbers. A comparison comes out as in the period that is run for k = 0 up to
 some k, and so does what a division rounds; `Horizon` keeps the least of these. What leaves the form raises
 `NotAffine`, and then nothing is said of other periods.
+
+Some numbers are instants that somebody sleeps until. They do not grow, and later they are others, while all else is
+as it was. So they may be of the form value + w, w being free: what was asked of it is kept (`Horizon.asked`), and can
+be asked again for another w. Steps are integers without limit, and the coefficients of what is free are their high
+digits, so that sums and differences are those of other numbers.
 """
 
 from __future__ import annotations
@@ -12,6 +17,9 @@ from typing import Any
 
 _INFINITY = float("inf")
 """SimPy's instant of no event."""
+_DIGIT = 2**256
+"""Base of a step's digits: its own, and the coefficient of each free number. No step comes near it."""
+_HALF = _DIGIT // 2
 
 
 class NotAffine(Exception):
@@ -27,9 +35,20 @@ class Horizon:
     def __init__(self, least: int = 1) -> None:
         self.least = least
         self.periods: int | None = None
+        self.always: int | None = None
+        """The same, whatever is free."""
+        self.asked: set[tuple[int, int, bool, bool]] = set()
+        """What was asked of numbers with something free: value, step, whether about zero or below it, the answer."""
+        self.pinned: set[int] = set()
+        """Which of the free numbers something depends on in another way."""
 
     def limit(self, periods: int) -> None:
         """At most so many periods are alike."""
+        if self.always is None or periods < self.always:
+            self.always = periods
+        self._shorten(periods)
+
+    def _shorten(self, periods: int) -> None:
         if self.periods is None or periods < self.periods:
             self.periods = periods
             if periods < self.least:
@@ -41,6 +60,8 @@ class Horizon:
 
     def below_zero(self, value: int, step: int) -> bool:
         """Whether value + k * step < 0 for k = 0, and so for all k within the limit."""
+        if not -_HALF < step < _HALF:
+            return self._ask(value, step, False)
         if value < 0:
             if step > 0:
                 self.limit((-value - 1) // step + 1)
@@ -51,16 +72,56 @@ class Horizon:
 
     def zero(self, value: int, step: int) -> bool:
         """Whether value + k * step = 0, likewise."""
+        if not -_HALF < step < _HALF:
+            return self._ask(value, step, True)
         if step and value == 0:
             self.limit(1)
         elif step and value % step == 0 and -value // step > 0:
             self.limit(-value // step)
         return value == 0
 
+    def _ask(self, value: int, step: int, zero: bool) -> bool:
+        answer, periods = asked(value, digits(step)[0], zero)
+        self.asked.add((value, step, zero, answer))
+        if periods is not None:
+            self._shorten(periods)
+        return answer
+
+    def pin(self, step: int) -> int:
+        """The step without what is free in it, which from now on is not."""
+        own, *free = digits(step)
+        self.pinned.update(which for which, coefficient in enumerate(free) if coefficient)
+        return own
+
+
+def asked(value: int, step: int, zero: bool) -> tuple[bool, int | None]:
+    """Whether value + k * step is zero, or else below it, for k = 0, and for how many k that is so."""
+    horizon = Horizon()
+    answer = horizon.zero(value, step) if zero else horizon.below_zero(value, step)
+    return answer, horizon.periods
+
+
+def unit(which: int) -> int:
+    """The step of a free number that does not grow."""
+    return int(_DIGIT ** (which + 1))
+
+
+def digits(step: int) -> list[int]:
+    """A step itself, and the coefficient of each free number."""
+    found = []
+    while not -_HALF < step < _HALF:
+        digit = (step + _HALF) % _DIGIT - _HALF
+        found.append(digit)
+        step = (step - digit) // _DIGIT
+    return [*found, step]
+
 
 def parts(number: Any) -> tuple[int, int]:
-    """Value and step of a number."""
-    return (number.value, number.step) if isinstance(number, Affine) else (number, 0)
+    """Value and step of a number of which nothing is to be free."""
+    if not isinstance(number, Affine):
+        return number, 0
+    step = number.step
+    return number.value, step if -_HALF < step < _HALF else number.horizon.pin(step)
 
 
 class Affine:
@@ -101,9 +162,10 @@ class Affine:
         """Quotient, its step, rest, its step; within the limit the rest stays between 0 and the divisor."""
         if isinstance(divisor, Affine) or divisor <= 0:
             raise NotAffine
-        quotient, rest = divmod(self.value, divisor)
-        quotients = (self.step + divisor // 2) // divisor
-        rests = self.step - quotients * divisor
+        value, step = parts(self)
+        quotient, rest = divmod(value, divisor)
+        quotients = (step + divisor // 2) // divisor
+        rests = step - quotients * divisor
         self.horizon.below_zero(rest, rests)
         self.horizon.below_zero(rest - divisor, rests)
         return quotient, quotients, rest, rests

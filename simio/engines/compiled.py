@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import is_
+
 import numpy as np
 
 from simio.engines import layout as c
@@ -119,6 +121,8 @@ class _Tables:
         self.heap = _zeros(room, c.HEAP_COLUMNS)
         self.ring = _zeros(room)
         self.free = _zeros(room)
+        self.found: list[Ints | None] = [None] * len(c.TABLES)
+        self.addressed: list[int] = []
         self._start(program)
 
     def _start(self, program: Program) -> None:
@@ -152,7 +156,11 @@ class _Tables:
             len(self.draw_table), len(self.state), len(self.stats), len(self.sums), min(self.stop, len(self.log)),
             len(self.trace), len(self.times), self.samples.shape[1], len(self.gauges),
         )  # fmt: skip
-        return [getattr(self, name).ctypes.data for name in c.TABLES]
+        tables = [getattr(self, name) for name in c.TABLES]
+        # To ask a table for its address takes longer than a few hundred steps.
+        if not all(map(is_, tables, self.found)):
+            self.found, self.addressed = tables, [table.ctypes.data for table in tables]
+        return self.addressed
 
     def tell(self, options: Options) -> None:
         """Give whoever watches the steps since the last time, and forget them."""
@@ -164,7 +172,7 @@ class _Tables:
         """So many rows at the end of the log, which are to be filled in."""
         logged = int(self.control[c.LOGGED])
         if logged + count > len(self.log):
-            self.log = _grown(self.log, logged + count)
+            self.log = _grown(self.log, max(logged + count, min(2 * len(self.log), RECORD_LIMIT)))
         self.control[c.LOGGED] += count
         return self.log[logged : logged + count]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,16 +23,30 @@ class History:
         if value is not self.changes[-1][1]:
             self.changes.append((time, value))
 
+    @cached_property
+    def _instants(self) -> tuple[Ints, Ints]:
+        """Of all changes, and their steps."""
+        instants = [change[0] for change in self.changes]
+        values, steps = (
+            np.array([getattr(instant, part) for instant in instants]) for part in ("value", "step")
+        )
+        return values, steps
+
+    @cached_property
+    def _numbers(self) -> Ints:
+        """Of all changes: instant, its step, value, its step, slope."""
+        values, steps = zip(*(parts(change[1]) for change in self.changes), strict=True)
+        slopes = [change[2] if len(change) > 2 else 0 for change in self.changes]
+        rest = np.array([[wrapped(number) for number in row] for row in (values, steps, slopes)])
+        return np.concatenate([self._instants, rest])
+
     def at(self, times: Ints, periods: Ints, span: int) -> Ints:
         """The column at instants in ps, each in the period of that number; modulo 2^64, signed.
 
         The order of the changes is the same in all periods that are alike, not so what comes between an instant and
         the begin of its period. Instants grow, since what is fixed in time cannot be in every period.
         """
-        instants = [change[0] for change in self.changes]
-        values, steps = (
-            np.array([getattr(instant, part) for instant in instants]) for part in ("value", "step")
-        )
+        values, steps = self._instants
         if (steps == span).all():
             rows = np.searchsorted(values, times - periods * span, side="right")
         else:
@@ -39,9 +54,7 @@ class History:
                 np.searchsorted(values + period * steps, time, side="right")
                 for time, period in zip(times.tolist(), periods.tolist(), strict=True)
             ])  # fmt: skip
-        needed, which = np.unique(rows - 1, return_inverse=True)
-        table = np.array([_numbers(self.changes[row]) for row in needed], dtype=np.int64)
-        since, later, value, step, slope = table[which].T
+        since, later, value, step, slope = self._numbers[:, rows - 1]
         return value + periods * step + slope * (times - since - periods * later)
 
 
@@ -60,12 +73,6 @@ class Recorded(Area):
     def levels(self) -> History:
         """The same of the level itself."""
         return History([(since, level) for since, _, level in self.history.changes])
-
-
-def _numbers(change: tuple[Any, ...]) -> list[int]:
-    """Instant, its step, value, its step, slope."""
-    time, value, *slope = change
-    return [wrapped(number) for number in (*parts(time), *parts(value), *(slope or (0,)))]
 
 
 def wrapped(value: int) -> int:

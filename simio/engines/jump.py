@@ -11,17 +11,22 @@ known for that.
 from __future__ import annotations
 
 import gc
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simio.engines import layout as c
-from simio.engines.outcome import RECORD_LIMIT, Ints, Options
+from simio.engines.outcome import RECORD_LIMIT, Options
+from simio.engines.rhythm import repeated, rhythm
 from simio.engines.snapshot import Snapshot
 from simio.program.steps import HORIZON, Program
 
-FIRST = 8_000_000
-"""Steps that are run before a period is looked for, and before the next look after a jump."""
+if TYPE_CHECKING:
+    from simio.engines.proof import Proof
+
+FIRST = 4_000_000
+"""Steps that are run before a period is looked for."""
 AGAIN = 2.0
 """After a look without a jump, so many times the steps are run before the next one."""
 STOP = 60_000
@@ -30,14 +35,18 @@ SHARE = 100
 """Of all steps, one in so many may be spent on the stops of one look, but for the fewest."""
 FEWEST, MOST = 5, 32
 """Stops of one look."""
-LONGEST = 20_000
-"""Marks in the longest period that is looked for."""
-PLACES = 32
-"""Marks of a period that are looked at before all are."""
 GAIN = 400
 """So many times a step is run in the time that replaying one takes."""
+BEGIN, THREAD = 1_000, 14
+"""Steps that are replayed in the time that it takes to begin, and to load one thread."""
+LEAP = 200_000
+"""Steps that are run in the time that it takes to jump again by the same proof."""
 SAFETY = 4
-"""What replaying costs has to be gained so many times if all goes well, and twice that after each time it did not."""
+"""What replaying costs has to be gained so many times if all goes well, and twice that after each time it did not.
+
+Of what only a proof that holds again can gain, nothing counts unless the first jump pays that part of the replay."""
+TRIES = 5
+"""Begins of a period at which a proof may not hold yet, after a jump, before it is given up."""
 
 
 class Watch:
@@ -47,69 +56,83 @@ class Watch:
         self.program, self.options, self.tables = program, options, tables
         self.next = FIRST
         self.skipped = self.added = 0
-        self.due = self.left = self.apart = 0
+        self.due = 0
         self.safety = SAFETY
-        self.key: list[int] = []
-        self.found: dict[int, Snapshot] = {}
+        self.looking: Iterator[int] = iter(())
 
     def stop(self) -> int:
         """Look; returns the number of marks at which the loop is to stop next."""
-        logged = int(self.tables.control[c.LOGGED])
-        if logged < self.due:  # The table of marks was full.
+        if self.logged < self.due:  # The table of marks was full.
             return self.due
-        done = int(self.tables.control[c.EXECUTED]) - self.skipped
-        if not self.left and done >= self.next:
-            self._look(logged, done)
-        if self.left:
-            self.left -= 1
-            self.due = logged + self.apart
-            if self._compare(logged, done):
-                self.left = 0
-        if not self.left:
-            self.found = {}
-            logged = int(self.tables.control[c.LOGGED])
-            marks = logged - self.added
-            self.due = logged + 1 + max(self.next - done, 0) * marks // max(done, 1)
+        apart = next(self.looking, 0)
+        if not apart and self.done >= self.next:
+            self.looking = self._look()
+            apart = next(self.looking, 0)
+        if not apart:
+            done = self.done
+            apart = 1 + max(self.next - done, 0) * (self.logged - self.added) // max(done, 1)
+        self.due = self.logged + apart
         return self.due
 
-    def _look(self, logged: int, done: int) -> None:
-        """See whether to stop at equal distances from here on."""
+    @property
+    def logged(self) -> int:
+        """Marks up to now."""
+        return int(self.tables.control[c.LOGGED])
+
+    @property
+    def done(self) -> int:
+        """Steps that were run and not skipped."""
+        return int(self.tables.control[c.EXECUTED]) - self.skipped
+
+    def _look(self) -> Iterator[int]:
+        """Stop at equal distances from here on, and jump where all is even; yields marks up to the next stop."""
+        done = self.done
         self.next = int(AGAIN * done)
-        self.apart = repeated(self.tables.log[:logged])
-        if self.apart:
-            words = sum(table.size for table in (self.tables.threads, self.tables.state))
-            self.left = min(max(done // (SHARE * (STOP + words)), FEWEST), MOST)
+        apart = repeated(self.tables.log[: self.logged])
+        if not apart:
+            return
+        apart *= yield from rhythm(self.tables, apart)
+        words = sum(table.size for table in (self.tables.threads, self.tables.state))
+        left = min(max(done // (SHARE * (STOP + words)), FEWEST), MOST)
+        found: dict[int, Snapshot] = {}
+        while left:
+            left -= 1
+            now = found[self.logged] = Snapshot(self.tables, self.program.registers)
+            first = min(found)
+            before, odd = divmod(first + self.logged, 2)
+            if not odd and before in found and now.evenly(found[before], found[first]):
+                yield from self._jump(found[before], now)
+                return
+            yield apart
 
-    def _compare(self, logged: int, done: int) -> bool:
-        """Compare with the first stop of this look and the one halfway; whether to look no further."""
-        control = self.tables.control
-        key = [int(control[at]) for at in (c.STEP, c.HEAPED, c.RING_COUNT, c.WORKING)]
-        key.append(int(control[c.USED] - control[c.FREED]))
-        if not self.found:
-            self.key = key
-        if key != self.key:
-            return False
-        now = self.found[logged] = Snapshot(self.tables, self.program.registers)
-        first = min(self.found)
-        before, odd = divmod(first + logged, 2)
-        if odd or before not in self.found or not now.evenly(self.found[before], self.found[first]):
-            return False
-        self._jump(self.found[before], now, done)
-        return True
+    def _jump(self, before: Snapshot, now: Snapshot) -> Iterator[int]:
+        """Replay the next period if that promises a gain, and skip as many as are like it.
 
-    def _jump(self, before: Snapshot, now: Snapshot, done: int) -> None:
-        """Replay the next period if that promises a gain, and skip as many as are like it."""
+        Where a sleeper ends that, the proof is tried again at the begins of the next periods.
+        """
         steps = int(now.control[c.EXECUTED] - before.control[c.EXECUTED])
-        price = GAIN * (steps + 1_000)
-        if self._promised(before, now, done // steps) * steps < self.safety * price:
+        done, price = self.done, GAIN * (steps + BEGIN + THREAD * len(now.slots))
+        periods, at_once = self._promised(before, now, done // steps)
+        if at_once * steps < max(2 * LEAP, price // SAFETY):
+            periods = at_once
+        if periods * steps < self.safety * price:
             return
         self.safety *= 2
-        periods = self._skip(before, now, steps, price // steps)
-        if periods * steps > price:
-            self.safety, self.next = SAFETY, done + FIRST
+        proof = self._proof(before, now, steps, min(price // steps, at_once // 2))
+        gained, tries = self._skip(proof, now) if proof else 0, TRIES
+        while proof and tries:
+            if gained > price:
+                self.safety, self.next = SAFETY, self.done + min(FIRST, price)
+            yield len(proof.marks)
+            tries -= 1
+            if proof.at(self.tables):
+                skipped = self._skip(proof, Snapshot(self.tables, self.program.registers))
+                gained += skipped
+                tries = TRIES if skipped > LEAP else tries
 
-    def _promised(self, before: Snapshot, now: Snapshot, passed: int) -> int:
-        """How many periods there may be, from what is easily seen: the time left, who wakes, and counts of loops.
+    def _promised(self, before: Snapshot, now: Snapshot, passed: int) -> tuple[int, int]:
+        """How many periods there may be, from what is easily seen: the time left and counts of loops; and until
+        somebody wakes.
 
         Where nothing tells when the run ends, as many as have `passed`.
         """
@@ -120,65 +143,51 @@ class Watch:
         ends += (now.registers[counts] // falling[counts]).tolist()
         behind = span - (now.due - before.due)
         wakes = ((now.due - now.now)[behind > 0] // behind[behind > 0]).tolist()
-        return int(min(wakes + (ends or [passed])))
+        periods = min(ends or [passed])
+        return periods, min([periods, *wakes])
 
-    def _skip(self, before: Snapshot, now: Snapshot, steps: int, least: int) -> int:
-        """How many periods were skipped, if `least` are alike; else none is."""
+    def _proof(self, before: Snapshot, now: Snapshot, steps: int, least: int) -> Proof | None:
+        """That periods are alike, at least so many; None if they are not."""
         from simio.engines.affine import NotAffine
-        from simio.engines.leap import Leap
+        from simio.engines.proof import Proof
         from simio.engines.replay import Replay
 
         replay = Replay(self.program, self.options.until, before, now, steps, max(least, 1))
         collecting = gc.isenabled()
         gc.disable()  # a fifth of the time that replaying takes
         try:
-            if not replay.period():
-                return 0
+            return Proof(replay, steps) if replay.period() else None
         except NotAffine:
-            return 0
+            return None
         finally:
             if collecting:
                 gc.enable()
-        periods = self._fitting(replay)
+
+    def _skip(self, proof: Proof, now: Snapshot) -> int:
+        """How many steps are skipped from `now` on."""
+        from simio.engines.leap import Leap
+
+        passed, limit = proof.again(now)
+        periods = 0 if limit == 0 else self._fitting(proof, now, limit)
         if periods > 0:
-            Leap(self.tables, replay, periods, steps).make()
-            self.skipped += periods * steps
-            self.added += periods * len(replay.marks)
-        return periods
+            Leap(self.tables, proof, now, passed, periods).make()
+            self.skipped += periods * proof.steps
+            self.added += periods * len(proof.marks)
+        return periods * proof.steps
 
-    def _fitting(self, replay: Any) -> int:
+    def _fitting(self, proof: Proof, now: Snapshot, limit: int | None) -> int:
         """How many periods can be skipped: all are alike, the log has room, and every number fits."""
-        limit = replay.horizon.periods
         most = HORIZON if limit is None else limit
-        if replay.marks:
-            most = min(most, (RECORD_LIMIT - int(self.tables.control[c.LOGGED])) // len(replay.marks))
-        now, before = replay.begin, replay.before
+        if len(proof.marks):
+            most = min(most, (RECORD_LIMIT - self.logged) // len(proof.marks))
         room = HORIZON // 2
-        most = min(most, room // replay.options.budget)
-        for new, old in ((now.values, before.values), (now.stats.ravel(), before.stats.ravel())):
-            step = np.abs(new - old)
-            grows = step > 0
+        most = min(most, room // proof.steps)
+        begin, before = proof.begin, proof.before
+        for values, step in (
+            (now.values, proof.step),
+            (now.stats.ravel(), begin.stats.ravel() - before.stats.ravel()),
+        ):
+            grows = step != 0
             if grows.any():
-                most = min(most, int(((room - np.abs(new[grows])) // step[grows]).min()))
+                most = min(most, int(((room - np.abs(values[grows])) // np.abs(step[grows])).min()))
         return most
-
-
-def repeated(log: Ints) -> int:
-    """The fewest marks after which the same ones came again, three times up to now, at evenly growing instants; or 0.
-
-    It need not be a period of the state: that may be a multiple, or not repeat at all.
-    """
-    times, marks = log[:, 0], log[:, 1]
-    count = len(log)
-    apart = np.arange(1, min(count // 3, LONGEST) + 1)
-    for look in range(PLACES):
-        last = count - 1 - apart * look // PLACES
-        even = (marks[last] == marks[last - apart]) & (marks[last] == marks[last - 2 * apart])
-        even &= times[last] - times[last - apart] == times[last - apart] - times[last - 2 * apart]
-        apart = apart[even]
-    for period in apart.tolist():
-        last, middle, first = (log[count - n * period :][:period] for n in (1, 2, 3))
-        same = np.array_equal(last[:, 1], middle[:, 1]) and np.array_equal(middle[:, 1], first[:, 1])
-        if same and np.array_equal(last[:, 0] - middle[:, 0], middle[:, 0] - first[:, 0]):
-            return int(period)
-    return 0

@@ -3,6 +3,9 @@
 Loaded with the state at the begin of a period, each word with what it grew by in the period before, it runs as many
 steps as that took. If it then stands where it began, each word having grown by its step, the same holds of the next
 period, and so of all within the horizon of `simio.engines.affine`: nothing there comes out differently.
+
+Instants that threads sleep until do not grow. They are left free, with what the machines know of them, so that what
+is found holds for others, too (`simio.engines.proof`).
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import numpy as np
 import simpy
 
 from simio.engines import layout as c
-from simio.engines.affine import Affine, Horizon, NotAffine, parts
+from simio.engines.affine import Affine, Horizon, NotAffine, parts, unit
 from simio.engines.history import History, Recorded
 from simio.engines.outcome import Options, Status, Wait
 from simio.engines.queues import Fault, Thread
@@ -28,14 +31,16 @@ from simio.program.steps import Op, Program
 class Life:
     """A thread as a process: what SimPy's own does for one that neither fails nor is waited for, in half the time."""
 
-    __slots__ = ("process", "thread")
+    __slots__ = ("process", "ran", "thread")
 
     def __init__(self, thread: Thread, process: Generator[simpy.Event, None, None]) -> None:
         self.thread, self.process = thread, process
+        self.ran = False
         self.resume(None)
 
-    def resume(self, _: simpy.Event | None) -> None:
+    def resume(self, event: simpy.Event | None) -> None:
         """Run up to where the thread waits next."""
+        self.ran |= event is not None
         waiting = next(self.process, None)
         if waiting is not None:
             assert waiting.callbacks is not None
@@ -60,27 +65,47 @@ class Replay(Run):
         for at, operation in enumerate(program.steps[:, 0].tolist()):
             if operation in own:
                 self.steps[at] = (own[operation], self.steps[at][1])
-        self.state = self._numbers(before.state, now.state)  # type: ignore[assignment]
+        self.sleepers = np.flatnonzero((now.due == before.due) & (now.due > now.now))
+        self.instants = {
+            due: which for which, due in enumerate(dict.fromkeys(now.due[self.sleepers].tolist()))
+        }
+        self.state = self._numbers(before.state, now.state, self.tied(now.state))  # type: ignore[assignment]
         self.sums = self._numbers(before.sums, now.sums)
         begin = self.env.now
         self.summed = [History([(begin, total)]) for total in self.sums]
         self.gauged = [(gauge.at, History([(begin, self.state[gauge.at])])) for gauge in program.gauges]
         self._load()
 
-    def _numbers(self, before: Any, now: Any) -> list[Any]:
+    def tied(self, words: Any) -> Any:
+        """Which words are instants that somebody sleeps until."""
+        return np.isin(words, list(self.instants))
+
+    def _numbers(self, before: Any, now: Any, tied: Any = ()) -> list[Any]:
         numbers: list[Any] = now.tolist()
+        for at in np.flatnonzero(tied):
+            numbers[at] = self._instant(numbers[at])
         for at in np.flatnonzero(now != before):
-            numbers[at] = self.horizon.number(numbers[at], numbers[at] - int(before[at]))
+            numbers[at] = self.horizon.number(int(now[at]), int(now[at]) - int(before[at]))
         return numbers
+
+    def _instant(self, due: int) -> Affine:
+        return Affine(due, unit(self.instants[due]), self.horizon)
+
+    def _due(self) -> list[tuple[int, int, int]]:
+        """When which threads go on that do not sleep: ps, its step, rank."""
+        due, before = self.begin.due, self.before.due
+        rows = np.delete(np.column_stack([due, due - before, self.begin.heap]), self.sleepers, axis=0)
+        return [(time, step, rank) for time, step, rank in rows.tolist()]
 
     # --- the state at the begin --------------------------------------------------------------------------
 
     def _load(self) -> None:
-        begin, before, horizon = self.begin, self.before, self.horizon
+        begin, before = self.begin, self.before
+        tied = self.tied(begin.registers)
         amounts = self._numbers(before.amounts, begin.amounts)
         self.first: list[Thread] = []
         for rank, row in enumerate(begin.rows[:, : c.REGISTERS].tolist()):
-            registers = self._numbers(before.registers[rank], begin.registers[rank])
+            registers = self._numbers(before.registers[rank], begin.registers[rank], tied[rank])
             thread = Thread(
                 row[c.SERIAL], row[c.NAME], int(begin.placed[rank]), registers, bool(row[c.FLAGS] & c.DAEMON),
                 row[c.FLAGS] >> c.INSTANCE,
@@ -94,18 +119,20 @@ class Replay(Run):
         self.serials = int(begin.control[c.NEXT_SERIAL])
         self.working = int(begin.control[c.WORKING])
         self._load_lines()
-        for old, new, rank in zip(before.due.tolist(), begin.due.tolist(), begin.heap, strict=True):
-            if new == begin.now:
-                self._resume(rank, horizon.number(new, new - old))
-        for rank in begin.ring:
+        due = self._due()
+        self.lives: dict[int, Life] = {}
+        for time, step, rank in due:
+            if time == begin.now:
+                self._resume(rank, self.horizon.number(time, step))
+        for rank in begin.ring.tolist():
             self._resume(rank, self.env.now)
-        for old, new, rank in zip(before.due.tolist(), begin.due.tolist(), begin.heap, strict=True):
-            if new != begin.now:
-                self._resume(rank, horizon.number(new, new - old))
-        for thread in self.first:
+        for time, step, rank in due:
+            if time != begin.now:
+                self._resume(rank, self.horizon.number(time, step))
+        for rank, thread in enumerate(self.first):
             if thread.wait != Wait.READY:
                 thread.woken = self.env.event()
-                Life(thread, self.life(thread, thread.woken))
+                self.lives[rank] = Life(thread, self.life(thread, thread.woken))
 
     def _load_lines(self) -> None:
         begin, before = self.begin, self.before
@@ -139,7 +166,7 @@ class Replay(Run):
         event = self.env.event()
         event._ok, event._value = True, None
         heappush(self.env._queue, (time, simpy.events.NORMAL, next(self.env._eid), event))
-        Life(self.first[rank], self.life(self.first[rank], event))
+        self.lives[rank] = Life(self.first[rank], self.life(self.first[rank], event))
 
     def start(self, thread: Thread, delay: int) -> None:
         self.threads[thread.serial] = thread
@@ -168,6 +195,9 @@ class Replay(Run):
 
     def period(self) -> bool:
         """Run it; whether it then repeats itself. Raises NotAffine where that cannot be told."""
+        end = self.horizon.number(self.begin.now + self.span, self.span)
+        if not all(end < self._instant(due) for due in self.instants):
+            return False
         running = self.first[self.begin.running]
         self.events -= 1  # It goes on in the midst of an event.
         begun = self.env.event()
@@ -178,6 +208,11 @@ class Replay(Run):
         if self.status != Status.BUDGET or self.env.now > self.options.until:
             return False
         return self._repeats()
+
+    def idle(self) -> list[int]:
+        """Ranks of the threads that did nothing in it, nor were to."""
+        ran = {self.begin.running, *(rank for rank, life in self.lives.items() if life.ran)}
+        return [rank for rank in range(len(self.first)) if rank not in ran]
 
     def columns(self) -> list[History]:
         """What each column of the timeline was in the period."""
@@ -199,20 +234,32 @@ class Replay(Run):
             and all(self._same(thread, rank, ranks) for rank, thread in enumerate(threads))
             and self._same_lines(ranks)
             and self._same_schedule(ranks)
-            and self._grown(self.state, self.before.state, begin.state)
+            and self._grown(self.state, self.before.state, begin.state, self.tied(begin.state))
             and self._grown(self.sums, self.before.sums, begin.sums)
             and not any(isinstance(number, Affine) for row in self.stats for number in row)
         )
 
-    def _grown(self, found: Any, before: Any, now: Any) -> bool:
+    def _grown(self, found: Any, before: Any, now: Any, tied: Any = ()) -> bool:
         """Whether numbers have grown by their step, which they still have."""
         numbers, expected = list(found), now.tolist()
+        for at in np.flatnonzero(tied):
+            if not self._still(numbers[at], expected[at]):
+                return False
+            numbers[at] = expected[at]
         for at in np.flatnonzero(now != before):
             step = expected[at] - int(before[at])
             if parts(numbers[at]) != (expected[at] + step, step):
                 return False
             numbers[at] = expected[at]
         return bool(numbers == expected)
+
+    def _still(self, number: Any, due: int) -> bool:
+        """Whether a number is the instant that it was."""
+        instant = self._instant(due)
+        if isinstance(number, Affine) and (number.value, number.step) == (due, instant.step):
+            return True
+        self.horizon.pin(instant.step)
+        return parts(number) == (due, 0)
 
     def _same(self, thread: Thread, rank: int, ranks: dict[int, int]) -> bool:
         begin, before = self.begin, self.before
@@ -270,13 +317,12 @@ class Replay(Run):
         found = []
         for time, _, number, event in self.env._queue:
             for callback in event.callbacks or ():
-                found.append((parts(time), number, ranks[id(callback.__self__.thread)]))
-        found.sort(key=lambda entry: (entry[0][0], entry[1]))
-        begin, before = self.begin, self.before
-        span = self.span
-        heap = list(zip(begin.due.tolist(), before.due.tolist(), begin.heap.tolist(), strict=True))
-        due = [((2 * new - old, new - old), rank) for new, old, rank in heap]
-        now = [((begin.now + span, span), rank) for rank in begin.ring.tolist()]
-        at_once = sum(new == begin.now for new, _, _ in heap)
+                found.append((*parts(time), number, ranks[id(callback.__self__.thread)]))
+        found.sort(key=lambda entry: (entry[0], entry[2]))
+        begin, span = self.begin, self.span
+        heap = self._due()
+        due = [(time + step, step, rank) for time, step, rank in heap]
+        now = [(begin.now + span, span, rank) for rank in begin.ring.tolist()]
+        at_once = sum(time == begin.now for time, _, _ in heap)
         expected = due[:at_once] + now + due[at_once:]
-        return [(time, rank) for time, _, rank in found] == expected
+        return [(time, step, rank) for time, step, _, rank in found] == expected

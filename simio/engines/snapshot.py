@@ -1,7 +1,8 @@
 """The state of a run of the compiled engine that has stopped before a mark, in a form that two instants can share.
 
 What only orders or names (slots, serial numbers) is told by rank: the threads that have not ended are numbered in
-order of their creation. `shape` is what has to be the same at both instants; `values` may differ by a step.
+order of their creation. `shape` and `heap` are what has to be the same at both instants; `values` and `due` may
+differ by a step.
 """
 
 from __future__ import annotations
@@ -48,14 +49,14 @@ class Snapshot:
         self.placed[self.running] = self.step
         self.shape = np.concatenate([
             [self.running, self.step, control[c.WORKING], len(self.slots)], rows[:, kept].ravel(), self.placed,
-            np.where(waiting, rows[:, c.WHAT], 0), self.parents, self.heap, [-1], self.ring,
+            np.where(waiting, rows[:, c.WHAT], 0), self.parents, self.ring,
             [rank for line in (*self.servers, *self.gets, *self.puts) for rank in (*line, -1)],
             self.resources[:, [c.IN_USE, c.LINE, c.LONGEST]].ravel(),
             self.containers[:, [c.LEVEL, c.LOWEST, c.HIGHEST]].ravel(),
         ])  # fmt: skip
         self.registers: Ints = rows[:, c.REGISTERS : c.REGISTERS + registers]
         self.values = np.concatenate(
-            [[self.now], self.due, self.registers.ravel(), self.amounts, self.state, rows[:, c.SERIAL]]
+            [[self.now], self.amounts, self.registers.ravel(), self.state, rows[:, c.SERIAL]]
         )
 
     def _lines(self, threads: Ints, heads: Ints) -> list[list[int]]:
@@ -81,5 +82,8 @@ class Snapshot:
             self.now > before.now
             and np.array_equal(self.shape, before.shape)
             and np.array_equal(self.shape, first.shape)
+            and np.array_equal(self.heap, before.heap)
+            and np.array_equal(self.heap, first.heap)
+            and np.array_equal(self.due - before.due, before.due - first.due)
             and np.array_equal(self.values - before.values, before.values - first.values)
         )

@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simio.engines import compiled, jump, reference
+from simio.engines import compiled, jump, reference, rhythm
 from simio.engines.affine import Affine, Horizon, NotAffine
 from simio.engines.outcome import Options, Outcome, Status
+from simio.engines.rhythm import repeated
 from simio.loading import load
 from simio.lower import lower
 from simio.program.builder import Builder
@@ -28,6 +29,7 @@ def skips(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     found: list[int] = []
     for name, value in (("FIRST", 0), ("GAIN", 0), ("FEWEST", 24)):
         monkeypatch.setattr(jump, name, value)
+    monkeypatch.setattr(rhythm, "SAMPLES", 4)
     monkeypatch.setattr(compiled, "FIRST_STOP", 2)
     skip = jump.Watch._skip
 
@@ -309,7 +311,7 @@ def test_marks_that_come_again_at_evenly_growing_instants_are_found() -> None:
     even = [[(10 * n, 0, 5), (10 * n + 3, 1, 5), (10 * n + 4 + n % 2, 1, n)] for n in range(6)]
     drifting = [[(10 * n, 0, 5), (10 * n + 3, 1, 5), (9 * n + 6, 1, n)] for n in range(4)]
     for found, period in ((rounds, 0), (even, 6), (even[:5], 0), (drifting, 3), (drifting[:2], 0)):
-        assert jump.repeated(np.array(found).reshape(-1, 3)) == period
+        assert repeated(np.array(found).reshape(-1, 3)) == period
 
 
 def test_what_would_not_pay_is_not_replayed(skips: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
