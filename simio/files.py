@@ -22,10 +22,10 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     What was there stays until then, and stays if this fails. Raises SimioError where nothing can be written.
     """
     target = Path(path)
-    # Renaming over a link, a pipe or /dev/stdout would replace that, not what it leads to.
-    target = target.resolve() if target.is_symlink() else target
     data = content.encode() if isinstance(content, str) else content
     try:
+        # Renaming over a link, a pipe or /dev/stdout would replace that, not what it leads to.
+        target = target.resolve() if target.is_symlink() else target
         if target.exists() and not target.is_file():
             target.write_bytes(data)
         else:
