@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from simio.bound import Bound
-from simio.engines.outcome import Ints, Options, Outcome, Status
+from simio.engines.outcome import Ints, Outcome, Status
 from simio.errors import RunError
 from simio.program.steps import Program
 from simio.result import measure
-from simio.result.recount import Recount, recount
 
 
 @dataclass(frozen=True)
@@ -36,41 +35,17 @@ def invariants(program: Program, outcome: Outcome, certain: Bound) -> list[Check
     ]
 
 
-def check(program: Program, outcome: Outcome, certain: Bound) -> list[Check]:
-    """The same; raises RunError for the first law that does not hold."""
-    return _kept(invariants(program, outcome, certain))
-
-
-def check_again(
-    program: Program, options: Options, outcome: Outcome, engine: str | None = None
-) -> list[Check]:
-    """Laws that a run is held to step by step, which takes another one of the first of its steps.
-
-    None where processes in Python take part, which take no steps. Raises RunError as `check` does.
-    """
-    if program.guests:
-        return []
-    counted, again = recount(program, options, engine)
-    return _kept(recounted(program, outcome, counted, again))
-
-
-def recounted(program: Program, outcome: Outcome, counted: Recount, again: Outcome) -> list[Check]:
-    """The laws of a run and of another of the same, whose steps were counted."""
-    return [
-        _law("a run that is made again, step by step, does the same", _the_same(outcome, again)),
-        _law("no step comes before the one ahead of it", _in_order(counted, again)),
-        _law(
-            "the area of a line is the sum of the waits in it (Little's law)", _waits(program, counted, again)
-        ),
-        _law("the area in use is the sum of the times that units are held", _held(program, counted, again)),
-        _law("the area of a level is the sum of the times that units stay", _stays(program, counted, again)),
-    ]
-
-
-def _kept(found: list[Check]) -> list[Check]:
+def refuse(found: list[Check]) -> None:
+    """Raise RunError for the first law that does not hold."""
     for each in found:
         if each.broken:
             raise RunError(f"{each.broken}: a defect in simio, which breaks the law that {each.law}")
+
+
+def check(program: Program, outcome: Outcome, certain: Bound) -> list[Check]:
+    """The same; raises RunError for the first law that does not hold."""
+    found = invariants(program, outcome, certain)
+    refuse(found)
     return found
 
 
@@ -160,51 +135,3 @@ def _rises(times: Ints) -> bool:
 
 def _within(times: Ints, end: int) -> bool:
     return not len(times) or (int(times[0]) >= 0 and int(times[-1]) <= end)
-
-
-def _the_same(outcome: Outcome, again: Outcome) -> Cases:
-    """All that two runs leave behind; of one that is cut off, what both have of its time."""
-    if again.status != Status.BUDGET:
-        apart = outcome.differences(again)
-        yield not apart, f"made again, the run differs in {', '.join(apart)}"
-        return
-    marks = outcome.marks[: len(again.marks)]
-    yield np.array_equal(marks, again.marks), "made again, the run has other observations"
-    _, first, second = np.intersect1d(outcome.times, again.times, return_indices=True)
-    same = np.array_equal(outcome.samples[first], again.samples[second])
-    yield same, "made again, the run has another timeline"
-
-
-def _in_order(counted: Recount, again: Outcome) -> Cases:
-    yield from [(True, "")] * (again.steps - 1)
-    yield not counted.backward, "a step came before the one ahead of it"
-
-
-def _waits(program: Program, counted: Recount, again: Outcome) -> Cases:
-    rows = zip(program.resources, counted.waited, counted.came, again.resources, strict=True)
-    for resource, waited, came, (_, line, seizes, *_) in rows:
-        told = (
-            f"waits for {resource.name!r} come to {waited} ps of {came}, and its line to {line} of {seizes}"
-        )
-        yield (waited, came) == (line, seizes), told
-
-
-def _held(program: Program, counted: Recount, again: Outcome) -> Cases:
-    rows = zip(program.resources, counted.held, counted.most, counted.in_use, again.resources, strict=True)
-    for resource, held, most, left, (busy, *_, in_use) in rows:
-        told = f"units of {resource.name!r} are held for {held} ps, {left} in the end, not for {busy} and {in_use}"
-        yield (held, left) == (busy, in_use), told
-        yield (
-            most <= resource.units,
-            f"{most} of {resource.units} units of {resource.name!r} were in use at once",
-        )
-
-
-def _stays(program: Program, counted: Recount, again: Outcome) -> Cases:
-    for at in counted.constant():
-        container, stays, area = program.containers[at], int(counted.stays[at]), again.container_area[at]
-        unit = f"{container.unit} ps"
-        yield (
-            (area - stays) % 2**64 == 0,
-            f"stays in {container.name!r} come to {stays} {unit}, and its level to {area}",
-        )

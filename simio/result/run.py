@@ -18,12 +18,13 @@ from simio.lower import lower
 from simio.program.digest import program_hash
 from simio.program.steps import Program
 from simio.result import measure
-from simio.result.checks import Check, check, check_again
+from simio.result.checks import Check, check
 from simio.result.compare import check_observations
 from simio.result.limiter import limiter
 from simio.result.model import CaseResult, ScenarioResult
 from simio.result.packets import Packets
 from simio.result.precision import Runs, carry_out
+from simio.result.stepwise import check_again
 from simio.version import VERSION
 
 

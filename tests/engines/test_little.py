@@ -15,8 +15,8 @@ from simio.engines.outcome import Options, Outcome, Status
 from simio.loading import load
 from simio.lower import lower
 from simio.program.steps import HORIZON, Program
-from simio.result.checks import recounted
 from simio.result.recount import Recount
+from simio.result.stepwise import recounted
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 STEPS = 200_000

@@ -15,8 +15,8 @@ from simio.errors import RunError
 from simio.program.builder import Builder
 from simio.program.steps import Program
 from simio.result import recount as module
-from simio.result.checks import check_again, recounted
 from simio.result.recount import Recount, recount
+from simio.result.stepwise import check_again, recounted
 
 
 def queue() -> Program:
