@@ -38,14 +38,14 @@ class Recount:
         self._now = 0
         self._ops = program.steps[:, 0]
         self._waits = np.isin(self._ops, [Op.SEIZE, Op.PUT, Op.GET])
-        self._moves = np.isin(self._ops, [Op.PUT, Op.GET]) & (program.steps[:, 2] < 0)
-        self._last = np.empty((0, 3), dtype=np.int64)
+        self._moves = np.isin(self._ops, [Op.PUT, Op.GET])
+        self._last = np.empty((0, 4), dtype=np.int64)
         # Threads of one instance after another share steps; children are of their parent's.
         self._instances = [start.instance for start in program.starts for _ in range(start.count)]
         self._alike = not any(self._instances)
 
     def watch(self, steps: Ints) -> None:
-        """More steps: time, thread, step."""
+        """More steps: time, thread, step, and the amount that is moved if it is in a register."""
         times = np.append(self._now, steps[:, 0])
         self.backward |= bool((np.diff(times) < 0).any())
         self._now = int(times[-1])
@@ -95,7 +95,9 @@ class Recount:
             np.concatenate([places[seized], released]),
         )
         moved = self._moves[begun[:, 2]]
-        amounts = self.program.steps[begun[moved, 2], 3] * np.where(ops[moved] == Op.PUT, 1, -1)
+        written = self.program.steps[begun[moved, 2], 2:4]
+        amounts = np.where(written[:, 0] < 0, written[:, 1], begun[moved, 3])
+        amounts *= np.where(ops[moved] == Op.PUT, 1, -1)
         # Units put stay from now on: the end's instant is added at the end, and that of the begin taken off.
         containers = self._rows(begun[moved])
         np.add.at(self.levels, containers, amounts)
@@ -129,14 +131,6 @@ class Recount:
         self.held += self.in_use * outcome.end
         # What is there at the begin has stayed since 0, and what is left stays to the end.
         self.stays += self.levels * outcome.end
-
-    def constant(self) -> list[int]:
-        """Containers of which every amount stands in the steps; only of these are stays known."""
-        steps = self.program.steps
-        moves = steps[np.isin(steps[:, 0], [Op.PUT, Op.GET]) & (steps[:, 2] >= 0)]
-        instances = {start.instance for start in self.program.starts} or {0}
-        unknown = {int(row[1] + row[STRIDE] * number) for row in moves for number in instances}
-        return [at for at in range(len(self.program.containers)) if at not in unknown]
 
 
 def _zeros(count: int) -> Ints:

@@ -27,7 +27,7 @@ def check_again(
 
 def recounted(program: Program, outcome: Outcome, counted: Recount, again: Outcome) -> list[Check]:
     """The laws of a run and of another of the same, whose steps were counted."""
-    units, levels = len(program.resources), len(counted.constant())
+    units, levels = len(program.resources), len(program.containers)
     late = ["a step came before the one ahead of it"] if counted.backward else []
     waits, held, stays = (each(program, counted, again) for each in (_waits, _held, _stays))
     return [
@@ -77,11 +77,9 @@ def _held(program: Program, counted: Recount, again: Outcome) -> list[str]:
 
 
 def _stays(program: Program, counted: Recount, again: Outcome) -> list[str]:
-    rows = [
-        (program.containers[at], counted.stays[at], again.container_area[at]) for at in counted.constant()
-    ]
+    rows = zip(program.containers, counted.stays.tolist(), again.container_area, strict=True)
     return [
         f"stays in {row.name!r} come to {stays} {row.unit} ps, and its level to {area}"
         for row, stays, area in rows
-        if (area - int(stays)) % 2**64
+        if (area - stays) % 2**64
     ]

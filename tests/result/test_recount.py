@@ -57,6 +57,21 @@ def test_waits_times_and_stays_by_hand() -> None:
     assert all(not each.broken for each in recounted(queue(), outcome, counted, outcome))
 
 
+@pytest.mark.parametrize("engine", ["compiled", "simpy"])
+def test_amounts_in_registers_stay_as_long_as_others(engine: str) -> None:
+    p = Builder()
+    shelf = p.container("shelf", 10)
+    with p.thread("t"):
+        amount = p.register(3)
+        p.put(shelf, amount)
+        p.advance(7)
+        p.let(amount, "SET", 2)
+        p.get(shelf, amount)
+        p.advance(5)
+    counted, outcome = recount(p.build(), Options(), engine)
+    assert counted.stays.tolist() == [3 * 7 + 1 * 5] == list(outcome.container_area)
+
+
 def test_threads_of_one_instance_after_another_are_told_apart() -> None:
     counted, outcome = recount(locks(), Options())
     assert totals(counted)[:4] == [[3] * 4, [7 + 14] * 4, [21] * 4, [1] * 4]
@@ -152,7 +167,7 @@ def test_a_timeline_that_another_run_does_not_have_is_noticed(monkeypatch: pytes
 def test_steps_that_run_backward_are_noticed() -> None:
     counted, outcome = Recount(queue()), reference.run(queue(), Options(trace=True))
     counted.watch(outcome.trace[:-2])
-    counted.watch(outcome.trace[-2:] - np.array([[50, 0, 0]]))
+    counted.watch(outcome.trace[-2:] - np.array([[50, 0, 0, 0]]))
     counted.finished(outcome)
     found = [each.broken for each in recounted(queue(), outcome, counted, outcome)]
     assert "a step came before the one ahead of it" in found
