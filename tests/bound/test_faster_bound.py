@@ -1,8 +1,8 @@
 """A faster part never lowers the bound of a ready scenario, whatever it does to a run.
 
 What is certain is a sum of services, none of which grows when a part is faster; the bound is the least of what such
-sums allow. It need not be so, since which services are certain may depend on what is faster: frames that a switch
-cuts through have a wire's own pace only where they do not come more slowly.
+sums allow. It need not be so, since which services are certain may depend on what is faster: of Fibre Channel links
+in a row only the slowest is asked for one.
 """
 
 from __future__ import annotations
