@@ -24,10 +24,10 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes | Iterable[st
     What was there stays until then, and stays if this fails. Raises SimioError where nothing can be written.
     """
     target = Path(path)
-    # Renaming over a link, a pipe or /dev/stdout would replace that, not what it leads to.
-    target = target.resolve() if target.is_symlink() else target
     pieces = [content] if isinstance(content, (str, bytes)) else content
     try:
+        # Renaming over a link, a pipe or /dev/stdout would replace that, not what it leads to.
+        target = target.resolve() if target.is_symlink() else target
         if target.exists() and not target.is_file():
             with open(target, "wb") as file:
                 _write(file, pieces)

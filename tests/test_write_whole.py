@@ -76,3 +76,8 @@ def test_a_device_is_written_to(tmp_path: Path) -> None:
 def test_a_folder_is_told(tmp_path: Path) -> None:
     with pytest.raises(SimioError, match="cannot write"):
         write_whole(tmp_path, "x")
+
+
+def test_a_name_that_is_too_long_is_told() -> None:
+    with pytest.raises(SimioError, match="cannot write .*a.*File name too long"):
+        write_whole("a" * 300, "x")

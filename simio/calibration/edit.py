@@ -17,7 +17,8 @@ def edited(text: str, changes: Mapping[str, Mapping[str, str]]) -> str:
     """The text of a datasheet with other entries of some values: ``{"page_pin": {"value": "4 us"}}``.
 
     Entries are YAML as it is to be written. One that is not there is added where :data:`_ORDER` has it, in the style
-    of the mapping around it. Comments, order and layout stay. Raises SimioError for a value that the text lacks.
+    of the mapping around it. Comments, order and layout stay. There are no aliases in the text. Raises SimioError for
+    a value that it lacks.
     """
     values = _entries(_entries(yaml.compose(text, Loader=yaml.SafeLoader))["values"][1])
     spans: list[tuple[int, int, str]] = []
@@ -28,13 +29,22 @@ def edited(text: str, changes: Mapping[str, Mapping[str, str]]) -> str:
         there = _entries(node)
         for name, new in entries.items():
             if name in there:
-                old = there[name][1]
-                spans.append((old.start_mark.index, _end(text, old), new))
+                written, old = there[name]
+                block = isinstance(old, yaml.CollectionNode) and not old.flow_style
+                # What begins on a line of its own is written beside its key.
+                start, more = (written.end_mark.index, ": ") if block else (old.start_mark.index, "")
+                spans.append((start, _end(text, old), more + new))
             else:
                 spans.append(_inserted(text, node, there, name, new))
     for start, end, new in sorted(spans, reverse=True):
         text = text[:start] + new + text[end:]
     return text
+
+
+def aliases(text: str) -> list[tuple[int, int]]:
+    """Line and column of each alias in a datasheet: what it stands for is written elsewhere, and not only for it."""
+    marks = (event.start_mark for event in yaml.parse(text) if isinstance(event, yaml.AliasEvent))
+    return [(mark.line + 1, mark.column + 1) for mark in marks if mark]
 
 
 def scalar(text: str) -> str:

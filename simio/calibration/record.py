@@ -11,8 +11,10 @@ from difflib import unified_diff
 from pathlib import Path
 from types import FrameType
 
-from simio.calibration.edit import edited, flow, scalar
+from simio.calibration.edit import aliases, edited, flow, scalar
 from simio.calibration.fitting import Fit, Judged
+from simio.calibration.problem import Problem
+from simio.errors import Fault, Place, ScenarioError
 from simio.files import write_whole
 from simio.loading.catalogue import display
 from simio.loading.datasheet import read_datasheet
@@ -37,6 +39,18 @@ class Change:
         name = display(self.file)
         lines = unified_diff(self.old.splitlines(True), self.new.splitlines(True), name, name)
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
+
+
+def check_editable(problem: Problem) -> None:
+    """ScenarioError for datasheets that a fit could not be written into, before the time of a search is spent."""
+    faults = [
+        Fault("", "an alias", "a value of its own, for a fit to be written there", "write out what it stands for",
+              Place(display(file), line, column))
+        for file in dict.fromkeys(value.file for value in problem.values)
+        for line, column in aliases(read_file(file))
+    ]  # fmt: skip
+    if faults:
+        raise ScenarioError(faults)
 
 
 def changes(fit: Fit) -> list[Change]:

@@ -37,10 +37,11 @@ def calibrate(studies: tuple[str, ...], dry_run: bool, keep: bool) -> None:
 
     from simio.calibration.fitting import examine, fit, search_of
     from simio.calibration.problem import prepare
-    from simio.calibration.record import changes, write
+    from simio.calibration.record import changes, check_editable, write
 
     shown = _Progress()
     problem = prepare(studies, progress=shown.step)
+    check_editable(problem)
     search = search_of(problem)
     shown.begin(search)
     try:

@@ -59,4 +59,6 @@ def starter(kind: str, name: str | None = None) -> str:
     from importlib.resources import files
 
     text = files("simio").joinpath("starters", f"{kind}.yaml").read_text(encoding="utf-8")
-    return text.replace(" FILE", f" {name or 'FILE'}")
+    # A name in another encoding is no text that a scenario could hold.
+    shown = (name or "FILE").encode("utf-8", "replace").decode()
+    return text.replace(" FILE", f" {shown}")

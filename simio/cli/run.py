@@ -105,7 +105,7 @@ def run(
         with Progress(len(loaded.cases) if index is None else 1) as progress:
             result = run_scenario(
                 loaded, sets, engine, None if index is None else [index], lambda _: progress.step(), tell,
-                traced.packets if traced else None, not no_jump,
+                traced.packets if traced else None, not no_jump, check,
             )  # fmt: skip
     except RunError as error:
         if traced and error.packets:

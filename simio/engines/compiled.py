@@ -99,7 +99,7 @@ class _Tables:
         self.log = _zeros(FIRST_LOG, c.LOG_COLUMNS)
         self.stop = RECORD_LIMIT
         """The loop stops before more marks than this have been recorded."""
-        self.trace = _zeros(CHUNK if options.watch else 1024 if options.trace else 1, c.LOG_COLUMNS)
+        self.trace = _zeros(CHUNK if options.watch else 1024 if options.trace else 1, c.TRACE_COLUMNS)
         self.times = _zeros(SAMPLES)
         width = 2 * len(self.resources) + len(self.containers) + len(self.sums) + len(self.gauges)
         self.samples = _zeros(SAMPLES, width)

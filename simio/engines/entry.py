@@ -32,7 +32,7 @@ def entry(
         carray(sums, (n[c.MARKS],)),
         carray(gauges, (n[c.GAUGES],)),
         carray(log, (n[c.LOG], c.LOG_COLUMNS)),
-        carray(trace, (n[c.TRACE], c.LOG_COLUMNS)),
+        carray(trace, (n[c.TRACE], c.TRACE_COLUMNS)),
         carray(times, (n[c.SAMPLES],)),
         carray(samples, (n[c.SAMPLES], n[c.SAMPLE_COLUMNS])),
         carray(control, (c.CONTROL_COLUMNS,)),

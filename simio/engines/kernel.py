@@ -128,6 +128,9 @@ def advance(
                     trace[traced, 0] = now
                     trace[traced, 1] = threads[me, c.SERIAL]
                     trace[traced, 2] = pc
+                    operation, reg = steps[pc, 0], steps[pc, 2]
+                    moves = (operation == 4 or operation == 5) and reg >= 0
+                    trace[traced, 3] = threads[me, np.uint64(c.REGISTERS + reg)] if moves else 0
                     traced += 1
             at = np.uint64(pc)
             op = steps[at, 0]

@@ -93,8 +93,8 @@ class Outcome:
     ADVANCE. `samples` are the rows of the timeline, each taken when all that happens up to `times[i]` has
     happened: busy and queue areas of every resource, level of every container, sum of every mark (modulo 2^64,
     signed: that of packets' words has no meaning and may not fit), word of every gauge. `alive` (t, 5) are the
-    threads that have not ended: serial number, name, step, kind of wait, what it waits for; `trace` (s, 3): time,
-    serial number, step.
+    threads that have not ended: serial number, name, step, kind of wait, what it waits for; `trace` (s, 4): time,
+    serial number, step, and of a PUT or GET the amount in its register, if it has one.
     """
 
     status: Status
@@ -112,7 +112,7 @@ class Outcome:
     alive: Ints
     state: Ints
     streams: Ints
-    trace: Ints = field(default_factory=lambda: np.empty((0, 3), dtype=np.int64))
+    trace: Ints = field(default_factory=lambda: np.empty((0, 4), dtype=np.int64))
 
     def differences(self, other: Outcome) -> list[str]:
         """Names of the fields in which two outcomes differ; empty where they are identical."""

@@ -83,7 +83,7 @@ class Run:
         self.marks: list[tuple[int, int, int]] = []
         self.sums = [0] * len(program.marks)
         self.stats = [[0, 0, 0] for _ in program.names]
-        self.trace: list[tuple[int, int, int]] = []
+        self.trace: list[tuple[int, int, int, int]] = []
         self.tracing = options.trace or options.watch is not None
         self.timeline = Timeline()
         self.threads: dict[int, Thread] = {}
@@ -122,11 +122,16 @@ class Run:
         if self.tracing:
             if len(self.trace) == CHUNK:
                 self.tell()
-            self.trace.append((self.env.now, thread.serial, thread.pc))
+            self.trace.append((self.env.now, thread.serial, thread.pc, self.moved(thread)))
         action, operands = self.steps[thread.pc]
         if thread.instance and thread.pc in self.strides:
             operands = self.named(operands, thread)
         return action(self, thread, *operands)
+
+    def moved(self, thread: Thread) -> int:
+        """What is in the register that a PUT or GET takes its amount from; 0 of other steps."""
+        operation, _, register = self.program.steps[thread.pc, :3].tolist()
+        return thread.registers[register] if operation in (Op.PUT, Op.GET) and register >= 0 else 0
 
     def named(self, operands: tuple[int, ...], thread: Thread) -> tuple[int, ...]:
         """A step's operands for a thread's instance: the one that names a row is that row plus so many strides."""
@@ -144,7 +149,7 @@ class Run:
     def tell(self) -> None:
         """Give whoever watches the steps since the last time, and forget them."""
         if self.options.watch:
-            self.options.watch(table(self.trace, 3))
+            self.options.watch(table(self.trace, 4))
             self.trace.clear()
 
     def record(self, mark: int, value: int) -> None:
@@ -345,7 +350,7 @@ class Run:
             alive=table(alive, 5),
             state=self.state,
             streams=self.streams,
-            trace=table(self.trace, 3),
+            trace=table(self.trace, 4),
         )
 
 

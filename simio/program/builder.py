@@ -31,6 +31,7 @@ from simio.program.declarations import (
     Register,
     UnfitError,
 )
+from simio.program.service import fitting
 from simio.program.steps import (
     COLUMNS,
     HORIZON,
@@ -259,12 +260,17 @@ class Builder(Copies):
         return register
 
     def advance(self, fixed: int, amount: Amount = 0, factor: Fraction | int = 0) -> None:
-        """Let `fixed` ps plus `amount` times `factor` ps pass, rounded up once."""
+        """Let `fixed` ps plus `amount` times `factor` ps pass, rounded up once.
+
+        For an amount in a register, a factor of many digits is rounded up to what 64 bits compute with.
+        """
         numerator, denominator, number = factor.numerator, factor.denominator, NO_REGISTER
         if fixed < 0 or numerator < 0 or (isinstance(amount, int) and amount < 0):
             raise ProgramError(f"time cannot go backward: advance({fixed}, {amount}, {factor})")
         if isinstance(amount, Register):
             number = amount.number if numerator else NO_REGISTER
+            fits = fitting(Fraction(factor), LIMIT)
+            numerator, denominator = fits.numerator, fits.denominator
         else:
             fixed -= -amount * numerator // denominator
             numerator, denominator = 0, 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import ceil, isqrt
 
 SECOND = 10**12
 """Picoseconds in a second; time is int64 picoseconds everywhere."""
@@ -21,3 +22,14 @@ def ceil_times(amount: int, factor: Fraction) -> int:
 def clocks(count: int, frequency: Fraction) -> int:
     """Duration of `count` periods of a clock of `frequency` Hz, in ps, rounded up."""
     return ceil_times(count, SECOND / frequency)
+
+
+def fitting(factor: Fraction, limit: int) -> Fraction:
+    """`factor` if its numerator times its denominator is below `limit` (2**62), else one that is, rounded up.
+
+    It grows by less than a billionth, or of a factor below one by less than a billionth of one.
+    """
+    if factor.numerator * factor.denominator < limit:
+        return factor
+    parts = max(isqrt(limit // ceil(factor)) - 1, 1)
+    return Fraction(ceil(factor * parts), parts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from simio.result.model import ScenarioResult
+from simio.result.recount import STEPS
 
 
 def lines(result: ScenarioResult) -> list[str]:
@@ -17,5 +18,6 @@ def lines(result: ScenarioResult) -> list[str]:
     width = max((len(f"{count:,}") for count in counts.values()), default=0)
     return [
         f"checked of {runs:,} run{'s' if runs != 1 else ''}; each law holds of all that it was checked of",
+        f"step by step the first {STEPS:,} steps of each, unless processes in Python take part",
         *(f"{count:>{width},}  {law}" for law, count in counts.items()),
     ]

@@ -92,8 +92,8 @@ class Activity:
     # --- what an engine calls ----------------------------------------------------------------------------
 
     def watch(self, steps: np.ndarray) -> None:
-        """Go on with steps (time, serial number, step); raises Full at the span that is one too many."""
-        rows = np.concatenate([self._last, steps])
+        """Go on with steps (time, serial number, step, …); raises Full at the span that is one too many."""
+        rows = np.concatenate([self._last, steps[:, :3]])
         known = len(self._last)
         ops = self.program.steps[rows[:, 2], 0]
         before, last = _neighbours(rows[:, 1])

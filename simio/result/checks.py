@@ -35,12 +35,17 @@ def invariants(program: Program, outcome: Outcome, certain: Bound) -> list[Check
     ]
 
 
-def check(program: Program, outcome: Outcome, certain: Bound) -> list[Check]:
-    """The same; raises RunError for the first law that does not hold."""
-    found = invariants(program, outcome, certain)
+def refuse(found: list[Check]) -> None:
+    """Raise RunError for the first law that does not hold."""
     for each in found:
         if each.broken:
             raise RunError(f"{each.broken}: a defect in simio, which breaks the law that {each.law}")
+
+
+def check(program: Program, outcome: Outcome, certain: Bound) -> list[Check]:
+    """The same; raises RunError for the first law that does not hold."""
+    found = invariants(program, outcome, certain)
+    refuse(found)
     return found
 
 

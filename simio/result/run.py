@@ -24,6 +24,7 @@ from simio.result.limiter import limiter
 from simio.result.model import CaseResult, ScenarioResult
 from simio.result.packets import Packets
 from simio.result.precision import Runs, carry_out
+from simio.result.stepwise import check_again
 from simio.version import VERSION
 
 
@@ -36,18 +37,19 @@ def run_scenario(
     announce: Callable[[str], Any] | None = None,
     packets: PacketTrace | None = None,
     jump: bool = True,
+    recount: bool = False,
 ) -> ScenarioResult:
     """All cases, or those whose indices are given; an interrupt leaves the results so far (`complete` False).
 
     With `packets`, each result has the packets of its first run. Without `jump`, periods of a run that repeats itself
-    are run one by one, to the same result.
+    are run one by one, to the same result. With `recount`, each run is made again to check more laws.
     """
     from simio.loading import resolved
 
     results: list[CaseResult] = []
     complete = True
     try:
-        for result in run_cases(scenario, engine, cases, announce, packets, jump):
+        for result in run_cases(scenario, engine, cases, announce, packets, jump, recount):
             results.append(result)
             if progress:
                 progress(result)
@@ -76,12 +78,13 @@ def run_cases(
     announce: Callable[[str], Any] | None = None,
     packets: PacketTrace | None = None,
     jump: bool = True,
+    recount: bool = False,
 ) -> Iterator[CaseResult]:
     """Results one by one as they are finished."""
     for case in scenario.cases:
         if cases is None or case.index in cases:
             also = [pooled.row for pooled in scenario.pooled if case.index in pooled.cases]
-            yield run_case(case, engine, announce, also, packets, jump)
+            yield run_case(case, engine, announce, also, packets, jump, recount)
 
 
 def run_case(
@@ -91,6 +94,7 @@ def run_case(
     pooled: Sequence[MeasuredRow] = (),
     packets: PacketTrace | None = None,
     jump: bool = True,
+    recount: bool = False,
 ) -> CaseResult:
     """Lower, bound, run (several times if it is random) and measure one case, which rows over several may need.
 
@@ -99,7 +103,7 @@ def run_case(
     program = lower(case.system, packets)
     if packets:
         _check_packets(program, packets)
-    return run_program(case, program, engine, announce, pooled, packets, jump)
+    return run_program(case, program, engine, announce, pooled, packets, jump, recount)
 
 
 def run_program(
@@ -110,6 +114,7 @@ def run_program(
     pooled: Sequence[MeasuredRow] = (),
     packets: PacketTrace | None = None,
     jump: bool = True,
+    recount: bool = False,
 ) -> CaseResult:
     """The rest of `run_case`, for whoever has the case's program already."""
     check_observations((*case.measured, *pooled), [mark.name for mark in program.marks if mark.unit == "ps"])
@@ -118,8 +123,9 @@ def run_program(
     checks: list[Check] = []
 
     def once(seed: int, until: int) -> Outcome:
+        options = Options(until, run.step_budget, seed, jump=jump)
         try:
-            outcome = execute(program, Options(until, run.step_budget, seed, jump=jump), engine, announce)
+            outcome = execute(program, options, engine, announce)
         except RunError as error:
             if packets and error.outcome:
                 error.packets = Packets(program, error.outcome)
@@ -127,6 +133,8 @@ def run_program(
         if not program.random:
             checks.clear()  # a run that is lengthened takes the place of the one before
         checks.extend(check(program, outcome, certain))
+        if recount:
+            checks.extend(check_again(program, options, outcome, engine))
         return outcome
 
     runs = carry_out(run, program, once)

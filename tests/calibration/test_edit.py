@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from simio.calibration.edit import edited, flow, scalar
+from simio.calibration.edit import aliases, edited, flow, scalar
 from simio.errors import SimioError
 
 SHEET = """\
@@ -47,6 +47,23 @@ def test_entries_are_added_in_the_style_around_them():
     assert found["values"]["b"]["fit"] == {"rows": 9}
     assert list(found["values"]["c"]) == ["value", "interval", "notes"]
     assert found["values"]["c"]["notes"] == "folded text\n"
+
+
+def test_lists_in_lines_of_their_own_are_written_beside_their_keys():
+    lists = "    bounds:\n    - 0\n    - 9\n    interval:  # so far\n      - 1\n      - 2\n"
+    sheet = f"values:\n  a:\n    value: 1\n{lists}"
+    found = edited(sheet, {"a": {"interval": "[1, 3]", "bounds": "[0, 8]", "fit": "{rows: 9}"}})
+    assert yaml.safe_load(found)["values"]["a"] == {
+        "value": 1,
+        "bounds": [0, 8],
+        "interval": [1, 3],
+        "fit": {"rows": 9},
+    }
+
+
+def test_aliases_are_found():
+    assert aliases("values:\n  a: {bounds: &it [0, 9], interval: *it}\n  b: *it\n") == [(2, 37), (3, 6)]
+    assert aliases(SHEET) == []
 
 
 def test_an_edit_can_be_edited_again():

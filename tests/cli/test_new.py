@@ -60,6 +60,13 @@ def test_its_comments_name_the_file(tmp_path):
     assert f"#   simio run {path}" in path.read_text()
 
 
+def test_a_name_that_is_no_text_makes_a_scenario_all_the_same(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    name = "\udcff.yaml"  # a byte that is no UTF-8, as Python has it from the command line
+    assert simio("new", "disk", "-o", name).exit_code == 0
+    assert "simio run ?.yaml" in (tmp_path / name).read_text(encoding="utf-8")
+
+
 def test_help_lists_the_kinds():
     told = simio("new", "--help").output
     for kind, what in KINDS.items():

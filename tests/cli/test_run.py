@@ -160,3 +160,12 @@ def test_what_is_printed_does_not_tell_whether_periods_were_skipped(eager):
     assert not eager
     assert simio("run", scenario, "--case", "2", "--json").output == full.output
     assert eager
+
+
+def test_check_tells_of_each_law_how_many_things_it_was_checked_of():
+    done = simio("run", str(SCENARIOS / "sgi-hippi-raw.yaml"), "--check", "--case", "1")
+    laws = done.output.partition("checked of 1 run; each law holds")[2].splitlines()[1:]
+    counts = [int(line.split()[0].replace(",", "")) for line in laws[1:]]
+    assert len(counts) == 11
+    assert all(counts)
+    assert any("Little's law" in line for line in laws)

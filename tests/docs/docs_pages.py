@@ -43,6 +43,7 @@ DOCUMENTS = (
     "docs/packets.md",
     "docs/python.md",
     "docs/sweep.md",
+    "docs/reliability.md",
     "docs/report.md",
     "docs/trace.md",
     "docs/tutorial.md",

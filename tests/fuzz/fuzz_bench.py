@@ -72,11 +72,15 @@ def outcome(path: Path, sets: Sequence[str] = (), parts: Catalogue | None = None
     try:
         scenario = load(path, sets, parts=parts)
     except ScenarioError as error:
-        told = error
-    else:
-        return _run(scenario, sets)
-    for fault in told.faults:
-        assert fault.found or fault.expected or fault.hint, fault
+        return told(error)
+    return _run(scenario, sets)
+
+
+def told(error: ScenarioError) -> str:
+    """'fault' for faults that each say what was found or expected, in a line."""
+    assert error.faults
+    for fault in error.faults:
+        assert fault.found or fault.expected, fault
         assert "\n" not in str(fault)
     return "fault"
 

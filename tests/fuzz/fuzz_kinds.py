@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import yaml
-from fuzz_bench import ROOT, datasheets, outcome, put, scenarios
+from fuzz_bench import ROOT, datasheets, outcome, put, scenarios, told
 from mutations import AMOUNTS, FRAGMENTS, ODD, UNITS, mangled, mutated, scaled
 
 from simio.errors import ScenarioError, SimioError
@@ -133,7 +133,7 @@ def tables(folder: Path) -> Fuzz:
         try:
             read_table(file, "study/table")
         except ScenarioError as error:
-            return "fault" if all(fault.found or fault.expected for fault in error.faults) else "silent"
+            return told(error)
         return "result"
 
     return fuzz

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from fuzz_bench import ROOT
 
+from simio.bound import bound
 from simio.errors import RunError, ScenarioError
 from simio.loading import load
 from simio.lower import lower
@@ -54,3 +55,9 @@ def test_values_beyond_what_can_be_computed_with(name: str, setting: str, told: 
     scenario = load(SCENARIOS / f"{name}.yaml", [setting])
     with pytest.raises(RunError, match=told):
         lower(scenario.cases[0].system)
+
+
+def test_a_rate_of_many_digits_is_as_good_as_a_round_one() -> None:
+    # Between a CPU's and a memory's time for a byte is a fraction of too many digits for 64 bits.
+    scenario = load(SCENARIOS / "linux-sendfile.yaml", ["hosts.server.memory.copy_rate=217.3512 MB/s"])
+    assert bound(lower(scenario.cases[0].system)).rate()

@@ -109,7 +109,7 @@ class Things:
         (lambda t: t.p.advance(HORIZON + 1), "64 bits"),
         (lambda t: t.p.advance(1, HORIZON, 1), "64 bits"),
         (lambda t: t.p.advance(1, t.p.register(), 2**62), "64 bits"),
-        (lambda t: t.p.advance(1, t.p.register(), Fraction(2**31 + 1, 2**31)), "64 bits"),
+        (lambda t: t.p.advance(1, t.p.register(), Fraction(2**63 + 1, 2)), "64 bits"),
         (lambda t: t.p.seize(t.r, 3), "cannot seize 3 of 'r', which has 2"),
         (lambda t: t.p.seize(t.r, 0), "cannot seize 0"),
         (lambda t: t.p.release(t.r, 3), "cannot release 3"),
@@ -182,6 +182,23 @@ def test_a_straight_thread() -> None:
     assert (program.names, program.workloads, program.bodies) == (("t",), ("w",), ((0, 8, 0),))
     assert program.steps.dtype == np.int64
     assert not program.random
+
+
+@pytest.mark.parametrize(
+    "factor",
+    [
+        Fraction(2**31 + 1, 2**31), Fraction(260217734375, 113481984), Fraction(1, 10**40), Fraction(2**62 - 1, 3),
+        1000 + Fraction(1, 3**50), Fraction(10**12, 217_350_001) - Fraction(10**12, 1_013_700_003),
+    ],
+)  # fmt: skip
+def test_a_factor_of_many_digits_is_rounded_up_to_what_fits(factor: Fraction) -> None:
+    p = Builder()
+    with p.thread("t"):
+        p.advance(0, p.register(), factor)
+    _, _, _, numerator, denominator = rows(p.build())[0]
+    rounded = Fraction(numerator, denominator)
+    assert numerator * denominator < 2**62
+    assert factor <= rounded < factor + max(factor, 1) / 10**9
 
 
 def test_advance_is_folded_where_it_can_be() -> None:
