@@ -11,6 +11,7 @@ from simio.components.driver import DiskDriver, HostInitiator
 from simio.components.failing_driver import FailingDriver
 from simio.components.failures import Failures, can_fail, loses_commands
 from simio.components.host import Host
+from simio.components.interrupted_driver import InterruptedDriver
 from simio.components.kernel import UnixKernel
 from simio.components.storage import BlockDevice
 from simio.components.volumes import ArrayController, ArrayPort, make_volume
@@ -63,9 +64,17 @@ class Devices:
         transport = self.attachments.transport(self.host.name, disk, self._bus(adapter.bus))
         initiator = HostInitiator(self.p, self.kernel, adapter)
         drive, depth = self.drive(disk), adapter.part.sheet.queue_depth
-        if loses_commands(self.system, disk):
+        way = self.attachments.way(self.host.name, disk)
+        if way is not None:
             described = self.system.disks[disk]
-            return FailingDriver(self.p, initiator, drive, transport, depth, self.failures(), described)
+            return InterruptedDriver(
+                self.p, initiator, drive, transport, depth, self.failures(), described, way
+            )
+        if loses_commands(self.system, disk):
+            described, timeout = self.system.disks[disk], self.kernel.sheet.command_timeout
+            return FailingDriver(
+                self.p, initiator, drive, transport, depth, self.failures(), described, timeout
+            )
         return DiskDriver(self.p, initiator, drive, transport, depth)
 
     def _volume(self, volume: Volume) -> BlockDevice:
@@ -90,8 +99,8 @@ class Devices:
 
     def _losses(self, volume: Volume, members: Sequence[BlockDevice]) -> Losses | None:
         """What can be lost of the members of a volume, or None where that is nothing."""
-        system, names = self.system, volume.members
-        able = [place for place, name in enumerate(names) if can_fail(system, name)]
+        system, names, cut = self.system, volume.members, self.attachments.cut
+        able = [place for place, name in enumerate(names) if can_fail(system, name, cut)]
         if not able and not volume.rebuilt:
             return None
         faults = {names.index(name): fault for name, fault in volume.rebuilt.items()}
@@ -110,6 +119,11 @@ class Devices:
         if inner:
             members = [self._member(member, controller, port) for member in inner.members]
             return make_volume(self.p, inner, members, controller.parity)
+        if self.attachments.way(self.host.name, name):
+            raise RunError(
+                f"the way to {name!r} is down at times, and an array controller ({controller.name}) does not time "
+                "commands out; use a volume of the host's software, or take the fault away"
+            )
         way = self.attachments.transport(self.host.name, name, CardMemory(self.p))
         drive = self.drive(name)
         transport = controller.transport(way, port.transport)

@@ -7,7 +7,7 @@ failed member is another one in each stripe; so a request has steps for each mem
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from simio.components.storage import BlockDevice
@@ -21,7 +21,8 @@ from simio.components.volumes.layout import (
 )
 from simio.components.volumes.parity import ParityEngine
 from simio.components.volumes.raid5 import Raid5
-from simio.components.volumes.requests import Verb, check_request
+from simio.components.volumes.requests import Verb, check_request, scope
+from simio.machines.failing.requests import MOST
 from simio.program.builder import Builder, Register
 
 
@@ -157,6 +158,42 @@ class DegradedRaid5(Raid5):
 
 
 _PLAIN, _MODIFY, _RECONSTRUCT = range(3)
+
+
+class FirstLost:
+    """A RAID 5 without the first of several members that its driver has given up; without two it is not whole.
+
+    `without` are the volumes without each of these members, and `gone` the words that say which are given up.
+    """
+
+    def __init__(
+        self, p: Builder, without: Mapping[int, DegradedRaid5], gone: Mapping[int, int | None]
+    ) -> None:
+        self.p = p
+        self.without = without
+        self.words = {place: word for place, word in gone.items() if word is not None}
+        device = next(iter(without.values()))
+        self.name, self.capacity, self.sector = device.name, device.capacity, device.sector
+
+    def read(self, at: Register, size: int, aligned: int) -> None:
+        """Read without it; what is on another that is given up as well fails."""
+        self._request("read", at, size, aligned)
+
+    def write(self, at: Register, size: int, aligned: int) -> None:
+        """Write without it; what would be on another that is given up as well fails."""
+        self._request("write", at, size, aligned)
+
+    def _request(self, verb: Verb, at: Register, size: int, aligned: int) -> None:
+        p = self.p
+        with scope(p):
+            word, lost = p.register(), p.register(-1)
+            for place, gone in self.words.items():
+                p.call(word, MOST, gone)
+                with p.when(word, ">", 0), p.when(lost, "<", 0):
+                    p.let(lost, "SET", place)
+            for place, device in self.without.items():
+                with p.when(lost, "==", place), scope(p):
+                    (device.read if verb == "read" else device.write)(at, size, aligned)
 
 
 def plan_read_without(

@@ -2,12 +2,13 @@
 
 A read that a member fails is made of the others, and what was found is written to the member, which then can read it
 (as Linux md does: drivers/md/raid1.c, fix_read_error; drivers/md/raid5.c, raid5_end_read_request). A write that a
-member fails is on the others, which is enough. A disk that its driver has given up is not asked any more.
+member fails is on the others, which is enough, unless too many of them fail it. A disk that its driver has given up
+is not asked any more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 
 from simio.components.failures import Failures
@@ -90,12 +91,31 @@ class FailingMirror(_Asking, Mirror):
                 self._tried(failed, each, "read", at, size, aligned)
 
     def write(self, at: Register, size: int, aligned: int) -> None:
-        """Write all of it to every member that is there; done when the last one is."""
+        """Write all of it to every member that is there; done when the last one is, in vain if all have failed."""
         check_request(self.name, size, aligned, self.sector)
+        p, number = self.p, len(self.members)
+        if len(self.failing) < number:
+            self._write_each(at, size, aligned)
+            return
+        with scope(p):
+            failed = p.register()
+            with self.failures.counted(failed, number) as fail:
+                self._write_each(at, size, aligned, fail)
+            with p.when(failed, "==", number):
+                self.failures.fail()
+
+    def _write_each(
+        self, at: Register, size: int, aligned: int, fail: Callable[[int], None] | None = None
+    ) -> None:
+        p = self.p
         for member in range(len(self.members)):
             with self.child():
-                self._tried(self.p.register(), member, "write", at, size, aligned)
-        self.p.join()
+                failed = p.register()
+                self._tried(failed, member, "write", at, size, aligned)
+                if fail is not None:
+                    with p.when(failed, ">", 0):
+                        fail(member)
+        p.join()
 
 
 class FailingRaid5(_Asking, Raid5):
@@ -114,6 +134,21 @@ class FailingRaid5(_Asking, Raid5):
         super().__init__(p, name, members, unit, parity)
         self.failures = failures
         self.failing = failing
+        self._fail: Callable[[int], None] | None = None
+
+    def write(self, at: Register, size: int, aligned: int) -> None:
+        """Write data and parity, in vain if two members fail: what one of them has is not computed then."""
+        p = self.p
+        if len(self.failing) == 1:
+            super().write(at, size, aligned)
+            return
+        with scope(p):
+            failed = p.register()
+            with self.failures.counted(failed, self.width) as self._fail:
+                super().write(at, size, aligned)
+            self._fail = None
+            with p.when(failed, ">", 1):
+                self.failures.fail()
 
     def ask(self, member: int, verb: Verb, at: Register, size: int, aligned: int) -> None:
         """One request of one member, in the calling thread, or of all others where it fails."""
@@ -125,6 +160,9 @@ class FailingRaid5(_Asking, Raid5):
             failed = p.register()
             self._tried(failed, member, verb, at, size, aligned)
             if verb == "write":
+                if self._fail is not None:
+                    with p.when(failed, ">", 0):
+                        self._fail(member)
                 return
             with p.when(failed, ">", 0):
                 for other in range(self.width):

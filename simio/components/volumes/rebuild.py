@@ -31,12 +31,15 @@ EVERYTHING = 2**61
 
 @dataclass(frozen=True)
 class States:
-    """A volume as it is before a disk fails (None if that was before the run), without it, and with a spare."""
+    """A volume as it is before a disk fails (None if that was before the run), without it, and with a spare.
+
+    `gone` are the words of which one says that a disk is given up.
+    """
 
     whole: BlockDevice | None
     degraded: BlockDevice
     replaced: BlockDevice | None
-    gone: int | None
+    gone: Sequence[int]
     reach: Callable[[Register, Register, Register, int], None]
     """Steps that put into registers from where to where on its members a request is that begins at an address."""
 
@@ -90,10 +93,11 @@ class ChangingVolume:
         p, states = self.p, self.states
         p.let(mode, "SET", DEGRADED)
         if states.whole is not None:
-            assert states.gone is not None
-            p.call(word, MOST, states.gone)
-            with p.when(word, "==", 0):
-                p.let(mode, "SET", WHOLE)
+            p.let(mode, "SET", WHOLE)
+            for gone in states.gone:
+                p.call(word, MOST, gone)
+                with p.when(word, ">", 0):
+                    p.let(mode, "SET", DEGRADED)
         if states.replaced is not None:
             with p.when(mode, "==", DEGRADED), scope(p):
                 begin, end = p.register(), p.register()

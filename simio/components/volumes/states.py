@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from simio.components.failures import Failures
 from simio.components.storage import BlockDevice
-from simio.components.volumes.degraded import DegradedRaid5
+from simio.components.volumes.degraded import DegradedRaid5, FirstLost
 from simio.components.volumes.failing import Failing, FailingMirror, FailingRaid5
 from simio.components.volumes.mirror import Mirror
 from simio.components.volumes.parity import ParityEngine
@@ -62,9 +62,9 @@ def mirror(p: Builder, volume: Volume, members: Sequence[BlockDevice], losses: L
         p.let(end, "ADD", at, size)
 
     degraded = over(rest)
-    states = States(
-        None if failed else over(every), degraded, over(every, spare, lost), losses.failing.get(lost), reach
-    )
+    word = losses.failing.get(lost)
+    words = [] if word is None else [word]
+    states = States(None if failed else over(every), degraded, over(every, spare, lost), words, reach)
     return _rebuilt(p, volume, states, lost, losses, [degraded], None, members)
 
 
@@ -87,16 +87,20 @@ def raid5(
     dying = [place for place, gone in losses.failing.items() if gone is not None]
     if not failed and not dying:
         return over(members, losses.failing)
-    lost = (failed or dying)[0]
-    degraded = DegradedRaid5(p, volume.name, members, unit, parity, lost)
+    lost = (failed or [*losses.spares] or dying)[0]
+    without = {
+        place: DegradedRaid5(p, volume.name, members, unit, parity, place) for place in failed[:1] or dying
+    }
     if failed and not losses.spares:
-        return degraded
+        return without[lost]
+    degraded = without[lost] if len(without) == 1 else FirstLost(p, without, losses.failing)
+    stripe = without[lost].stripe
 
     def reach(begin: Register, end: Register, at: Register, size: int) -> None:
-        p.let(begin, "DIV", at, degraded.stripe)
+        p.let(begin, "DIV", at, stripe)
         p.let(begin, "MUL", begin, unit)
         p.let(end, "ADD", at, size - 1)
-        p.let(end, "DIV", end, degraded.stripe)
+        p.let(end, "DIV", end, stripe)
         p.let(end, "ADD", end, 1)
         p.let(end, "MUL", end, unit)
 
@@ -105,7 +109,8 @@ def raid5(
     if spare is not None:
         replaced = over([*members[:lost], spare, *members[lost + 1 :]], losses.without(lost))
     whole = None if failed else over(members, losses.failing)
-    states = States(whole, degraded, replaced, losses.failing.get(lost), reach)
+    words = [gone for gone in losses.failing.values() if gone is not None]
+    states = States(whole, degraded, replaced, words, reach)
     others = [member for place, member in enumerate(members) if place != lost]
     return _rebuilt(p, volume, states, lost, losses, others, parity, members)
 

@@ -277,6 +277,54 @@ def test_whenever_a_member_dies_a_raid5_delivers_everything(data: st.DataObject)
     assert sum(any(row.time in late for row in rows) for rows in result.asked) <= 1
 
 
+def test_a_write_that_no_member_of_a_mirror_has_is_a_failure() -> None:
+    # m0 dies at 150, m1 at 250: the second write is on m1, the third nowhere, and later ones are not tried.
+    writes = [Request("write", 0, SECTOR)] * 5
+    result = run(volume("mirror", 2), writes, dies={0: 150, 1: 250}, fixed=100)
+    assert [len(rows) for rows in result.asked] == [2, 2, 1, 0, 0]
+    assert result.failed == [False, False, True, True, True]
+
+
+def test_a_raid5_without_two_members_fails_what_is_on_both() -> None:
+    # Units 0, 1 and 2 are on m0, m1 and m2, their parity on m3. m0 and m1 are given up by the first two reads.
+    reads = [Request("read", unit * UNIT, SECTOR) for unit in (0, 1, 2)]
+    writes = [Request("write", unit * UNIT, SECTOR) for unit in (0, 2)]
+    result = run(volume("raid5", 4, UNIT), [*reads, *writes], dies={0: 50, 1: 250}, fixed=100)
+    # The first is computed from the others by 200; the second finds m1 dead, and m0 is gone already.
+    assert result.failed == [False, True, False, True, False]
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.sampled_from(["mirror", "raid5"]),
+    st.lists(st.tuples(st.sampled_from(["read", "write"]), st.integers(0, 11)), min_size=1, max_size=8),
+    st.tuples(st.integers(0, 2500), st.integers(0, 2500)),
+)
+def test_whenever_two_members_die_what_was_done_is_where_it_can_be_read(
+    kind: str, wanted: list[tuple[str, int]], dies: tuple[int, int]
+) -> None:
+    members = 2 if kind == "mirror" else 4
+    requests = [Request(verb, unit * UNIT, SECTOR, UNIT) for verb, unit in wanted]
+    described = volume(kind, members, UNIT if kind == "raid5" else None)
+    result = run(described, requests, dies=dict(enumerate(dies)), fixed=100)
+    ends = {f"m{number}": end for number, end in enumerate(dies)}
+    for request, rows, failed in zip(requests, result.asked, result.failed, strict=True):
+        # One request at a time, 100 ps each: those are in vain that end when the member is dead.
+        done = {(row.member, row.verb) for row in rows if row.time + 100 < ends.get(row.member, 2**62)}
+        stripe, column = divmod(request.at // UNIT, members - 1)
+        data = f"m{(column - stripe) % members}"
+        parity = f"m{(members - 1 - stripe) % members}"
+        every = {f"m{number}" for number in range(members)}
+        has = {member for member, verb in done if verb == request.verb}
+        if kind == "mirror":
+            good = bool(has)
+        elif request.verb == "read":
+            good = data in has or every - {data} <= has
+        else:
+            good = bool(has & {data, parity})
+        assert good or failed
+
+
 @pytest.mark.parametrize(
     ("kind", "during", "after"),
     [
