@@ -43,10 +43,13 @@ class Failures:
                 p.call(p.register(), requests.FAIL, self.state, self._number)
 
     @contextmanager
-    def counted(self, failed: Register, number: int) -> Iterator[Callable[[int], None]]:
+    def counted(
+        self, failed: Register, number: int, which: Register | None = None
+    ) -> Iterator[Callable[[int], None]]:
         """The steps inside have `number` parts; `failed` is how many of them have failed, when they are over.
 
-        Gives what says of a part that it has. None of that makes the request fail to which the steps belong.
+        Gives what says of a part that it has. `which` is the last that has, or -1. None of that makes the request
+        fail to which the steps belong.
         """
         p = self.p
         with p.loop(1):
@@ -61,10 +64,15 @@ class Failures:
 
             yield fail
             p.let(failed, "SET", 0)
-            with p.loop(number):
+            if which is not None:
+                p.let(which, "SET", -1)
+            for number_of_part in range(number):
                 p.call(part, requests.ENDED, self.state, first)
                 p.let(failed, "ADD", failed, part)
                 p.let(first, "ADD", first, 1)
+                if which is not None:
+                    with p.when(part, ">", 0):
+                        p.let(which, "SET", number_of_part)
 
 
 def loses_commands(system: System, disk: str, cut: Collection[str] = ()) -> bool:
@@ -86,5 +94,5 @@ def can_fail(system: System, name: str, cut: Collection[str] = ()) -> bool:
     failing = sum(can_fail(system, member, cut) for member in members)
     if volume.kind == "mirror":
         return failing == len(members)
-    survives = 1 - len(volume.failed) if volume.kind == "raid5" else 0
+    survives = 1 - len(volume.failed) if volume.kind in ("raid3", "raid5") else 0
     return failing > survives

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,8 +20,6 @@ _SURVIVES: dict[str, Callable[[int], int]] = {
     "raid3": lambda members: 1,
 }
 """Kinds of volumes that go on without a member, and without how many of so many."""
-_REBUILT = ("raid5", "mirror")
-"""Kinds of volumes that go on when a member fails during the run, and are rebuilt."""
 
 
 @dataclass(frozen=True)
@@ -78,24 +76,29 @@ def _check_software(checked: _Checked) -> None:
 
 
 def _check_survives(checked: _Checked) -> None:
-    """Note a disk whose failure leaves a volume without some of its data before the run, or a RAID 5 at any time."""
+    """Note a disk whose failure leaves a volume without some of its data before the run, or one with parity ever."""
     params, volume = checked.params, checked.volume()
     if volume is not None and volume.controller:
         _check_software(checked)
         return
-    if volume is None or volume.kind not in (_SURVIVES if params.at is None else _REBUILT):
+    if volume is None or volume.kind not in _SURVIVES:
         if params.at is None:
             of = f" of the {volume.kind} {quote(volume.name)}" if volume else ""
-            *first, last = _SURVIVES
-            expected = f"a disk of a volume of kind {', '.join(first)} or {last}"
+            expected = f"a disk of a volume of kind {_either(_SURVIVES)}"
             checked.note("of", f"{quote(params.of)}{of}, whose data nothing else has", expected)
         return
     failures = [fault.params for fault in checked.faults if isinstance(fault.params, Failed)]
-    failed = {each.of for each in failures if each.at is None or volume.kind == "raid5"}
+    failed = {each.of for each in failures if each.at is None or volume.kind != "mirror"}
     survives = _SURVIVES[volume.kind](len(volume.members))
     if len(failed & set(volume.members)) > survives:
         lost = " and ".join(quote(name) for name in volume.members if name in failed)
         checked.note("of", f"{lost} failed", f"at most {survives} of {quote(volume.name)}")
+
+
+def _either(names: Iterable[str]) -> str:
+    """'a, b or c'."""
+    *first, last = names
+    return f"{', '.join(first)} or {last}"
 
 
 def _check_spare(checked: _Checked) -> None:
@@ -103,8 +106,8 @@ def _check_spare(checked: _Checked) -> None:
     spare, volume, inventory = checked.params.spare, checked.volume(), checked.inventory
     if spare is None:
         return
-    if volume is None or volume.kind not in _REBUILT:
-        kinds = " or ".join(_REBUILT)
+    if volume is None or volume.kind not in _SURVIVES:
+        kinds = _either(_SURVIVES)
         checked.note("spare", f"a spare for {quote(checked.params.of)}", f"one for a disk of a {kinds}")
         return
     if spare not in inventory.disk_names:

@@ -161,17 +161,15 @@ _PLAIN, _MODIFY, _RECONSTRUCT = range(3)
 
 
 class FirstLost:
-    """A RAID 5 without the first of several members that its driver has given up; without two it is not whole.
+    """A volume without the first of several members that its driver has given up; what two of them have is lost.
 
-    `without` are the volumes without each of these members, and `gone` the words that say which are given up.
+    `without` are the volumes without each of these members, and `words` those that say which are given up.
     """
 
-    def __init__(
-        self, p: Builder, without: Mapping[int, DegradedRaid5], gone: Mapping[int, int | None]
-    ) -> None:
+    def __init__(self, p: Builder, without: Mapping[int, BlockDevice], words: Mapping[int, int]) -> None:
         self.p = p
         self.without = without
-        self.words = {place: word for place, word in gone.items() if word is not None}
+        self.words = words
         device = next(iter(without.values()))
         self.name, self.capacity, self.sector = device.name, device.capacity, device.sector
 

@@ -233,6 +233,33 @@ def test_a_raid5_with_one_flawed_member_delivers_everything(
         assert wanted <= got | repaired
 
 
+GRAIN = 3 * SECTOR
+"""What a RAID 3 of four members reads or writes at least."""
+
+
+def test_a_raid3_reads_parity_for_what_one_cannot_read_and_writes_it_back() -> None:
+    # 100 ps in vain, 100 for parity, 7 to compute, 100 to write; m0 and m2 have read long since.
+    result = run(volume("raid3", 4), [Request("read", 0, GRAIN, GRAIN)], bad={1: [0]}, fixed=100, xor=7)
+    assert asked(result.asked[0]) == [
+        ("m0", "read", 0), ("m1", "read", 0), ("m2", "read", 0), ("m3", "read", 0), ("m1", "write", 0),
+    ]  # fmt: skip
+    assert (result.ends, result.failed) == ([307], [False])
+    reads = [Request("read", at * GRAIN, GRAIN, GRAIN) for at in range(3)]
+    result = run(volume("raid3", 4), reads, bad={1: [0, 1], 2: [1], 3: [0]})
+    assert result.failed == [True, True, False]
+
+
+def test_a_raid3_goes_on_without_who_was_given_up() -> None:
+    # m0 dies at 150: the second read takes parity after it, until 300; then parity is read at once with the rest.
+    requests = [Request(verb, 0, GRAIN, GRAIN) for verb in ("read", "read", "read", "write")]
+    result = run(volume("raid3", 4), requests, dies={0: 150}, fixed=100)
+    data, parity = ["m0", "m1", "m2"], "m3"
+    assert [sorted(row.member for row in rows if row.member != "parity") for rows in result.asked] == [
+        data, [*data, parity], ["m1", "m2", parity], ["m1", "m2", parity],
+    ]  # fmt: skip
+    assert (result.ends, result.failed) == ([100, 300, 400, 500], [False] * 4)
+
+
 # --- disks that die ------------------------------------------------------------------------------------------
 
 
@@ -296,7 +323,7 @@ def test_a_raid5_without_two_members_fails_what_is_on_both() -> None:
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
-    st.sampled_from(["mirror", "raid5"]),
+    st.sampled_from(["mirror", "raid3", "raid5"]),
     st.lists(st.tuples(st.sampled_from(["read", "write"]), st.integers(0, 11)), min_size=1, max_size=8),
     st.tuples(st.integers(0, 2500), st.integers(0, 2500)),
 )
@@ -304,7 +331,8 @@ def test_whenever_two_members_die_what_was_done_is_where_it_can_be_read(
     kind: str, wanted: list[tuple[str, int]], dies: tuple[int, int]
 ) -> None:
     members = 2 if kind == "mirror" else 4
-    requests = [Request(verb, unit * UNIT, SECTOR, UNIT) for verb, unit in wanted]
+    size, grain = (GRAIN, GRAIN) if kind == "raid3" else (SECTOR, UNIT)
+    requests = [Request(verb, unit * grain, size, grain) for verb, unit in wanted]
     described = volume(kind, members, UNIT if kind == "raid5" else None)
     result = run(described, requests, dies=dict(enumerate(dies)), fixed=100)
     ends = {f"m{number}": end for number, end in enumerate(dies)}
@@ -318,6 +346,8 @@ def test_whenever_two_members_die_what_was_done_is_where_it_can_be_read(
         has = {member for member, verb in done if verb == request.verb}
         if kind == "mirror":
             good = bool(has)
+        elif kind == "raid3":
+            good = len(has) >= 3
         elif request.verb == "read":
             good = data in has or every - {data} <= has
         else:
