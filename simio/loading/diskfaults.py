@@ -44,6 +44,15 @@ class _Checked:
         volumes = self.inventory.volumes.values()
         return next((item for item in volumes if item and self.params.of in item.members), None)
 
+    def array(self) -> Volume | None:
+        """The volume with an array controller that the disk is behind, itself or in a volume that is."""
+        volumes = [item for item in self.inventory.volumes.values() if item]
+        around = self.volume()
+        while around is not None and around.controller is None:
+            name = around.name
+            around = next((item for item in volumes if name in item.members), None)
+        return around
+
 
 def check_disk(
     ctx: Context, faults: Sequence[InjectedFault], path: str, node: Node, inventory: Inventory
@@ -69,17 +78,22 @@ def check_disk(
 
 def _check_software(checked: _Checked) -> None:
     """Note a disk whose commands can fail behind an array controller."""
-    volume = checked.volume()
-    if volume is not None and volume.controller:
+    volume = checked.array()
+    if volume is not None:
         found = f"{quote(checked.params.of)} behind the array controller of {quote(volume.name)}"
         checked.note("of", found, "a disk of a volume that the host's software makes")
 
 
 def _check_survives(checked: _Checked) -> None:
     """Note a disk whose failure leaves a volume without some of its data before the run, or one with parity ever."""
-    params, volume = checked.params, checked.volume()
-    if volume is not None and volume.controller:
-        _check_software(checked)
+    params, volume, array = checked.params, checked.volume(), checked.array()
+    if array is not None and params.at is not None:
+        found = (
+            f"{quote(params.of)}, behind the array controller of {quote(array.name)}, failing during the run"
+        )
+        checked.note(
+            "at", found, "none, for a disk that has failed before, or one of a volume of the host's software"
+        )
         return
     if volume is None or volume.kind not in _SURVIVES:
         if params.at is None:

@@ -189,6 +189,27 @@ def test_a_spare_takes_the_place_of_a_disk(volume: str, disk: str, kind: str, at
     assert bool(used[disk]) == bool(at)
 
 
+@pytest.mark.parametrize("spare", ["", ", spare: d7, extent: 1 MiB"])
+@pytest.mark.parametrize("work", [READER, WRITER])
+@pytest.mark.parametrize("kind", ["raid5", "raid3", "mirror"])
+def test_an_array_goes_on_without_a_disk_and_is_rebuilt_by_its_controller(
+    kind: str, work: str, spare: str
+) -> None:
+    text = ARRAY.replace(", unit: 32 KiB", ", unit: 32 KiB" * (kind == "raid5")).replace(
+        "raid: {kind: raid5,", f"raid: {{controller: controllers/pci-raid-2000, kind: {kind},"
+    )
+    ran = run(text + work % "raid" + faults(f"kind: failed, of: d2{spare}"))
+    assert ran.delivered() == (4 if work == READER else 2) * 2**20
+    used = {
+        r.name: int(busy) for r, busy in zip(ran.program.resources, ran.outcome.resources[:, 0], strict=True)
+    }
+    assert not used.get("d2")
+    assert bool(used.get("d7")) == bool(spare)
+    assert used["raid processor"] > 0
+    if spare:
+        assert ran.counted("raid", "rebuilt") == 2**20
+
+
 def test_a_slower_rebuild_takes_longer_and_hurts_less() -> None:
     took, ends = [], []
     for limits in ("", ", rate: 2 MB/s", ", rate: 2 MB/s, least: 1 MB/s"):
@@ -251,6 +272,28 @@ def test_a_rebuild_that_finds_a_bad_sector_goes_on_and_tells() -> None:
 def test_faults_that_make_no_sense_are_told(lines: tuple[str, ...], told: str) -> None:
     with pytest.raises(ScenarioError) as error:
         described(ARRAY + READER % "raid" + faults(*lines))
+    assert told in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (
+            "kind: failed, of: d2, at: 1 s",
+            "fault1.at: found 'd2', behind the array controller of 'both', failing",
+        ),
+        ("kind: read_errors, of: d2, unreadable: [3]", "'d2' behind the array controller of 'both'"),
+    ],
+)
+def test_commands_that_fail_inside_of_an_array_are_told(lines: str, told: str) -> None:
+    # The controller is that of a volume around the one with the disk.
+    text = ARRAY.replace(
+        "  pair:", "  both: {kind: stripe, of: [raid], unit: 64 KiB, controller: controllers/pci-raid-2000}\n  pair:"
+    ).replace("of: [raid]", "of: [raid, more]").replace(
+        "  pair: {kind: mirror, of: [d4, d5]}", "  more: {kind: mirror, of: [d4, d5]}"
+    )  # fmt: skip
+    with pytest.raises(ScenarioError) as error:
+        described(text + READER % "both" + faults(lines))
     assert told in str(error.value)
 
 

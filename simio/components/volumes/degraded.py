@@ -8,6 +8,7 @@ failed member is another one in each stripe; so a request has steps for each mem
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 
 from simio.components.storage import BlockDevice
@@ -72,11 +73,12 @@ class DegradedRaid5(Raid5):
         def emit(stripe: Register, begin: int) -> None:
             def without(failed: int) -> None:
                 pieces, rebuilt = plan_read_without(failed, self.width, self.unit, begin, size)
-                for piece in pieces:
-                    self._piece("read", stripe, piece, grain)
-                self.p.join()
-                if rebuilt:
-                    self.parity.xor(self.width - 1, rebuilt)
+                with self.parity.gathered(size) if rebuilt else nullcontext():
+                    for piece in pieces:
+                        self._piece("read", stripe, piece, grain)
+                    self.p.join()
+                    if rebuilt:
+                        self.parity.xor(self.width - 1, rebuilt)
 
             self._each(stripe, without)
 
@@ -115,7 +117,7 @@ class DegradedRaid5(Raid5):
         with self._found(at, aligned) as (stripe, column, place):
             self._member_of(column, column, stripe)
             self.one_of(column, "read", place, size, self._within_grain(aligned))
-            with p.when(column, "==", self.failed):
+            with p.when(column, "==", self.failed), self.parity.gathered(size):
                 for member in self._others():
                     with self.child():
                         self.ask(member, "read", place, size, self._within_grain(aligned))

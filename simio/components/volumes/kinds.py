@@ -46,10 +46,11 @@ def make_volume(
             f"volume {volume.name!r} of kind {volume.kind!r} has {len(members)} of the "
             f"{LEAST_MEMBERS[volume.kind]} members or more that it needs"
         )
+    parity = controller.parity if controller else parity
     if losses is not None and volume.kind in ("mirror", "raid3", "raid5"):
         device = _surviving(p, volume, members, parity, losses)
     else:
-        device = _bare(p, volume, members, controller.parity if controller else parity)
+        device = _bare(p, volume, members, parity)
     if not device.capacity:
         raise RunError(f"volume {volume.name!r} holds nothing: a member is smaller than a stripe unit")
     if controller is None:
