@@ -45,6 +45,7 @@ class Attachments:
         self.fabric = fabric
         self.links = {link.name: link for link in system.links}
         self._media: dict[str, Any] = {}
+        self._interrupted = any(link.down and link.part.kind in TIMED for link in system.links)
 
     def adapter(self, host: str, disk: str) -> Adapter:
         """The adapter that the way from a host to a disk leads through."""
@@ -52,6 +53,8 @@ class Attachments:
 
     def way(self, host: str, disk: str) -> Way | None:
         """The way from a host to a disk with its interruptions; None if it has none."""
+        if not self._interrupted:
+            return None
         found = route(self.graph, host, disk)
         links = [self.links[name] for name in found.of_class(self.graph, "link")]
         if not any(link.down for link in links) or links[0].part.kind not in TIMED:
@@ -63,7 +66,7 @@ class Attachments:
     @cached_property
     def cut(self) -> frozenset[str]:
         """The disks that a host can come to give up since the way to them is down."""
-        if not any(link.down and link.part.kind in TIMED for link in self.system.links):
+        if not self._interrupted:
             return frozenset()
         hosts = [
             host.name for host in self.system.hosts.values() if isinstance(host.kernel.sheet, UnixKernel)

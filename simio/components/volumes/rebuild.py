@@ -96,11 +96,15 @@ class ChangingVolume:
         p, states = self.p, self.states
         p.let(mode, "SET", DEGRADED)
         if states.whole is not None:
-            p.let(mode, "SET", WHOLE)
-            for gone in states.gone:
-                p.call(word, MOST, gone)
-                with p.when(word, ">", 0):
-                    p.let(mode, "SET", DEGRADED)
+            first, *others = states.gone
+            p.call(word, MOST, first)
+            for gone in others:
+                with scope(p):
+                    other = p.register()
+                    p.call(other, MOST, gone)
+                    p.let(word, "MAX", word, other)
+            with p.when(word, "==", 0):
+                p.let(mode, "SET", WHOLE)
         if states.replaced is not None:
             with p.when(mode, "==", DEGRADED), scope(p):
                 begin, end = p.register(), p.register()
