@@ -101,7 +101,7 @@ class Site:
         in which requests fail, or something is rebuilt.
         """
         if any(volume.rebuilt for volume in self.system.volumes.values()) or any(
-            loses_commands(self.system, disk) for disk in self.system.disks
+            loses_commands(self.system, disk, self.attachments.cut) for disk in self.system.disks
         ):
             return
         spans = (getattr(self._storage(name).file_system, "sheet", None) for name in targets)
@@ -129,13 +129,17 @@ class Site:
             self._failures = Failures(self.p)
         return self._failures
 
+    def can_fail(self, name: str) -> bool:
+        """Whether requests of a disk or volume can fail."""
+        return can_fail(self.system, name, self.attachments.cut)
+
     def device(self, host: str, name: str, into: str | None = None, told: bool = False) -> BlockDevice:
         """A disk or volume as a block device of a host.
 
         With `into`, that host only issues the commands, and data go between disks and the memory of host `into`.
         `told` says that whoever asks for it tells which of its requests fail.
         """
-        if not told and can_fail(self.system, name):
+        if not told and self.can_fail(name):
             raise RunError(
                 f"requests of {name!r} can fail, by its faults, and only reader and writer with access raw or "
                 "direct tell which; use these, or a volume that goes on without what fails"

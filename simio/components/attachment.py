@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 from simio.components.bus import DmaPath, dma_byte
 from simio.components.fcp import FcpTransport
 from simio.components.fibre_channel import Fabric
 from simio.components.hippi import HippiChannel
+from simio.components.interruptions import Way, interruptions
 from simio.components.ipi import IpiBus, IpiHippiTransport, IpiTransport
 from simio.components.loop import Loop, LoopTransport
 from simio.components.scsi import ScsiBus, ScsiTransport
 from simio.components.storage import Transport
 from simio.description.model import Adapter, Link, System
 from simio.description.sheets.ipi import IpiHippiAdapter
+from simio.description.sheets.kernels import UnixKernel
 from simio.errors import RunError
 from simio.program.builder import Builder
 from simio.wiring.graph import Route, Wiring, route
@@ -28,6 +31,8 @@ SHARED: dict[str, tuple[MakeMedium, MakeTransport]] = {
     "fibre-channel-loop": (Loop, LoopTransport),
 }
 """Kinds of link that adapters and disks share: the medium, and a transport over it."""
+TIMED = ("fibre-channel", "fibre-channel-loop", "scsi")
+"""Kinds of link of which drivers time commands out when they are down; over HIPPI sources wait for a link instead."""
 
 
 class Attachments:
@@ -40,10 +45,40 @@ class Attachments:
         self.fabric = fabric
         self.links = {link.name: link for link in system.links}
         self._media: dict[str, Any] = {}
+        self._interrupted = any(link.down and link.part.kind in TIMED for link in system.links)
 
     def adapter(self, host: str, disk: str) -> Adapter:
         """The adapter that the way from a host to a disk leads through."""
         return self._at(route(self.graph, host, disk))
+
+    def way(self, host: str, disk: str) -> Way | None:
+        """The way from a host to a disk with its interruptions; None if it has none."""
+        if not self._interrupted:
+            return None
+        found = route(self.graph, host, disk)
+        links = [self.links[name] for name in found.of_class(self.graph, "link")]
+        if not any(link.down for link in links) or links[0].part.kind not in TIMED:
+            return None
+        kernel = self.system.hosts[host].kernel.sheet
+        hold = getattr(self._at(found).part.sheet, "port_down", None)
+        return Way(host, disk, interruptions(links, hold), kernel.command_timeout, kernel.command_retries)
+
+    @cached_property
+    def cut(self) -> frozenset[str]:
+        """The disks that a host can come to give up since the way to them is down."""
+        if not self._interrupted:
+            return frozenset()
+        hosts = [
+            host.name for host in self.system.hosts.values() if isinstance(host.kernel.sheet, UnixKernel)
+        ]
+        return frozenset(disk for disk in self.system.disks for host in hosts if self._loses(host, disk))
+
+    def _loses(self, host: str, disk: str) -> bool:
+        try:
+            way = self.way(host, disk)
+        except RunError:
+            return False
+        return way is not None and way.loses
 
     def transport(self, host: str, disk: str, bus: DmaPath) -> Transport:
         """The transport from a host's adapter to a disk, data crossing `bus`: the host's, or an adapter's own."""

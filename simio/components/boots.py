@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
+from simio.components.outages import merged
 from simio.description.faults import Span
 from simio.program.builder import Builder, Register
 
@@ -19,12 +20,7 @@ class Boots:
 
     def __init__(self, p: Builder, crashes: Sequence[Span]) -> None:
         self.p = p
-        self.crashes: list[Span] = []
-        for begin, end in sorted(crashes):
-            if self.crashes and begin <= self.crashes[-1][1]:
-                begin, last = self.crashes.pop()
-                end = max(end, last)
-            self.crashes.append((begin, end))
+        self.crashes = merged(crashes)
 
     def __len__(self) -> int:
         return len(self.crashes) + 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from simio.components.attachment import Attachments
 from simio.components.bus import ParallelBus
@@ -11,6 +11,7 @@ from simio.components.driver import DiskDriver, HostInitiator
 from simio.components.failing_driver import FailingDriver
 from simio.components.failures import Failures, can_fail, loses_commands
 from simio.components.host import Host
+from simio.components.interrupted_driver import InterruptedDriver
 from simio.components.kernel import UnixKernel
 from simio.components.storage import BlockDevice
 from simio.components.volumes import ArrayController, ArrayPort, make_volume
@@ -63,16 +64,25 @@ class Devices:
         transport = self.attachments.transport(self.host.name, disk, self._bus(adapter.bus))
         initiator = HostInitiator(self.p, self.kernel, adapter)
         drive, depth = self.drive(disk), adapter.part.sheet.queue_depth
-        if loses_commands(self.system, disk):
+        way = self.attachments.way(self.host.name, disk)
+        if way is not None:
             described = self.system.disks[disk]
-            return FailingDriver(self.p, initiator, drive, transport, depth, self.failures(), described)
+            return InterruptedDriver(
+                self.p, initiator, drive, transport, depth, self.failures(), described, way
+            )
+        if loses_commands(self.system, disk):
+            described, timeout = self.system.disks[disk], self.kernel.sheet.command_timeout
+            return FailingDriver(
+                self.p, initiator, drive, transport, depth, self.failures(), described, timeout
+            )
         return DiskDriver(self.p, initiator, drive, transport, depth)
 
     def _volume(self, volume: Volume) -> BlockDevice:
         if volume.controller is None:
             members = [self.device(member) for member in volume.members]
             return make_volume(self.p, volume, members, self.host, losses=self._losses(volume, members))
-        disks = self.system.disks_of(volume.name)
+        spares = (fault.spare for inner in self._inside(volume) for fault in inner.rebuilt.values())
+        disks = [*self.system.disks_of(volume.name), *filter(None, spares)]
         adapter = self.attachments.adapter(self.host.name, disks[0])
         if any(self.attachments.adapter(self.host.name, disk) != adapter for disk in disks):
             raise RunError(
@@ -86,12 +96,25 @@ class Devices:
             adapter.part.sheet.queue_depth,
         )
         members = [self._member(name, controller, port) for name in volume.members]
-        return make_volume(self.p, volume, members, controller=controller, port=port)
+        losses = self._losses(volume, members, lambda spare: self._member(spare, controller, port))
+        return make_volume(self.p, volume, members, controller=controller, port=port, losses=losses)
 
-    def _losses(self, volume: Volume, members: Sequence[BlockDevice]) -> Losses | None:
-        """What can be lost of the members of a volume, or None where that is nothing."""
-        system, names = self.system, volume.members
-        able = [place for place, name in enumerate(names) if can_fail(system, name)]
+    def _inside(self, volume: Volume) -> Iterator[Volume]:
+        """A volume and those in it."""
+        yield volume
+        for member in volume.members:
+            if member in self.system.volumes:
+                yield from self._inside(self.system.volumes[member])
+
+    def _losses(
+        self,
+        volume: Volume,
+        members: Sequence[BlockDevice],
+        make: Callable[[str], BlockDevice] | None = None,
+    ) -> Losses | None:
+        """What can be lost of the members of a volume, or None where that is nothing; `make` makes their spares."""
+        system, names, cut = self.system, volume.members, self.attachments.cut
+        able = [place for place, name in enumerate(names) if can_fail(system, name, cut)]
         if not able and not volume.rebuilt:
             return None
         faults = {names.index(name): fault for name, fault in volume.rebuilt.items()}
@@ -100,7 +123,7 @@ class Devices:
             self.failures(),
             {place: getattr(driver, "gone", None) for place, driver in drivers.items()},
             {place: driver.noticed for place, driver in drivers.items() if isinstance(driver, FailingDriver)},
-            {place: self.device(fault.spare) for place, fault in faults.items() if fault.spare},
+            {place: (make or self.device)(fault.spare) for place, fault in faults.items() if fault.spare},
             faults,
         )
 
@@ -109,7 +132,13 @@ class Devices:
         inner = self.system.volumes.get(name)
         if inner:
             members = [self._member(member, controller, port) for member in inner.members]
-            return make_volume(self.p, inner, members, controller.parity)
+            losses = self._losses(inner, members, lambda spare: self._member(spare, controller, port))
+            return make_volume(self.p, inner, members, controller.parity, losses=losses)
+        if self.attachments.way(self.host.name, name):
+            raise RunError(
+                f"the way to {name!r} is down at times, and an array controller ({controller.name}) does not time "
+                "commands out; use a volume of the host's software, or take the fault away"
+            )
         way = self.attachments.transport(self.host.name, name, CardMemory(self.p))
         drive = self.drive(name)
         transport = controller.transport(way, port.transport)

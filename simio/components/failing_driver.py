@@ -13,9 +13,9 @@ from simio.description.model import Disk
 from simio.machines.failing.requests import MOST
 from simio.program.builder import Builder, Register
 
-_DONE, _MEDIUM, _SILENT, _UNHEARD = range(4)
+DONE, _MEDIUM, SILENT, _UNHEARD = range(4)
 """How a command ended: well, with an error of the medium, without an answer, or before it reached the disk."""
-_ALL = 2**32
+ALL = 2**32
 """More than ever wait for the driver to give a disk up."""
 
 
@@ -25,6 +25,8 @@ class FailingDriver(DiskDriver):
     A command that ended with an error of the medium is sent again at once. What was not answered when `timeout` has
     passed since it was sent has failed, and the driver gives the disk up: all that still wait fail then, too, and
     whatever comes later fails at once. `gone` is the word that says so, and `noticed` lets pass who waits for it.
+    The fault says what `timeout` is, or else the kernel's is given.
+    A driver that may give the disk up for other reasons, too, says by `given_up` what the word is called.
     """
 
     def __init__(
@@ -36,8 +38,11 @@ class FailingDriver(DiskDriver):
         depth: int,
         failures: Failures,
         disk: Disk,
+        timeout: int,
+        given_up: str = "",
     ) -> None:
         failure = disk.failure
+        name = given_up or f"{drive.name} given up"
         super().__init__(
             p,
             initiator,
@@ -47,17 +52,18 @@ class FailingDriver(DiskDriver):
         )
         self.failures = failures
         self.failure = failure
+        self.timeout = failure.timeout or timeout if failure else timeout
         self.attempts = 1
         if disk.read_errors is not None and disk.read_errors.unrecovered:
             self.attempts += disk.read_errors.command_retries
-        self.gone = p.machine(f"{drive.name} given up", [0]) if failure else None
-        self.noticed = p.container(f"{drive.name} given up", unit="times")
+        self.gone = p.machine(name, [0]) if failure or given_up else None
+        self.noticed = p.container(name, unit="times")
 
     def _command(self, sector: Register, amount: int, execute: Execute) -> None:
         p = self.p
         result, left = p.register(), p.register(self.attempts)
         with p.until(left, "==", 0):
-            p.let(result, "SET", _DONE)
+            p.let(result, "SET", DONE)
             with p.hold(self.queue):
                 self._attempt(sector, amount, execute, result)
             self.initiator.complete()
@@ -66,7 +72,7 @@ class FailingDriver(DiskDriver):
                 p.let(left, "SET", 0)
             with p.when(left, ">", 0):
                 self.initiator.issue(amount)
-        with p.when(result, "!=", _DONE):
+        with p.when(result, "!=", DONE):
             self.failures.fail()
 
     def _attempt(self, sector: Register, amount: int, execute: Execute, result: Register) -> None:
@@ -75,6 +81,7 @@ class FailingDriver(DiskDriver):
         p, failure = self.p, self.failure
         self.initiator.start()
         if failure is None or failure.at is None:
+            self.transport.request()
             self._carried(sector, amount, execute, result)
             self.transport.reply()
             return
@@ -83,25 +90,25 @@ class FailingDriver(DiskDriver):
         with p.when(sent, ">=", failure.at):
             p.let(result, "SET", _UNHEARD)
         with p.when(sent, "<", failure.at):
+            self.transport.request()
             self._carried(sector, amount, execute, result)
             p.let(now, "SINCE", 0)
             with p.when(now, ">=", failure.at):
-                p.let(result, "SET", _SILENT)
-        with p.when(result, ">=", _SILENT):
-            self._wait_in_vain(sent, failure.timeout)
+                p.let(result, "SET", SILENT)
+        with p.when(result, ">=", SILENT):
+            self._wait_in_vain(sent)
         with p.when(result, "!=", _UNHEARD):
             self.transport.reply()
 
     def _carried(self, sector: Register, amount: int, execute: Execute, result: Register) -> None:
-        """The command to the drive, and what that does for it."""
-        self.transport.request()
+        """What the drive does for the command."""
         if isinstance(self.drive, FailingDrive):
             self.drive.failed = result
         execute(sector, amount, self.transport)
         if isinstance(self.drive, FailingDrive):
             self.drive.failed = None
 
-    def _wait_in_vain(self, sent: Register, timeout: int) -> None:
+    def _wait_in_vain(self, sent: Register) -> None:
         """Until the driver gives the disk up."""
         p, gone = self.p, self.gone
         assert gone is not None
@@ -111,11 +118,11 @@ class FailingDriver(DiskDriver):
             with p.when(left, "==", 0):
                 with p.fork("command timeout", daemon=True):
                     p.let(left, "SINCE", sent)
-                    p.let(left, "SUB", timeout, left)
+                    p.let(left, "SUB", self.timeout, left)
                     p.let(left, "MAX", left, 0)
                     p.advance(0, left, 1)
                     p.call(left, MOST, gone, 1)
-                    p.put(self.noticed, _ALL)
+                    p.put(self.noticed, ALL)
                 p.get(self.noticed, 1)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 
 from simio.description.model import System
@@ -42,22 +42,57 @@ class Failures:
             with p.loop(1):
                 p.call(p.register(), requests.FAIL, self.state, self._number)
 
+    @contextmanager
+    def counted(
+        self, failed: Register, number: int, which: Register | None = None
+    ) -> Iterator[Callable[[int], None]]:
+        """The steps inside have `number` parts; `failed` is how many of them have failed, when they are over.
 
-def loses_commands(system: System, disk: str) -> bool:
-    """Whether a disk can end a command with an error, or never answer it."""
+        Gives what says of a part that it has. `which` is the last that has, or -1. None of that makes the request
+        fail to which the steps belong.
+        """
+        p = self.p
+        with p.loop(1):
+            first, part = p.register(), p.register()
+            p.call(first, requests.OPEN, self.state)
+            for _ in range(1, number):
+                p.call(part, requests.OPEN, self.state)
+
+            def fail(which: int) -> None:
+                p.let(part, "ADD", first, which)
+                p.call(part, requests.FAIL, self.state, part)
+
+            yield fail
+            p.let(failed, "SET", 0)
+            if which is not None:
+                p.let(which, "SET", -1)
+            for number_of_part in range(number):
+                p.call(part, requests.ENDED, self.state, first)
+                p.let(failed, "ADD", failed, part)
+                p.let(first, "ADD", first, 1)
+                if which is not None:
+                    with p.when(part, ">", 0):
+                        p.let(which, "SET", number_of_part)
+
+
+def loses_commands(system: System, disk: str, cut: Collection[str] = ()) -> bool:
+    """Whether a disk can end a command with an error or never answer it, those in `cut` since its way is down."""
     described = system.disks[disk]
     errors = described.read_errors
-    return described.failure is not None or (errors is not None and errors.unrecovered)
+    return disk in cut or described.failure is not None or (errors is not None and errors.unrecovered)
 
 
-def can_fail(system: System, name: str) -> bool:
-    """Whether requests of a disk or volume can fail: more of its members can than it survives without."""
+def can_fail(system: System, name: str, cut: Collection[str] = ()) -> bool:
+    """Whether requests of a disk or volume can fail: more of its members can than it survives without.
+
+    `cut` are the disks that a host can give up since the way to them is down.
+    """
     volume = system.volumes.get(name)
     if volume is None:
-        return loses_commands(system, name)
+        return loses_commands(system, name, cut)
     members = [member for member in volume.members if member not in volume.failed]
-    failing = sum(can_fail(system, member) for member in members)
+    failing = sum(can_fail(system, member, cut) for member in members)
     if volume.kind == "mirror":
         return failing == len(members)
-    survives = 1 - len(volume.failed) if volume.kind == "raid5" else 0
+    survives = 1 - len(volume.failed) if volume.kind in ("raid3", "raid5") else 0
     return failing > survives

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 
 from simio.components.bus import ParallelBus
@@ -95,6 +96,10 @@ class Host:
     def xor(self, sources: int, size: int) -> None:
         """One CPU computes parity over `sources` buffers of `size` bytes into another one."""
         self._touch(sources * size, (sources + 2) * size, self.xor_byte)
+
+    def gathered(self, size: int) -> AbstractContextManager[None]:
+        """What is read is in memory, where it is wanted."""
+        return nullcontext()
 
     def _touch(self, size: int, traffic: int, byte: Fraction) -> None:
         """A CPU works through `size` bytes at `byte` ps each, of which `traffic` bytes cross the memory bus.

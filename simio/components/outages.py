@@ -6,10 +6,21 @@ since an instant compares the two with now.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from simio.description.faults import Span
 from simio.program.builder import Builder, Register
+
+
+def merged(spans: Iterable[Span]) -> list[Span]:
+    """Spans that overlap or adjoin as one, in their order."""
+    found: list[Span] = []
+    for begin, end in sorted(spans):
+        if found and begin <= found[-1][1]:
+            begin, last = found.pop()
+            end = max(end, last)
+        found.append((begin, end))
+    return found
 
 
 class Outages:

@@ -83,16 +83,17 @@ class Reset(Passing):
 class Failed(FaultParams):
     """A disk has failed before the run begins, or answers no more from an instant on.
 
-    A volume with redundancy goes on without it, and with a spare is rebuilt onto that. The times of the host's driver
-    and of the rebuild are those of Linux (drivers/scsi/sd.h: SD_TIMEOUT; drivers/md/md.c: sysctl_speed_limit_min).
+    A volume with redundancy goes on without it, and with a spare is rebuilt onto that. The paces of the rebuild are
+    those of Linux (drivers/md/md.c: sysctl_speed_limit_min).
     """
 
     targets: ClassVar[tuple[str, ...]] = ("disk",)
     told: ClassVar[str] = "failed"
 
     at: Horizon = Field(None, description="when it fails, from the start of the run; none: before that")
-    timeout: Duration = Field(
-        30 * 10**12, description="after which the host's driver gives up a command, and then the disk"
+    timeout: Horizon = Field(
+        None,
+        description="after which the host's driver gives up a command, and then the disk; none: as its kernel does",
     )
     spare: Annotated[str | None, Field(strict=True)] = Field(
         None, description="disk in no volume onto which the volume is rebuilt; none: it is not"

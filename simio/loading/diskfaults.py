@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,8 +20,6 @@ _SURVIVES: dict[str, Callable[[int], int]] = {
     "raid3": lambda members: 1,
 }
 """Kinds of volumes that go on without a member, and without how many of so many."""
-_REBUILT = ("raid5", "mirror")
-"""Kinds of volumes that go on when a member fails during the run, and are rebuilt."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +43,15 @@ class _Checked:
         """The volume that the disk is a member of."""
         volumes = self.inventory.volumes.values()
         return next((item for item in volumes if item and self.params.of in item.members), None)
+
+    def array(self) -> Volume | None:
+        """The volume with an array controller that the disk is behind, itself or in a volume that is."""
+        volumes = [item for item in self.inventory.volumes.values() if item]
+        around = self.volume()
+        while around is not None and around.controller is None:
+            name = around.name
+            around = next((item for item in volumes if name in item.members), None)
+        return around
 
 
 def check_disk(
@@ -71,31 +78,41 @@ def check_disk(
 
 def _check_software(checked: _Checked) -> None:
     """Note a disk whose commands can fail behind an array controller."""
-    volume = checked.volume()
-    if volume is not None and volume.controller:
+    volume = checked.array()
+    if volume is not None:
         found = f"{quote(checked.params.of)} behind the array controller of {quote(volume.name)}"
         checked.note("of", found, "a disk of a volume that the host's software makes")
 
 
 def _check_survives(checked: _Checked) -> None:
-    """Note a disk whose failure leaves a volume without some of its data before the run, or a RAID 5 at any time."""
-    params, volume = checked.params, checked.volume()
-    if volume is not None and volume.controller:
-        _check_software(checked)
+    """Note a disk whose failure leaves a volume without some of its data before the run, or one with parity ever."""
+    params, volume, array = checked.params, checked.volume(), checked.array()
+    if array is not None and params.at is not None:
+        found = (
+            f"{quote(params.of)}, behind the array controller of {quote(array.name)}, failing during the run"
+        )
+        checked.note(
+            "at", found, "none, for a disk that has failed before, or one of a volume of the host's software"
+        )
         return
-    if volume is None or volume.kind not in (_SURVIVES if params.at is None else _REBUILT):
+    if volume is None or volume.kind not in _SURVIVES:
         if params.at is None:
             of = f" of the {volume.kind} {quote(volume.name)}" if volume else ""
-            *first, last = _SURVIVES
-            expected = f"a disk of a volume of kind {', '.join(first)} or {last}"
+            expected = f"a disk of a volume of kind {_either(_SURVIVES)}"
             checked.note("of", f"{quote(params.of)}{of}, whose data nothing else has", expected)
         return
     failures = [fault.params for fault in checked.faults if isinstance(fault.params, Failed)]
-    failed = {each.of for each in failures if each.at is None or volume.kind == "raid5"}
+    failed = {each.of for each in failures if each.at is None or volume.kind != "mirror"}
     survives = _SURVIVES[volume.kind](len(volume.members))
     if len(failed & set(volume.members)) > survives:
         lost = " and ".join(quote(name) for name in volume.members if name in failed)
         checked.note("of", f"{lost} failed", f"at most {survives} of {quote(volume.name)}")
+
+
+def _either(names: Iterable[str]) -> str:
+    """'a, b or c'."""
+    *first, last = names
+    return f"{', '.join(first)} or {last}"
 
 
 def _check_spare(checked: _Checked) -> None:
@@ -103,8 +120,8 @@ def _check_spare(checked: _Checked) -> None:
     spare, volume, inventory = checked.params.spare, checked.volume(), checked.inventory
     if spare is None:
         return
-    if volume is None or volume.kind not in _REBUILT:
-        kinds = " or ".join(_REBUILT)
+    if volume is None or volume.kind not in _SURVIVES:
+        kinds = _either(_SURVIVES)
         checked.note("spare", f"a spare for {quote(checked.params.of)}", f"one for a disk of a {kinds}")
         return
     if spare not in inventory.disk_names:

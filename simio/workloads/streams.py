@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from math import gcd
 
 from simio import units
-from simio.components.failures import can_fail
 from simio.components.storage import BlockDevice
 from simio.description.model import Workload
 from simio.errors import RunError
@@ -92,7 +91,7 @@ def unbuffered(
     delivered: Handle,
 ) -> Unbuffered:
     """Requests past the cache, which tell which of them fail where they can."""
-    if can_fail(site.system, device.name):
+    if site.can_fail(device.name):
         return Failing(site, call, device, direct, delivered)
     return Unbuffered(site.p, call, device, direct, delivered)
 

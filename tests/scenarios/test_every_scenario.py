@@ -40,6 +40,11 @@ SHORT = {
     "data-server-udp": ("workload.datagrams.count=30",),
     "data-server-writes": ("workload.nfs.size=96 KiB",),
     "disk-queue": ("run.until=60 ms", "run.warm_up=0 s", "run.replications=1"),
+    "fault-fc-link-down": (
+        "workload.reader.size=1 MiB",
+        "workload.reader.block=64 KiB",
+        "faults.outage.at=4 ms",
+    ),
     "fault-link-down": ("workload.ttcp.writes=25", "faults.outage.at=304 ms"),
     "fault-nfs-retry": ("workload.nfs.size=300 KiB", "faults.outage.at=20 ms"),
     "fault-server-crash": ("workload.nfs.size=400 KiB", "faults.crash.at=15 ms"),

@@ -170,14 +170,14 @@ def test_errors_tell_what_is_wrong(fault: str, told: str) -> None:
 
 def test_a_link_that_nothing_models_the_failure_of_is_refused() -> None:
     text = """
-title: a fabric
-hosts: {a: hosts/linux-2002-dual-p3}
-disks: {d: disks/fc-15k-2002}
-links: [{model: links/fc-2g, between: [a.fc, d], length: 10 m, name: loop}]
+title: an array on a bus of its own
+hosts: {a: {model: hosts/sgi-challenge-l, adapters: {ipi: {model: adapters/sgi-ipi, bus: hio}}}}
+disks: {d: disks/ipi-array-1994}
+links: [{model: links/ipi-25, between: [a.ipi, d], length: 10 m, name: bus}]
 workload: {reader: {host: a, from: d, block: 64 KiB, size: 1 MiB}}
 """
     with pytest.raises(ScenarioError, match="expected a link of a kind that can be down"):
-        described(text + down("loop", "0 s", "1 s"))
+        described(text + down("bus", "0 s", "1 s"))
 
 
 def test_an_outage_varies_like_any_other_value() -> None:

@@ -100,7 +100,7 @@ class NetworkInterface:
 
     def receive(self, packet: Packet, deliver: Callable[[], None]) -> None:
         """See `Interface.receive`."""
-        with self.purges.arriving(packet, lambda: self._refused(packet)) as came:
+        with self.purges.arriving(packet, lambda: self.refused(packet)) as came:
             if self.lossless:
                 self._store(packet)
                 self.p.put(self.room, packet.length)
@@ -115,7 +115,7 @@ class NetworkInterface:
                     self.pauses.left()
                 self._interrupt(packet, came, deliver)
 
-    def _refused(self, packet: Packet) -> None:
+    def refused(self, packet: Packet) -> None:
         """A packet is lost for which the sender had room reserved."""
         if self.lossless:
             self.p.put(self.room, packet.length)

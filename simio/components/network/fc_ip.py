@@ -4,18 +4,20 @@ The first frame has a network header of 16 bytes and LLC and SNAP of 8 before th
 Frames follow one another as fast as the line and buffer-to-buffer credit allow; so a sequence takes the line for as
 long as its frames do, or, where credit is short, for a frame in each time that a credit takes to come back. It holds
 every link on its way, which at most a few frames of it can be between: a port of a switch that is busy holds up the
-links before it. A receiver without room gives no credit, and nothing is lost.
+links before it. A receiver without room gives no credit, and nothing is lost but what is on a link that goes down.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 
 from simio.components.bus import times_up
 from simio.components.fibre_channel import Hop
+from simio.components.network.loss import Loss
 from simio.components.network.packet import Left, Packet
+from simio.description.faults import Span
 from simio.program.builder import Builder, Register
 from simio.program.service import ceil_times
 
@@ -31,15 +33,27 @@ class FibreChannelRoute:
     streams = False
 
     def __init__(
-        self, p: Builder, hops: Sequence[Hop], credits: Sequence[int], latencies: Sequence[int], payload: int
+        self,
+        p: Builder,
+        hops: Sequence[Hop],
+        credits: Sequence[int],
+        latencies: Sequence[int],
+        payload: int,
+        down: Sequence[Span] = (),
+        refused: Callable[[Packet], None] | None = None,
     ) -> None:
-        """`credits` of receiving ports, `latencies` of the switches in ps, `payload` of a frame in bytes."""
+        """`credits` of receiving ports, `latencies` of the switches in ps, `payload` of a frame in bytes.
+
+        A sequence that is under way at an instant of `down` is lost, and `refused` gives the receiver its room back.
+        """
         self.p = p
         self.hops = hops
         self.latencies = latencies
         self.payload = min(payload, *(hop.sheet.max_payload for hop in hops))
         ends = [hop.name.split(">") for hop in hops]
         self.name = ">".join((ends[0][0], *(end[1] for end in ends)))
+        self.loss = Loss(p, self.name, 0, 0, down)
+        self.refused = refused
         self.mtu = MTU
         self.delay: int = sum(hop.delay for hop in hops) + sum(latencies)
         self.slowest = max(hops, key=lambda hop: hop.byte)
@@ -81,8 +95,10 @@ class FibreChannelRoute:
         """See `Wire.crossing`."""
         p = self.p
         with p.loop(1):
-            time = p.register()
+            time, begun = p.register(), p.register() if self.loss.outages else None
             p.seize(self.hops[0].wire)
+            if begun is not None:
+                p.let(begun, "SINCE", 0)
             for before, hop, latency in zip(self.hops, self.hops[1:], self.latencies, strict=False):
                 p.advance(before.delay + latency)
                 p.seize(hop.wire)
@@ -93,4 +109,7 @@ class FibreChannelRoute:
             for hop in self.hops:
                 p.release(hop.wire)
             p.advance(self.hops[-1].delay)
-            yield
+            if begun is not None:
+                p.let(time, "SINCE", begun)
+            with self.loss.survived(packet, time=time, refused=self.refused):
+                yield

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 
@@ -44,9 +44,14 @@ class Loss:
 
     @contextmanager
     def survived(
-        self, packet: Packet, units: Register | None = None, time: Amount = 0, fixed: int = 0
+        self,
+        packet: Packet,
+        units: Register | None = None,
+        time: Amount = 0,
+        fixed: int = 0,
+        refused: Callable[[Packet], None] | None = None,
     ) -> Iterator[None]:
-        """Run the body unless the packet, of so many units, is lost.
+        """Run the body unless the packet, of so many units, is lost, and then `refused`.
 
         It began to leave `time` + `fixed` ps ago.
         """
@@ -67,6 +72,8 @@ class Loss:
                 self._cut(lost, time, fixed)
             with p.when(lost, ">", 0):
                 dropped(p, self.name, packet, "lost")
+                if refused:
+                    refused(packet)
             with p.when(lost, "==", 0):
                 yield
 

@@ -176,7 +176,7 @@ class Network:
         if isinstance(first, HippiInterface) and isinstance(last, HippiInterface):
             return NetworkPath(first, last, [self._circuit(hops, ports[1:-1], last)], [], self.capture)
         if all(self.links[link].part.kind == "fibre-channel" for link in links):
-            return NetworkPath(first, last, [self._fibre_channel(hops)], [], self.capture)
+            return NetworkPath(first, last, [self._fibre_channel(hops, last)], [], self.capture)
         wires = [self._wire(link, *ends) for link, ends in hops]
         if isinstance(last, NetworkInterface) and isinstance(wires[-1], EthernetWire) and not last.pauses:
             last.paused_by(wires[-1])
@@ -210,7 +210,9 @@ class Network:
         target.target = circuit.target
         return circuit
 
-    def _fibre_channel(self, hops: Sequence[tuple[str, tuple[str, str]]]) -> FibreChannelRoute:
+    def _fibre_channel(
+        self, hops: Sequence[tuple[str, tuple[str, str]]], last: Interface
+    ) -> FibreChannelRoute:
         """A way over Fibre Channel links, each with its two ends; commands to disks may use the same ones."""
         ports = [self.system.switches[target].part for _, (_, target) in hops[:-1]]
         sender, receiver = (self._sheet(end) for end in (hops[0][1][0], hops[-1][1][1]))
@@ -220,7 +222,9 @@ class Network:
             for (link, ends), credit in zip(hops, credits, strict=True)
         ]
         latencies = [port.sheet.latency for port in ports]
-        return FibreChannelRoute(self.p, ways, credits, latencies, sender.frame_payload)
+        down = [span for link, _ in hops for span in self.links[link].down]
+        refused = last.refused if isinstance(last, NetworkInterface) else None
+        return FibreChannelRoute(self.p, ways, credits, latencies, sender.frame_payload, down, refused)
 
     def _sheet(self, name: str) -> Any:
         """The values of an adapter, "host.adapter"."""

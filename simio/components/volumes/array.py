@@ -25,7 +25,7 @@ class ArrayController:
         self.name = name
         self.sheet = part.sheet
         self.processor = p.resource(f"{name} processor", self.sheet.processors)
-        self.parity = ControllerParity(p, name, self.sheet.parity_rate)
+        self.parity = ArrayParity(self)
         self.initiator = ControllerInitiator(self)
         self.cache_size: int = self.sheet.write_cache or 0
         self.free = (
@@ -34,6 +34,7 @@ class ArrayController:
             else None
         )
         self.passing = False
+        self.host: Transport | None = None
 
     def work(self, cost: int) -> None:
         """Keep one processor busy for `cost` ps."""
@@ -43,6 +44,7 @@ class ArrayController:
 
     def transport(self, member: Transport, host: Transport) -> PassingTransport:
         """The way between a member and the controller, and for what the host reads from there to the host."""
+        self.host = host
         return PassingTransport(self, member, host)
 
     def array(self, volume: BlockDevice, port: ArrayPort) -> ArrayDevice:
@@ -55,6 +57,25 @@ class ArrayController:
         self.passing = True
         yield
         self.passing = False
+
+
+class ArrayParity(ControllerParity):
+    """The parity engine of a controller, in whose memory a request has to be whole before what it computes of it goes
+    on to the host."""
+
+    def __init__(self, controller: ArrayController) -> None:
+        super().__init__(controller.p, controller.name, controller.sheet.parity_rate)
+        self.controller = controller
+
+    @contextmanager
+    def gathered(self, size: int) -> Iterator[None]:
+        """What is read inside stays; then all that the host wants of it goes there."""
+        controller = self.controller
+        passing, controller.passing = controller.passing, False
+        yield
+        controller.passing = passing
+        if passing and controller.host is not None:
+            controller.host.send(size)
 
 
 @dataclass(frozen=True)

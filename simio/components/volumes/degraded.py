@@ -7,7 +7,8 @@ failed member is another one in each stripe; so a request has steps for each mem
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 
 from simio.components.storage import BlockDevice
@@ -21,7 +22,8 @@ from simio.components.volumes.layout import (
 )
 from simio.components.volumes.parity import ParityEngine
 from simio.components.volumes.raid5 import Raid5
-from simio.components.volumes.requests import Verb, check_request
+from simio.components.volumes.requests import Verb, check_request, scope
+from simio.machines.failing.requests import MOST
 from simio.program.builder import Builder, Register
 
 
@@ -71,11 +73,12 @@ class DegradedRaid5(Raid5):
         def emit(stripe: Register, begin: int) -> None:
             def without(failed: int) -> None:
                 pieces, rebuilt = plan_read_without(failed, self.width, self.unit, begin, size)
-                for piece in pieces:
-                    self._piece("read", stripe, piece, grain)
-                self.p.join()
-                if rebuilt:
-                    self.parity.xor(self.width - 1, rebuilt)
+                with self.parity.gathered(size) if rebuilt else nullcontext():
+                    for piece in pieces:
+                        self._piece("read", stripe, piece, grain)
+                    self.p.join()
+                    if rebuilt:
+                        self.parity.xor(self.width - 1, rebuilt)
 
             self._each(stripe, without)
 
@@ -114,7 +117,7 @@ class DegradedRaid5(Raid5):
         with self._found(at, aligned) as (stripe, column, place):
             self._member_of(column, column, stripe)
             self.one_of(column, "read", place, size, self._within_grain(aligned))
-            with p.when(column, "==", self.failed):
+            with p.when(column, "==", self.failed), self.parity.gathered(size):
                 for member in self._others():
                     with self.child():
                         self.ask(member, "read", place, size, self._within_grain(aligned))
@@ -157,6 +160,40 @@ class DegradedRaid5(Raid5):
 
 
 _PLAIN, _MODIFY, _RECONSTRUCT = range(3)
+
+
+class FirstLost:
+    """A volume without the first of several members that its driver has given up; what two of them have is lost.
+
+    `without` are the volumes without each of these members, and `words` those that say which are given up.
+    """
+
+    def __init__(self, p: Builder, without: Mapping[int, BlockDevice], words: Mapping[int, int]) -> None:
+        self.p = p
+        self.without = without
+        self.words = words
+        device = next(iter(without.values()))
+        self.name, self.capacity, self.sector = device.name, device.capacity, device.sector
+
+    def read(self, at: Register, size: int, aligned: int) -> None:
+        """Read without it; what is on another that is given up as well fails."""
+        self._request("read", at, size, aligned)
+
+    def write(self, at: Register, size: int, aligned: int) -> None:
+        """Write without it; what would be on another that is given up as well fails."""
+        self._request("write", at, size, aligned)
+
+    def _request(self, verb: Verb, at: Register, size: int, aligned: int) -> None:
+        p = self.p
+        with scope(p):
+            word, lost = p.register(), p.register(-1)
+            for place, gone in self.words.items():
+                p.call(word, MOST, gone)
+                with p.when(word, ">", 0), p.when(lost, "<", 0):
+                    p.let(lost, "SET", place)
+            for place, device in self.without.items():
+                with p.when(lost, "==", place), scope(p):
+                    (device.read if verb == "read" else device.write)(at, size, aligned)
 
 
 def plan_read_without(

@@ -13,7 +13,7 @@ from simio.components.volumes.raid3 import Raid3
 from simio.components.volumes.raid5 import Raid5
 from simio.components.volumes.requests import size_text
 from simio.components.volumes.split import Concatenation, Stripe
-from simio.components.volumes.states import Losses, mirror, raid5
+from simio.components.volumes.states import Losses, mirror, raid3, raid5
 from simio.description.model import Volume
 from simio.errors import RunError
 from simio.program.builder import Builder
@@ -46,10 +46,11 @@ def make_volume(
             f"volume {volume.name!r} of kind {volume.kind!r} has {len(members)} of the "
             f"{LEAST_MEMBERS[volume.kind]} members or more that it needs"
         )
-    if losses is not None and volume.kind in ("mirror", "raid5"):
+    parity = controller.parity if controller else parity
+    if losses is not None and volume.kind in ("mirror", "raid3", "raid5"):
         device = _surviving(p, volume, members, parity, losses)
     else:
-        device = _bare(p, volume, members, controller.parity if controller else parity)
+        device = _bare(p, volume, members, parity)
     if not device.capacity:
         raise RunError(f"volume {volume.name!r} holds nothing: a member is smaller than a stripe unit")
     if controller is None:
@@ -65,6 +66,8 @@ def _surviving(
     """A volume of the host's software that goes on without a member."""
     if volume.kind == "mirror":
         return mirror(p, volume, members, losses)
+    if volume.kind == "raid3":
+        return raid3(p, volume, members, _grain(volume, members), _computed(volume, parity), losses)
     return raid5(p, volume, members, _unit(volume, members), _computed(volume, parity), losses)
 
 
@@ -89,13 +92,16 @@ def _bare(
         return Stripe(p, volume.name, members, _unit(volume, members))
     parity = _computed(volume, parity)
     if volume.kind == "raid3":
-        grain = members[0].sector if volume.unit is None else _unit(volume, members)
         failed = volume.members.index(volume.failed[0]) if volume.failed else None
-        return Raid3(p, volume.name, members, grain, parity, failed)
+        return Raid3(p, volume.name, members, _grain(volume, members), parity, failed)
     if volume.failed:
         failed = volume.members.index(volume.failed[0])
         return DegradedRaid5(p, volume.name, members, _unit(volume, members), parity, failed)
     return Raid5(p, volume.name, members, _unit(volume, members), parity)
+
+
+def _grain(volume: Volume, members: Sequence[BlockDevice]) -> int:
+    return members[0].sector if volume.unit is None else _unit(volume, members)
 
 
 def _unit(volume: Volume, members: Sequence[BlockDevice]) -> int:

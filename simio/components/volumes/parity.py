@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 from typing import Protocol
 
@@ -14,6 +15,9 @@ class ParityEngine(Protocol):
 
     def xor(self, sources: int, size: int) -> None:
         """Combine `sources` blocks of `size` bytes into one; returns when that is done."""
+
+    def gathered(self, size: int) -> AbstractContextManager[None]:
+        """The steps inside read all that a request of `size` bytes takes, some of which are computed of the rest."""
 
 
 class ControllerParity:
@@ -28,3 +32,7 @@ class ControllerParity:
         """The engine is busy for sources * size bytes."""
         with self.p.hold(self.engine):
             self.p.advance(0, sources * size, self.byte)
+
+    def gathered(self, size: int) -> AbstractContextManager[None]:
+        """Nothing more, where what was read is where it is wanted."""
+        return nullcontext()

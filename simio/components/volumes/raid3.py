@@ -8,6 +8,7 @@ well, and one request is served at a time.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 from simio.components.storage import BlockDevice
 from simio.components.volumes.parity import ParityEngine
@@ -58,15 +59,21 @@ class Raid3(Members):
             begin = p.register()
             p.let(begin, "DIV", at, self.data)
             with p.hold(self.turn):
-                for member in self._asked(verb):
-                    with self.child():
-                        self.ask(member, verb, begin, share, place)
-                if verb == "write" and self.failed != self.data:
-                    with p.fork(f"{self.name}: parity", joined=True):
-                        self.parity.xor(self.data, share)
-                p.join()
-                if verb == "read" and self._lost:
+                self._share(verb, begin, share, place)
+
+    def _share(self, verb: Verb, begin: Register, share: int, place: int) -> None:
+        """A request of `share` bytes of every member that takes part, from `begin` on, all at once."""
+        p, computed = self.p, verb == "read" and self._lost
+        with self.parity.gathered(share * self.data) if computed else nullcontext():
+            for member in self._asked(verb):
+                with self.child():
+                    self.ask(member, verb, begin, share, place)
+            if verb == "write" and self.failed != self.data:
+                with p.fork(f"{self.name}: parity", joined=True):
                     self.parity.xor(self.data, share)
+            p.join()
+            if computed:
+                self.parity.xor(self.data, share)
 
     @property
     def _lost(self) -> bool:

@@ -9,7 +9,7 @@ md_do_sync). It can be kept below a rate, and above another one gives way to who
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -29,16 +29,22 @@ EVERYTHING = 2**61
 """More bytes than a disk has: all that was to be rebuilt has been."""
 
 
+Reach = Callable[[Register, Register, Register, int], None]
+"""Steps that put into registers from where to where on its members a request is that begins at an address."""
+
+
 @dataclass(frozen=True)
 class States:
-    """A volume as it is before a disk fails (None if that was before the run), without it, and with a spare."""
+    """A volume as it is before a disk fails (None if that was before the run), without it, and with a spare.
+
+    `gone` are the words of which one says that a disk is given up.
+    """
 
     whole: BlockDevice | None
     degraded: BlockDevice
     replaced: BlockDevice | None
-    gone: int | None
-    reach: Callable[[Register, Register, Register, int], None]
-    """Steps that put into registers from where to where on its members a request is that begins at an address."""
+    gone: Sequence[int]
+    reach: Reach
 
 
 class ChangingVolume:
@@ -90,8 +96,13 @@ class ChangingVolume:
         p, states = self.p, self.states
         p.let(mode, "SET", DEGRADED)
         if states.whole is not None:
-            assert states.gone is not None
-            p.call(word, MOST, states.gone)
+            first, *others = states.gone
+            p.call(word, MOST, first)
+            for gone in others:
+                with scope(p):
+                    other = p.register()
+                    p.call(other, MOST, gone)
+                    p.let(word, "MAX", word, other)
             with p.when(word, "==", 0):
                 p.let(mode, "SET", WHOLE)
         if states.replaced is not None:
@@ -111,7 +122,8 @@ class ChangingVolume:
 class Rebuild:
     """What rebuilds a volume: from which members onto which spare, `parity` being None for a mirror.
 
-    `noticed` lets pass who waits for the disk to be given up; None where it had failed before the run.
+    `noticed` lets pass who waits for the disk to be given up; None where it had failed before the run. It ends where
+    it is when one of `words` says that another member is given up.
     """
 
     p: Builder
@@ -123,6 +135,7 @@ class Rebuild:
     extent: int
     failures: Failures
     noticed: Handle | None
+    words: Sequence[int] = ()
 
     def thread(self) -> None:
         """The thread that rebuilds; it does not keep the run alive if it waits for a failure during that."""
@@ -140,7 +153,7 @@ class Rebuild:
             p.let(begun, "SINCE", 0)
             p.let(at, "SET", 0)
             # Condition that always holds: the work may end before, so that the bound must not count on any of it.
-            with p.when(begun, ">=", 0), p.loop(self.extent // chunk), self._paced():
+            with p.when(begun, ">=", 0), p.loop(self.extent // chunk), self._possible(), self._paced():
                 with self.failures.watched(failed), scope(p):
                     self._chunk(at, chunk)
                 with p.when(failed, ">", 0):
@@ -150,9 +163,21 @@ class Rebuild:
                     p.mark(stream, chunk)
                 p.let(at, "ADD", at, chunk)
                 p.call(word, MOST, self.volume.progress, at)
-            p.let(begun, "SINCE", begun)
-            p.mark(took, begun)
-            p.call(word, MOST, self.volume.progress, EVERYTHING)
+            with self._possible():
+                p.let(begun, "SINCE", begun)
+                p.mark(took, begun)
+                p.call(word, MOST, self.volume.progress, EVERYTHING)
+
+    @contextmanager
+    def _possible(self) -> Iterator[None]:
+        """Steps for as long as all other members are there."""
+        p = self.p
+        with ExitStack() as conditions, scope(p):
+            for word in self.words:
+                gone = p.register()
+                p.call(gone, MOST, word)
+                conditions.enter_context(p.when(gone, "==", 0))
+            yield
 
     def _chunk(self, at: Register, chunk: int) -> None:
         """Read what the others have of it, compute what they add up to, and write that."""

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from simio.components.failures import Failures
 from simio.components.storage import BlockDevice
-from simio.components.volumes.degraded import DegradedRaid5
-from simio.components.volumes.failing import Failing, FailingMirror, FailingRaid5
+from simio.components.volumes.degraded import DegradedRaid5, FirstLost
+from simio.components.volumes.failing import Failing, FailingMirror, FailingRaid3, FailingRaid5
 from simio.components.volumes.mirror import Mirror
 from simio.components.volumes.parity import ParityEngine
+from simio.components.volumes.raid3 import Raid3
 from simio.components.volumes.raid5 import Raid5
-from simio.components.volumes.rebuild import ChangingVolume, Rebuild, States
+from simio.components.volumes.rebuild import ChangingVolume, Reach, Rebuild, States
 from simio.components.volumes.requests import size_text
 from simio.description.faults import Failed
 from simio.description.model import Volume
@@ -62,10 +63,35 @@ def mirror(p: Builder, volume: Volume, members: Sequence[BlockDevice], losses: L
         p.let(end, "ADD", at, size)
 
     degraded = over(rest)
-    states = States(
-        None if failed else over(every), degraded, over(every, spare, lost), losses.failing.get(lost), reach
-    )
+    word = losses.failing.get(lost)
+    words = [] if word is None else [word]
+    states = States(None if failed else over(every), degraded, over(every, spare, lost), words, reach)
     return _rebuilt(p, volume, states, lost, losses, [degraded], None, members)
+
+
+def raid3(
+    p: Builder,
+    volume: Volume,
+    members: Sequence[BlockDevice],
+    grain: int,
+    parity: ParityEngine,
+    losses: Losses,
+) -> BlockDevice:
+    """A RAID 3 over members that can fail or have failed."""
+
+    def over(there: Sequence[BlockDevice], failing: Failing) -> BlockDevice:
+        if failing:
+            return FailingRaid3(p, volume.name, there, grain, parity, losses.failures, failing)
+        return Raid3(p, volume.name, there, grain, parity)
+
+    def without(lost: int) -> BlockDevice:
+        return Raid3(p, volume.name, members, grain, parity, lost)
+
+    def reach(begin: Register, end: Register, at: Register, size: int) -> None:
+        p.let(begin, "DIV", at, len(members) - 1)
+        p.let(end, "ADD", begin, size // (len(members) - 1))
+
+    return _with_parity(p, volume, members, parity, losses, over, without, reach)
 
 
 def raid5(
@@ -77,35 +103,53 @@ def raid5(
     losses: Losses,
 ) -> BlockDevice:
     """A RAID 5 over members that can fail or have failed."""
+    stripe = (len(members) - 1) * unit
 
-    def over(there: Sequence[BlockDevice], failing: Failing) -> Raid5:
+    def over(there: Sequence[BlockDevice], failing: Failing) -> BlockDevice:
         if failing:
             return FailingRaid5(p, volume.name, there, unit, parity, losses.failures, failing)
         return Raid5(p, volume.name, there, unit, parity)
 
-    failed = [volume.members.index(name) for name in volume.failed]
-    dying = [place for place, gone in losses.failing.items() if gone is not None]
-    if not failed and not dying:
-        return over(members, losses.failing)
-    lost = (failed or dying)[0]
-    degraded = DegradedRaid5(p, volume.name, members, unit, parity, lost)
-    if failed and not losses.spares:
-        return degraded
+    def without(lost: int) -> BlockDevice:
+        return DegradedRaid5(p, volume.name, members, unit, parity, lost)
 
     def reach(begin: Register, end: Register, at: Register, size: int) -> None:
-        p.let(begin, "DIV", at, degraded.stripe)
+        p.let(begin, "DIV", at, stripe)
         p.let(begin, "MUL", begin, unit)
         p.let(end, "ADD", at, size - 1)
-        p.let(end, "DIV", end, degraded.stripe)
+        p.let(end, "DIV", end, stripe)
         p.let(end, "ADD", end, 1)
         p.let(end, "MUL", end, unit)
 
+    return _with_parity(p, volume, members, parity, losses, over, without, reach)
+
+
+def _with_parity(
+    p: Builder,
+    volume: Volume,
+    members: Sequence[BlockDevice],
+    parity: ParityEngine,
+    losses: Losses,
+    over: Callable[[Sequence[BlockDevice], Failing], BlockDevice],
+    without: Callable[[int], BlockDevice],
+    reach: Reach,
+) -> BlockDevice:
+    """A volume that survives one member: `over` makes it of members that can fail, `without` without one of them."""
+    failed = [volume.members.index(name) for name in volume.failed]
+    words = {place: gone for place, gone in losses.failing.items() if gone is not None}
+    if not failed and not words:
+        return over(members, losses.failing)
+    lost = (failed or [*losses.spares] or [*words])[0]
+    rest = {place: without(place) for place in failed[:1] or words}
+    if failed and not losses.spares:
+        return rest[lost]
+    degraded = rest[lost] if len(rest) == 1 else FirstLost(p, rest, words)
     spare = losses.spares.get(lost)
     replaced = None
     if spare is not None:
         replaced = over([*members[:lost], spare, *members[lost + 1 :]], losses.without(lost))
     whole = None if failed else over(members, losses.failing)
-    states = States(whole, degraded, replaced, losses.failing.get(lost), reach)
+    states = States(whole, degraded, replaced, [*words.values()], reach)
     others = [member for place, member in enumerate(members) if place != lost]
     return _rebuilt(p, volume, states, lost, losses, others, parity, members)
 
@@ -146,8 +190,8 @@ def _rebuilt(
             raise RunError(
                 f"{spare.name!r} cannot take the place of {members[lost].name!r}: sectors and chunks do not fit"
             )
-        rebuild = Rebuild(
-            p, changing, others, spare, parity, fault, extent, losses.failures, losses.noticed.get(lost)
-        )
+        words = [gone for gone in losses.without(lost).values() if gone is not None]
+        noticed = losses.noticed.get(lost)
+        rebuild = Rebuild(p, changing, others, spare, parity, fault, extent, losses.failures, noticed, words)
         losses.failures.rebuilds.append(rebuild.thread)
     return changing

@@ -6,7 +6,19 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, model_validator
 
-from ..quantities import Count, DelayPerLength, Extent, Flag, Signalling, Size, Time, Whole, refusal
+from ..quantities import (
+    Count,
+    DelayPerLength,
+    Duration,
+    Extent,
+    Flag,
+    Horizon,
+    Signalling,
+    Size,
+    Time,
+    Whole,
+    refusal,
+)
 from .adapters import StorageAdapter
 from .base import Sheet, register_sheet
 
@@ -20,10 +32,15 @@ class FibreChannelAdapter(StorageAdapter):
     credit: Count = Field(
         description="buffer-to-buffer credit: frames it can receive before it must free one"
     )
+    port_down: Horizon = Field(
+        None, description="how long the driver holds commands to a port that is down; none: it holds none"
+    )
 
 
 class FibreChannelLink(Sheet):
     """A Fibre Channel link (FC-PH): serial frames with a line code."""
+
+    faults: ClassVar[tuple[str, ...]] = ("down",)
 
     work = {"propagation": "signals"}
 
@@ -34,6 +51,9 @@ class FibreChannelLink(Sheet):
     gap: Size = Field(description="least idle bytes between frames")
     max_payload: Extent = Field(description="largest payload of a frame")
     propagation: DelayPerLength = Field(description="signal delay of the cable")
+    link_failure: Duration = Field(
+        100 * 10**9, description="how long it is down before its ports know that it is (R_T_TOV)"
+    )
 
     @model_validator(mode="after")
     def _code_carries_data(self) -> FibreChannelLink:

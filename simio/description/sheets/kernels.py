@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from ..quantities import Extent, Frequency, Limit, Time
+from ..quantities import Duration, Extent, Frequency, Limit, Time, Whole
 from .base import TIMER, Sheet, register_sheet
 
 
@@ -49,6 +49,10 @@ class UnixKernel(Sheet):
         description="CPU time to map a range of a file, and again to unmap it, with the address space locked"
     )
     fault_cluster: Extent = Field(description="bytes read from the device around a page that faults")
+    command_timeout: Duration = Field(
+        60 * 10**12, description="after which the disk driver aborts a command whose way was down"
+    )
+    command_retries: Whole = Field(5, description="times that the disk driver sends such a command again")
 
 
 register_sheet("kernel", "unix", UnixKernel)

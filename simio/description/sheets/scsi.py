@@ -52,6 +52,8 @@ class ScsiAdapter(StorageAdapter):
 class ScsiLink(Sheet):
     """A parallel SCSI bus (SCSI-2, ANSI X3.131-1994; SPI): one at a time of those who share it."""
 
+    faults: ClassVar[tuple[str, ...]] = ("down",)
+
     work = {"propagation": "signals"}
 
     shared: ClassVar[bool] = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
 
@@ -114,6 +115,7 @@ class Rig:
         access: int = 10**6,
         most: int = 2**40,
         host: int = 1,
+        failed: str = "",
         **values: object,
     ):
         self.p = p = Builder()
@@ -131,9 +133,8 @@ class Rig:
             for i in range(count)
         ]
         port = ArrayPort(self.driver, link, depth=16)
-        self.device: BlockDevice = make_volume(
-            p, volume(kind, count, unit), members, controller=self.controller, port=port
-        )
+        described = replace(volume(kind, count, unit), failed=(failed,) if failed else ())
+        self.device: BlockDevice = make_volume(p, described, members, controller=self.controller, port=port)
 
     def once(self, verb: str, size: int, count: int = 1, threads: int = 1):
         """`count` requests one after the other: the program, its outcome, and when each was done."""
@@ -208,6 +209,36 @@ def test_reads_for_parity_do_not_pass_to_the_host() -> None:
     rig = Rig("raid5", 5)
     outcome, _ = rig.once("write", 4 * KIB)
     assert rig.busy(outcome, "host wire") == 4 * KIB
+
+
+@pytest.mark.parametrize("verb", ["read", "write"])
+@pytest.mark.parametrize(
+    ("kind", "count", "unit", "size"),
+    [
+        ("raid5", 5, 4 * KIB, 4 * KIB), ("raid5", 5, 4 * KIB, 2 * KIB), ("raid5", 5, 4 * KIB, 16 * KIB),
+        ("raid5", 5, 4 * KIB, 64 * KIB), ("raid3", 5, None, 16 * KIB), ("mirror", 3, None, 16 * KIB),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("failed", ["m0", "m2"])
+def test_without_a_disk_the_host_gets_every_byte_once(
+    kind: str, count: int, unit: int | None, size: int, failed: str, verb: str
+) -> None:
+    rig = Rig(kind, count, unit, failed=failed)
+    outcome, ends = rig.once(verb, size, count=12)
+    assert rig.busy(outcome, "host wire") == 12 * size
+    assert rig.busy(outcome, failed) == 0
+    assert len(ends) == 12
+
+
+def test_what_is_computed_goes_to_the_host_when_it_is_there() -> None:
+    # The first unit is on m0. Four commands of 10 ps each; the last unit is there after its access and 4096 ps, and
+    # its completion; then parity of four, and 4096 ps to the host.
+    rig = Rig("raid5", 5, failed="m0")
+    _, ends = rig.once("read", 4 * KIB)
+    assert ends == [100 + 4 * 10 + 10**6 + 4096 + 5 + 4 * 4096 + 4096]
+    # The second is on m1: it passes through, as it does of a whole array.
+    rig, whole = Rig("raid5", 5, failed="m4"), Rig("raid5", 5)
+    assert rig.once("read", 4 * KIB)[1] == whole.once("read", 4 * KIB)[1]
 
 
 def test_a_cached_write_is_done_when_the_cache_has_it() -> None:

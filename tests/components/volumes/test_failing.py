@@ -233,6 +233,33 @@ def test_a_raid5_with_one_flawed_member_delivers_everything(
         assert wanted <= got | repaired
 
 
+GRAIN = 3 * SECTOR
+"""What a RAID 3 of four members reads or writes at least."""
+
+
+def test_a_raid3_reads_parity_for_what_one_cannot_read_and_writes_it_back() -> None:
+    # 100 ps in vain, 100 for parity, 7 to compute, 100 to write; m0 and m2 have read long since.
+    result = run(volume("raid3", 4), [Request("read", 0, GRAIN, GRAIN)], bad={1: [0]}, fixed=100, xor=7)
+    assert asked(result.asked[0]) == [
+        ("m0", "read", 0), ("m1", "read", 0), ("m2", "read", 0), ("m3", "read", 0), ("m1", "write", 0),
+    ]  # fmt: skip
+    assert (result.ends, result.failed) == ([307], [False])
+    reads = [Request("read", at * GRAIN, GRAIN, GRAIN) for at in range(3)]
+    result = run(volume("raid3", 4), reads, bad={1: [0, 1], 2: [1], 3: [0]})
+    assert result.failed == [True, True, False]
+
+
+def test_a_raid3_goes_on_without_who_was_given_up() -> None:
+    # m0 dies at 150: the second read takes parity after it, until 300; then parity is read at once with the rest.
+    requests = [Request(verb, 0, GRAIN, GRAIN) for verb in ("read", "read", "read", "write")]
+    result = run(volume("raid3", 4), requests, dies={0: 150}, fixed=100)
+    data, parity = ["m0", "m1", "m2"], "m3"
+    assert [sorted(row.member for row in rows if row.member != "parity") for rows in result.asked] == [
+        data, [*data, parity], ["m1", "m2", parity], ["m1", "m2", parity],
+    ]  # fmt: skip
+    assert (result.ends, result.failed) == ([100, 300, 400, 500], [False] * 4)
+
+
 # --- disks that die ------------------------------------------------------------------------------------------
 
 
@@ -275,6 +302,57 @@ def test_whenever_a_member_dies_a_raid5_delivers_everything(data: st.DataObject)
         row.time for rows in result.asked for row in rows if row.member == f"m{flaw}" and row.time >= dies
     ]
     assert sum(any(row.time in late for row in rows) for rows in result.asked) <= 1
+
+
+def test_a_write_that_no_member_of_a_mirror_has_is_a_failure() -> None:
+    # m0 dies at 150, m1 at 250: the second write is on m1, the third nowhere, and later ones are not tried.
+    writes = [Request("write", 0, SECTOR)] * 5
+    result = run(volume("mirror", 2), writes, dies={0: 150, 1: 250}, fixed=100)
+    assert [len(rows) for rows in result.asked] == [2, 2, 1, 0, 0]
+    assert result.failed == [False, False, True, True, True]
+
+
+def test_a_raid5_without_two_members_fails_what_is_on_both() -> None:
+    # Units 0, 1 and 2 are on m0, m1 and m2, their parity on m3. m0 and m1 are given up by the first two reads.
+    reads = [Request("read", unit * UNIT, SECTOR) for unit in (0, 1, 2)]
+    writes = [Request("write", unit * UNIT, SECTOR) for unit in (0, 2)]
+    result = run(volume("raid5", 4, UNIT), [*reads, *writes], dies={0: 50, 1: 250}, fixed=100)
+    # The first is computed from the others by 200; the second finds m1 dead, and m0 is gone already.
+    assert result.failed == [False, True, False, True, False]
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.sampled_from(["mirror", "raid3", "raid5"]),
+    st.lists(st.tuples(st.sampled_from(["read", "write"]), st.integers(0, 11)), min_size=1, max_size=8),
+    st.tuples(st.integers(0, 2500), st.integers(0, 2500)),
+)
+def test_whenever_two_members_die_what_was_done_is_where_it_can_be_read(
+    kind: str, wanted: list[tuple[str, int]], dies: tuple[int, int]
+) -> None:
+    members = 2 if kind == "mirror" else 4
+    size, grain = (GRAIN, GRAIN) if kind == "raid3" else (SECTOR, UNIT)
+    requests = [Request(verb, unit * grain, size, grain) for verb, unit in wanted]
+    described = volume(kind, members, UNIT if kind == "raid5" else None)
+    result = run(described, requests, dies=dict(enumerate(dies)), fixed=100)
+    ends = {f"m{number}": end for number, end in enumerate(dies)}
+    for request, rows, failed in zip(requests, result.asked, result.failed, strict=True):
+        # One request at a time, 100 ps each: those are in vain that end when the member is dead.
+        done = {(row.member, row.verb) for row in rows if row.time + 100 < ends.get(row.member, 2**62)}
+        stripe, column = divmod(request.at // UNIT, members - 1)
+        data = f"m{(column - stripe) % members}"
+        parity = f"m{(members - 1 - stripe) % members}"
+        every = {f"m{number}" for number in range(members)}
+        has = {member for member, verb in done if verb == request.verb}
+        if kind == "mirror":
+            good = bool(has)
+        elif kind == "raid3":
+            good = len(has) >= 3
+        elif request.verb == "read":
+            good = data in has or every - {data} <= has
+        else:
+            good = bool(has & {data, parity})
+        assert good or failed
 
 
 @pytest.mark.parametrize(

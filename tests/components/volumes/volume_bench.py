@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple
 
 from simio.components.storage import BlockDevice
@@ -74,6 +75,9 @@ class NoParity:
     def xor(self, sources: int, size: int) -> None:
         self.p.mark(self.p.observation(f"parity xor {size}"), sources)
         self.p.advance(self.time)
+
+    def gathered(self, size: int) -> AbstractContextManager[None]:
+        return nullcontext()
 
 
 def volume(kind: str, members: int, unit: int | None = None, name: str = "v") -> Volume:
