@@ -97,18 +97,17 @@ def check_routes(
     ctx: Context,
     section: Node,
     workloads: Mapping[str, Workload | None],
-    links: list[Link],
+    ways: Ways,
     inventory: Inventory,
 ) -> None:
     """Note workloads between whose ends there are no links."""
-    graph = _graph(links)
     for name, workload in workloads.items():
         for first, second in workload.params.routes if workload else ():
             params: Any = workload.params if workload else None
             key = yaml_key(type(params), second)
             for ends in _in_turn(_names(getattr(params, first)), _names(getattr(params, second))):
                 place = section.at((name, key)).place
-                _check_route(ctx, f"workload.{name}.{key}", place, ends, graph, inventory)
+                _check_route(ctx, f"workload.{name}.{key}", place, ends, ways, inventory)
 
 
 def check_calls(
@@ -145,7 +144,7 @@ def _in_turn(first: tuple[str, ...], second: tuple[str, ...]) -> list[tuple[str,
 
 
 def _check_route(
-    ctx: Context, path: str, place: Place, ends: tuple[str, str], graph: Graph, inventory: Inventory
+    ctx: Context, path: str, place: Place, ends: tuple[str, str], ways: Ways, inventory: Inventory
 ) -> None:
     start, end = ends
     if start == end:
@@ -156,13 +155,13 @@ def _check_route(
         return
     far = []
     for one in near:
-        reached = _reached(one, graph, inventory.switches)
+        reached = ways.from_(one)
         far += [(one, other) for other in wanted if other not in reached]
     if far:
         from_, to = far[0]
         more = f" (nor to {len(far) - 1} more)" if len(far) > 1 else ""
         found = f"no path of links from {quote(from_)} to {quote(to)}{more}"
-        reach = sorted(_reached(from_, graph, inventory.switches) - {from_})
+        reach = sorted(ways.from_(from_) - {from_})
         hint = (
             f"links lead from {quote(from_)} to {', '.join(reach)}"
             if reach
@@ -192,27 +191,31 @@ def _disks_of(volume: Volume | None, inventory: Inventory) -> tuple[str, ...] | 
     return tuple(disks) or None
 
 
-Graph = Mapping[str, list[frozenset[str]]]
-"""The links at each host, switch or disk, each as the owners of its ends; whichever adapter of a host will do."""
+class Ways:
+    """What links lead to, whichever adapter of a host they end at; only switches pass on what is not for them."""
 
+    def __init__(self, links: Iterable[Link], through: Container[str]) -> None:
+        self._through = through
+        self._links: dict[str, list[frozenset[str]]] = {}
+        self._reached: dict[str, set[str]] = {}
+        for link in links:
+            owners = frozenset(end.partition(".")[0] for end in link.ends)
+            for owner in owners:
+                self._links.setdefault(owner, []).append(owners)
 
-def _graph(links: list[Link]) -> Graph:
-    graph: dict[str, list[frozenset[str]]] = {}
-    for link in links:
-        owners = frozenset(end.partition(".")[0] for end in link.ends)
-        for owner in owners:
-            graph.setdefault(owner, []).append(owners)
-    return graph
+    def from_(self, start: str) -> set[str]:
+        """The hosts, switches and disks that are reached from one, itself among them."""
+        if start not in self._reached:
+            self._reached[start] = self._found(start)
+        return self._reached[start]
 
-
-def _reached(start: str, graph: Graph, through: Container[str]) -> set[str]:
-    """What links lead to from ``start``; only switches pass on what is not for them."""
-    seen, waiting, crossed = {start}, [start], set[int]()
-    while waiting:
-        here = waiting.pop()
-        for link in graph.get(here, ()) if here == start or here in through else ():
-            if id(link) not in crossed:
-                crossed.add(id(link))
-                waiting += link - seen
-                seen |= link
-    return seen
+    def _found(self, start: str) -> set[str]:
+        seen, waiting, crossed = {start}, [start], set[int]()
+        while waiting:
+            here = waiting.pop()
+            for link in self._links.get(here, ()) if here == start or here in self._through else ():
+                if id(link) not in crossed:
+                    crossed.add(id(link))
+                    waiting += link - seen
+                    seen |= link
+        return seen
