@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,7 +96,9 @@ def deliveries(program: Program, outcome: Outcome) -> tuple[Ints, Ints]:
     marks = _marks(program, outcome, "delivered")
     if not len(marks):
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-    starts = np.flatnonzero(np.r_[True, marks[1:, 0] != marks[:-1, 0]])
+    apart = np.ones(len(marks), dtype=bool)
+    np.not_equal(marks[1:, 0], marks[:-1, 0], out=apart[1:])
+    starts = np.flatnonzero(apart)
     return marks[starts, 0], np.add.reduceat(marks[:, 2], starts)
 
 
@@ -223,10 +226,12 @@ def tallies(program: Program, outcome: Outcome) -> tuple[TallyValue, ...]:
 
 def timeline(program: Program, outcome: Outcome) -> Timeline:
     """The engine's timeline as shares of each interval, bytes so far, and what waits and what is held."""
-    spans = np.maximum(np.diff(outcome.times, prepend=0), 1)
-    areas = (
-        np.diff(outcome.samples[:, : 2 * len(program.resources)], axis=0, prepend=0) / spans[:, np.newaxis]
-    )
+    return Timeline.later(partial(_timeline, program, outcome.times, outcome.samples))
+
+
+def _timeline(program: Program, times: Ints, samples: Ints) -> Timeline:
+    spans = np.maximum(np.diff(times, prepend=0), 1)
+    areas = np.diff(samples[:, : 2 * len(program.resources)], axis=0, prepend=0) / spans[:, np.newaxis]
     names = [resource.name for resource in program.resources]
     used = areas[:, 0::2] / np.array([resource.units for resource in program.resources])
     shares = {name: tuple(column) for name, column in zip(names, used.T.tolist(), strict=True)}
@@ -234,21 +239,21 @@ def timeline(program: Program, outcome: Outcome) -> Timeline:
     lines = {names[row]: tuple(areas[:, 2 * row + 1].tolist()) for row in waited}
     first = 2 * len(program.resources) + len(program.containers)
     columns = [first + row for row, mark in enumerate(program.marks) if mark.role == "delivered"]
-    total = outcome.samples[:, columns].sum(axis=1)
-    levels = tuple(_levels(program, outcome))
-    return Timeline(tuple(outcome.times.tolist()), shares, tuple(total.tolist()), lines, levels)
+    total = samples[:, columns].sum(axis=1)
+    levels = tuple(_levels(program, samples))
+    return Timeline(tuple(times.tolist()), shares, tuple(total.tolist()), lines, levels)
 
 
-def _levels(program: Program, outcome: Outcome) -> Iterator[Level]:
+def _levels(program: Program, samples: Ints) -> Iterator[Level]:
     """Gauges, and containers of some size (others are signals and locks), that were not always the same."""
     first = 2 * len(program.resources)
     last = first + len(program.containers) + len(program.marks)
-    varied = (outcome.samples != outcome.samples[:1]).any(axis=0).tolist()
+    varied = (samples != samples[:1]).any(axis=0).tolist()
     for row, gauge in enumerate(program.gauges):
         if varied[last + row]:
-            values = outcome.samples[:, last + row].tolist()
+            values = samples[:, last + row].tolist()
             yield Level(gauge.owner, gauge.what, gauge.unit, tuple(values))
     for row, container in enumerate(program.containers):
         if 1 < container.capacity < UNBOUNDED and varied[first + row]:
-            values = outcome.samples[:, first + row].tolist()
+            values = samples[:, first + row].tolist()
             yield Level(container.name, "level", container.unit, tuple(values))
