@@ -46,20 +46,21 @@ class _Alike:
     """The steps of programs of one form, some rows of which differ."""
 
     def __init__(self, form: Form) -> None:
-        program = form.program
+        program, own = form.program, form.program.steps[form.rows]
         places = form.places.get("steps", np.empty(0, dtype=np.int64))
-        columns = places % COLUMNS
-        called = (columns == 1) & (program.steps[places // COLUMNS, 0] == Op.CALL)
-        self.same = not (columns == 0).any() and not called.any()
+        calls = form.rows[own[:, 0] == Op.CALL]
+        self.same = form.operations and not np.isin(places, calls * COLUMNS + 1).any()
         self.families = _families(program)
-        self._rows = np.unique(places // COLUMNS)
+        self._rows = form.rows
+        self._lets = bool((own[:, 0] == Op.LET).any())
         self._steps = with_runs(program.steps)
 
     def table(self, program: Program) -> Ints:
         """The engine's steps of one of them."""
         steps = self._steps.copy()
         own = program.steps[self._rows]
-        plain_lets(own)
+        if self._lets:
+            plain_lets(own)
         own[:, RUN] = steps[self._rows, RUN]
         steps[self._rows] = own
         return steps

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from simio.program.steps import Program
+from simio.program.steps import COLUMNS, Program
 from simio.program.tracked import Number, Tape, Tracked
 
 T = TypeVar("T")
@@ -44,6 +44,11 @@ class Form:
             name: np.array(own, dtype=np.int64) for name, own in places.items() if own
         }
         self.fields = {name: own for name, own in fields.items() if own}
+        steps = self.places.get("steps", np.empty(0, dtype=np.int64))
+        self.rows = np.unique(steps // COLUMNS)
+        """Steps in which copies differ."""
+        self.operations = not (steps % COLUMNS == 0).any()
+        """Whether each step does the same in all of them."""
         self._before: dict[str, tuple[list[Number], Any]] = {}
         self._kept: dict[Callable[[Form], Any], Any] = {}
         self._shared: dict[Callable[[Program], Any], Any] = {}
@@ -62,6 +67,8 @@ class Form:
                 before = self._before[name] = own, made
             changed[name] = before[1]
         copy = replace(self.program, **changed)
+        if self.operations:
+            copy.__dict__["random"] = self.program.random
         object.__setattr__(copy, "copied", Copied(self, words))
         return copy
 
