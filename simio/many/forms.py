@@ -33,7 +33,7 @@ MOST_TEMPLATES = 64
 """Of a family."""
 MOST_STEPS = 2_000_000
 """Of all templates of a family together, which are 128 MB."""
-PATIENCE = 8
+PATIENCE = 2
 """Systems of a family that are lowered before one is followed, which takes two to three times as long."""
 TRIALS = 24
 """Times that lowering is followed without anything having come of it."""
