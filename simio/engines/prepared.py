@@ -8,7 +8,7 @@ import numpy as np
 
 from simio.engines import layout as c
 from simio.engines.outcome import Ints
-from simio.engines.runs import RUN, plain_lets, with_runs
+from simio.engines.runs import LOOKED_AT, RUN, plain_lets, with_runs
 from simio.machines.calls import family
 from simio.program.form import Form, once
 from simio.program.steps import COLUMNS, Op, Program
@@ -51,18 +51,21 @@ class _Alike:
         calls = form.rows[own[:, 0] == Op.CALL]
         self.same = form.operations and not np.isin(places, calls * COLUMNS + 1).any()
         self.families = _families(program)
-        self._rows = form.rows
-        self._lets = bool((own[:, 0] == Op.LET).any())
+        lets = np.isin(places // COLUMNS, form.rows[own[:, 0] == Op.LET])
+        self._rows = np.unique(places[lets & np.isin(places % COLUMNS, LOOKED_AT)] // COLUMNS)
+        """LETs whose function may have another name in each."""
+        self._places = places
         self._steps = with_runs(program.steps)
 
     def table(self, program: Program) -> Ints:
         """The engine's steps of one of them."""
         steps = self._steps.copy()
-        own = program.steps[self._rows]
-        if self._lets:
+        steps.ravel()[self._places] = program.steps.ravel()[self._places]
+        if len(self._rows):
+            own = program.steps[self._rows]
             plain_lets(own)
-        own[:, RUN] = steps[self._rows, RUN]
-        steps[self._rows] = own
+            own[:, RUN] = steps[self._rows, RUN]
+            steps[self._rows] = own
         return steps
 
 

@@ -25,6 +25,8 @@ MOST = 64
 RUN = 7
 """Column of the table that says what run begins at a step: 0 where it is no LET, CALL or BRANCH."""
 
+LOOKED_AT = (2, 3, 5, 6)
+"""Columns of a LET that decide what its function is called here."""
 SET_CONSTANT = 9
 SET_REGISTER = 10
 SHIFT = 11

@@ -58,8 +58,7 @@ def _law(law: str, cases: Cases) -> Check:
 
 
 def _under_bound(program: Program, outcome: Outcome, certain: Bound) -> Check:
-    _, amounts = measure.deliveries(program, outcome)
-    total = int(amounts.sum())
+    total = measure.delivered(program, outcome)
     holds = certain.allows(total, outcome.end, outcome.status == Status.DONE)
     told = "" if holds else f"the result exceeds its bound, set by {certain.limits[0].name!r}"
     return Check("no more is delivered than the bound allows", len(certain.asked), told)

@@ -102,6 +102,11 @@ def deliveries(program: Program, outcome: Outcome) -> tuple[Ints, Ints]:
     return marks[starts, 0], np.add.reduceat(marks[:, 2], starts)
 
 
+def delivered(program: Program, outcome: Outcome) -> int:
+    """All bytes that were delivered."""
+    return int(_marks(program, outcome, "delivered")[:, 2].sum())
+
+
 def _begun(program: Program, outcome: Outcome) -> int | None:
     """The first instant (ps) at which a program said that what it is measured by begins, if one did."""
     marks = _marks(program, outcome, "begun")
