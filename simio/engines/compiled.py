@@ -18,7 +18,7 @@ from simio.engines.outcome import (
     Status,
     Wait,
 )
-from simio.engines.prepared import containers, engine_steps, families, first, gauges, resources, zeros
+from simio.engines.prepared import containers, engine_steps, families, first, gauges, resources, room, zeros
 from simio.machines.random import streams
 from simio.program.steps import Program
 
@@ -86,13 +86,14 @@ class _Tables:
         self.streams = streams(options.seed, len(program.draws))
         self.sums = zeros(len(program.marks))
         self.gauges = gauges(program)
-        self.log = _room(FIRST_LOG, c.LOG_COLUMNS)
+        self.room = room(program)
+        self.log = _empty(max(FIRST_LOG, self.room.log), c.LOG_COLUMNS)
         self.stop = RECORD_LIMIT
         """The loop stops before more marks than this have been recorded."""
-        self.trace = _room(CHUNK if options.watch else 1024 if options.trace else 1, c.LOG_COLUMNS)
-        self.times = _room(SAMPLES)
+        self.trace = _empty(CHUNK if options.watch else 1024 if options.trace else 1, c.LOG_COLUMNS)
+        self.times = _empty(SAMPLES)
         width = 2 * len(self.resources) + len(self.containers) + len(self.sums) + len(self.gauges)
-        self.samples = _room(SAMPLES, width)
+        self.samples = _empty(SAMPLES, width)
         self.control = zeros(c.CONTROL_COLUMNS)
         self.control[[c.INTERVAL, c.NEXT_SAMPLE]] = FIRST_INTERVAL
         self.control[c.SLOT] = -1
@@ -112,10 +113,10 @@ class _Tables:
         """The first threads."""
         begin = first(program)
         count = len(begin.threads)
-        room = max(min(max(2 * count, 64), THREAD_LIMIT), count)
+        room = max(min(max(2 * count, 64, self.room.threads), THREAD_LIMIT), count)
         self.threads, self.stats = zeros(room, c.THREAD_COLUMNS), begin.stats.copy()
         self.threads[:count] = begin.threads
-        self.heap, self.ring, self.free = _room(room, c.HEAP_COLUMNS), _room(room), _room(room)
+        self.heap, self.ring, self.free = _empty(room, c.HEAP_COLUMNS), _empty(room), _empty(room)
         self.ring[: len(begin.due)] = begin.due
         self.heap[: len(begin.later)] = begin.later
         self.control[[c.RING_COUNT, c.WORKING]] = len(begin.due), begin.working
@@ -180,6 +181,7 @@ class _Tables:
 
     def outcome(self, status: Status) -> Outcome:
         """What the run leaves behind."""
+        self.room.note(len(self.threads), len(self.log))
         end, control, resources = int(self.control[c.NOW]), self.control, self.resources
         fault = (0, 0)
         if status not in (Status.DONE, Status.UNTIL, Status.DEADLOCK):
@@ -217,7 +219,7 @@ class _Tables:
         return alive[np.argsort(alive[:, 0])]
 
 
-def _room(*shape: int) -> Ints:
+def _empty(*shape: int) -> Ints:
     """Room for a table of which nothing is read before it is written."""
     return np.empty(shape, dtype=np.int64)
 

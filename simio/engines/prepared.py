@@ -13,6 +13,9 @@ from simio.machines.calls import family
 from simio.program.form import Form, once
 from simio.program.steps import COLUMNS, Op, Program
 
+MOST_ROOM = 2**14
+"""Rows that a run has from the beginning since the one before it needed them, at most: 9 MB of threads."""
+
 
 def families(program: Program) -> frozenset[str]:
     """The families of machine functions that a program calls."""
@@ -67,6 +70,22 @@ class _Alike:
             own[:, RUN] = steps[self._rows, RUN]
             steps[self._rows] = own
         return steps
+
+
+class Room:
+    """Rows of tables that the last run of a program of one form came to need, and the next has at once."""
+
+    def __init__(self, form: Form | None = None) -> None:
+        self.threads = self.log = 0
+
+    def note(self, threads: int, log: int) -> None:
+        """What a run has come to."""
+        self.threads, self.log = min(threads, MOST_ROOM), min(log, MOST_ROOM)
+
+
+def room(program: Program) -> Room:
+    """What the last run of a program of this form needed; nothing is known of a program by itself."""
+    return program.copied.form.kept(Room) if program.copied else Room()
 
 
 def resources(program: Program) -> Ints:

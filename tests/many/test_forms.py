@@ -13,6 +13,7 @@ import pytest
 
 from simio.bound import bound
 from simio.description.model import System
+from simio.engines import compiled
 from simio.engines.prepared import containers, engine_steps, families, first, gauges, resources
 from simio.errors import RunError, SimioError
 from simio.loading import Source
@@ -124,6 +125,14 @@ def test_a_defect_of_following_costs_time_only(monkeypatch: pytest.MonkeyPatch) 
     kept = Forms()
     for system in systems("sgi-hippi-raw", 12, 4):
         assert same(kept.lower(system), lower(system))
+
+
+def test_a_run_is_the_same_whatever_room_the_one_before_needed() -> None:
+    kept = Forms()
+    for system in systems("slac-tersk03", 20, 6):
+        program = kept.lower(system)
+        for _ in range(2):
+            assert compiled.run(program).differences(compiled.run(lower(system))) == []
 
 
 def test_texts_and_switches_are_no_numbers() -> None:
