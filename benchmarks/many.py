@@ -1,7 +1,9 @@
 """What one run of many alike costs in one process: all of it, and the part that is not the engine's.
 
-`python benchmarks/many.py [--rows N]` runs N variations each of two programs: a few HIPPI packets, little to do
-for the engine, and TCP transfers of 10 MiB, windows by streams.
+`python benchmarks/many.py [--rows N] [--load NAME] [--processes N]` runs N variations each of three programs: a few
+HIPPI packets, little to do for the engine; TCP transfers of 10 MiB, windows by streams, between hosts; and the same
+over links and a switch alone. With processes, the time on the clock is told, too, of a call that starts them and of
+one that finds them.
 """
 
 from __future__ import annotations
@@ -9,8 +11,9 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 from simio.engines import compiled
@@ -20,21 +23,30 @@ from simio.many import Task, run_many
 from simio.many.outcome import outcome_of
 
 ROOT = Path(__file__).parents[1]
-WRITES = 1280
-"""Of 8 KiB, 10 MiB in all."""
+STREAMS = (1, 2, 4, 5, 8, 10, 16, 20)
+"""Numbers that the writes of 10 MiB can be divided by."""
 
 
 def main() -> None:
-    """Run both."""
+    """Run all, or one."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=400)
-    rows = parser.parse_args().rows
+    parser.add_argument("--load", choices=LOADS, action="append")
+    parser.add_argument("--processes", type=int, default=1)
+    given = parser.parse_args()
     entry(lambda told: print(told, file=sys.stderr))
-    for name, tasks in (("few packets", _packets(rows)), ("TCP, 10 MiB", _transfers(rows))):
-        whole, engine = _cost(list(tasks))
+    import_module("simio.loading")  # a third of a second, once, that is no run's
+    for name in given.load or LOADS:
+        tasks = list(LOADS[name](given.rows))
+        whole, engine = _cost(tasks)
         print(
-            f"{name:12} {1e3 * whole:6.2f} ms of CPU each, {1e3 * (whole - engine):6.2f} ms beside the engine"
+            f"{name:8} {1e3 * whole:6.2f} ms of CPU each, {1e3 * (whole - engine):6.2f} ms beside the engine"
         )
+        if given.processes > 1:
+            begin, again = (_clock(tasks, given.processes) for _ in range(2))
+            start = len(tasks) * (begin - again)
+            print(f"{'':8} {1e3 * again:6.2f} ms on the clock each in {given.processes} processes, "
+                  f"and {start:.1f} s once to start them")  # fmt: skip
 
 
 def _packets(rows: int) -> Iterator[Task]:
@@ -43,16 +55,30 @@ def _packets(rows: int) -> Iterator[Task]:
         yield Task(str(ROOT / "scenarios" / "sgi-hippi-raw.yaml"), sets)
 
 
-def _transfers(rows: int) -> Iterator[Task]:
-    for row in range(rows):
-        streams = (1, 2, 4, 5, 8, 10, 16, 20)[row % 8]
-        keys = {
-            "window": f"{4 * (1 + row // 8 * 1000 // rows)} KiB",
-            "streams": streams,
-            "writes": WRITES // streams,
-        }
-        sets = (*(f"workload.ttcp.{key}={value}" for key, value in keys.items()), "links.link2.length=200 km")
+def _hosts(rows: int) -> Iterator[Task]:
+    for window, streams in _variations(rows):
+        sets = _sets(window=f"{window} KiB", streams=streams, writes=1280 // streams)
         yield Task(str(ROOT / "benchmarks" / "peers" / "transfer.yaml"), sets)
+
+
+def _wire(rows: int) -> Iterator[Task]:
+    for window, streams in _variations(rows):
+        sets = _sets(window=f"{window} KiB", streams=streams, size="64 KiB", writes=160 // streams)
+        # Without its option, no window is larger than 64 KiB.
+        yield Task(str(ROOT / "benchmarks" / "tcp-wire.yaml"), (*sets, "hosts.one.stack.rfc1323=always"))
+
+
+def _variations(rows: int) -> Iterator[tuple[int, int]]:
+    """Windows in KiB, by streams."""
+    for row in range(rows):
+        yield 4 * (1 + row // 8 * 1000 // rows), STREAMS[row % 8]
+
+
+def _sets(**keys: object) -> tuple[str, ...]:
+    return (*(f"workload.ttcp.{key}={value}" for key, value in keys.items()), "links.link2.length=200 km")
+
+
+LOADS: dict[str, Callable[[int], Iterator[Task]]] = {"packets": _packets, "hosts": _hosts, "wire": _wire}
 
 
 def _cost(tasks: list[Task]) -> tuple[float, float]:
@@ -69,12 +95,23 @@ def _cost(tasks: list[Task]) -> tuple[float, float]:
 
     compiled._slice = timed
     begun = time.process_time()
-    for _, outcome in run_many(tasks, 1, do=partial(outcome_of, cached=False)):
-        if isinstance(outcome, SimioError):
-            raise SystemExit(str(outcome))
+    _run(tasks, 1)
     whole = time.process_time() - begun
     compiled._slice = slice_of
     return whole / len(tasks), spent / len(tasks)
+
+
+def _clock(tasks: list[Task], processes: int) -> float:
+    """Seconds on the clock a task."""
+    begun = time.perf_counter()
+    _run(tasks, processes)
+    return (time.perf_counter() - begun) / len(tasks)
+
+
+def _run(tasks: list[Task], processes: int) -> None:
+    for _, outcome in run_many(tasks, processes, do=partial(outcome_of, cached=False)):
+        if isinstance(outcome, SimioError):
+            raise SystemExit(str(outcome))
 
 
 if __name__ == "__main__":

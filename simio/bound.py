@@ -9,16 +9,17 @@ Computing Surveys 10(3), 1978).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from simio.program.demand import Crews, executions, work
+from simio.program.form import worked_out
 from simio.program.garbage import uncollected
-from simio.program.identity import ByIdentity
 from simio.program.service import SECOND
 from simio.program.steps import NO_REGISTER, Op, Program
 
@@ -35,24 +36,69 @@ class Limit:
     time: Fraction
 
 
+class Asked(NamedTuple):
+    """What `units` of a limit are asked for: `times` ps by those `starts` of threads, in their order."""
+
+    name: str
+    kind: str
+    starts: tuple[int, ...]
+    units: int
+    times: tuple[int, ...]
+
+
 @dataclass(frozen=True)
 class Bound:
-    """`delivered` bytes in all; `limits` from the tightest on; `slack` bytes that a cut-off run may be ahead.
+    """`delivered` bytes in all; what is `asked` for; `slack` bytes that a cut-off run may be ahead.
 
-    `shares` are the bytes that each start of threads delivers, and `needs` says of each limit for which of them it is
-    needed; in a run that is cut off, some may be further than others.
+    `shares` are the bytes that each start of threads delivers; in a run that is cut off, some may be further than
+    others.
     """
 
     delivered: int
-    limits: tuple[Limit, ...]
+    asked: tuple[Asked, ...]
     slack: int
     shares: tuple[int, ...] = ()
-    needs: tuple[Need, ...] = ()
+
+    @cached_property
+    def limits(self) -> tuple[Limit, ...]:
+        """All limits, from the tightest on."""
+        return tuple(limit for limit, _ in self._sorted)
+
+    @cached_property
+    def needs(self) -> tuple[Need, ...]:
+        """For which starts of threads each limit is needed."""
+        return tuple(need for _, need in self._sorted)
+
+    @cached_property
+    def _sorted(self) -> list[tuple[Limit, Need]]:
+        known: dict[tuple[int, int], Fraction] = {}
+
+        def among(time: int, units: int) -> Fraction:
+            # One object for equal times: comparing alike limits is then free.
+            return known.get((time, units)) or known.setdefault((time, units), Fraction(time, units))
+
+        found = []
+        for name, kind, starts, units, times in self.asked:
+            need = tuple((start, among(time, units)) for start, time in zip(starts, times, strict=True))
+            found.append((Limit(name, kind, among(sum(times), units)), need))
+        # Of equal ones the first, and equal times stay one object.
+        found.sort(key=lambda each: each[0].time, reverse=True)
+        return found
+
+    @cached_property
+    def _first(self) -> Limit | None:
+        most, best = 0, None
+        units = 1
+        for asked in self.asked:
+            total = sum(asked.times)
+            if total * units > most * asked.units:
+                most, units, best = total, asked.units, asked
+        return Limit(best.name, best.kind, Fraction(most, units)) if best else None
 
     @property
     def tightest(self) -> Limit | None:
         """What sets the bound, or None where nothing does."""
-        return self.limits[0] if self.delivered and self.limits and self.limits[0].time else None
+        return self._first if self.delivered else None
 
     def rate(self, limit: Limit | None = None) -> Fraction | None:
         """Bytes a second that a limit (the tightest) allows, or None where nothing bounds it."""
@@ -94,58 +140,40 @@ class Bound:
 def bound(program: Program) -> Bound:
     """The bound of a program; `delivered` is 0 where the amount of work is not known beforehand."""
     with uncollected():
-        return _bound(program)
+        rows, numbers = worked_out(_demand, program)
+    at, asked = 0, []
+    for name, kind, starts in rows:
+        end = at + 1 + len(starts)
+        asked.append(Asked(name, kind, starts, numbers[at], tuple(numbers[at + 1 : end])))
+        at = end
+    shares = tuple(numbers[at:-1])
+    return Bound(sum(shares), tuple(asked), numbers[-1], shares)
 
 
-def _bound(program: Program) -> Bound:
-    known = _known.of(tuple(getattr(program, name) for name in _READ), lambda: _demand(program))
-    windows = _limits("window", [(row.name, row.slots) for row in program.windows], known.windows)
-    found = [*known.resources, *windows, *known.threads]
-    order = {"resource": 2, "window": 1, "thread": 0}
-    # From the last on, so that equal times stay one object.
-    found.sort(key=lambda each: (each[0].time, order[each[0].kind]), reverse=True)
-    return Bound(
-        sum(known.shares),
-        tuple(limit for limit, _ in found),
-        known.slack,
-        tuple(known.shares),
-        tuple(need for _, need in found),
-    )
-
-
-@dataclass(frozen=True)
-class _Demand:
-    """What sets the bound beside the sizes of windows: limits, what windows are asked for, shares and slack."""
-
-    resources: list[tuple[Limit, Need]]
-    threads: list[tuple[Limit, Need]]
-    windows: dict[int, list[tuple[int, int]]]
-    shares: list[int]
-    slack: int
-
-
-_READ = (
-    "steps", "starts", "resources", "marks", "regions", "occupancies", "demands", "promises", "bodies",
-)  # fmt: skip
-"""What it is made of. Programs of one form (`simio.many.forms`) share these where their windows only differ."""
-_known: ByIdentity[_Demand] = ByIdentity(32)
-
-
-def _demand(program: Program) -> _Demand:
+def _demand(program: Program) -> tuple[list[_Row], list[Any]]:
+    """What the bound is made of: limits, and as numbers the units and the times of each, the shares and the slack."""
     times = executions(program)
     crews = work(program, times)
-    resources = [(row.name, row.units) for row in program.resources]
     deliveries = _deliveries(program)
-    return _Demand(
-        _limits("resource", resources, _asked(program, crews, 0)),
-        [
-            (Limit(name, "thread", own), ((start, own),) if own else ())
-            for name, (start, own) in _longest(program, crews).items()
-        ],
-        _asked(program, crews, 1),
-        _delivered(program, crews, times, deliveries),
-        _slack(program, crews, times, deliveries),
-    )
+    rows: list[_Row] = []
+    numbers: list[Any] = []
+    tables = (("resource", [(row.name, row.units) for row in program.resources]),
+              ("window", [(row.name, row.slots) for row in program.windows]))  # fmt: skip
+    for which, (kind, table) in enumerate(tables):
+        asked = _asked(program, crews, which)
+        for row, (name, units) in enumerate(table):
+            need = sorted(asked.get(row, ()))
+            rows.append((name, kind, tuple(start for start, _ in need)))
+            numbers += [units, *(time for _, time in need)]
+    for name, (start, own, count) in _longest(program, crews).items():
+        rows.append((name, "thread", (start,) if own else ()))
+        numbers += [count, own] if own else [count]
+    numbers += _delivered(program, crews, times, deliveries)
+    return rows, [*numbers, _slack(program, crews, times, deliveries)]
+
+
+_Row = tuple[str, str, tuple[int, ...]]
+"""Name and kind of a limit, and the starts of threads that it is needed for."""
 
 
 def _asked(program: Program, crews: Crews, which: int) -> dict[int, list[tuple[int, int]]]:
@@ -158,32 +186,19 @@ def _asked(program: Program, crews: Crews, which: int) -> dict[int, list[tuple[i
     return found
 
 
-def _limits(
-    kind: str, rows: Iterable[tuple[str, int]], asked: dict[int, list[tuple[int, int]]]
-) -> list[tuple[Limit, Need]]:
-    """A limit for each row of so many units, and for whom it is needed."""
-    known: dict[tuple[int, int], Fraction] = {}
+def _longest(program: Program, crews: Crews) -> dict[str, tuple[int, int, int]]:
+    """Of the starts that share a name, the number of the one whose threads take longest, and how long in ps.
 
-    def among(time: int, units: int) -> Fraction:
-        # One object for equal times: comparing alike limits is then free.
-        return known.get((time, units)) or known.setdefault((time, units), Fraction(time, units))
-
-    found = []
-    for row, (name, units) in enumerate(rows):
-        need = sorted(asked.get(row, ()))
-        total = among(sum(time for _, time in need), units)
-        found.append((Limit(name, kind, total), tuple((start, among(time, units)) for start, time in need)))
-    return found
-
-
-def _longest(program: Program, crews: Crews) -> dict[str, tuple[int, Fraction]]:
-    """Of the starts that share a name, the number of the one whose threads take longest, and how long in ps."""
-    own = {start: crew.own for crew in crews.all for start in crew.starts}
-    found: dict[str, tuple[int, Fraction]] = {}
+    That is a sum, and over how many threads.
+    """
+    crew_of = {start: crew for crew in crews.all for start in crew.starts}
+    found: dict[str, tuple[int, int, int]] = {}
     for number, start in enumerate(program.starts):
-        time = own[number] + start.time if start.time else own[number]
-        if start.name not in found or time > found[start.name][1]:
-            found[start.name] = number, time
+        own, count = crew_of[number].own, crew_of[number].count
+        if start.time:
+            own += start.time * count
+        if start.name not in found or own * found[start.name][2] > found[start.name][1] * count:
+            found[start.name] = number, own, count
     return found
 
 
@@ -233,5 +248,6 @@ def _rounds(program: Program, steps: Sequence[int]) -> dict[int, Fraction | int]
 def _deliveries(program: Program) -> list[list[int]]:
     """Step, register and constant of every MARK of bytes delivered."""
     roles = [row for row, mark in enumerate(program.marks) if mark.role == "delivered"]
-    at = np.flatnonzero((program.steps[:, 0] == Op.MARK) & np.isin(program.steps[:, 1], roles))
+    at = np.flatnonzero(program.steps[:, 0] == Op.MARK)
+    at = at[np.isin(program.steps[at, 1].astype(np.int64), roles)]
     return list(np.column_stack([at, program.steps[at, 2:4]]).tolist())

@@ -5,7 +5,7 @@ import time
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from simio.errors import Place, ScenarioError
@@ -111,6 +111,23 @@ def test_scalars_of_the_core_schema(text, value):
     found = value_of(text)
     assert found == value
     assert type(found) is type(value)
+
+
+@given(st.from_regex(r"\A[-+~.\w]{0,6}(\.\w{1,3})?( ?[A-Za-z]\w{0,4})?\Z"))
+@example("007")
+@example("null")
+@example("true")
+@example("1 KiB")
+@example("0x1F")
+@example("99999999999999999999999")
+def test_a_word_is_read_as_a_line_of_it_is(text):
+    told = []
+    for written in (text, f"{text}\n"):
+        try:
+            told.append(repr(parse_yaml(written, "f")))
+        except ScenarioError as error:
+            told.append(str(error))
+    assert told[0] == told[1]
 
 
 def test_the_text_of_a_scalar_is_kept_as_written():

@@ -1,4 +1,9 @@
-"""A sweep of 10 MiB by TCP, windows by streams, in simio and in SimGrid: CPU time, and how far apart they are."""
+"""A sweep of 10 MiB by TCP, windows by streams, in simio and in SimGrid: CPU time, and how far apart they are.
+
+simio has it twice: between hosts, which is what SimGrid's throughputs are put beside, and over links and a switch
+alone, as network simulators of packets have it. `python benchmarks/peers/variations.py N [wire]` runs simio's part,
+each Nth variation, and prints its throughputs.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +27,20 @@ def compare(peers: Path, rounds: int, every: int) -> str:
     todo = variations(every)
     program, why = _simgrid(peers)
     ours: list[Done] = []
+    wire: list[Done] = []
     theirs: list[Done] = []
     for _ in range(rounds):
         ours.append(finish([sys.executable, __file__, str(every)]))
+        wire.append(finish([sys.executable, __file__, str(every), "wire"]))
         if program is not None:
             theirs.append(finish([*program, str(every)]))
         print("  a round of the sweep done", file=sys.stderr, flush=True)
     rows = [
         ["simio", spread([done.cpu for done in ours]), "1"],
+        [
+            "simio, links and switch alone", spread([done.cpu for done in wire]),
+            spread(ratios([done.cpu for done in ours], [done.cpu for done in wire])),
+        ],
         [
             "SimGrid", spread([done.cpu for done in theirs]),
             spread(ratios([done.cpu for done in ours], [done.cpu for done in theirs])),
@@ -41,17 +52,28 @@ def compare(peers: Path, rounds: int, every: int) -> str:
     return f"{text}\n\n{_beside(todo, _numbers(ours[0]), _numbers(theirs[0]))}"
 
 
-def rates(every: int) -> Iterator[float]:
+def rates(every: int, wire: bool) -> Iterator[float]:
     """Throughput of each variation in simio, Mbit/s, in one process."""
-    tasks = [
-        Task(SCENARIO, (f"workload.ttcp.window={window} B", f"workload.ttcp.streams={streams}",
-                        f"workload.ttcp.writes={AMOUNT // WRITE // streams}", f"links.link2.length={LENGTH}"))
-        for window, streams in variations(every)
-    ]  # fmt: skip
+    tasks = [_wire(*each) if wire else _hosts(*each) for each in variations(every)]
     for _, outcome in sorted(run_many(tasks, processes=1), key=lambda pair: pair[0]):
         if isinstance(outcome, SimioError):
             raise SystemExit(str(outcome))
         yield float(outcome.rate) * 8 / 1e6
+
+
+def _hosts(window: int, streams: int) -> Task:
+    return Task(SCENARIO, _sets(window=f"{window} B", streams=streams, writes=AMOUNT // WRITE // streams))
+
+
+def _wire(window: int, streams: int) -> Task:
+    """Programs write 64 KiB at a time; TCP has its option for windows that are larger than that."""
+    writes = AMOUNT // 2**16 // streams
+    sets = _sets(window=f"{window} B", streams=streams, size="64 KiB", writes=writes)
+    return Task(str(HERE.parent / "tcp-wire.yaml"), (*sets, "hosts.one.stack.rfc1323=always"))
+
+
+def _sets(**keys: object) -> tuple[str, ...]:
+    return (*(f"workload.ttcp.{key}={value}" for key, value in keys.items()), f"links.link2.length={LENGTH}")
 
 
 def _simgrid(peers: Path) -> tuple[list[str] | None, str]:
@@ -85,5 +107,5 @@ def _beside(todo: list[tuple[int, int]], ours: list[float], theirs: list[float])
 
 
 if __name__ == "__main__":
-    for rate in rates(int(sys.argv[1])):
+    for rate in rates(int(sys.argv[1]), wire="wire" in sys.argv[2:]):
         print(rate)

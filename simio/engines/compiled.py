@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from operator import is_
-
 import numpy as np
 
 from simio.engines import layout as c
@@ -20,10 +18,9 @@ from simio.engines.outcome import (
     Status,
     Wait,
 )
-from simio.engines.runs import with_runs
-from simio.machines.calls import family
+from simio.engines.prepared import containers, engine_steps, families, first, gauges, resources, room, zeros
 from simio.machines.random import streams
-from simio.program.steps import Op, Program
+from simio.program.steps import Program
 
 FIRST_LOG = 1024
 """Rows of the log at first; it doubles when it is full."""
@@ -58,9 +55,9 @@ def run(program: Program, options: Options | None = None, announce: Announce | N
         elif status == c.GROW_LOG:
             work.stop = period.stop() if period else RECORD_LIMIT
             if work.control[c.LOGGED] == len(work.log):
-                work.log = _grown(work.log, min(2 * len(work.log), RECORD_LIMIT))
+                work.grow_log(min(2 * len(work.log), RECORD_LIMIT))
         elif status == c.GROW_TRACE and not options.watch:
-            work.trace = _grown(work.trace, 2 * len(work.trace))
+            work.grow_trace()
         elif status == c.GROW_TRACE:
             work.tell(options)
         else:
@@ -77,36 +74,30 @@ def _slice(loop: Entry, work: _Tables) -> int:
     return c.SLICED if status == Status.BUDGET and work.control[c.EXECUTED] < budget else status
 
 
-def families(program: Program) -> set[str]:
-    """The families of machine functions that a program calls."""
-    called = program.steps[program.steps[:, 0] == Op.CALL, 1]
-    return {family(function) for function in set(called.tolist())}
-
-
 class _Tables:
     """The compiled engine's working tables for one run."""
 
     def __init__(self, program: Program, options: Options) -> None:
-        self.steps = with_runs(program.steps)
+        self.steps = engine_steps(program)
         self.draws = np.ascontiguousarray(program.draws)
         self.draw_table = np.ascontiguousarray(program.draw_table)
-        self.resources, self.containers = _resources(program), _containers(program)
+        self.resources, self.containers = resources(program), containers(program)
         self.state = program.state.copy()
         self.streams = streams(options.seed, len(program.draws))
-        self.stats = _zeros(len(program.names), c.STAT_COLUMNS)
-        self.sums = _zeros(len(program.marks))
-        self.gauges = np.array([gauge.at for gauge in program.gauges], dtype=np.int64)
-        self.log = _zeros(FIRST_LOG, c.LOG_COLUMNS)
+        self.sums = zeros(len(program.marks))
+        self.gauges = gauges(program)
+        self.room = room(program)
+        self.log = _empty(max(FIRST_LOG, self.room.log), c.LOG_COLUMNS)
         self.stop = RECORD_LIMIT
         """The loop stops before more marks than this have been recorded."""
-        self.trace = _zeros(CHUNK if options.watch else 1024 if options.trace else 1, c.TRACE_COLUMNS)
-        self.times = _zeros(SAMPLES)
+        self.trace = _empty(CHUNK if options.watch else 1024 if options.trace else 1, c.TRACE_COLUMNS)
+        self.times = _empty(SAMPLES)
         width = 2 * len(self.resources) + len(self.containers) + len(self.sums) + len(self.gauges)
-        self.samples = _zeros(SAMPLES, width)
-        self.control = _zeros(c.CONTROL_COLUMNS)
+        self.samples = _empty(SAMPLES, width)
+        self.control = zeros(c.CONTROL_COLUMNS)
         self.control[[c.INTERVAL, c.NEXT_SAMPLE]] = FIRST_INTERVAL
         self.control[c.SLOT] = -1
-        self.sizes = _zeros(c.SIZE_COLUMNS)
+        self.sizes = zeros(c.SIZE_COLUMNS)
         self.sizes[c.USED_REGISTERS] = program.registers
         limits = (
             options.until,
@@ -115,52 +106,44 @@ class _Tables:
             int(options.trace or options.watch is not None),
         )
         self.sizes[[c.UNTIL, c.BUDGET, c.RECORDS, c.TRACING]] = limits
-        first = sum(start.count for start in program.starts)
-        room = max(min(max(2 * first, 64), THREAD_LIMIT), first)
-        self.threads = _zeros(room, c.THREAD_COLUMNS)
-        self.heap = _zeros(room, c.HEAP_COLUMNS)
-        self.ring = _zeros(room)
-        self.free = _zeros(room)
-        self.found: list[Ints | None] = [None] * len(c.TABLES)
-        self.addressed: list[int] = []
         self._start(program)
+        self._addresses: list[int] = []
 
     def _start(self, program: Program) -> None:
-        """Create the first threads in order: those of time zero are due now, the others wait in the heap."""
-        later: list[tuple[int, int, int]] = []
-        names = {name: number for number, name in enumerate(program.names)}
-        serial = 0
-        for start in program.starts:
-            name = names[start.name]
-            for _ in range(start.count):
-                row = self.threads[serial]
-                row[[c.PC, c.SERIAL, c.NAME, c.PARENT]] = start.entry, serial, name, -1
-                row[c.FLAGS] = c.LIVE | (c.DAEMON if start.daemon else 0) | start.instance << c.INSTANCE
-                if start.time:
-                    later.append((start.time, len(later), serial))
-                else:
-                    self.ring[self.control[c.RING_COUNT]] = serial
-                    self.control[c.RING_COUNT] += 1
-                serial += 1
-            self.stats[name, 0] += start.count
-            self.control[c.WORKING] += 0 if start.daemon else start.count
-        # Entries in order are a heap.
-        self.heap[: len(later)] = np.array(sorted(later)).reshape(-1, c.HEAP_COLUMNS)
-        self.control[[c.HEAPED, c.SEQUENCE]] = len(later)
-        self.control[[c.USED, c.NEXT_SERIAL]] = serial
+        """The first threads."""
+        begin = first(program)
+        count = len(begin.threads)
+        room = max(min(max(2 * count, 64, self.room.threads), THREAD_LIMIT), count)
+        self.threads, self.stats = zeros(room, c.THREAD_COLUMNS), begin.stats.copy()
+        self.threads[:count] = begin.threads
+        self.heap, self.ring, self.free = _empty(room, c.HEAP_COLUMNS), _empty(room), _empty(room)
+        self.ring[: len(begin.due)] = begin.due
+        self.heap[: len(begin.later)] = begin.later
+        self.control[[c.RING_COUNT, c.WORKING]] = len(begin.due), begin.working
+        self.control[[c.HEAPED, c.SEQUENCE]] = len(begin.later)
+        self.control[[c.USED, c.NEXT_SERIAL]] = count
 
     def addresses(self) -> list[int]:
         """Addresses of all tables in the order of `layout.TABLES`, their sizes brought up to date."""
-        self.sizes[: c.USED_REGISTERS] = (
-            len(self.steps), len(self.threads), len(self.resources), len(self.containers), len(self.draws),
-            len(self.draw_table), len(self.state), len(self.stats), len(self.sums), min(self.stop, len(self.log)),
-            len(self.trace), len(self.times), self.samples.shape[1], len(self.gauges),
-        )  # fmt: skip
-        tables = [getattr(self, name) for name in c.TABLES]
-        # To ask a table for its address takes longer than a few hundred steps.
-        if not all(map(is_, tables, self.found)):
-            self.found, self.addressed = tables, [table.ctypes.data for table in tables]
-        return self.addressed
+        if not self._addresses:
+            self.sizes[: c.USED_REGISTERS] = (
+                len(self.steps), len(self.threads), len(self.resources), len(self.containers), len(self.draws),
+                len(self.draw_table), len(self.state), len(self.stats), len(self.sums), 0, len(self.trace),
+                len(self.times), self.samples.shape[1], len(self.gauges),
+            )  # fmt: skip
+            self._addresses = [getattr(self, name).ctypes.data for name in c.TABLES]
+        self.sizes[c.LOG] = min(self.stop, len(self.log))
+        return self._addresses
+
+    def grow_log(self, rows: int) -> None:
+        """Make room for so many marks."""
+        self.log = _grown(self.log, rows)
+        self._addresses = []
+
+    def grow_trace(self) -> None:
+        """Make room for twice as many steps."""
+        self.trace = _grown(self.trace, 2 * len(self.trace))
+        self._addresses = []
 
     def tell(self, options: Options) -> None:
         """Give whoever watches the steps since the last time, and forget them."""
@@ -172,7 +155,7 @@ class _Tables:
         """So many rows at the end of the log, which are to be filled in."""
         logged = int(self.control[c.LOGGED])
         if logged + count > len(self.log):
-            self.log = _grown(self.log, max(logged + count, min(2 * len(self.log), RECORD_LIMIT)))
+            self.grow_log(logged + count)
         self.control[c.LOGGED] += count
         return self.log[logged : logged + count]
 
@@ -181,12 +164,13 @@ class _Tables:
         room = min(2 * len(self.threads), THREAD_LIMIT)
         self.threads = _grown(self.threads, room)
         self.heap = _grown(self.heap, room)
-        self.free = _zeros(room)
+        self.free = zeros(room)
         head = int(self.control[c.RING_HEAD])
         waiting = np.roll(self.ring, -head)
-        self.ring = _zeros(room)
+        self.ring = zeros(room)
         self.ring[: len(waiting)] = waiting
         self.control[c.RING_HEAD] = 0
+        self._addresses = []
 
     def full(self, options: Options) -> Outcome:
         """What a run leaves behind whose next thread would be one too many; its step has been carried out in vain."""
@@ -197,6 +181,7 @@ class _Tables:
 
     def outcome(self, status: Status) -> Outcome:
         """What the run leaves behind."""
+        self.room.note(len(self.threads), len(self.log))
         end, control, resources = int(self.control[c.NOW]), self.control, self.resources
         fault = (0, 0)
         if status not in (Status.DONE, Status.UNTIL, Status.DEADLOCK):
@@ -234,12 +219,13 @@ class _Tables:
         return alive[np.argsort(alive[:, 0])]
 
 
-def _zeros(*shape: int) -> Ints:
-    return np.zeros(shape, dtype=np.int64)
+def _empty(*shape: int) -> Ints:
+    """Room for a table of which nothing is read before it is written."""
+    return np.empty(shape, dtype=np.int64)
 
 
 def _grown(table: Ints, rows: int) -> Ints:
-    larger = _zeros(rows, table.shape[1])
+    larger = zeros(rows, table.shape[1])
     larger[: len(table)] = table
     return larger
 
@@ -247,20 +233,3 @@ def _grown(table: Ints, rows: int) -> Ints:
 def _area(row: Ints) -> int:
     """A container's area from its four digits of 31 bits."""
     return sum(int(row[c.AREA + digit]) << (31 * digit) for digit in range(4))
-
-
-def _resources(program: Program) -> Ints:
-    table = _zeros(len(program.resources), c.RESOURCE_COLUMNS)
-    for row, resource in zip(table, program.resources, strict=True):
-        row[c.UNITS] = resource.units
-        row[[c.HEAD, c.TAIL]] = -1
-    return table
-
-
-def _containers(program: Program) -> Ints:
-    table = _zeros(len(program.containers), c.CONTAINER_COLUMNS)
-    for row, container in zip(table, program.containers, strict=True):
-        row[c.CAPACITY] = container.capacity
-        row[[c.LEVEL, c.LOWEST, c.HIGHEST]] = container.level
-        row[[c.GET_HEAD, c.GET_TAIL, c.PUT_HEAD, c.PUT_TAIL]] = -1
-    return table

@@ -25,6 +25,8 @@ MOST = 64
 RUN = 7
 """Column of the table that says what run begins at a step: 0 where it is no LET, CALL or BRANCH."""
 
+LOOKED_AT = (2, 3, 5, 6)
+"""Columns of a LET that decide what its function is called here."""
 SET_CONSTANT = 9
 SET_REGISTER = 10
 SHIFT = 11
@@ -36,7 +38,7 @@ MASK = 12
 def with_runs(steps: Ints) -> Ints:
     """A copy of a program's table with runs in the last column, and LETs by what is known of their operands."""
     table = np.ascontiguousarray(steps).copy()
-    _plain_lets(table)
+    plain_lets(table)
     let, call, branch = (table[:, 0] == op for op in (Op.LET, Op.CALL, Op.BRANCH))
     after = np.append(let[1:], False)
     # How many LETs begin at a step: the distance to the next step that is none.
@@ -56,7 +58,7 @@ def _holds(flags: np.ndarray, at: np.ndarray) -> np.ndarray:
     return np.append(flags, False)[np.minimum(at, len(flags))]
 
 
-def _plain_lets(table: Ints) -> None:
+def plain_lets(table: Ints) -> None:
     """Name the functions of LETs whose operands say more: constants, and powers of two, which need no division."""
     let = table[:, 0] == Op.LET
     function, operand = table[:, 2].copy(), table[:, 6]

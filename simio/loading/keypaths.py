@@ -43,7 +43,7 @@ def substitute(root: Node, keys: Sequence[str], value: Node, place: Place, secti
             return root
         items = list(root.elements)
         items[index] = substitute(items[index], rest, value, place, key)
-        return replace(root, value=items)
+        return Node(root.kind, items, root.place, root.key_places, root.text)
     old = as_mapping(root, place)
     entries = dict(old.entries)
     below = entries.get(key) or empty(place)
@@ -51,7 +51,7 @@ def substitute(root: Node, keys: Sequence[str], value: Node, place: Place, secti
     # A key the file has keeps its position, unless the value itself is what is replaced.
     known = key in old.entries and rest
     places = dict(old.key_places) if known else {**old.key_places, key: place}
-    return replace(old, value=entries, key_places=places)
+    return Node(old.kind, entries, old.place, places, old.text)
 
 
 def as_mapping(node: Node, place: Place | None = None) -> Node:

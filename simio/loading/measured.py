@@ -12,9 +12,8 @@ from ..errors import ScenarioError, quote
 from .context import Context
 from .datasheet import value_text
 from .faults import join, one_of, place_of
-from .keypaths import lookup
 from .tables import Table, TableRow, read_table, table_names
-from .vary import canonical, described
+from .vary import Trees, described
 from .yamltree import Node
 
 
@@ -52,8 +51,7 @@ def read_tables(ctx: Context, node: Node | None, root: Path, scenario: str) -> l
 def assign_rows(
     ctx: Context,
     tables: Sequence[Table],
-    trees: Sequence[Node],
-    settings: Sequence[dict[str, str]],
+    trees: Trees,
     strict: bool,
 ) -> tuple[list[tuple[MeasuredRow, ...]], tuple[PooledRow, ...]]:
     """The measured rows of each case, and those over several cases.
@@ -62,24 +60,28 @@ def assign_rows(
     With ``strict`` a row without its cases is a fault; a scenario that the command line changed may well leave rows
     without any.
     """
-    found: list[list[MeasuredRow]] = [[] for _ in trees]
+    found: list[list[MeasuredRow]] = [[] for _ in range(len(trees))]
     pooled: list[PooledRow] = []
-    values: dict[str, list[object]] = {}
+    places: dict[str, dict[object, set[int]]] = {}
     for row in (row for table in tables for row in table.rows):
-        cases = set(range(len(trees)))
+        cases: set[int] | None = None
         for key, wanted in row.meanings.items():
-            if key not in values:
-                values[key] = [_meaning(tree, key) for tree in trees]
-            own = values[key]
-            cases = {case for case in cases if own[case] == wanted}
+            if key not in places:
+                places[key] = _places(trees.meanings(key))
+            own = places[key].get(wanted, _NOWHERE)
+            cases = own if cases is None else cases & own
+            if not cases and not strict:
+                break
+        if cases is None:
+            cases = set(range(len(trees)))
         if row.row.over and len(cases) > (1 if strict else 0):
             told = {key: value_text(node) for key, node in row.where.items()}
             pooled.append(PooledRow(_of_a_host(ctx, row, trees[min(cases)]), tuple(sorted(cases)), told))
         elif len(cases) == 1 and not row.row.over:
-            case = cases.pop()
+            (case,) = cases
             found[case].append(_of_a_host(ctx, row, trees[case]))
         elif strict:
-            _unassigned(ctx, row, values, settings, len(cases))
+            _unassigned(ctx, row, places, trees.cases.texts, len(cases))
     return [tuple(rows) for rows in found], tuple(pooled)
 
 
@@ -98,22 +100,28 @@ def _of_a_host(ctx: Context, row: TableRow, tree: Node) -> MeasuredRow:
     return row.row
 
 
-def _meaning(tree: Node, key: str) -> object:
-    node = lookup(tree, key.split("."))
-    return None if node is None else canonical(node)
+_NOWHERE: set[int] = set()
+
+
+def _places(values: Sequence[object]) -> dict[object, set[int]]:
+    """The cases that have each value."""
+    found: dict[object, set[int]] = {}
+    for case, value in enumerate(values):
+        found.setdefault(value, set()).add(case)
+    return found
 
 
 def _unassigned(
     ctx: Context,
     row: TableRow,
-    values: dict[str, list[object]],
+    values: dict[str, dict[object, set[int]]],
     settings: Sequence[dict[str, str]],
     number: int,
 ) -> None:
     path = f"{row.path}.where"
     where = row.node.entries.get("where", row.node)
     varied = list(dict.fromkeys(key for case in settings for key in case))
-    unknown = [key for key in row.where if all(value is None for value in values[key])]
+    unknown = [key for key in row.where if values[key].keys() == {None}]
     if unknown:
         for key in unknown:
             place = place_of(where, key)

@@ -36,9 +36,9 @@ from .keypaths import empty
 from .links import Inventory, build_links, join_links
 from .measured import assign_rows, read_tables
 from .tables import Table
-from .vary import Sections, apply, case_trees, described, expand, read_sets, texts
+from .vary import Sections, Trees, apply, described, expand, read_sets, texts
 from .volumes import build_volumes
-from .workloads import build_workloads, check_calls, check_references, check_routes
+from .workloads import Ways, build_workloads, check_calls, check_references, check_routes
 from .yamlfiles import read_file
 from .yamltree import Node, parse_yaml
 
@@ -115,27 +115,26 @@ class Source:
         _check_top(ctx, self.root)
         settings = read_sets(ctx, self.root, sets)
         root = self._sections.apply(settings, sets)
-        varied = expand(ctx, root, {setting.key for setting in settings})
-        if only is not None and not 0 <= only < len(varied):
+        varied = self._sections.cases(ctx, root, {setting.key for setting in settings})
+        trees, told = Trees(root, varied), varied.texts
+        if only is not None and not 0 <= only < len(trees):
             ctx.faults.raise_any()
-            raise SimioError(f"there is no case {only + 1}: the scenario has {len(varied)}")
-        trees = case_trees(root, varied)
+            raise SimioError(f"there is no case {only + 1}: the scenario has {len(trees)}")
         title = _text(ctx, root, "title")
-        told = [texts(case) for case in varied]
         systems = {}
         for index in range(len(trees)) if only is None else (only,):
             known = len(ctx.faults)
             systems[index] = _system(ctx, trees[index], title)
             if index:
-                places = {setting.value.place for setting in varied[index]}
+                places = {setting.value.place for setting in varied.settings[index]}
                 ctx.faults.explain(known, f"with {described(told[index])}", places)
         found = self._tables(ctx)
-        rows, pooled = assign_rows(ctx, found, trees, told, strict=not sets)
+        rows, pooled = assign_rows(ctx, found, trees, strict=not sets)
         ctx.faults.forget_missing(ctx.dropped)
         ctx.faults.raise_any()
         self._keep(ctx.built)
         cases = tuple(
-            Case(index, told[index], system, rows[index])
+            Case(index, dict(told[index]), system, rows[index])
             for index, system in systems.items()
             if system is not None
         )
@@ -173,8 +172,9 @@ class Source:
                 self._recent.pop(key, None)
                 self._recent[key] = None
         self._known |= built
-        for key in list(self._recent)[: max(len(self._recent) - MOST_KEPT, 0)]:
-            del self._recent[key], self._known[key]
+        while len(self._recent) > MOST_KEPT:
+            oldest = next(iter(self._recent))
+            del self._recent[oldest], self._known[oldest]
 
     def _tables(self, ctx: Context) -> tuple[Table, ...]:
         """The measured tables, read once."""
@@ -220,6 +220,7 @@ class _Topology:
     links: tuple[Link, ...]
     volumes: Mapping[str, Volume]
     inventory: Inventory
+    ways: Ways
     complete: bool
 
 
@@ -242,6 +243,7 @@ def _topology(ctx: Context, root: Node) -> _Topology:
         tuple(links),
         {name: volume for name, volume in volumes.items() if volume},
         inventory,
+        Ways(links, inventory.switches),
         whole,
     )
 
@@ -252,7 +254,7 @@ def _check_workloads(
     check_references(ctx, section, there.inventory)
     check_calls(ctx, section, workloads, there.inventory)
     if there.complete:
-        check_routes(ctx, section, workloads, list(there.links), there.inventory)
+        check_routes(ctx, section, workloads, there.ways, there.inventory)
 
 
 def _system(ctx: Context, root: Node, title: str) -> System | None:

@@ -15,8 +15,8 @@ from .. import units
 from ..errors import Place, ScenarioError, quote
 from .context import Context
 from .datasheet import value_text
-from .faults import join, node_text, place_of
-from .keypaths import item_index, item_name, mapping, substitute
+from .faults import FaultList, join, node_text, place_of
+from .keypaths import item_index, item_name, lookup, mapping, substitute
 from .yamltree import Node, parse_yaml
 
 MOST_CASES = 10_000
@@ -54,6 +54,18 @@ class Sections:
     def __init__(self, root: Node) -> None:
         self.root = root
         self._made: OrderedDict[tuple[object, ...], Node] = OrderedDict()
+        self._cases: dict[frozenset[str], Cases] = {}
+
+    def cases(self, ctx: Context, root: Node, fixed: Collection[str]) -> Cases:
+        """The cases of ``root``, which is what `apply` gave; ``fixed`` as in `expand`."""
+        kept = self._cases.get(frozenset(fixed))
+        if kept is not None and kept.known(root):
+            return kept
+        before = len(ctx.faults)
+        found = Cases(expand(ctx, root, fixed))
+        if len(ctx.faults) == before and not ctx.dropped and len(self._cases) < MOST_SECTIONS:
+            self._cases[frozenset(fixed)] = found
+        return found
 
     def apply(self, settings: Sequence[Setting], sets: Sequence[str]) -> Node:
         """As `apply`, for what `read_sets` made of the texts ``sets``."""
@@ -70,31 +82,96 @@ class Sections:
         return replace(self.root, value=entries, key_places=places) if settings else self.root
 
 
-def case_trees(root: Node, cases: Sequence[tuple[Setting, ...]]) -> list[Node]:
-    """The tree of each case; cases with the same settings in a section share that section."""
-    made: dict[tuple[int, ...], Node] = {}
-    trees = []
-    for case in cases:
-        entries, places = dict(root.entries), dict(root.key_places)
+class Cases:
+    """The settings of each case, which have no fault."""
+
+    def __init__(self, settings: Sequence[tuple[Setting, ...]]) -> None:
+        self.settings = settings
+        self.texts = [texts(case) for case in settings]
+        self._keys = {setting.key: setting.place for case in settings for setting in case}
+        self._values: dict[str, list[object] | None] = {}
+
+    def known(self, root: Node) -> bool:
+        """Whether all that varies is there in a tree, too."""
+        faults = FaultList()
+        return all(is_known(faults, root, key, place, "", SECTIONS) for key, place in self._keys.items())
+
+    def beside(self, key: str) -> bool:
+        """Whether something of what a key path leads through varies, perhaps making a mapping of a text."""
+        return any(own.split(".")[:2] == key.split(".")[:2] for own in self._keys)
+
+    def values(self, key: str) -> list[object] | None:
+        """What cases write at a key path, as `canonical` has it: [] for nothing, None where it may not be all."""
+        if key not in self._values:
+            own = [[each for each in case if _meets(each.key, key)] for case in self.settings]
+            if not any(own):
+                self._values[key] = []
+            elif all([each.key for each in case] == [key] for case in own):
+                self._values[key] = [canonical(case[0].value) for case in own]
+            else:
+                self._values[key] = None
+        return self._values[key]
+
+
+def _meets(own: str, key: str) -> bool:
+    """Whether writing at one key path may change what is at another; a name decides what its item's path is."""
+    return f"{own}.".startswith(f"{key}.") or key.startswith(f"{own}.") or own.endswith(".name")
+
+
+class Trees:
+    """The tree of each case, made when it is asked for; cases with the same settings in a section share it."""
+
+    def __init__(self, root: Node, cases: Cases) -> None:
+        self.root, self.cases = root, cases
+        self._sections: dict[tuple[int, ...], Node] = {}
+        self._made: dict[int, Node] = {}
+
+    def __len__(self) -> int:
+        return len(self.cases.settings)
+
+    def __getitem__(self, index: int) -> Node:
+        if index not in self._made:
+            self._made[index] = self._tree(self.cases.settings[index])
+        return self._made[index]
+
+    def _tree(self, case: Sequence[Setting]) -> Node:
+        entries, places = dict(self.root.entries), dict(self.root.key_places)
         for section in dict.fromkeys(setting.keys[0] for setting in case):
             own = [setting for setting in case if setting.keys[0] == section]
             key = tuple(map(id, own))
-            if key not in made:
-                made[key] = apply(root, own).entries[section]
-            entries[section] = made[key]
+            if key not in self._sections:
+                self._sections[key] = apply(self.root, own).entries[section]
+            entries[section] = self._sections[key]
             places.setdefault(section, own[0].place)
-        trees.append(replace(root, value=entries, key_places=places) if case else root)
-    return trees
+        return replace(self.root, value=entries, key_places=places) if case else self.root
+
+    def meanings(self, key: str) -> list[object]:
+        """What is at a key path in each case, as `canonical` has it; None where nothing is."""
+        values = None if len(self._made) == len(self) else self.cases.values(key)
+        if values:
+            return values
+        if values is not None:
+            alike = _meaning(self.root, key)
+            if alike is not None or not self.cases.beside(key):
+                return [alike] * len(self)
+        return [_meaning(self[index], key) for index in range(len(self))]
 
 
-def known_key(ctx: Context, root: Node, key: str, place: Place, path: str, sections: Sequence[str]) -> bool:
+def _meaning(tree: Node, key: str) -> object:
+    node = lookup(tree, key.split("."))
+    return None if node is None else canonical(node)
+
+
+def is_known(
+    faults: FaultList, root: Node, key: str, place: Place, path: str, sections: Sequence[str]
+) -> bool:
     """Whether a key path leads to something that is there; what lies deeper is checked where it is used."""
     keys = key.split(".")
     if keys[0] not in sections:
-        ctx.faults.unknown(path, keys[0], sections, place, "section")
+        faults.unknown(path, keys[0], sections, place, "section")
         return False
     if not 2 <= len(keys) <= MOST_STEPS or "" in keys:
-        ctx.faults.add(path, quote(key), "a key path such as workload.blast.size", place=place)
+        faults.add(path, quote(key), "a key path such as workload.blast.size", place=place)
         return False
     section = root.entries.get(keys[0])
     if keys[0] in ("run", "report") or section is None and keys[0] not in SECTIONS:
@@ -103,14 +180,12 @@ def known_key(ctx: Context, root: Node, key: str, place: Place, path: str, secti
     if section is not None and section.kind == "list":
         names = [item_name(item, index, keys[0]) for index, item in enumerate(section.elements)]
     if keys[1] not in names:
-        ctx.faults.unknown(
-            path, keys[1], names, place, keys[0].removesuffix("s").replace("switche", "switch")
-        )
+        faults.unknown(path, keys[1], names, place, keys[0].removesuffix("s").replace("switche", "switch"))
         return False
-    return section is None or _known_items(ctx, section, keys, place, path)
+    return section is None or _known_items(faults, section, keys, place, path)
 
 
-def _known_items(ctx: Context, section: Node, keys: Sequence[str], place: Place, path: str) -> bool:
+def _known_items(faults: FaultList, section: Node, keys: Sequence[str], place: Place, path: str) -> bool:
     """Whether every list on the way has the item that is named: a setting of another would be lost."""
     node: Node | None = section
     for above, key in pairwise(keys):
@@ -122,7 +197,7 @@ def _known_items(ctx: Context, section: Node, keys: Sequence[str], place: Place,
         index = item_index(node, key, above)
         if index is None:
             names = [item_name(item, number, above) for number, item in enumerate(node.elements)]
-            ctx.faults.unknown(path, key, names, place, "item")
+            faults.unknown(path, key, names, place, "item")
             return False
         node = node.elements[index]
     return True
@@ -140,7 +215,7 @@ def read_sets(ctx: Context, root: Node, sets: Sequence[str]) -> list[Setting]:
                 "", quote(text), "key.path=value", "for example workload.blast.size='64 KiB'", place
             )
             continue
-        if not known_key(ctx, root, key, place, key, _SETTABLE):
+        if not is_known(ctx.faults, root, key, place, key, _SETTABLE):
             continue
         try:
             node = _parsed(value.strip())
@@ -192,7 +267,7 @@ def _axes(ctx: Context, root: Node, grid: Node, path: str, fixed: Collection[str
         place = place_of(grid, key)
         if key in fixed:
             continue
-        known = known_key(ctx, root, key, place, f"{path}.{key}", SECTIONS)
+        known = is_known(ctx.faults, root, key, place, f"{path}.{key}", SECTIONS)
         settings = _values(ctx, key, values, f"{path}.{key}", place)
         if not settings:
             ctx.dropped.add(key)
@@ -234,7 +309,7 @@ def canonical(node: Node) -> object:
     if isinstance(node.value, bool) or node.value is None:
         return ("word", node.value)
     if isinstance(node.value, int | float):
-        return ("number", Fraction(node.value))
+        return ("number", _whole(Fraction(node.value)))
     return _text_meaning(node.value) if isinstance(node.value, str) else ("tree", value_text(node))
 
 
@@ -244,8 +319,13 @@ def _text_meaning(text: str) -> object:
     if dimension is not None:
         # A text that only looks like a quantity is compared as a text.
         with suppress(units.UnitError):
-            return (dimension, units.parse(text, dimension))
+            return (dimension, _whole(units.parse(text, dimension)))
     return ("text", text)
+
+
+def _whole(number: Fraction | int) -> Fraction | int:
+    """The same as an int if it is one, which is found in a table sooner."""
+    return int(number) if number.denominator == 1 else number
 
 
 def texts(settings: Sequence[Setting]) -> dict[str, str]:

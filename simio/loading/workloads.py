@@ -97,18 +97,17 @@ def check_routes(
     ctx: Context,
     section: Node,
     workloads: Mapping[str, Workload | None],
-    links: list[Link],
+    ways: Ways,
     inventory: Inventory,
 ) -> None:
     """Note workloads between whose ends there are no links."""
-    reach = _Reach(links, inventory.switches)
     for name, workload in workloads.items():
         for first, second in workload.params.routes if workload else ():
             params: Any = workload.params if workload else None
             key = yaml_key(type(params), second)
             for ends in _in_turn(_names(getattr(params, first)), _names(getattr(params, second))):
                 place = section.at((name, key)).place
-                _check_route(ctx, f"workload.{name}.{key}", place, ends, reach, inventory)
+                _check_route(ctx, f"workload.{name}.{key}", place, ends, ways, inventory)
 
 
 def check_calls(
@@ -145,7 +144,7 @@ def _in_turn(first: tuple[str, ...], second: tuple[str, ...]) -> list[tuple[str,
 
 
 def _check_route(
-    ctx: Context, path: str, place: Place, ends: tuple[str, str], reach: _Reach, inventory: Inventory
+    ctx: Context, path: str, place: Place, ends: tuple[str, str], ways: Ways, inventory: Inventory
 ) -> None:
     start, end = ends
     if start == end:
@@ -156,12 +155,12 @@ def _check_route(
         return
     far = []
     for one in near:
-        far += [(one, other) for other in wanted if not reach.leads(one, other)]
+        far += [(one, other) for other in wanted if not ways.lead(one, other)]
     if far:
         from_, to = far[0]
         more = f" (nor to {len(far) - 1} more)" if len(far) > 1 else ""
         found = f"no path of links from {quote(from_)} to {quote(to)}{more}"
-        reached = sorted(reach.all(from_) - {from_})
+        reached = sorted(ways.all(from_) - {from_})
         hint = (
             f"links lead from {quote(from_)} to {', '.join(reached)}"
             if reached
@@ -191,7 +190,7 @@ def _disks_of(volume: Volume | None, inventory: Inventory) -> tuple[str, ...] | 
     return tuple(disks) or None
 
 
-class _Reach:
+class Ways:
     """What links lead to: only switches pass on what is not for them; whichever adapter of a host will do."""
 
     def __init__(self, links: list[Link], switches: Container[str]) -> None:
@@ -204,7 +203,7 @@ class _Reach:
                 self._at.setdefault(owner, []).append(owners)
         self._behind: dict[str, set[str]] = {}
 
-    def leads(self, start: str, end: str) -> bool:
+    def lead(self, start: str, end: str) -> bool:
         """Whether links lead from one to the other."""
         return start == end or any(end in some for some in self._from(start))
 

@@ -24,7 +24,7 @@ _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
 _NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 
 
-def _resolve(text: str) -> Scalar:
+def plain(text: str) -> Scalar:
     """What a plain scalar stands for.  Raises Refused for numbers that are ambiguous or out of range."""
     if text in _NULL:
         return None
@@ -73,13 +73,13 @@ def tagged(event: yaml.ScalarEvent) -> Scalar:
     """The value of a scalar, with or without a tag.  Raises Refused."""
     tag, text = event.tag, event.value
     if tag is None:
-        return text if event.style else _resolve(text)
+        return text if event.style else plain(text)
     if tag in ("!", f"{CORE}str"):
         return text
     name = tag.removeprefix(CORE)
     if not tag.startswith(CORE) or name not in _TYPES:
         raise Refused(f"the tag {short(tag)}", "a value without a tag")
-    value = _resolve(text)
+    value = plain(text)
     if not isinstance(value, _TYPES[name]) or (name != "bool" and isinstance(value, bool)):
         raise Refused(f"{quote(text)} with the tag {short(tag)}", f"a value of type {name}")
     return float(value) if name == "float" and isinstance(value, int) else value

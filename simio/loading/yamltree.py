@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
@@ -19,12 +20,16 @@ import yaml
 from simio.errors import Fault, Place, ScenarioError, did_you_mean, key_path, quote
 
 from .yamlfiles import MAX_BYTES, too_large
-from .yamlscalars import CORE, Refused, Scalar, short, tagged
+from .yamlscalars import CORE, Refused, Scalar, plain, short, tagged
 from .yamlsyntax import syntax_fault
 
 MAX_DEPTH = 64
 MAX_NODES = 100_000
 MAX_FAULTS = 100
+
+MOST_OF_A_WORD = 64
+_WORD = re.compile(r"\w+(\.\w+)?( [A-Za-z]\w*)?", re.ASCII)
+"""What is a plain scalar and nothing else, as most values of `--set` are: no parser is needed for it."""
 
 
 @dataclass(frozen=True)
@@ -285,6 +290,9 @@ def parse_yaml(text: str, file: str) -> Node:
 
     Raises ScenarioError with all faults that can be found: after a fault of syntax nothing more is read.
     """
+    if len(text) < MOST_OF_A_WORD and _WORD.fullmatch(text):
+        with suppress(Refused):
+            return Node("scalar", plain(text), Place(file, 1, 1), text=text)
     text = text.removeprefix("\ufeff")
     if len(text) > MAX_BYTES:
         raise ScenarioError(too_large(file))

@@ -20,6 +20,7 @@ from pydantic import BaseModel
 
 from simio.description.model import Part, System
 from simio.lower import lower
+from simio.program.form import Form, check_plain, filled
 from simio.program.steps import Program
 from simio.program.tracked import Number, Tape, Tracked
 
@@ -32,7 +33,7 @@ MOST_TEMPLATES = 64
 """Of a family."""
 MOST_STEPS = 2_000_000
 """Of all templates of a family together, which are 128 MB."""
-PATIENCE = 8
+PATIENCE = 2
 """Systems of a family that are lowered before one is followed, which takes two to three times as long."""
 TRIALS = 24
 """Times that lowering is followed without anything having come of it."""
@@ -117,66 +118,43 @@ class _Family:
 
 
 class _Template:
-    """A program, and which of its words depend on numbers of the system."""
+    """A form of programs, and the arithmetic that gives their words from numbers of the system."""
 
     def __init__(self, tape: Tape, followed: Program) -> None:
         words: list[Tracked] = []
         values: list[Tracked] = []
         plain: dict[str, Any] = {}
-        self._words: dict[str, list[int]] = {}
-        self._fields: dict[str, list[tuple[int, str]]] = {}
-        self._before: dict[str, tuple[list[Number], Any]] = {}
+        places: dict[str, list[int]] = {}
+        spots: dict[str, list[tuple[int, str]]] = {}
         for name in (field.name for field in fields(Program)):
             value = getattr(followed, name)
             if isinstance(value, np.ndarray):
                 flat = value.ravel().tolist()
-                self._words[name] = places = [at for at, word in enumerate(flat) if type(word) is Tracked]
-                words += (flat[at] for at in places)
+                places[name] = [at for at, word in enumerate(flat) if type(word) is Tracked]
+                words += (flat[at] for at in places[name])
                 known = [word.value if type(word) is Tracked else word for word in flat]
                 plain[name] = np.array(known, dtype=np.int64).reshape(value.shape)
             elif isinstance(value, tuple):
-                self._fields[name] = spots = list(_tracked_fields(value))
-                own = [getattr(value[row], key) for row, key in spots]
+                spots[name] = list(_tracked_fields(value))
+                own = [getattr(value[row], key) for row, key in spots[name]]
                 values += own
-                plain[name] = _filled(value, spots, [number.value for number in own])
+                plain[name] = filled(value, spots[name], [number.value for number in own])
         self._again = tape.again([*words, *values])
-        counts = [(name, len(places)) for name, places in self._words.items()]
-        counts += [(name, len(spots)) for name, spots in self._fields.items()]
-        self._numbers = [(name, number) for name, number in counts if number]
-        self._program = replace(followed, **plain)
-        _check_plain([getattr(self._program, name) for name in self._fields])
+        program = replace(followed, **plain)
+        check_plain([getattr(program, name) for name in spots])
+        self._form = Form(program, places, spots)
 
     @property
     def steps(self) -> int:
-        return len(self._program.steps)
+        return len(self._form.program.steps)
 
     def program(self, values: Sequence[Number]) -> Program | None:
         """The program for these values; None where lowering would not have gone this way."""
         words = self._again(values)
-        if words is None:
-            return None
-        at, changed = 0, {}
         try:
-            for name, number in self._numbers:
-                changed[name] = self._changed(name, words[at : at + number])
-                at += number
+            return None if words is None else self._form.copy(words)
         except OverflowError:
             return None
-        return replace(self._program, **changed) if changed else self._program
-
-    def _changed(self, name: str, words: list[Number]) -> Any:
-        """A table or tuple of the program with these words; the same object as before for the same words."""
-        before = self._before.get(name)
-        if before is not None and before[0] == words:
-            return before[1]
-        made = getattr(self._program, name)
-        if name in self._words:
-            made = made.copy()
-            made.ravel()[self._words[name]] = words
-        else:
-            made = _filled(made, self._fields[name], words)
-        self._before[name] = words, made
-        return made
 
 
 def same(one: Program, other: Program) -> bool:
@@ -188,17 +166,6 @@ def same(one: Program, other: Program) -> bool:
     return True
 
 
-def _check_plain(value: Any) -> None:
-    """TypeError for a tracked number anywhere inside of records, where it would not be seen to change."""
-    if type(value) is Tracked:
-        raise TypeError("a tracked number out of sight")
-    if isinstance(value, (tuple, list)):
-        for each in value:
-            _check_plain(each)
-    elif is_dataclass(value):
-        _check_plain(list(value.__dict__.values()))
-
-
 def _tracked_fields(rows: tuple[Any, ...]) -> Any:
     """Row and field of each tracked number in a tuple of records; TypeError for one anywhere else."""
     for number, row in enumerate(rows):
@@ -208,14 +175,6 @@ def _tracked_fields(rows: tuple[Any, ...]) -> Any:
                     yield number, key
         elif type(row) is Tracked or (isinstance(row, tuple) and any(type(each) is Tracked for each in row)):
             raise TypeError("a tracked number outside of a record")
-
-
-def _filled(rows: tuple[Any, ...], spots: Sequence[tuple[int, str]], values: Sequence[Number]) -> Any:
-    """Records with other values in some fields."""
-    changed = list(rows)
-    for (row, key), value in zip(spots, values, strict=True):
-        changed[row] = replace(changed[row], **{key: value})
-    return tuple(changed)
 
 
 def _compare(one: Any, other: Any, at: Path, found: dict[Path, tuple[Number, Number]]) -> bool:

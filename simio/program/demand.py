@@ -9,7 +9,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from fractions import Fraction
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -29,13 +28,14 @@ Asked = dict[tuple[int, int], int]
 class Crew:
     """Starts, by their numbers, whose threads run the same steps, and what those of each are certain to ask for.
 
-    `own` is what one thread spends by itself.
+    `own` is what one thread spends by itself, a sum for `count` of them.
     """
 
     starts: list[int]
     resources: Asked = field(default_factory=dict)
     windows: Asked = field(default_factory=dict)
-    own: Fraction = Fraction(0)
+    own: int = 0
+    count: int = 1
 
 
 class Crews:
@@ -55,8 +55,9 @@ class Crews:
 
 def executions(program: Program) -> list[int]:
     """How often each step runs at least, by the threads of each start that runs it."""
-    kind: Any = np.int64
-    if any(factor.max(initial=0) >= _FITS for factor in _factors(program, np.float64)):
+    # Numbers that are followed (`simio.program.form`) are in tables of objects.
+    kind: Any = object if program.steps.dtype == object else np.int64
+    if kind is np.int64 and any(factor.max(initial=0) >= _FITS for factor in _factors(program, np.float64)):
         kind = object
     numerators, denominators = _factors(program, kind)
     unsure = np.zeros(len(program.steps) + 1, dtype=np.int64)
@@ -76,10 +77,13 @@ def _factors(program: Program, kind: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     for entry, count in counts.items():
         numerators[entry : ends[entry]] = count
     for region in program.regions:
-        if region.least not in (0, 1):
+        if region.least in (0, 1):
+            continue
+        if isinstance(region.least, int):  # whose numerator could not be followed
+            numerators[region.start : region.end] *= region.least
+        else:
             numerators[region.start : region.end] *= region.least.numerator
-            if region.least.denominator != 1:
-                denominators[region.start : region.end] *= region.least.denominator
+            denominators[region.start : region.end] *= region.least.denominator
     return numerators, denominators
 
 
@@ -91,7 +95,7 @@ def work(program: Program, times: list[int]) -> Crews:
         crew = crews.of(first)
         start = program.starts[crew.starts[0]]
         if first == start.entry:
-            crew.own = Fraction(own, start.count)
+            crew.own, crew.count = own, start.count
         _add(crew.resources, demand)
     for occupancy in program.occupancies:
         asked = times[occupancy.at] * occupancy.time

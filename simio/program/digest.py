@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from simio.program.form import Form
 from simio.program.garbage import uncollected
-from simio.program.identity import ByIdentity
 from simio.program.steps import Program
 
 SHOWN = 16
@@ -33,24 +33,49 @@ def program_hash(program: Program) -> str:
     hashed is JSON of integers and names, and of tables their shapes and 64-bit words, least byte first, so that it
     is the same on every platform.
     """
+    copied = program.copied
     digest = hashlib.sha256(_FORM.encode())
-    for item in sorted(fields(program), key=lambda field: field.name):
-        if item.name not in _ANALYSIS:
-            value = getattr(program, item.name)
-            table = isinstance(value, np.ndarray)
-            digest.update(_text(item.name, list(value.shape)) if table else _known_text(item.name, value))
-            if table:
-                digest.update(np.ascontiguousarray(value, dtype="<i8").data)
+    for part in copied.form.kept(_parts) if copied else _COUNTED:
+        if isinstance(part, bytes):
+            digest.update(part)
+        else:
+            _add(digest, part, getattr(program, part))
     return digest.hexdigest()
 
 
-_texts: ByIdentity[bytes] = ByIdentity(256)
+_COUNTED = sorted({item.name for item in fields(Program)} - _ANALYSIS)
 
 
-def _known_text(name: str, value: Any) -> bytes:
-    if isinstance(value, tuple):
-        return _texts.of((name, value), lambda: _text(name, value))
-    return _text(name, value)
+def _parts(form: Form) -> list[str | bytes]:
+    """What is hashed of programs of one form in turn: what all have alike, and names of fields that they have not."""
+    parts: list[str | bytes] = []
+    alike = _Bytes()
+    for name in _COUNTED:
+        if name in form.places or name in form.fields:
+            parts += [alike.take(), name]
+        else:
+            _add(alike, name, getattr(form.program, name))
+    return [*parts, alike.take()]
+
+
+class _Bytes(bytearray):
+    """What would be hashed."""
+
+    update = bytearray.extend
+
+    def take(self) -> bytes:
+        """All of it until now."""
+        taken = bytes(self)
+        self.clear()
+        return taken
+
+
+def _add(digest: Any, name: str, value: Any) -> None:
+    if isinstance(value, np.ndarray):
+        digest.update(_text(name, list(value.shape)))
+        digest.update(np.ascontiguousarray(value, dtype="<i8").data)
+    else:
+        digest.update(_text(name, value))
 
 
 def _text(name: str, value: Any) -> bytes:

@@ -15,12 +15,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simio.program.labels import Label
+
+if TYPE_CHECKING:
+    from simio.program.form import Copied
 
 COLUMNS = 8
 NO_REGISTER = -1
@@ -299,8 +303,10 @@ class Program:
     tallies: tuple[Tally, ...] = ()
     labels: tuple[Label, ...] = ()
     gauges: tuple[Gauge, ...] = ()
+    copied: ClassVar[Copied | None] = None
+    """Of a program that was made as a copy of another, of which, and the words that differ (`simio.program.form`)."""
 
-    @property
+    @cached_property
     def random(self) -> bool:
         """Whether any thread can draw a random number."""
         return bool((self.steps[:, 0] == Op.DRAW).any())

@@ -84,39 +84,49 @@ class Tape:
 
     def again(self, wanted: Sequence[Tracked]) -> Again:
         """What computes the `wanted` numbers once more."""
-        nothing = object()
-        code = [
-            (at, *step, self._answers.get(at, nothing), at in self._answers)
-            for at, step in enumerate(self._steps)
-            if step is not None
-        ]
         asked = [(at, value) for at, value in self._answers.items() if self._steps[at] is None]
-        return Again(len(self.inputs), self._values, asked, code, [number.at for number in wanted])
+        ends = [number.at for number in wanted]
+        needed = {*ends, *self._answers}
+        code: list[_Step] = []
+        for at, step in reversed(list(enumerate(self._steps))):
+            if step is not None and at in needed:
+                function, places = step
+                needed.update(places)
+                code.append(
+                    (at, function, *places, *[-1] * (2 - len(places)), self._answers.get(at, _NO_ANSWER))
+                )
+        return Again(len(self.inputs), self._values, asked, code[::-1], ends)
+
+
+_NO_ANSWER = object()
+_Step = tuple[int, Callable[..., Any], int, int, Any]
+"""Where a number goes, its function, where its operands are (-1 for none), and the answer that it has to give."""
 
 
 class Again:
     """The computation of a tape, for other inputs."""
 
     def __init__(
-        self, inputs: int, values: list[Any], asked: list[tuple[int, Any]], code: list[Any], wanted: list[int]
+        self,
+        inputs: int,
+        values: list[Any],
+        asked: list[tuple[int, Any]],
+        code: list[_Step],
+        wanted: list[int],
     ) -> None:
-        self._inputs, self._values, self._asked, self._code, self._wanted = (
-            inputs,
-            values,
-            asked,
-            code,
-            wanted,
-        )
+        self._inputs, self._rest = inputs, values[inputs:]
+        self._asked, self._code, self._wanted = asked, code, wanted
 
     def __call__(self, inputs: Sequence[Number]) -> list[Number] | None:
         """The wanted numbers for these inputs, of the types of the first ones; None where an answer would differ."""
-        values = [*inputs, *self._values[self._inputs :]]
+        values = [*inputs, *self._rest]
         if any(values[at] != answer for at, answer in self._asked):
             return None
         try:
-            for at, function, places, answer, asked in self._code:
-                value = values[at] = function(*[values[place] for place in places])
-                if asked and value != answer:
+            for at, function, one, other, answer in self._code:
+                value = function(values[one]) if other < 0 else function(values[one], values[other])
+                values[at] = value
+                if answer is not _NO_ANSWER and value != answer:
                     return None
         except ArithmeticError:
             return None
@@ -154,6 +164,10 @@ class Tracked(Fraction):
     def denominator(self) -> Any:
         """Of the value itself, but for a whole number."""
         return 1 if type(self.value) is int else self.tape.answer(self).denominator
+
+    def bit_length(self) -> Any:
+        """Of a whole number, as `int.bit_length`."""
+        return self.tape.number(int.bit_length, self)
 
     def __bool__(self) -> bool:
         return bool(self.tape.answer(self.tape.number(operator.truth, self)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,8 +99,15 @@ def deliveries(program: Program, outcome: Outcome) -> tuple[Ints, Ints]:
     marks = _marks(program, outcome, "delivered")
     if not len(marks):
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-    starts = np.flatnonzero(np.r_[True, marks[1:, 0] != marks[:-1, 0]])
+    apart = np.ones(len(marks), dtype=bool)
+    np.not_equal(marks[1:, 0], marks[:-1, 0], out=apart[1:])
+    starts = np.flatnonzero(apart)
     return marks[starts, 0], np.add.reduceat(marks[:, 2], starts)
+
+
+def delivered(program: Program, outcome: Outcome) -> int:
+    """All bytes that were delivered."""
+    return int(_marks(program, outcome, "delivered")[:, 2].sum())
 
 
 def _begun(program: Program, outcome: Outcome) -> int | None:
@@ -232,16 +240,18 @@ def tallies(program: Program, outcome: Outcome) -> tuple[TallyValue, ...]:
 
 def timeline(program: Program, outcome: Outcome) -> Timeline:
     """The engine's timeline as shares of each interval, bytes so far, and what waits and what is held."""
+    return Timeline.later(partial(_timeline, program, outcome.times, outcome.samples))
+
+
+def _timeline(program: Program, times: Ints, samples: Ints) -> Timeline:
     names = [resource.name for resource in program.resources]
     units = np.array([resource.units for resource in program.resources])
-    spans = np.maximum(np.diff(outcome.times, prepend=0), 1)
+    spans = np.maximum(np.diff(times, prepend=0), 1)
     shares: dict[str, Series[float]] = {}
     lines: dict[str, Series[float]] = {}
     for first in range(0, len(names), _BLOCK):
         some = slice(first, first + _BLOCK)
-        areas = np.ascontiguousarray(
-            outcome.samples[:, : 2 * len(names)][:, 2 * first : 2 * (first + _BLOCK)].T
-        )
+        areas = np.ascontiguousarray(samples[:, : 2 * len(names)][:, 2 * first : 2 * (first + _BLOCK)].T)
         grown = np.diff(areas, axis=1, prepend=0)
         used = grown[0::2] / spans / units[some, np.newaxis]
         shares |= {name: Series(own) for name, own in zip(names[some], used, strict=True)}
@@ -250,11 +260,11 @@ def timeline(program: Program, outcome: Outcome) -> Timeline:
         lines |= {names[first + row]: Series(own) for row, own in zip(waited.tolist(), found, strict=True)}
     first = 2 * len(program.resources) + len(program.containers)
     columns = [first + row for row, mark in enumerate(program.marks) if mark.role == "delivered"]
-    total = outcome.samples[:, columns].sum(axis=1)
-    return Timeline(Series(outcome.times.copy()), shares, Series(total), lines, _levels(program, outcome))
+    total = samples[:, columns].sum(axis=1)
+    return Timeline(Series(times.copy()), shares, Series(total), lines, _levels(program, samples))
 
 
-def _levels(program: Program, outcome: Outcome) -> tuple[Level, ...]:
+def _levels(program: Program, samples: Ints) -> tuple[Level, ...]:
     """Gauges, and containers of some size (others are signals and locks), that were not always the same."""
     first = 2 * len(program.resources)
     last = first + len(program.containers) + len(program.marks)
@@ -264,11 +274,11 @@ def _levels(program: Program, outcome: Outcome) -> tuple[Level, ...]:
         for row, container in enumerate(program.containers)
         if 1 < container.capacity < UNBOUNDED
     ]
-    varied = np.zeros(outcome.samples.shape[1], dtype=bool)
-    for row in outcome.samples:
-        varied |= row != outcome.samples[0]
+    varied = np.zeros(samples.shape[1], dtype=bool)
+    for row in samples:
+        varied |= row != samples[0]
     told = [each for each in told if varied[each[0]]]
-    values = np.ascontiguousarray(outcome.samples[:, [column for column, *_ in told]].T)
+    values = np.ascontiguousarray(samples[:, [column for column, *_ in told]].T)
     return tuple(
         Level(owner, what, unit, Series(own))
         for (_, owner, what, unit), own in zip(told, values, strict=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from simio.description.measured import MeasuredRow, PooledRow
 
@@ -134,14 +134,37 @@ class Timeline:
     """Rows at `times` ps: utilisation of each resource since the row before, and bytes delivered so far.
 
     `lines` is the mean length of the line of each resource that anything waited for, since the row before; `levels`
-    are those of congestion windows, queues and buffers that were not always the same.
+    are those of congestion windows, queues and buffers that were not always the same. One that `later` gave is made
+    when it is first looked at, which is never in a sweep.
     """
 
     times: Sequence[int]
     resources: Mapping[str, Sequence[float]]
     delivered: Sequence[int]
     lines: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    levels: tuple[Level, ...] = ()
+    levels: tuple[Level, ...] = field(default_factory=tuple)
+
+    @classmethod
+    def later(cls, make: Callable[[], Timeline]) -> Timeline:
+        """What `make` gives, called only if somebody looks."""
+        timeline = object.__new__(cls)
+        timeline.__dict__["_make"] = make
+        return timeline
+
+    def __getattr__(self, name: str) -> Any:
+        make = self.__dict__.get("_make") if name in type(self).__dataclass_fields__ else None
+        if make is None:
+            if name in self.__dict__:  # made by another thread in between
+                return self.__dict__[name]
+            raise AttributeError(name)
+        made = make().__getstate__()
+        self.__dict__.update(made)
+        self.__dict__.pop("_make", None)
+        return made[name]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All of it, made by now."""
+        return {item.name: getattr(self, item.name) for item in fields(self)}
 
 
 @dataclass(frozen=True)

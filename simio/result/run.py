@@ -138,7 +138,7 @@ def run_program(
         return outcome
 
     runs = carry_out(run, program, once)
-    result = replace(_result(case, program, runs, certain), checks=tuple(checks))
+    result = _result(case, program, runs, certain, tuple(checks))
     return replace(result, packets=Packets(program, runs.outcome)) if packets else result
 
 
@@ -152,7 +152,9 @@ def _check_packets(program: Program, packets: PacketTrace) -> None:
     raise RunError(f"no IP packets to trace; workloads that send them are {', '.join(kinds)}")
 
 
-def _result(case: Case, program: Program, runs: Runs, certain: Bound) -> CaseResult:
+def _result(
+    case: Case, program: Program, runs: Runs, certain: Bound, checks: tuple[Check, ...]
+) -> CaseResult:
     outcome, span = runs.outcome, runs.spans[0]
     resources = measure.resource_use(program, outcome, span)
     threads = measure.thread_use(program, outcome)
@@ -181,6 +183,7 @@ def _result(case: Case, program: Program, runs: Runs, certain: Bound) -> CaseRes
         seeds=runs.seeds,
         events=runs.events,
         steps=runs.steps,
+        checks=checks,
         precision=runs.precision,
     )
 

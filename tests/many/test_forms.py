@@ -11,12 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simio.bound import bound
 from simio.description.model import System
+from simio.engines import compiled
+from simio.engines.prepared import containers, engine_steps, families, first, gauges, resources
 from simio.errors import RunError, SimioError
 from simio.loading import Source
 from simio.lower import lower
 from simio.many import forms
 from simio.many.forms import Forms, same
+from simio.program.digest import program_hash
 from simio.program.steps import Program
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
@@ -70,7 +74,24 @@ def test_the_program_is_the_one_that_lowering_gives(name: str, monkeypatch: pyte
         wanted, refusal = attempt(lower, system)
         assert error == refusal
         assert (program is None and wanted is None) or (program and wanted and same(program, wanted))
+        if program and wanted:
+            assert alike(program, wanted)
     assert computed >= 3
+
+
+def alike(copied: Program, wanted: Program) -> bool:
+    """Whether what is worked out of a copy by its form is what is worked out of the program itself."""
+    tables = [make(copied) for make in (engine_steps, resources, containers, gauges)]
+    wanted_tables = [make(wanted) for make in (engine_steps, resources, containers, gauges)]
+    tables += first(copied)[:4]
+    wanted_tables += first(wanted)[:4]
+    return (
+        all(map(np.array_equal, tables, wanted_tables))
+        and families(copied) == families(wanted)
+        and first(copied).working == first(wanted).working
+        and bound(copied) == bound(wanted)
+        and program_hash(copied) == program_hash(wanted)
+    )
 
 
 def attempt(how: Callable[[System], Program], system: System) -> tuple[Program | None, str]:
@@ -104,6 +125,14 @@ def test_a_defect_of_following_costs_time_only(monkeypatch: pytest.MonkeyPatch) 
     kept = Forms()
     for system in systems("sgi-hippi-raw", 12, 4):
         assert same(kept.lower(system), lower(system))
+
+
+def test_a_run_is_the_same_whatever_room_the_one_before_needed() -> None:
+    kept = Forms()
+    for system in systems("slac-tersk03", 20, 6):
+        program = kept.lower(system)
+        for _ in range(2):
+            assert compiled.run(program).differences(compiled.run(lower(system))) == []
 
 
 def test_texts_and_switches_are_no_numbers() -> None:

@@ -40,6 +40,7 @@ STEPS: list[Callable[[Any, Any], Any]] = [
     lambda a, b: float(a) - b,
     lambda a, b: a == b or b,
     lambda a, b: math.gcd(int(a), 12) * b,
+    lambda a, b: math.floor(a).bit_length() - b,
 ]
 numbers = st.one_of(st.integers(-40, 40), st.fractions(-9, 9, max_denominator=6))
 

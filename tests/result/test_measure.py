@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from fractions import Fraction
 
 import pytest
@@ -12,7 +14,7 @@ from simio.machines.calls import SWAP
 from simio.program.builder import Builder
 from simio.result import measure
 from simio.result.limiter import limiter
-from simio.result.model import ResourceUse, ThreadUse, Throughput
+from simio.result.model import ResourceUse, ThreadUse, Throughput, Timeline
 
 US = 1_000_000
 
@@ -220,3 +222,18 @@ def test_what_machines_count_is_told_and_what_is_waited_for_most_is_the_limit():
     assert (limit.kind, limit.busy) == ("wait", 0.6)
     assert limit.sentence == "a waits 60.0% of the time, mostly for the window"
     assert limiter((), (), found, 200).kind == "none"
+
+
+def test_a_timeline_is_made_when_it_is_looked_at_and_is_then_as_any_other():
+    program, outcome = pipeline(first=50, rest=10, count=20)
+    made = measure.timeline(program, outcome)
+    calls = []
+    later = Timeline.later(lambda: calls.append(1) or made)
+    assert not calls
+    assert later == made
+    assert len(calls) == 1
+    again = pickle.loads(pickle.dumps(measure.timeline(program, outcome)))
+    assert (again, copy.deepcopy(later), repr(again)) == (made, made, repr(made))
+    assert len(calls) == 1
+    with pytest.raises(AttributeError):
+        measure.timeline(program, outcome).nothing  # noqa: B018

@@ -72,7 +72,7 @@ def _mss(sheet: TcpIpStack, mtu: int, timestamps: bool) -> int:
 
 def _shift(space: int) -> int:
     """The least shift with which a window of the whole buffer can be offered (RFC 7323, section 2.3)."""
-    return next((n for n in range(MOST_SHIFT) if MOST_UNSCALED << n >= space), MOST_SHIFT)
+    return min(((space - 1) // MOST_UNSCALED).bit_length(), MOST_SHIFT)
 
 
 def _ack_every(sheet: TcpIpStack, receive: int, mss: int) -> int:
