@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from simio.result.series import Series
@@ -25,7 +25,7 @@ def _opened(value: Any) -> Any:
     if isinstance(value, Series):
         return value.listed()
     if is_dataclass(value):
-        return vars(value)
+        return {item.name: getattr(value, item.name) for item in fields(value)}
     return dict(value) if isinstance(value, Mapping) else value
 
 
