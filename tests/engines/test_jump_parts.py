@@ -18,7 +18,7 @@ from simio.machines.network.transfer_calls import RPC_CALL, RPC_REPLY
 from simio.program.builder import Builder
 from simio.program.steps import HORIZON
 
-ROUNDS = 250
+ROUNDS = 800
 PLENTY = 10**12
 
 

@@ -173,8 +173,8 @@ def wire(stack: str, window: str, size: int, mib: int) -> Program:
 
 
 def test_tcp_with_exact_timers_is_jumped_over(counted: Counted) -> None:
-    # 400 MiB take 3.5 s, in which delayed acknowledgements are looked at each half second.
-    steps = check(wire("ideal-tcp", "16 KiB", 2920, 400))
+    # 800 MiB take 7 s, in which timers are looked at each half second.
+    steps = check(wire("ideal-tcp", "60 KiB", 2920, 800))
     assert sum(counted.jumps) > 0.6 * steps
     assert len(counted.jumps) > counted.proofs
 

@@ -186,8 +186,8 @@ def test_a_machine_refuses(engine: ModuleType) -> None:
         p.advance(2)
         p.call(p.register(), DISK_ENQUEUE, at, 99, 2)
     run = engine.run(p.build())
-    # Steps: advance, two constants, the call.
-    assert (run.status, run.end, run.fault) == (Status.MACHINE, 2, (0, 3))
+    # Steps: advance, the call.
+    assert (run.status, run.end, run.fault) == (Status.MACHINE, 2, (0, 1))
 
 
 def test_an_unknown_machine_function_is_refused(engine: ModuleType) -> None:
