@@ -35,6 +35,10 @@ SHARE = 100
 """Of all steps, one in so many may be spent on the stops of one look, but for the fewest."""
 FEWEST, MOST = 5, 32
 """Stops of one look."""
+PATIENCE = 10
+"""Tables are looked at once so many times the steps were run that the fewest stops take for their words."""
+SMALL = 1_000_000
+"""Words of stops for which nobody has to wait."""
 GAIN = 400
 """So many times a step is run in the time that replaying one takes."""
 BEGIN, THREAD = 1_000, 14
@@ -88,11 +92,13 @@ class Watch:
         """Stop at equal distances from here on, and jump where all is even; yields marks up to the next stop."""
         done = self.done
         self.next = int(AGAIN * done)
+        words = sum(table.size for table in (self.tables.threads, self.tables.state))
+        if FEWEST * words > max(done // PATIENCE, SMALL):
+            return
         apart = repeated(self.tables.log[: self.logged])
         if not apart:
             return
         apart *= yield from rhythm(self.tables, apart)
-        words = sum(table.size for table in (self.tables.threads, self.tables.state))
         left = min(max(done // (SHARE * (STOP + words)), FEWEST), MOST)
         found: dict[int, Snapshot] = {}
         while left:

@@ -16,6 +16,8 @@ PLACES = 32
 """Marks of a period that are looked at before all are."""
 TASTE, SAMPLES = 12, 144
 """Samples of machines' states: after so many it is seen whether it is worth while to take all."""
+WORDS = 10_000
+"""Words of the state in a sample, about, spread over all of it."""
 EVEN = 0.75
 """So much of the state has to grow evenly for that."""
 
@@ -45,16 +47,18 @@ def rhythm(tables: Any, apart: int) -> Generator[int, None, int]:
     """How many times `apart` marks the state of the machines repeats after; yields marks up to the next sample.
 
     A connection times one segment a round trip, say, of which no mark tells. In between all grows evenly, until a
-    replay finds that it ends. So the multiple is preferred after which it grew evenly all the time.
+    replay finds that it ends. So the multiple is preferred after which it grew evenly all the time. What samples
+    leave out of a large state is compared where the run stops next.
     """
     if not tables.state.size:
         return 1
     keys, states = [], []
+    every = 1 + tables.state.size // WORDS
     for taken in range(1, SAMPLES + 1):
         control = tables.control
         keys.append([control[at] for at in (c.STEP, c.HEAPED, c.RING_COUNT, c.WORKING)])
         keys[-1].append(control[c.USED] - control[c.FREED])
-        states.append(np.append(tables.state, control[c.NOW]))
+        states.append(np.append(tables.state[::every], control[c.NOW]))
         if taken == TASTE and not _promising(np.array(states)):
             return 1
         if taken < SAMPLES:

@@ -6,13 +6,15 @@ import random
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from simio.engines import compiled, jump, rhythm
+from simio.engines import layout as c
 from simio.engines.affine import Affine, Horizon, asked, digits, parts, unit
-from simio.engines.outcome import Options
+from simio.engines.outcome import Ints, Options
 from simio.loading import load
 from simio.lower import lower
 from simio.program.builder import Builder
@@ -218,3 +220,51 @@ def test_the_period_after_which_machines_repeat_is_a_multiple_of_that_of_the_mar
     assert rhythm._multiple(keys, states) == 3
     assert rhythm._multiple(keys, states + (at[:, None] > 20)) == 3
     assert rhythm._multiple(keys, np.column_stack([states, at**2])) == 1
+
+
+def test_samples_of_a_large_state_are_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Of 5 million words a sample has some ten thousand, which tell the same.
+    kept: list[tuple[int, ...]] = []
+    multiple = rhythm._multiple
+
+    def seen(keys: Ints, states: Ints) -> int:
+        kept.append(states.shape)
+        return multiple(keys, states)
+
+    monkeypatch.setattr(rhythm, "_multiple", seen)
+    tables = SimpleNamespace(
+        state=np.zeros(5_000_000, dtype=np.int64), control=np.zeros(c.CONTROL_COLUMNS, dtype=np.int64)
+    )
+    samples = rhythm.rhythm(tables, 7)
+    found = 0
+    for at in range(rhythm.SAMPLES):
+        tables.state[:] = at // 3
+        tables.control[c.NOW] = 10 * at
+        try:
+            assert next(samples) == 7
+        except StopIteration as end:
+            found = end.value
+    assert found == 3
+    assert kept[0][0] == rhythm.SAMPLES
+    assert kept[0][1] < 1.1 * rhythm.WORDS
+
+
+@pytest.mark.parametrize(("threads", "looked"), [(64, True), (40_000, False)])
+def test_large_tables_are_looked_at_late(monkeypatch: pytest.MonkeyPatch, threads: int, looked: bool) -> None:
+    monkeypatch.setattr(jump, "FIRST", 0)
+    logs: list[int] = []
+
+    def seen_log(log: Ints) -> int:
+        logs.append(len(log))
+        return 0
+
+    monkeypatch.setattr(jump, "repeated", seen_log)
+    p = Builder()
+    seen = p.observation("seen")
+    with p.thread("sleeper", count=threads):
+        p.advance(10**9)
+    with p.thread("t"), p.loop(400):
+        p.advance(10)
+        p.mark(seen, 1)
+    compiled.run(p.build())
+    assert bool(logs) == looked
