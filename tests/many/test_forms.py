@@ -14,7 +14,8 @@ import pytest
 from simio.bound import bound
 from simio.description.model import System
 from simio.engines import compiled
-from simio.engines.prepared import containers, engine_steps, families, first, gauges, resources
+from simio.engines.outcome import Options
+from simio.engines.prepared import containers, engine_steps, families, first, gauges, resources, room
 from simio.errors import RunError, SimioError
 from simio.loading import Source
 from simio.lower import lower
@@ -128,11 +129,13 @@ def test_a_defect_of_following_costs_time_only(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_run_is_the_same_whatever_room_the_one_before_needed() -> None:
-    kept = Forms()
+    kept, options, noted = Forms(), Options(budget=300_000), 0
     for system in systems("slac-tersk03", 20, 6):
         program = kept.lower(system)
         for _ in range(2):
-            assert compiled.run(program).differences(compiled.run(lower(system))) == []
+            assert compiled.run(program, options).differences(compiled.run(lower(system), options)) == []
+        noted += room(program).threads > 0
+    assert noted > 5
 
 
 def test_texts_and_switches_are_no_numbers() -> None:
