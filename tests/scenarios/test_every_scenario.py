@@ -41,7 +41,7 @@ SHORT = {
     "data-server-writes": ("workload.nfs.size=96 KiB",),
     "disk-queue": ("run.until=60 ms", "run.warm_up=0 s", "run.replications=1"),
     "fault-fc-link-down": (
-        "workload.reader.size=1 MiB",
+        "workload.reader.size=512 KiB",
         "workload.reader.block=64 KiB",
         "faults.outage.at=4 ms",
     ),

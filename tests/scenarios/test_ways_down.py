@@ -205,7 +205,7 @@ quick = {
 }
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.sampled_from(list(quick.values())),
     st.sampled_from([("d6", "d6"), ("raid", "d1"), ("pair", "d5")]),
