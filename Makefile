@@ -9,16 +9,18 @@ PEERS := .venv-peers
 # One more than there are CPUs, as some tests wait for browsers, servers and clocks.
 WORKERS = $(shell $(BIN)/python -c 'import os; print(os.cpu_count() + 1)')
 
-.PHONY: run test validate lint types bench clean
+.PHONY: run test validate lint types engine bench clean
 
 run: $(SET_UP)
 	$(BIN)/simio run scenarios/sgi-hippi-raw.yaml
 	$(BIN)/simio run scenarios/linux-fc-raw.yaml
 
-# The engine is compiled once before, and not by each worker.
-test: $(SET_UP_TEST) lint types
-	$(BIN)/python -c 'from simio.engines.native import entry; entry()'
+test: $(SET_UP_TEST) lint types engine
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+# It is compiled once before the tests, and not by each worker.
+engine: $(SET_UP_TEST)
+	$(BIN)/python -c 'from simio.engines.native import entry; entry()'
 
 validate: $(SET_UP)
 	$(BIN)/simio validate
