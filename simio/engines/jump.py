@@ -10,7 +10,6 @@ known for that.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from simio.engines import layout as c
 from simio.engines.outcome import RECORD_LIMIT, Options
 from simio.engines.rhythm import repeated, rhythm
 from simio.engines.snapshot import Snapshot
+from simio.program.garbage import uncollected
 from simio.program.steps import HORIZON, Program
 
 if TYPE_CHECKING:
@@ -159,15 +159,11 @@ class Watch:
         from simio.engines.replay import Replay
 
         replay = Replay(self.program, self.options.until, before, now, steps, max(least, 1))
-        collecting = gc.isenabled()
-        gc.disable()  # a fifth of the time that replaying takes
-        try:
-            return Proof(replay, steps) if replay.period() else None
-        except NotAffine:
-            return None
-        finally:
-            if collecting:
-                gc.enable()
+        with uncollected():  # a fifth of the time that replaying takes
+            try:
+                return Proof(replay, steps) if replay.period() else None
+            except NotAffine:
+                return None
 
     def _skip(self, proof: Proof, now: Snapshot) -> int:
         """How many steps are skipped from `now` on."""

@@ -10,7 +10,6 @@ share code.
 from __future__ import annotations
 
 import ctypes
-import gc
 import hashlib
 import json
 import os
@@ -30,6 +29,7 @@ from simio.engines import layout
 from simio.errors import SimioError
 from simio.files import cache_base, write_whole
 from simio.machines.calls import FAMILIES, PREFIX
+from simio.program.garbage import uncollected
 
 Entry = Callable[..., int]
 Announce = Callable[[str], Any]
@@ -187,9 +187,7 @@ def _compile(name: str) -> Object:
 
     # Loops here are short and their trip counts unknown: vectorising them takes time and gains none.
     numba.config.LOOP_VECTORIZE = numba.config.SLP_VECTORIZE = 0  # type: ignore[attr-defined]
-    collecting = gc.isenabled()
-    gc.disable()  # a tenth of the time that compiling takes
-    try:
+    with uncollected():  # a tenth of the time that compiling takes
         if name == LOOP:
             _declare(PREFIX + family for family in FAMILIES)  # numba loads what it has compiled
             from simio.engines.entry import entry as made
@@ -197,9 +195,6 @@ def _compile(name: str) -> Object:
             from simio.engines.families import compiled_family
 
             made = compiled_family(name)
-    finally:
-        if collecting:
-            gc.enable()
     text = made.inspect_llvm()
     code = _target_machine().emit_object(_closed(text, made.native_name))
     outside = re.findall(r'^declare [^@]*@"?([\w.$]+)"?\(', text, flags=re.MULTILINE)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from repeating_transfer import transfer
 
 from simio.engines import compiled, jump, reference, rhythm
 from simio.engines.affine import Affine, Horizon, NotAffine
@@ -150,26 +151,6 @@ def test_a_jump_agrees_with_the_other_engine(skips: list[int]) -> None:
         options = Options(budget=PLENTY)
         assert compiled.run(program, options).differences(reference.run(program, options)) == []
     assert skips
-
-
-def transfer(rounds: int, wakes: int = 0) -> Program:
-    """A disk and a link with a buffer between: 3 ms and 2 ms a block. Somebody may wake again and again."""
-    p = Builder()
-    reading, link = p.resource("disk"), p.resource("link")
-    buffer, done = p.container("buffer", 4 * 65536), p.observation("done", "delivered", "bytes")
-    with p.thread("reader"), p.loop(rounds):
-        with p.hold(reading):
-            p.advance(3 * 10**9)
-        p.put(buffer, 65536)
-    with p.thread("sender"), p.loop(rounds):
-        p.get(buffer, 65536)
-        with p.hold(link):
-            p.advance(2 * 10**9)
-        p.mark(done, 65536)
-    if wakes:
-        with p.thread("sleeper", daemon=True), p.forever():
-            p.advance(wakes)
-    return p.build()
 
 
 def test_a_long_transfer_takes_the_steps_of_a_short_one(skips: list[int]) -> None:

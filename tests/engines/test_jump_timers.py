@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from repeating_transfer import transfer
 
 from simio.engines import compiled, jump, rhythm
 from simio.engines import layout as c
@@ -65,28 +66,6 @@ def check(program: Program) -> int:
     full = compiled.run(program, replace(options, jump=False))
     assert compiled.run(program, options).differences(full) == []
     return full.steps
-
-
-def transfer(rounds: int, wakes: int, holds: int = 0) -> Program:
-    """A disk and a link with a buffer between, 3 and 2 ms a block; somebody wakes, and may take the disk."""
-    p = Builder()
-    disk, link = p.resource("disk"), p.resource("link")
-    buffer, done = p.container("buffer", 4 * 65536), p.observation("done", "delivered", "bytes")
-    with p.thread("reader"), p.loop(rounds):
-        with p.hold(disk):
-            p.advance(3 * 10**9)
-        p.put(buffer, 65536)
-    with p.thread("sender"), p.loop(rounds):
-        p.get(buffer, 65536)
-        with p.hold(link):
-            p.advance(2 * 10**9)
-        p.mark(done, 65536)
-    with p.thread("sleeper", daemon=True), p.forever():
-        p.advance(wakes)
-        if holds:
-            with p.hold(disk):
-                p.advance(holds)
-    return p.build()
 
 
 @pytest.mark.usefixtures("early")
