@@ -13,7 +13,7 @@ from pathlib import Path
 from simio.calibration.predict import with_intervals
 from simio.loading import load
 from simio.result.compare import comparisons, pooled_comparisons
-from simio.result.run import run_scenario
+from simio.running import run_scenario
 
 SCENARIOS = Path(__file__).parents[1] / "scenarios"
 

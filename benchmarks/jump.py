@@ -31,7 +31,7 @@ from simio.engines.jump import Watch
 from simio.engines.outcome import Options
 from simio.loading import load
 from simio.lower import lower
-from simio.result.run import run_case
+from simio.running import run_case
 
 ROOT = Path(__file__).parents[1]
 HIPPI = ROOT / "scenarios" / "sgi-hippi-raw.yaml"

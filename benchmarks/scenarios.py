@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from simio.loading import load
-from simio.result.run import run_scenario
+from simio.running import run_scenario
 
 SCENARIOS = Path(__file__).parents[1] / "scenarios"
 

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
     from simio.components.network.capture import PacketTrace
     from simio.description.model import Case, Scenario
-    from simio.many.values import Axis
     from simio.program.steps import Program
     from simio.report.notebook import ShownBound, ShownContrast, ShownExplanation, ShownResult
+    from simio.sweeps.values import Axis
 
 Values = str | int | float | bool | Sequence[str | int | float | bool]
 """Values of a key: a list of them, one, or a text as the command line has it, such as '64KiB..2MiB:x2'."""
@@ -63,7 +63,7 @@ class Study:
         Raises SimioError for a deadlock, a spent step budget or an unknown engine.
         """
         from simio.report.notebook import ShownResult
-        from simio.result.run import run_scenario
+        from simio.running import run_scenario
 
         return ShownResult.of(run_scenario(self.scenario, self.sets, engine, cases, packets=packets))
 
@@ -119,9 +119,9 @@ class Study:
         Raises SimioError for values that cannot be, and where pandas is missing.
         """
         from simio.loading import Source
-        from simio.many.space import Space
-        from simio.many.sweep import Plan, Workers, check, sweep
         from simio.report.table import frame
+        from simio.sweeps.space import Space
+        from simio.sweeps.sweep import Plan, Workers, check, sweep
 
         axes = tuple(_axis(key, given, sample is not None) for key, given in values.items())
         source = Source(self.scenario.path, self.scenario.text)
@@ -147,7 +147,7 @@ def load(path: str | os.PathLike[str], sets: Sequence[str] = ()) -> Study:
 
 
 def _axis(key: str, values: Values, intervals: bool) -> Axis:
-    from simio.many.values import Axis, axis_of
+    from simio.sweeps.values import Axis, axis_of
 
     if isinstance(values, str):
         return axis_of(key, values, key, intervals)

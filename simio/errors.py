@@ -1,6 +1,6 @@
 """What goes wrong, told to the person who wrote the scenario.
 
-A mistake in a file is a :class:`Fault`: where it is, what was found, what was expected and, where that
+A mistake in a file is a :class:`Problem`: where it is, what was found, what was expected and, where that
 helps, what to do about it.  The faults of one file travel together in a :class:`ScenarioError`, so that all
 of them are seen at once.  Every error that simio raises on purpose is a :class:`SimioError`; anything else
 is a defect.
@@ -35,7 +35,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Fault:
+class Problem:
     """One mistake: the key path it is at, what was found there and what was expected instead.
 
     ``hint`` says what to do; ``place`` is where it is written.  Empty parts are left out of the text.
@@ -76,12 +76,12 @@ class SimioError(Exception):
 class ScenarioError(SimioError):
     """A scenario, datasheet or table that cannot be used; ``faults`` holds every reason, in reading order."""
 
-    def __init__(self, faults: Iterable[Fault] | Fault) -> None:
-        given = (faults,) if isinstance(faults, Fault) else tuple(faults)
+    def __init__(self, faults: Iterable[Problem] | Problem) -> None:
+        given = (faults,) if isinstance(faults, Problem) else tuple(faults)
         if not given:
             raise ValueError("a ScenarioError needs at least one fault")
         # A cause reached twice (through an alias, say) is told once.
-        self.faults: tuple[Fault, ...] = tuple(sorted(dict.fromkeys(given), key=Fault.order))
+        self.faults: tuple[Problem, ...] = tuple(sorted(dict.fromkeys(given), key=Problem.order))
         super().__init__(self.faults)
 
     def __str__(self) -> str:

@@ -2,200 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
-from itertools import permutations
+from collections.abc import Callable
 
 import numpy as np
 
-from simio.components.attachment import Attachments
-from simio.components.devices import Devices
-from simio.components.disk import DiskDrive
-from simio.components.failing_disk import FailingDrive
-from simio.components.failures import Failures, can_fail, loses_commands
-from simio.components.fibre_channel import Fabric
-from simio.components.host import Host
-from simio.components.kernel import UnixKernel
-from simio.components.network.capture import Capture, PacketTrace
-from simio.components.network.path import Network
-from simio.components.network.sockets import Sockets
-from simio.components.storage import BlockDevice
-from simio.components.taken import taken
-from simio.description.model import Disk, Part, System, Volume, Workload
-from simio.description.sheets.disks import Drive
+from simio.components.network.capture import PacketTrace
+from simio.components.site import Site
+from simio.description.model import System, Workload
 from simio.errors import OutOfRange, RunError
-from simio.program.builder import Builder, Handle
 from simio.program.garbage import uncollected
 from simio.program.steps import Program
-from simio.wiring.graph import Ways
-
-PACKET_ARGUMENTS = 8
-"""Argument registers of programs with packets: the length of one, the transport's words, and what a path adds."""
-
-
-class Site:
-    """Everything that workloads find when they are lowered: builder, graph and one of each component."""
-
-    def __init__(self, system: System, packets: PacketTrace | None = None) -> None:
-        """With `packets`, the program marks what a trace of packets needs."""
-        self.system = system
-        network = any(getattr(workload.params, "network", False) for workload in system.workloads.values())
-        self.p = Builder(arguments=PACKET_ARGUMENTS if network else 0)
-        self.delivered = self.p.observation("delivered", "delivered", "bytes")
-        self.capture = Capture(self.p, packets, list(system.hosts)) if packets else None
-        self._hosts: dict[str, Host] = {}
-        self._kernels: dict[str, UnixKernel] = {}
-        self._drives: dict[str, DiskDrive] = {}
-        self._devices: dict[tuple[str, str | None], Devices] = {}
-        self._failures: Failures | None = None
-
-    def streams(self, workload: Workload) -> Iterator[str]:
-        """Run a for loop's body for each of a workload's streams, which do the same; gives their names.
-
-        Traced packets are told by ports, of which each stream then has its own.
-        """
-        name, count = workload.name, workload.params.streams
-        if self.capture and count > 1:
-            return (f"{name} {number + 1}" for number in range(count))
-        return self.p.each(name, count)
-
-    def stream(self, name: str) -> Handle:
-        """A stream of deliveries of its own, whose rate is reported beside the throughput of all."""
-        return self.p.observation(name, "delivered", "bytes")
-
-    def host(self, name: str) -> Host:
-        """A host, made when something first uses it."""
-        if name not in self._hosts:
-            self._hosts[name] = Host(self.p, self.system.hosts[name])
-        return self._hosts[name]
-
-    def kernel(self, host: str) -> UnixKernel:
-        """The kernel of a host, made when something first uses it."""
-        if host not in self._kernels:
-            description = self.system.hosts[host]
-            if description.kernel.kind != "unix":
-                kind = description.kernel.kind
-                raise RunError(f"the kernel of {host!r} is of kind {kind!r}, which this workload cannot call")
-            self._kernels[host] = UnixKernel(self.p, self.host(host))
-        return self._kernels[host]
-
-    def drive(self, disk: str) -> DiskDrive:
-        """A disk, made when something first uses it."""
-        if disk not in self._drives:
-            description = self.system.disks[disk]
-            if not isinstance(description.part.sheet, Drive):
-                kind = description.part.kind
-                raise RunError(f"disk {disk!r} is of kind {kind!r}, which this workload cannot read")
-            make = FailingDrive if description.read_errors else DiskDrive
-            self._drives[disk] = make(self.p, description)
-        return self._drives[disk]
-
-    def targets(self, name: str) -> list[str]:
-        """The devices that a name in a workload stands for: a volume, the disks of a group, or one disk."""
-        return [name] if name in self.system.volumes else list(self.system.disks_of(name))
-
-    def goes_over_once(self, workload: Workload, targets: Sequence[str]) -> None:
-        """A workload reads or writes targets once from their beginning on; the bound may count on it if it is alone.
-
-        Index blocks are read beside the data, so that a file system that has them does not count; nor does a system
-        in which requests fail, or something is rebuilt.
-        """
-        if any(volume.rebuilt for volume in self.system.volumes.values()) or any(
-            loses_commands(self.system, disk, self.attachments.cut) for disk in self.system.disks
-        ):
-            return
-        spans = (getattr(self._storage(name).file_system, "sheet", None) for name in targets)
-        if len(self.system.workloads) == 1 and not any(getattr(sheet, "index_span", None) for sheet in spans):
-            for disk in (disk for name in targets for disk in self.system.disks_of(name)):
-                self.drive(disk).sequential = True
-
-    def _storage(self, name: str) -> Disk | Volume:
-        system = self.system
-        return system.volumes[name] if name in system.volumes else system.disks[name]
-
-    def file_system(self, workload: Workload, device: str) -> Part:
-        """The file system on a disk or volume; raises RunError where it has none."""
-        part = self._storage(device).file_system
-        if part is None:
-            raise RunError(
-                f"workload {workload.name!r} goes through the cache, and {device!r} has no file_system; "
-                "give it one, or use access: raw"
-            )
-        return part
-
-    def failures(self) -> Failures:
-        """What tells of requests that fail."""
-        if self._failures is None:
-            self._failures = Failures(self.p)
-        return self._failures
-
-    def can_fail(self, name: str) -> bool:
-        """Whether requests of a disk or volume can fail."""
-        return can_fail(self.system, name, self.attachments.cut)
-
-    def device(self, host: str, name: str, into: str | None = None, told: bool = False) -> BlockDevice:
-        """A disk or volume as a block device of a host.
-
-        With `into`, that host only issues the commands, and data go between disks and the memory of host `into`.
-        `told` says that whoever asks for it tells which of its requests fail.
-        """
-        if not told and self.can_fail(name):
-            raise RunError(
-                f"requests of {name!r} can fail, by its faults, and only reader and writer with access raw or "
-                "direct tell which; use these, or a volume that goes on without what fails"
-            )
-        for volume in self.system.volumes.values():
-            if name in volume.failed:
-                raise RunError(
-                    f"{name!r} has failed and cannot be used by itself; use volume {volume.name!r}"
-                )
-        if (host, into) not in self._devices:
-            third = self.host(into) if into else None
-            self._devices[host, into] = Devices(
-                self.p, self.system, self.kernel(host), self.attachments, self.drive, self.failures, third
-            )
-        return self._devices[host, into].device(name)
-
-    def faults(self) -> None:
-        """The threads of what faults take from those who use it, and of what repairs what they did.
-
-        A HIPPI link that is down accepts no connection: sources wait for it as for one that is in use.
-        """
-        for host in self._hosts.values():
-            taken(self.p, f"{host.name} stalls", host.cpu, host.description.cpus, host.description.stalls)
-        for link in self.system.links:
-            if link.down and link.part.kind == "hippi":
-                for source, target in permutations(link.ends):
-                    connection = self.p.resource(f"{source}>{target} connection", turn=True)
-                    taken(self.p, f"{link.name} down", connection, 1, link.down)
-        for rebuild in self._failures.rebuilds if self._failures else ():
-            rebuild()
-
-    @cached_property
-    def attachments(self) -> Attachments:
-        """The ways from hosts to disks."""
-        return Attachments(self.p, self.system, self.graph, self.fabric)
-
-    @cached_property
-    def graph(self) -> Ways:
-        """The system's wiring."""
-        return Ways(self.system)
-
-    @cached_property
-    def network(self) -> Network:
-        """What carries packets: interfaces, links and switches."""
-        return Network(self.p, self.system, self.graph, self.kernel, self.capture)
-
-    @cached_property
-    def sockets(self) -> Sockets:
-        """The hosts' protocol stacks, and connections between them."""
-        return Sockets(self.p, self.system, self.kernel, self.network)
-
-    @cached_property
-    def fabric(self) -> Fabric:
-        """The Fibre Channel links and switches."""
-        return Fabric(self.p, self.system, self.graph)
-
 
 Lowering = Callable[[Site, Workload], None]
 _LOWERINGS: dict[str, Lowering] = {}
@@ -210,8 +26,8 @@ def register_lowering(kind: str, lowering: Lowering) -> None:
 def lower(system: System, packets: PacketTrace | None = None, kind: type = np.int64) -> Program:
     """The program of one configuration, with marks of its packets if they are to be traced.
 
-    With the `kind` object, tables hold numbers as they were given (`simio.many.forms`). Raises RunError for what only
-    its wiring or sizes can show.
+    With the `kind` object, tables hold numbers as they were given (`simio.sweeps.forms`). Raises RunError for
+    what only its wiring or sizes can show.
     """
     import simio.workloads  # noqa: F401  (registers the kinds that come with simio)
 

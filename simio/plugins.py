@@ -10,7 +10,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 
-from .errors import SimioError
+from simio.errors import SimioError
 
 GROUP = "simio.components"
 

@@ -24,7 +24,7 @@ workload: {blast: {from: a, to: b, size: 4 KiB, packets: 3}}
 @pytest.fixture(autouse=True)
 def _own_results(tmp_path, monkeypatch):
     """No test finds results of another."""
-    monkeypatch.setattr("simio.many.cache._folder", lambda: tmp_path / "results")
+    monkeypatch.setattr("simio.sweeps.cache._folder", lambda: tmp_path / "results")
 
 
 def test_a_sweep_is_a_frame_with_a_row_a_configuration():

@@ -4,24 +4,24 @@ import pickle
 
 import pytest
 
-from simio.errors import Fault, Place, RunError, ScenarioError, SimioError, did_you_mean, key_path, quote
+from simio.errors import Place, Problem, RunError, ScenarioError, SimioError, did_you_mean, key_path, quote
 
 
 def test_a_whole_fault_is_one_line_in_the_agreed_order():
-    fault = Fault("hosts.onyx.cpus", "'two'", "a whole number", "write 2", Place("s.yaml", 3, 11))
+    fault = Problem("hosts.onyx.cpus", "'two'", "a whole number", "write 2", Place("s.yaml", 3, 11))
     assert str(fault) == "s.yaml:3:11: hosts.onyx.cpus: found 'two'; expected a whole number; write 2"
 
 
 @pytest.mark.parametrize(
     ("fault", "text"),
     [
-        (Fault("a.b", "1", "2"), "a.b: found 1; expected 2"),
-        (Fault("", "1", "2", place=Place("f", 1, 2)), "f:1:2: found 1; expected 2"),
-        (Fault("a", "1", ""), "a: found 1"),
-        (Fault("a", "", "2"), "a: expected 2"),
-        (Fault("a", "", "", "look there"), "a: look there"),
-        (Fault("a", "", ""), "a"),
-        (Fault("", "1", ""), "found 1"),
+        (Problem("a.b", "1", "2"), "a.b: found 1; expected 2"),
+        (Problem("", "1", "2", place=Place("f", 1, 2)), "f:1:2: found 1; expected 2"),
+        (Problem("a", "1", ""), "a: found 1"),
+        (Problem("a", "", "2"), "a: expected 2"),
+        (Problem("a", "", "", "look there"), "a: look there"),
+        (Problem("a", "", ""), "a"),
+        (Problem("", "1", ""), "found 1"),
     ],
 )
 def test_parts_that_are_empty_are_left_out(fault, text):
@@ -29,16 +29,16 @@ def test_parts_that_are_empty_are_left_out(fault, text):
 
 
 def test_a_fault_stays_on_one_line_whatever_was_found():
-    assert str(Fault("a\nb", "x\ty\x1b[31m", "z\r")) == r"a\nb: found x\ty\x1b[31m; expected z\r"
+    assert str(Problem("a\nb", "x\ty\x1b[31m", "z\r")) == r"a\nb: found x\ty\x1b[31m; expected z\r"
 
 
 def test_faults_come_in_reading_order_by_number_not_by_digit():
     faults = [
-        Fault("late", "1", "2", place=Place("a", 10, 1)),
-        Fault("early", "1", "2", place=Place("a", 9, 30)),
-        Fault("first", "1", "2", place=Place("a", 9, 4)),
-        Fault("other file", "1", "2", place=Place("b", 1, 1)),
-        Fault("nowhere", "1", "2"),
+        Problem("late", "1", "2", place=Place("a", 10, 1)),
+        Problem("early", "1", "2", place=Place("a", 9, 30)),
+        Problem("first", "1", "2", place=Place("a", 9, 4)),
+        Problem("other file", "1", "2", place=Place("b", 1, 1)),
+        Problem("nowhere", "1", "2"),
     ]
     error = ScenarioError(faults)
     assert [fault.path for fault in error.faults] == ["nowhere", "first", "early", "late", "other file"]
@@ -47,19 +47,19 @@ def test_faults_come_in_reading_order_by_number_not_by_digit():
 
 def test_faults_at_one_place_keep_their_order_and_are_told_once():
     place = Place("f", 1, 1)
-    second, first = Fault("z", "1", "2", place=place), Fault("a", "1", "2", place=place)
+    second, first = Problem("z", "1", "2", place=place), Problem("a", "1", "2", place=place)
     assert ScenarioError([second, first, second]).faults == (second, first)
 
 
 def test_a_single_fault_may_be_given_alone_and_none_at_all_is_a_defect():
-    fault = Fault("a", "1", "2")
+    fault = Problem("a", "1", "2")
     assert ScenarioError(fault).faults == (fault,)
     with pytest.raises(ValueError, match="at least one fault"):
         ScenarioError([])
 
 
 def test_errors_pass_between_processes():
-    error = ScenarioError([Fault("a", "1", "2", "h", Place("f", 1, 2))])
+    error = ScenarioError([Problem("a", "1", "2", "h", Place("f", 1, 2))])
     again = pickle.loads(pickle.dumps(error))
     assert again.faults == error.faults
     assert str(again) == str(error)
@@ -67,7 +67,7 @@ def test_errors_pass_between_processes():
 
 
 def test_every_error_a_user_can_cause_ends_with_status_2():
-    for error in (SimioError("x"), RunError("x"), ScenarioError(Fault("a", "1", "2"))):
+    for error in (SimioError("x"), RunError("x"), ScenarioError(Problem("a", "1", "2"))):
         assert isinstance(error, SimioError)
         assert error.exit_status == 2
     assert RunError("stuck").message == "stuck"

@@ -17,7 +17,7 @@ from simio.engines import compiled
 from simio.engines.outcome import Options
 from simio.loading import load
 from simio.lower import lower
-from simio.result.run import run_case
+from simio.running import run_case
 
 LIBRARIES = ("applications", "internet", "point-to-point", "traffic-control", "network", "core")
 WAYS = {"simio": True, "simio, no jump": False}

@@ -16,7 +16,7 @@ from pathlib import Path
 from common import AMOUNT, HERE, SCENARIO, WRITE, Done, finish, ratios, spread, table, variations
 
 from simio.errors import SimioError
-from simio.many import Task, run_many
+from simio.sweeps import Task, run_many
 
 LENGTH = "200 km"
 """Of the second link: a millisecond one way, so that 244 KiB are on their way at most."""

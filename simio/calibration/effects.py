@@ -16,7 +16,7 @@ from simio.loading.catalogue import Catalogue
 from simio.loading.overlay import Overlay
 from simio.lower import lower
 from simio.program.digest import program_hash
-from simio.result.run import run_program
+from simio.running import run_program
 
 MORE = 1.1
 """The factor of a value whose effect is told."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from simio.calibration.covariance import FLAT, Determination, determination
 from simio.calibration.model import run_of
-from simio.calibration.problem import Problem
+from simio.calibration.problem import FitProblem
 from simio.calibration.search import Axes, Search, jacobian, robust_cost
 from simio.calibration.values import CatalogueValue
 
@@ -44,7 +44,7 @@ class Fit:
     `kept` tells that the values were left as they were, since no others fit better.
     """
 
-    problem: Problem
+    problem: FitProblem
     point: Vector
     texts: tuple[str, ...]
     kept: bool
@@ -74,13 +74,13 @@ def median_error(residuals: Vector) -> float:
     return median(np.abs(np.expm1(residuals)).tolist())
 
 
-def search_of(problem: Problem, seed: int = 1) -> Search:
+def search_of(problem: FitProblem, seed: int = 1) -> Search:
     """A search for the values of a problem, not yet begun."""
     model = problem.model
     return Search(model.residuals, model.weights, axes_of(problem.values), seed)
 
 
-def fit(problem: Problem, search: Search) -> Fit:
+def fit(problem: FitProblem, search: Search) -> Fit:
     """Search, round the values, and find how well the rows determine them."""
     model, axes = problem.model, search.axes
     was = axes.inside(model.point())
@@ -96,7 +96,7 @@ def fit(problem: Problem, search: Search) -> Fit:
     return _judged(problem, search, point, texts, kept, before, after)
 
 
-def examine(problem: Problem, search: Search) -> Fit:
+def examine(problem: FitProblem, search: Search) -> Fit:
     """No search: how well the rows determine the values as they are."""
     point = search.axes.inside(problem.model.point())
     residuals = problem.model.residuals(point)
@@ -105,7 +105,7 @@ def examine(problem: Problem, search: Search) -> Fit:
 
 
 def _judged(
-    problem: Problem,
+    problem: FitProblem,
     search: Search,
     point: Vector,
     texts: tuple[str, ...],
@@ -133,7 +133,12 @@ def _judged(
 
 
 def judge(
-    problem: Problem, axes: Axes, point: Vector, texts: tuple[str, ...], slopes: Vector, found: Determination
+    problem: FitProblem,
+    axes: Axes,
+    point: Vector,
+    texts: tuple[str, ...],
+    slopes: Vector,
+    found: Determination,
 ) -> tuple[Judged, ...]:
     """Each value with its interval, cut to its bounds, and what keeps the rows from determining it."""
     names = [value.key for value in problem.values]
@@ -149,13 +154,13 @@ def judge(
     return tuple(judged)
 
 
-def _telling(problem: Problem, slopes: Vector, residuals: Vector) -> int:
+def _telling(problem: FitProblem, slopes: Vector, residuals: Vector) -> int:
     """The number of independent runs that say something: one inside its measured range, here and beside, does not."""
     silent = (residuals == 0) & ~np.any(slopes, axis=1)
     return len({run_of(row) for row, quiet in zip(problem.model.rows, silent, strict=True) if not quiet})
 
 
-def _single(problem: Problem, slopes: Vector) -> tuple[str, ...]:
+def _single(problem: FitProblem, slopes: Vector) -> tuple[str, ...]:
     """What is said of a value that acts on one run only, although more have its part."""
     changed = zip(problem.model.rows, slopes, strict=True)
     deciding = {run_of(row): row for row, slope in changed if slope != 0}

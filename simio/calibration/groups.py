@@ -8,7 +8,7 @@ from typing import Any
 
 from simio.calibration.crossval import CrossValidation, cross_validate
 from simio.calibration.fitting import examine, search_of
-from simio.calibration.problem import Problem, prepare, sharing
+from simio.calibration.problem import FitProblem, prepare, sharing
 from simio.calibration.values import CatalogueValue, fitted_values
 from simio.errors import SimioError, quote
 from simio.loading.catalogue import Catalogue, catalogue
@@ -77,7 +77,7 @@ def _prepared(
     library: Library,
     parts: Catalogue,
     progress: Callable[[], Any] | None,
-) -> Problem:
+) -> FitProblem:
     """The studies, or where they have too few rows, with all of the same document that use their values."""
     try:
         return prepare(together, library, parts, progress)

@@ -18,7 +18,7 @@ from simio.loading import load
 from simio.loading.catalogue import Catalogue, UnknownPart
 from simio.result.compare import pooled_value, simulated_value
 from simio.result.model import ScenarioResult
-from simio.result.run import run_cases
+from simio.running import run_cases
 from simio.studies.rows import Library, rows
 from simio.studies.simulate import simulate
 

@@ -20,10 +20,10 @@ from simio.errors import ScenarioError, SimioError
 from simio.loading import Source
 from simio.loading.catalogue import Catalogue, catalogue
 from simio.loading.overlay import Overlay
-from simio.many import Task, run_many
 from simio.result.compare import pooled_value, simulated_value
 from simio.result.model import CaseResult, Interval, ScenarioResult, Uncertainty
-from simio.result.run import run_cases
+from simio.running import run_cases
+from simio.sweeps import Task, run_many
 
 Vector = NDArray[np.float64]
 

@@ -17,7 +17,7 @@ ROWS_A_VALUE = 4
 
 
 @dataclass(frozen=True)
-class Problem:
+class FitProblem:
     """Values to fit with the rows that decide; `unused` are fitted to the studies but in none of their scenarios."""
 
     studies: tuple[str, ...]
@@ -40,7 +40,7 @@ def prepare(
     library: Library | None = None,
     parts: Catalogue | None = None,
     progress: Callable[[], Any] | None = None,
-) -> Problem:
+) -> FitProblem:
     """The values whose source names one of these studies, and all rows of the studies that are for fitting.
 
     Raises SimioError with every reason at once: unknown studies, nothing to fit, too few rows.
@@ -71,7 +71,7 @@ def _checked(
     library: Library,
     parts: Catalogue,
     progress: Callable[[], Any] | None,
-) -> Problem:
+) -> FitProblem:
     faults: list[str] = []
     if not wanted:
         raise SimioError(f"no rows to fit to in {', '.join(chosen)}: all are held or say 'fit: false'")
@@ -93,7 +93,7 @@ def _checked(
         faults.append(_too_few(chosen, wanted, every.runs, used, library, parts))
     if faults:
         raise SimioError("\n".join(faults))
-    return Problem(tuple(chosen), Model(wanted, used, library, parts, progress), unused)
+    return FitProblem(tuple(chosen), Model(wanted, used, library, parts, progress), unused)
 
 
 def _nothing(chosen: Sequence[str], everything: Sequence[CatalogueValue]) -> str:

@@ -13,8 +13,8 @@ from types import FrameType
 
 from simio.calibration.edit import aliases, edited, flow, scalar
 from simio.calibration.fitting import Fit, Judged
-from simio.calibration.problem import Problem
-from simio.errors import Fault, Place, ScenarioError
+from simio.calibration.problem import FitProblem
+from simio.errors import Place, Problem, ScenarioError
 from simio.files import write_whole
 from simio.loading.catalogue import display
 from simio.loading.datasheet import read_datasheet
@@ -41,10 +41,10 @@ class Change:
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
 
-def check_editable(problem: Problem) -> None:
+def check_editable(problem: FitProblem) -> None:
     """ScenarioError for datasheets that a fit could not be written into, before the time of a search is spent."""
     faults = [
-        Fault("", "an alias", "a value of its own, for a fit to be written there", "write out what it stands for",
+        Problem("", "an alias", "a value of its own, for a fit to be written there", "write out what it stands for",
               Place(display(file), line, column))
         for file in dict.fromkeys(value.file for value in problem.values)
         for line, column in aliases(read_file(file))

@@ -10,7 +10,7 @@ from simio.calibration.values import CatalogueValue, catalogue_value
 from simio.description.model import Part, System
 from simio.errors import ScenarioError
 from simio.loading.catalogue import Catalogue, UnknownPart
-from simio.result.run import parts as parts_of
+from simio.running import parts as parts_of
 
 ASSUMED = 1.25
 """An assumed time or rate without an interval may be this factor larger or smaller."""

@@ -11,10 +11,10 @@ from typing import Any
 
 from simio import units
 from simio.description.quantities import quantity_of
-from simio.errors import Fault, ScenarioError
+from simio.errors import Problem, ScenarioError
 from simio.loading.catalogue import Catalogue, CatalogueEntry, ValueEntry
-from simio.loading.faults import field_named
 from simio.loading.fitrecord import FitRecord
+from simio.loading.problems import field_named
 from simio.studies.rows import named_in
 
 FLOOR = 1e-3
@@ -128,7 +128,7 @@ def catalogue_value(entry: CatalogueEntry, key: str, tables: Iterable[str] = ())
 def fitted_values(parts: Catalogue, tables: Sequence[str]) -> list[CatalogueValue]:
     """All values of a catalogue with basis `fitted`; ScenarioError with the faults of all its datasheets."""
     found: list[CatalogueValue] = []
-    faults: list[Fault] = []
+    faults: list[Problem] = []
     for name in parts.names():
         try:
             entry = parts.sheet(name)

@@ -94,8 +94,8 @@ def _datasheet(entry: CatalogueEntry) -> dict[str, Any]:
 
 def _value(entry: CatalogueEntry, key: str, value: ValueEntry) -> dict[str, Any]:
     from simio.description.quantities import quantity_of
-    from simio.loading.faults import field_named
     from simio.loading.parts import value_as_text
+    from simio.loading.problems import field_named
 
     quantity = quantity_of(field_named(type(entry.sheet), key))
     told: dict[str, Any] = {"value": value.text, "basis": value.basis, "source": value.source}

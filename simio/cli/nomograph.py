@@ -34,7 +34,7 @@ def nomograph(scenario: str, sets: tuple[str, ...], sizes: tuple[str, ...], page
     from simio.files import write_whole
     from simio.loading import load
     from simio.report import nomograph as form
-    from simio.result.run import run_scenario
+    from simio.running import run_scenario
 
     wanted = sorted({_size(text) for text in sizes}) or list(form.SIZES)
     result = run_scenario(load(scenario, sets), sets)

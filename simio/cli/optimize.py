@@ -11,9 +11,9 @@ from simio.cli.options import scenario_argument, tell, write
 from simio.cli.workers import worker_options, workers_of
 
 if TYPE_CHECKING:
-    from simio.many.cost import Prices
-    from simio.many.optimize import Goal, Search
-    from simio.many.sweep import Plan
+    from simio.sweeps.cost import Prices
+    from simio.sweeps.optimize import Goal, Search
+    from simio.sweeps.sweep import Plan
 
 
 @click.command()
@@ -67,9 +67,9 @@ def optimize(
     simio optimize s.yaml --vary disks.d.model=a,b --prices prices.yaml --minimise cost --at-least '40 MB/s'
     """
     from simio.cli.progress import Progress
-    from simio.many.optimize import Search
-    from simio.many.sweep import check
     from simio.report import table
+    from simio.sweeps.optimize import Search
+    from simio.sweeps.sweep import check
 
     form = table.form_of(output) if output else ""
     table.check_form(form)
@@ -108,9 +108,9 @@ def _plan(
 ) -> Plan:
     from simio.errors import SimioError
     from simio.loading import Source
-    from simio.many.space import Space
-    from simio.many.sweep import Plan
-    from simio.many.values import axis
+    from simio.sweeps.space import Space
+    from simio.sweeps.sweep import Plan
+    from simio.sweeps.values import axis
 
     errors, axes = [], []
     for text in ranges:
@@ -140,7 +140,7 @@ def _check_one_case(plan: Plan) -> None:
 
 def _prices(costs: tuple[str, ...], path: str | None) -> Prices:
     from simio.errors import SimioError
-    from simio.many.cost import Prices, price, price_list
+    from simio.sweeps.cost import Prices, price, price_list
 
     errors, found = [], []
     for text in costs:
@@ -158,7 +158,7 @@ def _goal(
 ) -> Goal:
     from simio import units
     from simio.errors import SimioError
-    from simio.many.optimize import COST, Goal
+    from simio.sweeps.optimize import COST, Goal
 
     if maximise and minimise:
         raise SimioError("found both --maximise and --minimise; expected one of them")

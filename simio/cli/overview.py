@@ -141,8 +141,8 @@ def _kind(workload: Workload) -> str:
 
 def _parameters(params: Values) -> str:
     """The parameters that have no default or differ from it."""
-    from simio.loading.faults import keys_of
     from simio.loading.parts import default_text
+    from simio.loading.problems import keys_of
 
     told = {
         key: default_text(params, key)

@@ -30,7 +30,7 @@ def plot(scenarios: tuple[str, ...], key: str, output: str, title: str | None, s
     from simio.files import write_whole
     from simio.loading import load
     from simio.report import chart
-    from simio.result.run import run_scenario
+    from simio.running import run_scenario
 
     loaded = [(Path(name).stem, load(name, sets)) for name in scenarios]
     results = [(name, run_scenario(scenario, sets)) for name, scenario in loaded]

@@ -92,7 +92,7 @@ def run(
         raise click.UsageError("--explain goes with --html; simio explain prints it")
     from simio.errors import RunError
     from simio.loading import load
-    from simio.result.run import run_scenario
+    from simio.running import run_scenario
 
     loaded = load(scenario, sets)
     index = case_number(loaded, number)

@@ -90,8 +90,8 @@ def _text(scenario: Scenario, case: Case, graph: bool, program: bool, numbers: b
 
         return listing(lower(case.system), numbers)
     if graph:
-        from simio.wiring.graph import wire
-        from simio.wiring.mermaid import mermaid
+        from simio.report.wiring.mermaid import mermaid
+        from simio.topology import wire
 
         return mermaid(wire(case.system))
     from simio.cli.overview import overview
@@ -100,8 +100,8 @@ def _text(scenario: Scenario, case: Case, graph: bool, program: bool, numbers: b
 
 
 def _draw(case: Case, output: str) -> None:
-    from simio.wiring.graph import wire
-    from simio.wiring.picture import write_html, write_image
+    from simio.report.wiring.picture import write_html, write_image
+    from simio.topology import wire
 
     if Path(output).suffix.lower() in (".html", ".htm"):
         write_html(wire(case.system), output)

@@ -11,10 +11,10 @@ from simio.cli.options import scenario_argument, tell, write
 from simio.cli.workers import worker_options, workers_of
 
 if TYPE_CHECKING:
-    from simio.many.journal import Journal
-    from simio.many.rows import Row
-    from simio.many.space import Space
-    from simio.many.sweep import Plan, Workers
+    from simio.sweeps.journal import Journal
+    from simio.sweeps.rows import Row
+    from simio.sweeps.space import Space
+    from simio.sweeps.sweep import Plan, Workers
 
 
 @click.command()
@@ -65,8 +65,8 @@ def sweep(
     """
     from simio.errors import SimioError
     from simio.loading import Source
-    from simio.many.sweep import Plan, check
     from simio.report import table
+    from simio.sweeps.sweep import Plan, check
 
     form = table.form_of(output) if output and not form else form
     if form:
@@ -91,8 +91,8 @@ def sweep(
 
 def _space(sets: tuple[str, ...], pairs: tuple[str, ...], sample: int | None, lhs: bool, seed: int) -> Space:
     from simio.errors import SimioError
-    from simio.many.space import Space
-    from simio.many.values import axis, paired
+    from simio.sweeps.space import Space
+    from simio.sweeps.values import axis, paired
 
     errors: list[str] = []
     axes = []
@@ -119,8 +119,8 @@ def _run(
     from contextlib import ExitStack
 
     from simio.cli.progress import Progress
-    from simio.many import journal
-    from simio.many.sweep import sweep as run
+    from simio.sweeps import journal
+    from simio.sweeps.sweep import sweep as run
 
     with ExitStack() as stack:
         kept: Journal | None = None
@@ -168,9 +168,9 @@ def _give(
     from rich.console import Console
 
     from simio.files import write_whole
-    from simio.many import journal
     from simio.report import table
     from simio.report.sweep import Sheet
+    from simio.sweeps import journal
 
     ordered = [rows[number] for number in sorted(rows)]
     if not complete:
@@ -198,7 +198,7 @@ def _give(
 
 
 def _tell_effects(plan: Plan, rows: dict[int, Row], workers: Workers) -> None:
-    from simio.many.effect import without_effect
+    from simio.sweeps.effect import without_effect
 
     for name in without_effect(plan, rows, workers):
         tell(f"{name} had no effect on the result")

@@ -10,7 +10,7 @@ import click
 from simio.cli.options import tell
 
 if TYPE_CHECKING:
-    from simio.many.sweep import Workers
+    from simio.sweeps.sweep import Workers
 
 
 def worker_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -31,7 +31,7 @@ def worker_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def workers_of(processes: int | None, cluster: str | None, cached: bool) -> Workers:
     """Who runs, from these options."""
     from simio.errors import SimioError
-    from simio.many.sweep import Workers
+    from simio.sweeps.sweep import Workers
 
     if cluster and processes:
         raise SimioError("found both --cluster and --processes; expected one of them")

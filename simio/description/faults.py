@@ -7,9 +7,20 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, model_validator
 
-from ..units import format_quantity
-from .quantities import Count, Duration, Extent, Horizon, Limit, Text, Time, Values, Whole, refusal
-from .sheets.adapters import OptionalRate
+from simio.description.quantities import (
+    Count,
+    Duration,
+    Extent,
+    Horizon,
+    Limit,
+    Text,
+    Time,
+    Values,
+    Whole,
+    refusal,
+)
+from simio.description.sheets.adapters import OptionalRate
+from simio.units import format_quantity
 
 Span = tuple[int, int]
 """When something is out of order: from the first instant on and before the second, in ps."""

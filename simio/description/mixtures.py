@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import GetJsonSchemaHandler
 
-from .quantities import Quantity, refusal, show
+from simio.description.quantities import Quantity, refusal, show
 
 MOST_SIZES = 64
 MOST_WEIGHT = 2**31 - 1

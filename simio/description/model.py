@@ -14,11 +14,11 @@ from typing import Annotated, Any
 
 from pydantic import Field, field_validator, model_validator
 
-from .. import units
-from ..errors import quote
-from .faults import Failed, InjectedFault, ReadErrors, ResetSpan, Span
-from .measured import MeasuredRow, MeasuredTable, PooledRow
-from .quantities import Count, Horizon, Share, Text, Values, WarmUp, Whole, refusal
+from simio import units
+from simio.description.faults import Failed, InjectedFault, ReadErrors, ResetSpan, Span
+from simio.description.measured import MeasuredRow, MeasuredTable, PooledRow
+from simio.description.quantities import Count, Horizon, Share, Text, Values, WarmUp, Whole, refusal
+from simio.errors import quote
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJson
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError, core_schema
 
-from .. import units
-from ..errors import quote
+from simio import units
+from simio.errors import quote
 
 FROM_TEXT: Mapping[str, bool] = {"text": True}
 """The validation context of values read from a file, where a bare number is refused for want of a unit."""

@@ -15,7 +15,7 @@ import simpy
 from simio.engines.outcome import Status, Wait
 
 
-class Fault(Exception):
+class Abort(Exception):
     """A thread did what no run survives; carries the status that the run ends with."""
 
     def __init__(self, status: Status) -> None:
@@ -89,7 +89,7 @@ class Server:
     def release(self, units: int) -> None:
         """Give units back and grant from the head of the line while the head fits."""
         if units > self.in_use.level:
-            raise Fault(Status.RELEASED)
+            raise Abort(Status.RELEASED)
         self.in_use.change(-units)
         while self.waiting and self.in_use.level + self.waiting[0].amount <= self.units:
             thread = self.waiting.pop(0)
@@ -112,9 +112,9 @@ class Store:
     def exchange(self, thread: Thread, amount: int, putting: bool) -> bool:
         """Put or get at once if it fits and nobody is in line for the same; otherwise join the line."""
         if amount < 0:
-            raise Fault(Status.NEGATIVE)
+            raise Abort(Status.NEGATIVE)
         if amount > self.capacity:
-            raise Fault(Status.OVERFULL)
+            raise Abort(Status.OVERFULL)
         line = self.puts if putting else self.gets
         if not line and self._fits(amount, putting):
             self._move(amount, putting)

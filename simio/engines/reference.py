@@ -27,7 +27,7 @@ from simio.engines.outcome import (
     Status,
     Wait,
 )
-from simio.engines.queues import Fault, Server, Store, Thread, wake
+from simio.engines.queues import Abort, Server, Store, Thread, wake
 from simio.machines.calls import call
 from simio.machines.random import draw, streams
 from simio.program.steps import HORIZON, NAMING, STRIDE, Compare, Fn, Op, Program
@@ -110,14 +110,14 @@ class Run:
                 if waiting is not None:
                     yield waiting
                     self.events += 1
-        except Fault as fault:
+        except Abort as fault:
             self.status = fault.status
             self.fault = (thread.serial, thread.pc)
 
     def step(self, thread: Thread) -> simpy.Event | None:
         """Run one step; returns the event to wait for, or None where the step did not block."""
         if self.executed >= self.options.budget:
-            raise Fault(Status.BUDGET)
+            raise Abort(Status.BUDGET)
         self.executed += 1
         if self.tracing:
             if len(self.trace) == CHUNK:
@@ -155,7 +155,7 @@ class Run:
     def record(self, mark: int, value: int) -> None:
         """Record a mark's value now."""
         if len(self.marks) >= RECORD_LIMIT:
-            raise Fault(Status.RECORDS)
+            raise Abort(Status.RECORDS)
         self.marks.append((self.env.now, mark, value))
         self.sums[mark] = (self.sums[mark] + value + 2**63) % 2**64 - 2**63
 
@@ -191,10 +191,10 @@ class Run:
         if reg >= 0:
             amount = thread.registers[reg]
             if amount < 0:
-                raise Fault(Status.NEGATIVE)
+                raise Abort(Status.NEGATIVE)
             span += -(-amount * numerator // denominator)
         if span > HORIZON - self.env.now:
-            raise Fault(Status.HORIZON)
+            raise Abort(Status.HORIZON)
         thread.pc += 1
         if span == 0:
             return None
@@ -226,9 +226,9 @@ class Run:
 
     def fork(self, thread: Thread, entry: int, delay: int, joined: int, daemon: int, name: int) -> None:
         if delay > HORIZON - self.env.now:
-            raise Fault(Status.HORIZON)
+            raise Abort(Status.HORIZON)
         if len(self.threads) >= THREAD_LIMIT:
-            raise Fault(Status.THREADS)
+            raise Abort(Status.THREADS)
         child = Thread(
             self.serials, name, entry, list(thread.registers), bool(daemon) or thread.daemon, thread.instance
         )
@@ -259,7 +259,7 @@ class Run:
     def let(self, thread: Thread, reg: int, fn: int, ra: int, a: int, rb: int, b: int) -> None:
         value = evaluate(fn, self.value(thread, ra, a), self.value(thread, rb, b), self.env.now)
         if value is None or not -HORIZON - 1 <= value <= HORIZON:
-            raise Fault(Status.OVERFLOW)
+            raise Abort(Status.OVERFLOW)
         thread.registers[reg] = value
         thread.pc += 1
 
@@ -276,7 +276,7 @@ class Run:
         a, b = self.argument(thread, ra), self.argument(thread, rb)
         value = int(call(function, self.state, base, self.env.now, a, b))
         if value < 0:
-            raise Fault(Status.MACHINE)
+            raise Abort(Status.MACHINE)
         thread.registers[reg] = value
         thread.pc += 1
 

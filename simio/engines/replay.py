@@ -21,7 +21,7 @@ from simio.engines import layout as c
 from simio.engines.affine import Affine, Horizon, NotAffine, parts, unit
 from simio.engines.history import History, Recorded
 from simio.engines.outcome import Options, Status, Wait
-from simio.engines.queues import Fault, Thread
+from simio.engines.queues import Abort, Thread
 from simio.engines.reference import Run
 from simio.engines.snapshot import Snapshot
 from simio.machines.calls import call
@@ -180,7 +180,7 @@ class Replay(Run):
         a, b = self.argument(thread, ra), self.argument(thread, rb)
         value = call(function, self.state, base, self.env.now, a, b)
         if value < 0:
-            raise Fault(Status.MACHINE)
+            raise Abort(Status.MACHINE)
         thread.registers[reg] = value
         thread.pc += 1
         for at, history in self.gauged:

@@ -34,7 +34,7 @@ from simio.explaining.settings import Setting, what_ifs
 from simio.explaining.stages import Traced
 from simio.explaining.threads import alternations
 from simio.lower import lower
-from simio.result.run import run_case
+from simio.running import run_case
 
 SLIGHTLY = Fraction(11, 10)
 TWICE = Fraction(2)

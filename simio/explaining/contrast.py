@@ -21,7 +21,7 @@ from simio.explaining.answers import THROUGHPUT
 from simio.explaining.differences import Step, steps_between
 from simio.explaining.model import NOTHING, Answered, Contrast, PartOf
 from simio.result.model import CaseResult
-from simio.result.run import run_case
+from simio.running import run_case
 
 TOGETHER = 0.05
 """Share of the largest part by which single changes may miss the whole and still count as independent."""

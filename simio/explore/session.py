@@ -25,9 +25,9 @@ from simio.loading.yamltree import parse_yaml
 from simio.lower import lower
 from simio.program.digest import program_hash
 from simio.result.model import CaseResult, ScenarioResult
-from simio.result.run import run_case, run_program
+from simio.running import run_case, run_program
+from simio.topology import wire
 from simio.version import VERSION
-from simio.wiring.graph import wire
 
 RUN_STEPS = 20_000_000
 """Steps of one run, a third of a second or so; a longer one is cut off, which is told."""

@@ -4,7 +4,7 @@
 plain data with the origin of every value.
 """
 
-from .record import resolved
-from .scenario import Source, load
+from simio.loading.record import resolved
+from simio.loading.scenario import Source, load
 
 __all__ = ["Source", "load", "resolved"]

@@ -11,10 +11,9 @@ from importlib.resources import files
 from os.path import isfile
 from pathlib import Path
 
-from ..description.sheets import CLASSES
-from ..errors import Fault, ScenarioError, SimioError, did_you_mean, quote
-from ..plugins import load_plugins
-from .datasheet import (
+from simio.description.sheets import CLASSES
+from simio.errors import Problem, ScenarioError, SimioError, did_you_mean, quote
+from simio.loading.datasheet import (
     BASES,
     HOST_GROUPS,
     HOST_OPTIONAL,
@@ -23,9 +22,10 @@ from .datasheet import (
     ValueEntry,
     read_datasheet,
 )
-from .faults import a, one_of, there_are
-from .yamlfiles import read_file
-from .yamltree import Node, parse_yaml
+from simio.loading.problems import a, one_of, there_are
+from simio.loading.yamlfiles import read_file
+from simio.loading.yamltree import Node, parse_yaml
+from simio.plugins import load_plugins
 
 __all__ = ["BASES", "Catalogue", "CatalogueEntry", "UnknownPart", "ValueEntry", "catalogue", "names", "sheet"]
 
@@ -103,13 +103,13 @@ class Catalogue:
         self._read[path, cls] = (stamp, entry)
         return entry
 
-    def check(self) -> list[Fault]:
+    def check(self) -> list[Problem]:
         """The faults of all datasheets, and of hosts whose parts are not there; an empty list if all is
         well.
         """
         return list(self._check())
 
-    def _check(self) -> Iterator[Fault]:
+    def _check(self) -> Iterator[Problem]:
         for name in self.names():
             try:
                 entry = self.sheet(name)
@@ -118,12 +118,12 @@ class Catalogue:
                 continue
             yield from self._check_parts(entry)
 
-    def _check_parts(self, entry: CatalogueEntry) -> Iterator[Fault]:
+    def _check_parts(self, entry: CatalogueEntry) -> Iterator[Problem]:
         for path, node, cls in part_references(entry):
             try:
                 self.find(str(node.value), cls, entry.file.parent)
             except UnknownPart as unknown:
-                yield Fault(f"parts.{path}", unknown.found, unknown.expected, unknown.hint, node.place)
+                yield Problem(f"parts.{path}", unknown.found, unknown.expected, unknown.hint, node.place)
             except ScenarioError:
                 pass  # told when that datasheet itself is checked
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from .catalogue import Catalogue
-from .faults import FaultList
+from simio.loading.catalogue import Catalogue
+from simio.loading.problems import ProblemList
 
 T = TypeVar("T")
 Built = tuple[Any, tuple[object, ...]]
@@ -29,7 +29,7 @@ class Context:
 
     catalogue: Catalogue
     folder: Path
-    faults: FaultList = field(default_factory=FaultList)
+    faults: ProblemList = field(default_factory=ProblemList)
     dropped: set[str] = field(default_factory=set)
     known: Mapping[tuple[Any, ...], Built] = field(default_factory=dict)
     built: dict[tuple[Any, ...], Built] = field(default_factory=dict)

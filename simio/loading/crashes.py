@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..description.model import Link, Workload
-from ..description.workloads import references, yaml_key
-from ..errors import Place, quote
-from .context import Context
-from .faults import a
-from .links import Inventory
+from simio.description.model import Link, Workload
+from simio.description.workloads import references, yaml_key
+from simio.errors import Place, quote
+from simio.loading.context import Context
+from simio.loading.links import Inventory
+from simio.loading.problems import a
 
 _EXPECTED = "a host that only serves NFS or receives what ttcp sends"
 

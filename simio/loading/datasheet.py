@@ -13,12 +13,12 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import PydanticCustomError
 
-from ..description.quantities import FROM_TEXT, quantity_of
-from ..description.sheets import Sheet, sheet_kinds
-from .faults import FaultList, a, field_named, join, node_text
-from .fitrecord import FitRecord, read_fit
-from .keypaths import mapping
-from .yamltree import Node
+from simio.description.quantities import FROM_TEXT, quantity_of
+from simio.description.sheets import Sheet, sheet_kinds
+from simio.loading.fitrecord import FitRecord, read_fit
+from simio.loading.keypaths import mapping
+from simio.loading.problems import ProblemList, a, field_named, join, node_text
+from simio.loading.yamltree import Node
 
 BASES = ("standard", "datasheet", "measured", "derived", "fitted", "assumed")
 """What a value of the catalogue may be based on."""
@@ -70,7 +70,7 @@ class CatalogueEntry:
 
 def read_datasheet(root: Node, name: str, cls: str, file: Path) -> CatalogueEntry:
     """The datasheet in ``root``; ScenarioError with all that is wrong with it."""
-    faults = FaultList()
+    faults = ProblemList()
     top = faults.mapping(root, "", f"a datasheet with the keys {', '.join(_KEYS)}")
     faults.raise_any()
     faults.unknown_keys(root, (*_KEYS, "parts") if cls == "host" else _KEYS, "")
@@ -101,14 +101,14 @@ def read_datasheet(root: Node, name: str, cls: str, file: Path) -> CatalogueEntr
         **parts}, )  # fmt: skip
 
 
-def _text(top: Mapping[str, Node], key: str, root: Node, faults: FaultList) -> str | None:
+def _text(top: Mapping[str, Node], key: str, root: Node, faults: ProblemList) -> str | None:
     if key in top:
         return faults.text(top[key], key)
     faults.add(key, "nothing", "a text", "this key is required", root.place)
     return None
 
 
-def _origin(node: Node, path: str, faults: FaultList) -> dict[str, Node] | None:
+def _origin(node: Node, path: str, faults: ProblemList) -> dict[str, Node] | None:
     """The parts of one value, or None if it cannot be used."""
     before = faults.noted
     entry = faults.mapping(node, path, "a mapping with value, basis and source")
@@ -132,11 +132,11 @@ def _origin(node: Node, path: str, faults: FaultList) -> dict[str, Node] | None:
     return entry if faults.noted == before else None
 
 
-def _validate(model: type[Sheet], node: Node, faults: FaultList, skip: list[str]) -> Sheet | None:
+def _validate(model: type[Sheet], node: Node, faults: ProblemList, skip: list[str]) -> Sheet | None:
     try:
         return model.model_validate(node.plain(), context=FROM_TEXT)
     except ValidationError as error:
-        found = FaultList()
+        found = ProblemList()
         found.model(error, model, node, "values", node.place)
         # A value whose origin is faulty was left out above; that it is missing now is no news.
         told = {f"values.{key}" for key in skip}
@@ -145,7 +145,12 @@ def _validate(model: type[Sheet], node: Node, faults: FaultList, skip: list[str]
 
 
 def _value(
-    model: type[Sheet] | None, sheet: Any, key: str, node: Node, origin: Mapping[str, Node], faults: FaultList
+    model: type[Sheet] | None,
+    sheet: Any,
+    key: str,
+    node: Node,
+    origin: Mapping[str, Node],
+    faults: ProblemList,
 ) -> ValueEntry:
     ends: dict[str, tuple[Any, Any] | None] = {}
     for name in ("interval", "bounds"):
@@ -172,7 +177,7 @@ def _value(
 
 
 def _ends(
-    model: type[Sheet] | None, key: str, node: Node, path: str, faults: FaultList
+    model: type[Sheet] | None, key: str, node: Node, path: str, faults: ProblemList
 ) -> tuple[Any, Any] | None:
     if node.kind != "list" or len(node.elements) != 2:
         faults.add(path, node_text(node), "a list of two values, the least and the most", place=node.place)
@@ -206,7 +211,7 @@ def value_text(node: Node) -> str:
     return "{" + ", ".join(f"{key}: {value_text(item)}" for key, item in node.entries.items()) + "}"
 
 
-def _parts(top: Mapping[str, Node], root: Node, faults: FaultList) -> dict[str, Node]:
+def _parts(top: Mapping[str, Node], root: Node, faults: ProblemList) -> dict[str, Node]:
     """The parts of a host, checked for form; that the models exist is for the catalogue to say."""
     if "parts" not in top:
         faults.add(
@@ -236,7 +241,7 @@ def _parts(top: Mapping[str, Node], root: Node, faults: FaultList) -> dict[str, 
     return parts
 
 
-def _reference(node: Node, path: str, also: tuple[str, ...], faults: FaultList) -> None:
+def _reference(node: Node, path: str, also: tuple[str, ...], faults: ProblemList) -> None:
     """A part of a host is a model; its values are told, with their origin, in a datasheet of its own."""
     if node.kind != "map":
         faults.text(node, path, "the name of a model")

@@ -6,13 +6,13 @@ import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ..description.model import Disk, Part, Switch
-from ..errors import Place, quote
-from .context import Context
-from .faults import join, node_text, place_of
-from .keypaths import as_mapping
-from .parts import build_part
-from .yamltree import Node
+from simio.description.model import Disk, Part, Switch
+from simio.errors import Place, quote
+from simio.loading.context import Context
+from simio.loading.keypaths import as_mapping
+from simio.loading.parts import build_part
+from simio.loading.problems import join, node_text, place_of
+from simio.loading.yamltree import Node
 
 MOST_DISKS = 10_000
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..description.faults import Failed, InjectedFault, ReadErrors
-from ..description.model import Volume
-from ..errors import quote
-from .context import Context
-from .faults import place_of
-from .links import Inventory
-from .yamltree import Node
+from simio.description.faults import Failed, InjectedFault, ReadErrors
+from simio.description.model import Volume
+from simio.errors import quote
+from simio.loading.context import Context
+from simio.loading.links import Inventory
+from simio.loading.problems import place_of
+from simio.loading.yamltree import Node
 
 _SURVIVES: dict[str, Callable[[int], int]] = {
     "raid5": lambda members: 1,

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .faults import FaultList, join, node_text
-from .yamltree import Node
+from simio.loading.problems import ProblemList, join, node_text
+from simio.loading.yamltree import Node
 
 _KEYS = ("rows", "values", "residual", "studies", "correlation")
 _PERCENTAGE = re.compile(r"(\d+(?:\.\d+)?) ?%")
@@ -29,7 +29,7 @@ class FitRecord:
     studies: tuple[str, ...] = ()
 
 
-def read_fit(node: Node, path: str, faults: FaultList) -> FitRecord | None:
+def read_fit(node: Node, path: str, faults: ProblemList) -> FitRecord | None:
     """The record in ``node``; what is wrong with it is noted as a fault."""
     before = faults.noted
     entry = faults.mapping(node, path, f"a mapping with {', '.join(_KEYS[:3])}")

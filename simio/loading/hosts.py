@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from ..description.model import Adapter, Host, Part
-from ..errors import Place, quote
-from .catalogue import CatalogueEntry
-from .context import Context
-from .datasheet import HOST_GROUPS, HOST_OPTIONAL, HOST_PARTS
-from .devices import check_names
-from .faults import a, join, place_of
-from .keypaths import as_mapping, mapping, merge
-from .parts import build_part, find_entry, part_of
-from .yamltree import Node
+from simio.description.model import Adapter, Host, Part
+from simio.errors import Place, quote
+from simio.loading.catalogue import CatalogueEntry
+from simio.loading.context import Context
+from simio.loading.datasheet import HOST_GROUPS, HOST_OPTIONAL, HOST_PARTS
+from simio.loading.devices import check_names
+from simio.loading.keypaths import as_mapping, mapping, merge
+from simio.loading.parts import build_part, find_entry, part_of
+from simio.loading.problems import a, join, place_of
+from simio.loading.yamltree import Node
 
 MOST_LIKENESSES = 32
 _PARTS = (*HOST_PARTS, *HOST_OPTIONAL, *HOST_GROUPS)

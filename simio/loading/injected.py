@@ -8,17 +8,17 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ..description.faults import InjectedFault, fault_kinds
-from ..description.model import Link, Part, System, Workload
-from ..description.quantities import FROM_TEXT
-from ..errors import quote
-from .context import Context
-from .crashes import check_crash
-from .diskfaults import check_disk
-from .faults import a, node_text, place_of
-from .keypaths import item_name, mapping
-from .links import Inventory
-from .yamltree import Node
+from simio.description.faults import InjectedFault, fault_kinds
+from simio.description.model import Link, Part, System, Workload
+from simio.description.quantities import FROM_TEXT
+from simio.errors import quote
+from simio.loading.context import Context
+from simio.loading.crashes import check_crash
+from simio.loading.diskfaults import check_disk
+from simio.loading.keypaths import item_name, mapping
+from simio.loading.links import Inventory
+from simio.loading.problems import a, node_text, place_of
+from simio.loading.yamltree import Node
 
 _OWN = ("name", "kind")
 

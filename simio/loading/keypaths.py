@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..errors import Place
-from .yamltree import Node
+from simio.errors import Place
+from simio.loading.yamltree import Node
 
 
 def lookup(root: Node, keys: Sequence[str]) -> Node | None:

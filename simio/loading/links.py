@@ -11,17 +11,17 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ..description.model import Link, Part, Switch, Volume
-from ..description.quantities import FROM_TEXT, Length, Text
-from ..description.sheets import sheet_kinds
-from ..errors import did_you_mean, quote
-from .context import Context
-from .devices import DiskGroup
-from .faults import a, node_text, one_of, place_of
-from .hosts import HostSite
-from .keypaths import item_name, mapping
-from .parts import build_part
-from .yamltree import Node
+from simio.description.model import Link, Part, Switch, Volume
+from simio.description.quantities import FROM_TEXT, Length, Text
+from simio.description.sheets import sheet_kinds
+from simio.errors import did_you_mean, quote
+from simio.loading.context import Context
+from simio.loading.devices import DiskGroup
+from simio.loading.hosts import HostSite
+from simio.loading.keypaths import item_name, mapping
+from simio.loading.parts import build_part
+from simio.loading.problems import a, node_text, one_of, place_of
+from simio.loading.yamltree import Node
 
 RESERVED = ("name", "between", "length")
 

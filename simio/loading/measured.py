@@ -7,14 +7,14 @@ from dataclasses import replace
 from os.path import isfile
 from pathlib import Path
 
-from ..description.measured import MeasuredRow, PooledRow
-from ..errors import ScenarioError, quote
-from .context import Context
-from .datasheet import value_text
-from .faults import join, one_of, place_of
-from .tables import Table, TableRow, read_table, table_names
-from .vary import Trees, described
-from .yamltree import Node
+from simio.description.measured import MeasuredRow, PooledRow
+from simio.errors import ScenarioError, quote
+from simio.loading.context import Context
+from simio.loading.datasheet import value_text
+from simio.loading.problems import join, one_of, place_of
+from simio.loading.tables import Table, TableRow, read_table, table_names
+from simio.loading.vary import Trees, described
+from simio.loading.yamltree import Node
 
 
 def read_tables(ctx: Context, node: Node | None, root: Path, scenario: str) -> list[Table]:

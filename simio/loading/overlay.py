@@ -9,12 +9,12 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from ..description.quantities import FROM_TEXT
-from ..errors import Fault, Place, ScenarioError, SimioError, did_you_mean, quote
-from .catalogue import Catalogue, CatalogueEntry
-from .faults import FaultList
-from .keypaths import mapping
-from .yamltree import Node, parse_yaml
+from simio.description.quantities import FROM_TEXT
+from simio.errors import Place, Problem, ScenarioError, SimioError, did_you_mean, quote
+from simio.loading.catalogue import Catalogue, CatalogueEntry
+from simio.loading.keypaths import mapping
+from simio.loading.problems import ProblemList
+from simio.loading.yamltree import Node, parse_yaml
 
 Values = Mapping[tuple[str, str], str]
 """Texts by the name of a datasheet and a key in it: ``{("kernels/irix-5.2", "page_pin"): "4 us"}``."""
@@ -76,7 +76,7 @@ def laid_over(entry: CatalogueEntry, own: Mapping[str, str]) -> CatalogueEntry:
     try:
         sheet = model.model_validate(whole.plain(), context=FROM_TEXT)
     except ValidationError as error:
-        faults = FaultList()
+        faults = ProblemList()
         faults.model(error, model, whole, f"{entry.name}", place)
         told = "with " + ", ".join(f"{key} = {text}" for key, text in own.items())
         raise ScenarioError(_with(fault, told) for fault in faults) from None
@@ -96,5 +96,5 @@ def _value(sheet: object, key: str) -> object:
     return getattr(sheet, next((name for name, field in fields.items() if key == (field.alias or name)), key))
 
 
-def _with(fault: Fault, told: str) -> Fault:
+def _with(fault: Problem, told: str) -> Problem:
     return replace(fault, hint="; ".join(part for part in (fault.hint, told) if part))

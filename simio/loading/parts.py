@@ -9,16 +9,16 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from .. import units
-from ..description.model import Origin, Part
-from ..description.quantities import FROM_TEXT, quantity_of
-from ..errors import Place, ScenarioError
-from .catalogue import CatalogueEntry, UnknownPart
-from .context import Context
-from .datasheet import value_text
-from .faults import a, join, keys_of
-from .keypaths import mapping
-from .yamltree import Node
+from simio import units
+from simio.description.model import Origin, Part
+from simio.description.quantities import FROM_TEXT, quantity_of
+from simio.errors import Place, ScenarioError
+from simio.loading.catalogue import CatalogueEntry, UnknownPart
+from simio.loading.context import Context
+from simio.loading.datasheet import value_text
+from simio.loading.keypaths import mapping
+from simio.loading.problems import a, join, keys_of
+from simio.loading.yamltree import Node
 
 
 def find_entry(ctx: Context, node: Node, cls: str, path: str, place: Place) -> CatalogueEntry | None:

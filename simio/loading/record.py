@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..description.model import Origin, Part, System
-from ..description.quantities import Values, quantity_of
-from .faults import field_named, keys_of
-from .parts import default_text, value_as_text
+from simio.description.model import Origin, Part, System
+from simio.description.quantities import Values, quantity_of
+from simio.loading.parts import default_text, value_as_text
+from simio.loading.problems import field_named, keys_of
 
 
 def resolved(system: System) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from ..description.model import (
+from simio.description.model import (
     Case,
     Disk,
     Host,
@@ -23,24 +23,24 @@ from ..description.model import (
     Volume,
     Workload,
 )  # fmt: skip
-from ..description.quantities import FROM_TEXT
-from ..errors import Fault, SimioError
-from ..plugins import load_plugins
-from .catalogue import Catalogue, catalogue, data_root
-from .context import Built, Context
-from .devices import build_disks, build_switches, check_distinct, expanded
-from .faults import place_of
-from .hosts import build_hosts
-from .injected import build_faults, with_faults
-from .keypaths import empty
-from .links import Inventory, build_links, join_links
-from .measured import assign_rows, read_tables
-from .tables import Table
-from .vary import Sections, Trees, apply, described, expand, read_sets, texts
-from .volumes import build_volumes
-from .workloads import Ways, build_workloads, check_calls, check_references, check_routes
-from .yamlfiles import read_file
-from .yamltree import Node, parse_yaml
+from simio.description.quantities import FROM_TEXT
+from simio.errors import Problem, SimioError
+from simio.loading.catalogue import Catalogue, catalogue, data_root
+from simio.loading.context import Built, Context
+from simio.loading.devices import build_disks, build_switches, check_distinct, expanded
+from simio.loading.hosts import build_hosts
+from simio.loading.injected import build_faults, with_faults
+from simio.loading.keypaths import empty
+from simio.loading.links import Inventory, build_links, join_links
+from simio.loading.measured import assign_rows, read_tables
+from simio.loading.problems import place_of
+from simio.loading.tables import Table
+from simio.loading.vary import Sections, Trees, apply, described, expand, read_sets, texts
+from simio.loading.volumes import build_volumes
+from simio.loading.workloads import Ways, build_workloads, check_calls, check_references, check_routes
+from simio.loading.yamlfiles import read_file
+from simio.loading.yamltree import Node, parse_yaml
+from simio.plugins import load_plugins
 
 KEYS = (
     "title", "about", "hosts", "disks", "volumes", "switches", "links", "workload", "faults", "run", "report",
@@ -94,7 +94,7 @@ class Source:
         self.root = parse_yaml(self.text, self.path)
         self.parts = parts
         self.studies = tables or data_root("simio.validation")
-        self._measured: tuple[tuple[Table, ...], tuple[Fault, ...]] | None = None
+        self._measured: tuple[tuple[Table, ...], tuple[Problem, ...]] | None = None
         self._known: dict[tuple[Any, ...], Built] | None = None
         self._recent: dict[tuple[Any, ...], None] = {}
         """Of what is known, what is not of the file as it stands, that which was not used for longest first."""

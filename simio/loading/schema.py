@@ -12,20 +12,20 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ..description.faults import fault_kinds
-from ..description.model import Report, Run
-from ..description.quantities import quantity_of
-from ..description.sheets import sheet_kinds
-from ..description.workloads import REFERRED, references, workload_kinds, yaml_key
-from ..plugins import load_plugins
-from .catalogue import Catalogue, catalogue, data_root
-from .datasheet import HOST_OPTIONAL, HOST_PARTS
-from .devices import MOST_DISKS
-from .links import LinkKeys
-from .scenario import KEYS
-from .tables import table_names
-from .vary import SECTIONS
-from .volumes import OF, PARTS, VolumeKeys
+from simio.description.faults import fault_kinds
+from simio.description.model import Report, Run
+from simio.description.quantities import quantity_of
+from simio.description.sheets import sheet_kinds
+from simio.description.workloads import REFERRED, references, workload_kinds, yaml_key
+from simio.loading.catalogue import Catalogue, catalogue, data_root
+from simio.loading.datasheet import HOST_OPTIONAL, HOST_PARTS
+from simio.loading.devices import MOST_DISKS
+from simio.loading.links import LinkKeys
+from simio.loading.scenario import KEYS
+from simio.loading.tables import table_names
+from simio.loading.vary import SECTIONS
+from simio.loading.volumes import OF, PARTS, VolumeKeys
+from simio.plugins import load_plugins
 
 Schema = dict[str, Any]
 

@@ -8,15 +8,15 @@ from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 
-from .. import units
-from ..description.measured import OF, OVER, PERCENT, QUANTITIES, MeasuredRow, MeasuredTable, Tolerance
-from ..errors import did_you_mean, quote
-from .catalogue import display
-from .datasheet import value_text
-from .faults import FaultList, join, node_text, place_of
-from .vary import canonical
-from .yamlfiles import read_file
-from .yamltree import Node, parse_yaml
+from simio import units
+from simio.description.measured import OF, OVER, PERCENT, QUANTITIES, MeasuredRow, MeasuredTable, Tolerance
+from simio.errors import did_you_mean, quote
+from simio.loading.catalogue import display
+from simio.loading.datasheet import value_text
+from simio.loading.problems import ProblemList, join, node_text, place_of
+from simio.loading.vary import canonical
+from simio.loading.yamlfiles import read_file
+from simio.loading.yamltree import Node, parse_yaml
 
 _KEYS = ("title", "source", "quantity", "unit", "scenario", "tolerance", "notes", "rows")
 _ROW_KEYS = ("where", "value", "quantity", "of", "over", "unit", "scenario", "fit", "note", "anomaly", "text")
@@ -67,7 +67,7 @@ def table_names(root: Path) -> list[str]:
 def read_table(path: Path, name: str) -> Table:
     """The table in a file; ScenarioError with all that is wrong with it."""
     root = parse_yaml(read_file(path), display(path))
-    faults = FaultList()
+    faults = ProblemList()
     top = faults.mapping(root, "", f"a table with the keys {', '.join(_KEYS)}")
     faults.raise_any()
     faults.unknown_keys(root, _KEYS, "")
@@ -97,14 +97,14 @@ def read_table(path: Path, name: str) -> Table:
     return Table(table, tuple(rows))
 
 
-def _known_quantity(faults: FaultList, quantity: str, node: Node, path: str) -> bool:
+def _known_quantity(faults: ProblemList, quantity: str, node: Node, path: str) -> bool:
     if quantity in QUANTITIES:
         return True
     faults.unknown(path, quantity, QUANTITIES, node.place, "quantity")
     return False
 
 
-def _fitting_unit(faults: FaultList, unit: str, quantity: str, node: Node, path: str) -> bool:
+def _fitting_unit(faults: ProblemList, unit: str, quantity: str, node: Node, path: str) -> bool:
     """Whether a unit is one of the quantity's dimension; if not, it is noted."""
     dimension = QUANTITIES[quantity]
     actual = "share" if unit == PERCENT else units.dimension_of(unit)
@@ -116,7 +116,7 @@ def _fitting_unit(faults: FaultList, unit: str, quantity: str, node: Node, path:
     return False
 
 
-def _scenarios(faults: FaultList, node: Node | None) -> tuple[str, ...]:
+def _scenarios(faults: ProblemList, node: Node | None) -> tuple[str, ...]:
     """The scenarios that a table is for: a name, or a list of them."""
     if node is None:
         return ()
@@ -128,7 +128,7 @@ def _scenarios(faults: FaultList, node: Node | None) -> tuple[str, ...]:
     return tuple(name for name in told if name)
 
 
-def _tolerance(faults: FaultList, node: Node) -> Tolerance | None:
+def _tolerance(faults: ProblemList, node: Node) -> Tolerance | None:
     """The bars of a table: ``median`` and ``worst`` as percentages, and the ``group`` that they are for."""
     entry = faults.mapping(node, "tolerance", "a mapping with median and worst")
     faults.unknown_keys(node, ("median", "worst", "group"), "tolerance")
@@ -153,7 +153,7 @@ def _source(node: Node) -> dict[str, str]:
     return {"document": value_text(node)}
 
 
-def _rows(faults: FaultList, node: Node | None, heading: _Heading) -> list[TableRow]:
+def _rows(faults: ProblemList, node: Node | None, heading: _Heading) -> list[TableRow]:
     if node is not None and node.kind != "list":
         faults.add("rows", node_text(node), "a list of rows", place=node.place)
     rows = []
@@ -166,7 +166,7 @@ def _rows(faults: FaultList, node: Node | None, heading: _Heading) -> list[Table
     return rows
 
 
-def _row(faults: FaultList, item: Node, entry: dict[str, Node], path: str, heading: _Heading) -> TableRow:
+def _row(faults: ProblemList, item: Node, entry: dict[str, Node], path: str, heading: _Heading) -> TableRow:
     for key in ("where", "value"):
         if key not in entry:
             faults.add(join(path, key), "nothing", "a value", "this key is required", item.place)
@@ -215,7 +215,7 @@ def _row(faults: FaultList, item: Node, entry: dict[str, Node], path: str, headi
     return TableRow(row, where, item, path, said.get("scenario", ""))
 
 
-def _is_for_fitting(faults: FaultList, node: Node | None, path: str) -> bool:
+def _is_for_fitting(faults: ProblemList, node: Node | None, path: str) -> bool:
     """Whether values may be fitted to a row: yes, unless it says no."""
     if node is None:
         return True
@@ -225,7 +225,7 @@ def _is_for_fitting(faults: FaultList, node: Node | None, path: str) -> bool:
 
 
 def _measure(
-    faults: FaultList, item: Node, said: dict[str, str], path: str, heading: _Heading
+    faults: ProblemList, item: Node, said: dict[str, str], path: str, heading: _Heading
 ) -> tuple[str, str]:
     """Quantity and unit of a row: its own, or those of the table."""
     quantity, unit = said.get("quantity") or heading.quantity, said.get("unit") or heading.unit
@@ -245,7 +245,7 @@ def _measure(
 
 
 def _value(
-    faults: FaultList, node: Node, path: str, quantity: str
+    faults: ProblemList, node: Node, path: str, quantity: str
 ) -> tuple[Fraction | None, Fraction | None, bool]:
     """Least and most of what was measured (None for a single value), and whether it is held."""
     if node.value == "held":

@@ -11,13 +11,13 @@ from functools import lru_cache
 from itertools import pairwise, product
 from math import prod
 
-from .. import units
-from ..errors import Place, ScenarioError, quote
-from .context import Context
-from .datasheet import value_text
-from .faults import FaultList, join, node_text, place_of
-from .keypaths import item_index, item_name, lookup, mapping, substitute
-from .yamltree import Node, parse_yaml
+from simio import units
+from simio.errors import Place, ScenarioError, quote
+from simio.loading.context import Context
+from simio.loading.datasheet import value_text
+from simio.loading.keypaths import item_index, item_name, lookup, mapping, substitute
+from simio.loading.problems import ProblemList, join, node_text, place_of
+from simio.loading.yamltree import Node, parse_yaml
 
 MOST_CASES = 10_000
 MOST_STEPS = 8
@@ -93,7 +93,7 @@ class Cases:
 
     def known(self, root: Node) -> bool:
         """Whether all that varies is there in a tree, too."""
-        faults = FaultList()
+        faults = ProblemList()
         return all(is_known(faults, root, key, place, "", SECTIONS) for key, place in self._keys.items())
 
     def beside(self, key: str) -> bool:
@@ -163,7 +163,7 @@ def _meaning(tree: Node, key: str) -> object:
 
 
 def is_known(
-    faults: FaultList, root: Node, key: str, place: Place, path: str, sections: Sequence[str]
+    faults: ProblemList, root: Node, key: str, place: Place, path: str, sections: Sequence[str]
 ) -> bool:
     """Whether a key path leads to something that is there; what lies deeper is checked where it is used."""
     keys = key.split(".")
@@ -185,7 +185,7 @@ def is_known(
     return section is None or _known_items(faults, section, keys, place, path)
 
 
-def _known_items(faults: FaultList, section: Node, keys: Sequence[str], place: Place, path: str) -> bool:
+def _known_items(faults: ProblemList, section: Node, keys: Sequence[str], place: Place, path: str) -> bool:
     """Whether every list on the way has the item that is named: a setting of another would be lost."""
     node: Node | None = section
     for above, key in pairwise(keys):

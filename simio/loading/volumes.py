@@ -8,16 +8,16 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ..description.model import Part, Volume
-from ..description.quantities import FROM_TEXT, Limit
-from ..description.sheets.base import size_text
-from ..errors import Place, quote
-from .context import Context
-from .devices import DiskGroup, check_names
-from .faults import a, join, keys_of, place_of
-from .keypaths import as_mapping, mapping
-from .parts import build_part
-from .yamltree import Node
+from simio.description.model import Part, Volume
+from simio.description.quantities import FROM_TEXT, Limit
+from simio.description.sheets.base import size_text
+from simio.errors import Place, quote
+from simio.loading.context import Context
+from simio.loading.devices import DiskGroup, check_names
+from simio.loading.keypaths import as_mapping, mapping
+from simio.loading.parts import build_part
+from simio.loading.problems import a, join, keys_of, place_of
+from simio.loading.yamltree import Node
 
 MOST_LEVELS = 8
 LEAST = {"stripe": 2, "concat": 1, "mirror": 2, "raid3": 3, "raid5": 3}

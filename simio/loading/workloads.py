@@ -7,19 +7,19 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from .. import units
-from ..description.messages import ADDRESS
-from ..description.model import Link, Volume, Workload
-from ..description.quantities import FROM_TEXT
-from ..description.workloads import references, workload_kinds, yaml_key
-from ..description.workloads.traffic import Nfs
-from ..errors import Place, quote
-from .context import Context
-from .devices import check_names
-from .faults import place_of
-from .keypaths import empty, mapping
-from .links import Inventory
-from .yamltree import Node
+from simio import units
+from simio.description.messages import ADDRESS
+from simio.description.model import Link, Volume, Workload
+from simio.description.quantities import FROM_TEXT
+from simio.description.workloads import references, workload_kinds, yaml_key
+from simio.description.workloads.traffic import Nfs
+from simio.errors import Place, quote
+from simio.loading.context import Context
+from simio.loading.devices import check_names
+from simio.loading.keypaths import empty, mapping
+from simio.loading.links import Inventory
+from simio.loading.problems import place_of
+from simio.loading.yamltree import Node
 
 
 def build_workloads(ctx: Context, section: Node) -> dict[str, Workload | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 
-from simio.errors import Fault, Place, ScenarioError
+from simio.errors import Place, Problem, ScenarioError
 
 MAX_BYTES = 2**20
 
@@ -20,15 +20,15 @@ def read_file(path: str | os.PathLike[str]) -> str:
         with open(path, "rb") as file:
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        raise ScenarioError(Fault(name, "no such file", "a YAML file", _similar_file(name))) from None
+        raise ScenarioError(Problem(name, "no such file", "a YAML file", _similar_file(name))) from None
     except IsADirectoryError:
-        raise ScenarioError(Fault(name, "a directory", "a YAML file")) from None
+        raise ScenarioError(Problem(name, "a directory", "a YAML file")) from None
     except PermissionError:
         found = "a directory" if os.path.isdir(name) else "a file that may not be read"
-        raise ScenarioError(Fault(name, found, "a readable YAML file")) from None
+        raise ScenarioError(Problem(name, found, "a readable YAML file")) from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise ScenarioError(Fault(name, f"a file that cannot be read ({reason})", "a YAML file")) from None
+        raise ScenarioError(Problem(name, f"a file that cannot be read ({reason})", "a YAML file")) from None
     return decode(data, name)
 
 
@@ -46,12 +46,12 @@ def decode(data: bytes, file: str) -> str:
         if data.startswith((b"\xff\xfe", b"\xfe\xff")):
             hint = "the file seems to be UTF-16; save it as UTF-8"
         found = f"the byte 0x{data[error.start]:02x}"
-        raise ScenarioError(Fault("", found, "UTF-8 text", hint, place)) from None
+        raise ScenarioError(Problem("", found, "UTF-8 text", hint, place)) from None
 
 
-def too_large(file: str) -> Fault:
+def too_large(file: str) -> Problem:
     """The fault of a file of more than MAX_BYTES."""
-    return Fault("", "a file of more than 1 MiB", "at most 1 MiB", place=Place(file, 1, 1))
+    return Problem("", "a file of more than 1 MiB", "at most 1 MiB", place=Place(file, 1, 1))
 
 
 def _similar_file(name: str) -> str:

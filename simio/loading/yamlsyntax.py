@@ -6,7 +6,7 @@ import re
 
 import yaml
 
-from simio.errors import Fault, Place, quote
+from simio.errors import Place, Problem, quote
 
 # What the parser says, and what that means to someone who has never seen its grammar: (expected, hint).
 _MEANINGS = {
@@ -26,12 +26,12 @@ _MEANINGS = {
 }
 
 
-def syntax_fault(error: yaml.MarkedYAMLError, text: str, file: str) -> Fault:
+def syntax_fault(error: yaml.MarkedYAMLError, text: str, file: str) -> Problem:
     """What the parser stopped at in the text of a file."""
     problem = error.problem or "no reason given"
     mark = error.problem_mark or error.context_mark
     if mark is None:
-        return Fault("", "text that is not YAML", "YAML", problem, Place(file, 1, 1))
+        return Problem("", "text that is not YAML", "YAML", problem, Place(file, 1, 1))
     place = Place(file, mark.line + 1, mark.column + 1)
     rest = text[mark.index :].split("\n", 1)[0].strip(" \r")
     opened = error.context_mark
@@ -41,18 +41,18 @@ def syntax_fault(error: yaml.MarkedYAMLError, text: str, file: str) -> Fault:
             start = Place(file, opened.line + 1, opened.column + 1)
             closing = {"[": "]", "{": "}"}.get(what, what)
             expected = f"a closing {closing} before the end of the file"
-            return Fault("", f"an opening {what} that is never closed", expected, place=start)
+            return Problem("", f"an opening {what} that is never closed", expected, place=start)
     if rest.startswith("\t"):
-        return Fault("", "a tab", "spaces", "YAML is indented with spaces", place)
+        return Problem("", "a tab", "spaces", "YAML is indented with spaces", place)
     if problem.startswith("found character that cannot start"):
         hint = f"put a text that starts with {quote(rest[:1])} in quotes"
-        return Fault("", quote(rest), "a value", hint, place)
+        return Problem("", quote(rest), "a value", hint, place)
     end = "line" if text[mark.index :].strip() else "file"
     found = quote(rest) if rest else f"the end of the {end}"
     if match := re.match(r"did not find expected ',' or '(.)'", problem):
         hint = f"it was opened at line {opened.line + 1}, column {opened.column + 1}" if opened else ""
-        return Fault("", found, f"',' or '{match[1]}'", hint, place)
+        return Problem("", found, f"',' or '{match[1]}'", hint, place)
     for said, (expected, hint) in _MEANINGS.items():
         if problem.startswith(said):
-            return Fault("", found, expected, hint, place)
-    return Fault("", found, "YAML", problem, place)
+            return Problem("", found, expected, hint, place)
+    return Problem("", found, "YAML", problem, place)

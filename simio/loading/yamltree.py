@@ -17,11 +17,10 @@ from typing import Any, Literal
 
 import yaml
 
-from simio.errors import Fault, Place, ScenarioError, did_you_mean, key_path, quote
-
-from .yamlfiles import MAX_BYTES, too_large
-from .yamlscalars import CORE, Refused, Scalar, plain, short, tagged
-from .yamlsyntax import syntax_fault
+from simio.errors import Place, Problem, ScenarioError, did_you_mean, key_path, quote
+from simio.loading.yamlfiles import MAX_BYTES, too_large
+from simio.loading.yamlscalars import CORE, Refused, Scalar, plain, short, tagged
+from simio.loading.yamlsyntax import syntax_fault
 
 MAX_DEPTH = 64
 MAX_NODES = 100_000
@@ -124,7 +123,7 @@ class _Composer:
     def __init__(self, file: str) -> None:
         self.file = file
         self.root: Node | None = None
-        self.faults: list[Fault] = []
+        self.faults: list[Problem] = []
         self._open: list[_Open] = []
         self._anchors: dict[str, _Anchored] = {}
         self._nodes = 0
@@ -152,7 +151,9 @@ class _Composer:
             elif frame.label is not None:
                 parts.append(frame.label)
         parts += [key] if key is not None else []
-        self.faults.append(Fault(quote(key_path(parts))[1:-1] if parts else "", found, expected, hint, place))
+        self.faults.append(
+            Problem(quote(key_path(parts))[1:-1] if parts else "", found, expected, hint, place)
+        )
         if len(self.faults) >= MAX_FAULTS:
             raise _Stop
 
@@ -298,7 +299,7 @@ def parse_yaml(text: str, file: str) -> Node:
         raise ScenarioError(too_large(file))
     if bad := (_UNPRINTABLE_ASCII if text.isascii() else _unprintable()).search(text):
         place = _place_of(text, bad.start(), file)
-        raise ScenarioError(Fault("", f"the character U+{ord(bad[0]):04X}", "printable text", place=place))
+        raise ScenarioError(Problem("", f"the character U+{ord(bad[0]):04X}", "printable text", place=place))
     if len(text.encode()) > MAX_BYTES:
         raise ScenarioError(too_large(file))
     composer = _Composer(file)
@@ -309,12 +310,12 @@ def parse_yaml(text: str, file: str) -> Node:
     except yaml.MarkedYAMLError as error:
         composer.faults.append(syntax_fault(error, text, file))
     except yaml.YAMLError as error:
-        composer.faults.append(Fault("", "text that is not YAML", "YAML", str(error), Place(file, 1, 1)))
+        composer.faults.append(Problem("", "text that is not YAML", "YAML", str(error), Place(file, 1, 1)))
     if composer.faults:
         raise ScenarioError(composer.faults)
     root = composer.root
     if root is None or (root.value is None and not root.text):
-        raise ScenarioError(Fault("", "an empty file", "'key: value' lines", place=Place(file, 1, 1)))
+        raise ScenarioError(Problem("", "an empty file", "'key: value' lines", place=Place(file, 1, 1)))
     return root
 
 

@@ -14,8 +14,8 @@ from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any
 
 from simio import units
+from simio.report.wiring.picture import CONFIG
 from simio.result.model import CaseResult, ScenarioResult
-from simio.wiring.picture import CONFIG
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

@@ -6,11 +6,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from simio.many.optimize import COST, Search
-from simio.many.outcome import THROUGHPUT
-from simio.many.rows import Row
 from simio.report.sweep import figure
 from simio.report.table import heading, shown
+from simio.sweeps.optimize import COST, Search
+from simio.sweeps.outcome import THROUGHPUT
+from simio.sweeps.rows import Row
 
 
 def show(console: Console, search: Search, unit: str, complete: bool) -> None:

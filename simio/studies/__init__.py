@@ -4,7 +4,7 @@ A study is a published document, a folder of measured tables; each table names t
 `rows` finds them, `simulate` runs no more than the cases they need.
 """
 
-from .rows import Library, Row, rows
-from .simulate import Simulated, simulate
+from simio.studies.rows import Library, Row, rows
+from simio.studies.simulate import Simulated, simulate
 
 __all__ = ["Library", "Row", "Simulated", "rows", "simulate"]

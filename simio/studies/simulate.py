@@ -11,13 +11,13 @@ from simio.description.measured import MeasuredRow
 from simio.errors import RunError, SimioError
 from simio.result.compare import pooled_value, simulated_value
 from simio.result.model import CaseResult
-from simio.result.run import run_case
+from simio.running import run_case
 from simio.studies.rows import Library, Row
 
 if TYPE_CHECKING:
     from simio.description.model import Scenario
     from simio.loading.catalogue import Catalogue
-    from simio.many import Task
+    from simio.sweeps import Task
 
 BOTH = "both"
 """For an engine: run on both of them, and tell where they differ."""
@@ -98,7 +98,7 @@ def run(
     announce: Callable[[str], Any] | None = None,
 ) -> None:
     """Run cases in this order and `tell` of each when it is done; a case that fails is told of like any other."""
-    from simio.many import Task, run_many
+    from simio.sweeps import Task, run_many
 
     library = library or Library()
     paths = {name: library.path(name) for name, _ in keys}

@@ -6,9 +6,9 @@ everything else is a rational number (Fraction) of its base unit.  What could be
 ones of IEC 80000-13.
 """
 
-from .reading import parse, regex
-from .table import DIMENSIONS, LIMIT, Dimension, UnitError, dimension_of, example, units_of
-from .writing import convert, format_quantity
+from simio.units.reading import parse, regex
+from simio.units.table import DIMENSIONS, LIMIT, Dimension, UnitError, dimension_of, example, units_of
+from simio.units.writing import convert, format_quantity
 
 __all__ = [
     "DIMENSIONS", "LIMIT", "Dimension", "UnitError", "convert", "dimension_of", "example", "format_quantity", "parse",

@@ -8,10 +8,9 @@ from fractions import Fraction
 from typing import Literal, overload
 
 from simio.errors import quote
-
-from .refusals import NOT_DECIMAL, bare, expected_of, not_a_quantity, not_text, wrong_unit
-from .table import LIMIT, Dimension, UnitError, known
-from .writing import format_quantity
+from simio.units.refusals import NOT_DECIMAL, bare, expected_of, not_a_quantity, not_text, wrong_unit
+from simio.units.table import LIMIT, Dimension, UnitError, known
+from simio.units.writing import format_quantity
 
 _MAX_TEXT = 100
 _MAX_EXPONENT = 99

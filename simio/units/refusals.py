@@ -6,8 +6,7 @@ import math
 import re
 
 from simio.errors import did_you_mean, quote
-
-from .table import DIMENSIONS, LIMIT, Dimension, UnitError, dimension_of
+from simio.units.table import DIMENSIONS, LIMIT, Dimension, UnitError, dimension_of
 
 NOT_FINITE = re.compile(r"[+-]?\.?(?:nan|inf|infinity)(?![a-z])", re.IGNORECASE)
 NOT_DECIMAL = re.compile("0(?:[xX][0-9a-fA-F]|[oObB][0-9])")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
 
-from simio.errors import Fault, Place, SimioError
+from simio.errors import Place, Problem, SimioError
 
 # Engines count in int64; a bit is left free so that a sum of two quantities cannot overflow.
 LIMIT = 2**62
@@ -103,9 +103,9 @@ class UnitError(SimioError, ValueError):
     def __str__(self) -> str:
         return str(self.fault(""))
 
-    def fault(self, path: str, place: Place | None = None) -> Fault:
+    def fault(self, path: str, place: Place | None = None) -> Problem:
         """The same as a fault of a file, at key path ``path``."""
-        return Fault(path, self.found, self.expected, self.hint, place)
+        return Problem(path, self.found, self.expected, self.hint, place)
 
 
 def known(dimension: str) -> Dimension:

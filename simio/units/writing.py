@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from simio.errors import quote
-
-from .refusals import nearest
-from .table import DIMENSIONS, SIZE_READING_BINARY, UnitError, dimension_of, known
+from simio.units.refusals import nearest
+from simio.units.table import DIMENSIONS, SIZE_READING_BINARY, UnitError, dimension_of, known
 
 
 def _in_words(dimension: str) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from simio.components.hippi import HippiCard, connect
+from simio.components.network.hippi import HippiCard, connect
+from simio.components.site import Site
 from simio.description.model import Workload
 from simio.errors import RunError
-from simio.lower import Site
-from simio.wiring.graph import route
+from simio.topology import route
 
 
 def blast(site: Site, workload: Workload) -> None:

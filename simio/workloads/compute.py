@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from simio.components.site import Site
 from simio.description.model import Workload
-from simio.lower import Site
 
 
 def compute(site: Site, workload: Workload) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from simio.components.received import ReceivedFile, SentFile
+from simio.components.files.received import ReceivedFile, SentFile
+from simio.components.site import Site
 from simio.description.model import Workload
-from simio.lower import Site
 from simio.workloads.copying import check_raw, file_system, grain, spans, storage
 
 

@@ -8,10 +8,10 @@ from math import gcd
 
 from simio import units
 from simio.components.network.tcp import Endpoint
-from simio.components.storage import BlockDevice
+from simio.components.site import Site
+from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Part, Workload
 from simio.errors import RunError
-from simio.lower import Site
 from simio.program.builder import Builder, Register
 
 PLACE = 2**20

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from simio.components.host import PROCESS
+from simio.components.host.host import PROCESS
 from simio.components.network.sockets import SERVER_PORT
 from simio.components.network.udp import UdpFlow, UdpSocket, check_size
+from simio.components.site import Site
 from simio.description.model import Workload
-from simio.lower import Site
 from simio.program.builder import Handle, Register
 
 

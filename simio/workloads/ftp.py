@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from math import lcm
 
 from simio import units
+from simio.components.files.received import ReceivedFile, SentFile, SharedFile
 from simio.components.network.demand import declare
-from simio.components.received import ReceivedFile, SentFile, SharedFile
-from simio.components.storage import BlockDevice
+from simio.components.site import Site
+from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
 from simio.description.workloads.copies import Ftp
 from simio.errors import RunError
-from simio.lower import Site
 from simio.machines.tcp.layout import END_OF_FILE
 from simio.program.builder import Register
 from simio.workloads.copying import (

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from simio.components.boots import Boots, of_boot
+from simio.components.faults.boots import Boots, of_boot
 from simio.components.network.nfs import NfsMount
 from simio.components.network.udp import check_size
+from simio.components.site import Site
 from simio.description.model import Workload
-from simio.lower import Site
 from simio.machines.network.transfer_calls import GRANT, RESTORE
 from simio.program.builder import Handle, Register
 from simio.workloads.served import server_storage

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from simio.components.network.icmp import ICMP_HEADER, Echo
 from simio.components.network.stack import IP_HEADER
+from simio.components.site import Site
 from simio.description.model import Workload
 from simio.errors import RunError
-from simio.lower import Site
 
 
 def ping(site: Site, workload: Workload) -> None:

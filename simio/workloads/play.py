@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from simio import units
-from simio.components.files import CachedFile
+from simio.components.files.cached import CachedFile
 from simio.components.network.demand import declare
-from simio.components.playout import Playout, Told
-from simio.components.storage import BlockDevice
+from simio.components.network.playout import Playout, Told
+from simio.components.site import Site
+from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
 from simio.description.workloads.play import BUFFERED, Play
 from simio.errors import RunError
-from simio.lower import Site
 from simio.machines.tcp.layout import END_OF_FILE
 from simio.program.builder import Register
 from simio.program.service import ceil_times, per_byte

@@ -8,12 +8,12 @@ the command ends.
 
 from __future__ import annotations
 
+from simio.components.files.placed import Placed
+from simio.components.files.received import ReceivedFile, SentFile
 from simio.components.network.demand import declare
 from simio.components.network.tcp import Endpoint
-from simio.components.placed import Placed
-from simio.components.received import ReceivedFile, SentFile
+from simio.components.site import Site
 from simio.description.model import Workload
-from simio.lower import Site
 from simio.workloads.copying import check_cached, extents, file_system, fill, grain, start, storage
 
 LINE = 24

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from simio.components.network.tcp import Endpoint
+from simio.components.site import Site
 from simio.description.model import Workload
-from simio.lower import Site
 from simio.machines.tcp.layout import END_OF_FILE
 from simio.program.builder import Builder
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from simio import units
-from simio.components.boots import of_boot
+from simio.components.faults.boots import of_boot
+from simio.components.files.served import ServedFile
 from simio.components.network.nfs import ServerStorage
 from simio.components.network.nfs_storage import OwnDisks, ThirdParty
-from simio.components.served import ServedFile
+from simio.components.site import Site
 from simio.description.model import Workload
 from simio.errors import RunError
-from simio.lower import Site
 
 GRAIN = 1 << 20
 """Files begin at multiples of so many bytes, one after another."""

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from math import gcd
 
 from simio import units
-from simio.components.storage import BlockDevice
+from simio.components.site import Site
+from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
 from simio.errors import RunError
-from simio.lower import Site
 from simio.machines.failing.requests import ADD
 from simio.program.builder import Builder, Handle, Register
 

@@ -7,12 +7,12 @@ host fills a record from the connection and writes it. No file is answered by it
 
 from __future__ import annotations
 
+from simio.components.files.placed import Placed
+from simio.components.files.received import ReceivedFile, SentFile
 from simio.components.network.demand import declare
 from simio.components.network.tcp import Endpoint
-from simio.components.placed import Placed
-from simio.components.received import ReceivedFile, SentFile
+from simio.components.site import Site
 from simio.description.model import Workload
-from simio.lower import Site
 from simio.program.builder import Register
 from simio.workloads.copying import check_cached, extents, file_system, fill, room, start, storage
 

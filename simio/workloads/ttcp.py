@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from simio.components.faults.resetting import crash
 from simio.components.network.demand import declare
-from simio.components.network.resetting import crash
 from simio.components.network.tcp import Endpoint
+from simio.components.site import Site
 from simio.description.model import Workload
 from simio.description.workloads.traffic import Ttcp
 from simio.errors import RunError
-from simio.lower import Site
 from simio.machines.tcp.layout import END_OF_FILE
 from simio.program.builder import Builder, Handle
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from simio.components.files import CachedFile
-from simio.components.storage import BlockDevice
+from simio.components.files.cached import CachedFile
+from simio.components.site import Site
+from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
-from simio.lower import Site
 from simio.program.builder import Builder, Handle, Register
 from simio.workloads.streams import Access, emit, unbuffered
 

@@ -162,7 +162,7 @@ def test_no_run_exceeds_its_bound(program, until):
 
 
 def test_every_ready_scenario_stays_under_its_bound(load):
-    from simio.result.run import run_case
+    from simio.running import run_case
 
     scenario = load("sgi-hippi-raw.yaml", "workload.blast.packets=4")
     for case in scenario.cases:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from simio.loading import load
 from simio.report.html.page import page
-from simio.result.run import run_scenario
+from simio.running import run_scenario
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 HARM = "<script>window.harmed = 1</script><img src=x onerror='window.harmed = 2'>"

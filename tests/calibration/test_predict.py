@@ -15,7 +15,7 @@ from simio.calibration.usage import Range, range_of, values_of
 from simio.loading import load
 from simio.report.data import as_json
 from simio.result.compare import comparisons
-from simio.result.run import run_scenario
+from simio.running import run_scenario
 
 SAMPLES = 8
 

@@ -12,10 +12,10 @@ from click.testing import CliRunner
 from simio.cli.main import main
 from simio.cli.new import KINDS
 from simio.loading import Source, load
-from simio.many.space import Space
-from simio.many.sweep import Plan, check
-from simio.many.values import axis
-from simio.result.run import run_scenario
+from simio.running import run_scenario
+from simio.sweeps.space import Space
+from simio.sweeps.sweep import Plan, check
+from simio.sweeps.values import axis
 
 
 def simio(*args: str):

@@ -21,7 +21,7 @@ WIDE = ["--vary", "workload.blast.size=1KiB..1MiB", "--vary", "workload.blast.pr
 @pytest.fixture(autouse=True)
 def _own_results(tmp_path, monkeypatch):
     """No test finds results of another."""
-    monkeypatch.setattr("simio.many.cache._folder", lambda: tmp_path / "results")
+    monkeypatch.setattr("simio.sweeps.cache._folder", lambda: tmp_path / "results")
 
 
 def simio(*args: str, command: str = "optimize"):

@@ -25,7 +25,7 @@ MANY = [*FEW[:-1], "workload.blast.size=1KiB..600KiB:+1KiB", "--no-cache"]
 @pytest.fixture(autouse=True)
 def _own_results(tmp_path, monkeypatch):
     """No test finds results of another."""
-    monkeypatch.setattr("simio.many.cache._folder", lambda: tmp_path / "results")
+    monkeypatch.setattr("simio.sweeps.cache._folder", lambda: tmp_path / "results")
 
 
 def simio(*args: str):
@@ -216,10 +216,10 @@ def test_rows_of_another_sweep_are_refused_and_can_be_discarded(tmp_path):
 def _interrupted(path: Path, journal: Path) -> bytes:
     """The journal of FEW as a sweep leaves it that was ended after three rows."""
     from simio.loading import Source
-    from simio.many.journal import Journal
-    from simio.many.space import Space
-    from simio.many.sweep import Plan, Workers, sweep
-    from simio.many.values import axis
+    from simio.sweeps.journal import Journal
+    from simio.sweeps.space import Space
+    from simio.sweeps.sweep import Plan, Workers, sweep
+    from simio.sweeps.values import axis
 
     plan = Plan(Source(HIPPI), Space(tuple(axis(text, "--set") for text in FEW[1::2])))
     with Journal(journal, plan.header()) as kept:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from types import ModuleType, SimpleNamespace
 
-from simio.components.disk import DiskDrive
+from simio.components.storage.disk import DiskDrive
 from simio.description.sheets.disks import FibreChannelDisk
 from simio.engines.outcome import Outcome, Status
 from simio.program.builder import Builder

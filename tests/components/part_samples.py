@@ -6,8 +6,8 @@ from fractions import Fraction
 from types import ModuleType
 from typing import Any
 
-from simio.components.bus import ParallelBus
-from simio.components.scsi import ScsiBus, ScsiTransport
+from simio.components.host.bus import ParallelBus
+from simio.components.storage.scsi import ScsiBus, ScsiTransport
 from simio.description.model import Link, Part
 from simio.description.sheets import Sheet, sheet_kinds
 from simio.engines.outcome import Options, Outcome

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from simio.components.host import Host
-from simio.components.kernel import UnixKernel
+from simio.components.host.host import Host
+from simio.components.host.kernel import UnixKernel
 from simio.description.model import Host as HostDescription
 from simio.description.model import Part
 from simio.description.sheets.filesystems import CachedFileSystem

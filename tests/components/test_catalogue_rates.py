@@ -7,10 +7,10 @@ from fractions import Fraction
 import pytest
 from part_samples import SCSI_DISK, Trace, link_of, part
 
-from simio.components.bus import ParallelBus
-from simio.components.ipi import IpiBus
-from simio.components.loop import Loop
-from simio.components.scsi import ScsiBus
+from simio.components.host.bus import ParallelBus
+from simio.components.storage.ipi import IpiBus
+from simio.components.storage.loop import Loop
+from simio.components.storage.scsi import ScsiBus
 from simio.description.model import Part
 from simio.loading import catalogue
 

@@ -7,11 +7,12 @@ from typing import Any
 
 from pydantic import Field
 
+from simio.components.site import Site
 from simio.description.model import Case, Part, Report, Run, Switch, System, Workload
 from simio.description.quantities import Count, Flag, Time
 from simio.description.sheets import Sheet
 from simio.description.workloads import WorkloadParams
-from simio.lower import Site, register_lowering
+from simio.lower import register_lowering
 
 MS = 10**9
 JOB = 1000

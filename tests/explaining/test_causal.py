@@ -16,7 +16,7 @@ from simio.explaining.sentences import of_profile
 from simio.explaining.stages import Traced
 from simio.explaining.threads import alternations
 from simio.lower import lower
-from simio.result.run import run_case
+from simio.running import run_case
 
 JOBS = 60
 

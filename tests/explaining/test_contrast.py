@@ -7,7 +7,7 @@ from stations import MS, tandem
 
 from simio.explaining.contrast import contrast
 from simio.explaining.differences import steps_between
-from simio.result.run import run_case
+from simio.running import run_case
 
 
 def took(first: float, second: float, jobs: int = 60) -> float:

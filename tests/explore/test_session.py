@@ -12,7 +12,7 @@ from simio.explore import session as sessions
 from simio.explore.knobs import UNSET
 from simio.explore.session import Session
 from simio.loading import load
-from simio.result.run import run_case
+from simio.running import run_case
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 

@@ -20,7 +20,7 @@ from simio.loading import load
 from simio.loading.catalogue import Catalogue
 from simio.report.data import as_csv, as_json
 from simio.report.terminal import show
-from simio.result.run import run_scenario
+from simio.running import run_scenario
 
 ROOT = Path(__file__).parents[2]
 STEPS = 300_000

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simio.errors import SimioError
-from simio.many import values
-from simio.many.cost import price
-from simio.many.space import Space
-from simio.many.values import Axis, axis, number_of, paired
+from simio.sweeps import values
+from simio.sweeps.cost import price
+from simio.sweeps.space import Space
+from simio.sweeps.values import Axis, axis, number_of, paired
 
 EXAMPLES = int(os.environ.get("SIMIO_EXAMPLES", "300"))
 many = settings(max_examples=EXAMPLES, deadline=None)

@@ -13,10 +13,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from simio.loading import load
-from simio.many import Task, run_many
 from simio.report.data import as_json
 from simio.result.model import ScenarioResult
-from simio.result.run import run_scenario
+from simio.running import run_scenario
+from simio.sweeps import Task, run_many
 
 ROOT = Path(__file__).parents[2]
 HASHES = Path(__file__).with_name("hashes.json")

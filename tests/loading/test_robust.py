@@ -10,7 +10,7 @@ import pytest
 import yaml
 from load_samples import BUS, DISKS, HIPPI, VOLUMES, Loader
 
-from simio.errors import Fault, ScenarioError
+from simio.errors import Problem, ScenarioError
 
 ODD: list[Any] = [None, True, -1.5, "x", [], ["a.hippi", "f"], {"x": 1}, {"model": "x"}]
 MORE = "run: {until: 1 s}\nreport: {unit: MB/s}\nmeasured: study/table\n"
@@ -39,7 +39,7 @@ def changed(tree: Any, path: tuple[Any, ...], value: Any) -> Any:
     return copy
 
 
-def faults(read: Loader, tree: Any) -> tuple[Fault, ...]:
+def faults(read: Loader, tree: Any) -> tuple[Problem, ...]:
     """The faults of a tree, none if it can be read."""
     try:
         assert read(json.dumps(tree)).cases

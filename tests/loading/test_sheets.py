@@ -22,7 +22,7 @@ from simio.description.sheets.hosts import Cpu, Memory
 from simio.description.workloads import WorkloadParams, register_workload
 from simio.errors import SimioError
 from simio.loading.catalogue import Catalogue
-from simio.loading.faults import keys_of
+from simio.loading.problems import keys_of
 from simio.loading.scenario import KEYS
 from simio.loading.schema import scenario_schema
 

@@ -21,7 +21,7 @@ from simio.program.builder import Builder
 from simio.program.steps import Program
 from simio.result import measure
 from simio.result.precision import Runs, batch_half_width, carry_out, settled
-from simio.result.run import run_scenario
+from simio.running import run_scenario
 
 US = 1_000_000
 MS = 1000 * US

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from test_every_scenario import NAMES, SHORT
 
-from simio.components.driver import DiskDriver
+from simio.components.storage.driver import DiskDriver
 from simio.description.model import System
 from simio.loading import load
 from simio.machines.served import ADVANCE, progress
 from simio.program.builder import Builder
 from simio.result.model import CaseResult
-from simio.result.run import run_scenario
+from simio.running import run_scenario
 from simio.workloads.tar import archive
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"

@@ -11,7 +11,7 @@ import pytest
 from simio.loading import load
 from simio.report.data import as_json
 from simio.result.model import ScenarioResult
-from simio.result.run import run_scenario
+from simio.running import run_scenario
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 SHORT = {

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from simio.bound import bound
-from simio.components.host import PROCESS
-from simio.components.taken import taken
+from simio.components.faults.taken import taken
+from simio.components.host.host import PROCESS
 from simio.engines.execute import execute
 from simio.engines.outcome import Options, Outcome
 from simio.errors import RunError, ScenarioError
@@ -21,7 +21,7 @@ from simio.lower import lower
 from simio.program.builder import Builder
 from simio.program.digest import program_hash
 from simio.program.steps import Program
-from simio.result.run import check
+from simio.running import check
 
 MS = 10**9
 ENGINES = ("compiled", "simpy")

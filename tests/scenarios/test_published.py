@@ -11,7 +11,7 @@ import pytest
 from simio.loading import load
 from simio.report.data import as_json
 from simio.result.compare import comparisons, pooled_comparisons, summary
-from simio.result.run import run_scenario
+from simio.running import run_scenario
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from test_disk_faults import faults, total
 from test_faults import MS, Ran, described, down, run
 
-from simio.components.attachment import Attachments
-from simio.components.bus import DmaPath
-from simio.components.interruptions import Interruption, Told, Way, interruptions
-from simio.components.storage import Transport
+from simio.components.faults.interruptions import Interruption, Told, Way, interruptions
+from simio.components.host.bus import DmaPath
+from simio.components.storage.attachment import Attachments
+from simio.components.storage.interfaces import Transport
 from simio.description.model import Link
 from simio.engines.execute import execute
 from simio.engines.outcome import Options

@@ -10,7 +10,7 @@ import pytest
 
 from simio.loading import load
 from simio.result.model import CaseResult
-from simio.result.run import run_scenario
+from simio.running import run_scenario
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 REVOLUTION = 60 / 10025

@@ -11,7 +11,7 @@ from study_samples import SCENARIO, library
 
 from simio.loading import load
 from simio.loading.catalogue import Catalogue, data_root
-from simio.result.run import run_scenario
+from simio.running import run_scenario
 from simio.studies import rows, simulate
 from simio.studies.simulate import Done, collected, needed, unlike
 
@@ -71,7 +71,7 @@ def test_engines_agree_and_a_difference_is_told(tmp_path: Path) -> None:
     assert [each.difference for each in both] == ["", ""]
     assert [each.value for each in both] == [each.value for each in simpy]
     case = run_scenario(load(shelf.path("packets"), tables=shelf.tables), cases=[0]).cases[0]
-    from simio.many import Task
+    from simio.sweeps import Task
 
     told = unlike(Task("packets.yaml", case=2), case, replace(case, end=case.end + 1, steps=0))
     assert told == "packets.yaml, case 3: the engines differ in end, steps"

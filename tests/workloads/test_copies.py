@@ -7,11 +7,11 @@ from textwrap import dedent
 
 import pytest
 
+from simio.components.site import Site
 from simio.errors import RunError, ScenarioError
 from simio.loading import load
-from simio.lower import Site
 from simio.result.model import CaseResult
-from simio.result.run import run_scenario
+from simio.running import run_scenario
 
 KIB, MIB = 1024, 2**20
 SYSTEM = """

@@ -13,7 +13,7 @@ from simio.errors import RunError, ScenarioError
 from simio.loading import load
 from simio.report.terminal import show
 from simio.result.model import CaseResult, Observation
-from simio.result.run import run_scenario
+from simio.running import run_scenario
 
 DISK = """
 title: a disk of one host, and another host

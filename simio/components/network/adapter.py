@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 
-from simio.components.bus import BusMaster, dma_byte
-from simio.components.host import PROCESS
-from simio.components.kernel import UnixKernel
+from simio.components.faults.purges import Purges
+from simio.components.host.bus import BusMaster, dma_byte
+from simio.components.host.host import PROCESS
+from simio.components.host.kernel import UnixKernel
 from simio.components.network.ethernet import EthernetWire
 from simio.components.network.handler import PacketInterrupts
 from simio.components.network.interface import OutputQueue
 from simio.components.network.packet import DropQueue, Left, Packet
 from simio.components.network.pause import Pauses
-from simio.components.network.purges import Purges
 from simio.description.model import Adapter
 from simio.description.sheets.network import FibreChannelNetworkAdapter, NetworkAdapter
 from simio.program.builder import Builder, Register

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any
 
-from simio.components.bus import times_up
+from simio.components.host.bus import times_up
 from simio.components.network.loss import Loss
 from simio.components.network.packet import Left, Packet
 from simio.description.model import Link

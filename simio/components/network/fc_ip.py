@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 
-from simio.components.bus import times_up
-from simio.components.fibre_channel import Hop
+from simio.components.host.bus import times_up
 from simio.components.network.loss import Loss
 from simio.components.network.packet import Left, Packet
+from simio.components.storage.fibre_channel import Hop
 from simio.description.faults import Span
 from simio.program.builder import Builder, Register
 from simio.program.service import ceil_times

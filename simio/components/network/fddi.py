@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 
-from simio.components.bus import times_up
+from simio.components.host.bus import times_up
 from simio.components.network.loss import Loss
 from simio.components.network.packet import Left, Packet
 from simio.description.model import Link

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from simio.components.host import INTERRUPT
-from simio.components.kernel import UnixKernel
+from simio.components.host.host import INTERRUPT
+from simio.components.host.kernel import UnixKernel
 from simio.machines.network.calls import (
     COUNT_TO,
     HANDLER_ARRIVE,

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 
-from simio.components.bus import BusMaster, times_up
-from simio.components.host import PROCESS
-from simio.components.kernel import UnixKernel
+from simio.components.host.bus import BusMaster, times_up
+from simio.components.host.host import PROCESS
+from simio.components.host.kernel import UnixKernel
 from simio.components.network.handler import PacketInterrupts
 from simio.components.network.interface import OutputQueue
 from simio.components.network.packet import Left, Packet

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simio.components.host import INTERRUPT, PROCESS
+from simio.components.host.host import INTERRUPT, PROCESS
 from simio.components.network.packet import Packet
 from simio.components.network.path import NetworkPath
 from simio.components.network.stack import IP_HEADER, Stack

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from simio.components.host import PROCESS
-from simio.components.kernel import UnixKernel
+from simio.components.host.host import PROCESS
+from simio.components.host.kernel import UnixKernel
 from simio.components.network.packet import Left, Packet
 from simio.description.model import Adapter
 from simio.program.builder import Builder

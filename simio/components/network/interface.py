@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
-from simio.components.host import PROCESS
-from simio.components.kernel import UnixKernel
+from simio.components.host.host import PROCESS
+from simio.components.host.kernel import UnixKernel
 from simio.components.network.packet import DropQueue, Left, Packet
 from simio.program.builder import Builder
 from simio.program.labels import labelled

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from simio.components.host import INTERRUPT
+from simio.components.host.host import INTERRUPT
 from simio.components.network.packet import Packet
 from simio.components.network.path import NetworkPath
 from simio.components.network.stack import IP_HEADER, Stack

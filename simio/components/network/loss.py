@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 
+from simio.components.faults.outages import Outages
 from simio.components.network.packet import Packet, dropped
-from simio.components.outages import Outages
 from simio.description.faults import Span
 from simio.machines.network.calls import ERRORS_NEXT, ERRORS_PASS
 from simio.machines.network.errors import INITIAL

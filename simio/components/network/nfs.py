@@ -1,8 +1,8 @@
 """NFS versions 2 (RFC 1094) and 3 (RFC 1813): a file read or written in order, with the daemons at both ends.
 
-A server that crashes has a socket, threads and a cache for each of its lives (`simio.components.boots`). What a
-client has written and not committed it keeps, and writes again when the server's write verifier changes (RFC 1813,
-sections 3.3.7 and 3.3.21).
+A server that crashes has a socket, threads and a cache for each of its lives (`simio.components.faults.boots`).
+A client keeps what it has written and not committed, and writes it again when the server's write verifier changes
+(RFC 1813, sections 3.3.7 and 3.3.21).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from contextlib import contextmanager, nullcontext
 from math import floor
 from typing import Any, Protocol
 
-from simio.components.host import PROCESS
+from simio.components.host.host import PROCESS
 from simio.components.network.path import NetworkPath
 from simio.components.network.rpc import OWN, RpcClient
 from simio.components.network.stack import Stack

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from simio.components.kernel import UnixKernel
-from simio.components.served import ServedFile
+from simio.components.files.served import ServedFile
+from simio.components.host.kernel import UnixKernel
 from simio.program.builder import Register
 
 

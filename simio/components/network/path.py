@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
-from simio.components.fibre_channel import Hop
-from simio.components.kernel import UnixKernel
+from simio.components.host.kernel import UnixKernel
 from simio.components.network.adapter import NetworkInterface
 from simio.components.network.atm import AtmSwitch, AtmWire
 from simio.components.network.capture import Capture, Flow
@@ -21,12 +20,13 @@ from simio.components.network.ideal import IdealInterface
 from simio.components.network.interface import Interface
 from simio.components.network.packet import NetworkSwitch, Packet, Wire
 from simio.components.network.switch import PacketSwitch
+from simio.components.storage.fibre_channel import Hop
 from simio.description.model import Adapter, Link, System
 from simio.description.model import Switch as SwitchDescription
 from simio.errors import RunError
 from simio.program.builder import Builder
+from simio.topology import Wiring, route
 from simio.units import format_quantity
-from simio.wiring.graph import Wiring, route
 
 MakeWire = Callable[[Builder, Link, str, str], Wire]
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from simio.components.boots import Boots, of_boot
-from simio.components.host import INTERRUPT, PROCESS
+from simio.components.faults.boots import Boots, of_boot
+from simio.components.host.host import INTERRUPT, PROCESS
 from simio.components.network.path import NetworkPath
 from simio.components.network.stack import Stack
 from simio.components.network.udp import UdpFlow, UdpSocket

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from simio.components.kernel import UnixKernel
+from simio.components.host.kernel import UnixKernel
 from simio.components.network.agreement import agreed
 from simio.components.network.path import Network
 from simio.components.network.stack import Stack

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from simio.components.host import INTERRUPT, PROCESS
-from simio.components.kernel import UnixKernel
+from simio.components.host.host import INTERRUPT, PROCESS
+from simio.components.host.kernel import UnixKernel
 from simio.description.model import Part
 from simio.program.builder import Register
 from simio.program.labels import labelled

@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from simio.components.boots import Boots
-from simio.components.host import INTERRUPT, PROCESS
+from simio.components.faults.boots import Boots
+from simio.components.faults.resetting import refuse
+from simio.components.host.host import INTERRUPT, PROCESS
 from simio.components.network.agreement import MOST_UNSCALED, options
 from simio.components.network.packet import Packet
 from simio.components.network.path import NetworkPath
-from simio.components.network.resetting import refuse
 from simio.components.network.stack import IP_HEADER, TCP_HEADER, TIMESTAMPS, Stack
 from simio.machines.tcp import dispatch as calls
 from simio.machines.tcp import layout

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from simio.components.host import INTERRUPT, PROCESS
+from simio.components.host.host import INTERRUPT, PROCESS
 from simio.components.network.ip import Datagrams
 from simio.components.network.path import NetworkPath
 from simio.components.network.stack import Stack

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from math import gcd
 
-from simio.components.storage import BlockDevice, Initiator, Transport
+from simio.components.storage.interfaces import BlockDevice, Initiator, Transport
 from simio.components.volumes.parity import ControllerParity
 from simio.description.model import Part
 from simio.program.builder import Builder, Register

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from simio.components.bus import BusMaster, ParallelBus, dma_byte
+from simio.components.host.bus import BusMaster, ParallelBus, dma_byte
 from simio.description.sheets.adapters import StorageAdapter
 from simio.program.builder import Builder
 from simio.program.service import ceil_times

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 
-from simio.components.storage import BlockDevice
+from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes.layout import (
     Piece,
     Update,

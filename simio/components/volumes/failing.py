@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 
-from simio.components.failures import Failures
-from simio.components.storage import BlockDevice
+from simio.components.faults.failures import Failures
+from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes.mirror import Mirror
 from simio.components.volumes.parity import ParityEngine
 from simio.components.volumes.raid3 import Raid3

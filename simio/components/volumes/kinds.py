@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from simio.components.storage import BlockDevice
+from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes.array import ArrayController, ArrayPort
 from simio.components.volumes.degraded import DegradedRaid5
 from simio.components.volumes.mirror import Mirror

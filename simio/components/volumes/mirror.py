@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from simio.components.storage import BlockDevice
+from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes.requests import Members, check_request, scope
 from simio.machines import rotation
 from simio.machines.calls import ROTATION_NEXT

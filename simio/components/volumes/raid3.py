@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import nullcontext
 
-from simio.components.storage import BlockDevice
+from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes.parity import ParityEngine
 from simio.components.volumes.requests import Members, Verb, check_request, scope
 from simio.program.builder import Builder, Register

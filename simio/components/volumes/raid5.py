@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from math import gcd
 
-from simio.components.storage import BlockDevice
+from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes.layout import Piece, Update, WritePlan, plan_read, plan_update, plan_write
 from simio.components.volumes.parity import ParityEngine
 from simio.components.volumes.requests import (

@@ -13,8 +13,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 
-from simio.components.failures import Failures
-from simio.components.storage import BlockDevice
+from simio.components.faults.failures import Failures
+from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes.parity import ParityEngine
 from simio.components.volumes.requests import Verb, scope
 from simio.description.faults import Failed

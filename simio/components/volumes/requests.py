@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Literal
 
 from simio import units
-from simio.components.storage import BlockDevice
+from simio.components.storage.interfaces import BlockDevice
 from simio.errors import RunError
 from simio.program.builder import Builder, Register
 

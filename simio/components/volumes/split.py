@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import gcd
 
-from simio.components.storage import BlockDevice
+from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes.requests import (
     CASES,
     Members,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from simio.components.failures import Failures
-from simio.components.storage import BlockDevice
+from simio.components.faults.failures import Failures
+from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes.degraded import DegradedRaid5, FirstLost
 from simio.components.volumes.failing import Failing, FailingMirror, FailingRaid3, FailingRaid5
 from simio.components.volumes.mirror import Mirror

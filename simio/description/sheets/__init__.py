@@ -1,6 +1,6 @@
 """Datasheets: which values each kind of part has; one file a kind of component."""
 
-from . import (  # noqa: F401  (each registers its sheets)
+from simio.description.sheets import (  # noqa: F401  (each registers its sheets)
     atm,
     buses,
     controllers,
@@ -17,6 +17,6 @@ from . import (  # noqa: F401  (each registers its sheets)
     scsi,
     stacks,
 )
-from .base import CLASSES, Sheet, register_sheet, sheet_kinds
+from simio.description.sheets.base import CLASSES, Sheet, register_sheet, sheet_kinds
 
 __all__ = ["CLASSES", "Sheet", "register_sheet", "sheet_kinds"]

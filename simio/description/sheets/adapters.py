@@ -7,8 +7,8 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from ..quantities import Count, Quantity, Time, refusal
-from .base import TIMER, Sheet
+from simio.description.quantities import Count, Quantity, Time, refusal
+from simio.description.sheets.base import TIMER, Sheet
 
 OptionalRate = Annotated[Fraction | None, Quantity("rate", positive=True, word="none")]
 """A rate, or none."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, TypeVar
 
-from ... import units
-from ..quantities import Values
+from simio import units
+from simio.description.quantities import Values
 
 CLASSES: Mapping[str, str] = {
     "cpu": "cpus",

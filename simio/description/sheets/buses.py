@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
-from ..quantities import Extent, Frequency, Whole, refusal
-from .base import Sheet, register_sheet, size_text
+from simio.description.quantities import Extent, Frequency, Whole, refusal
+from simio.description.sheets.base import Sheet, register_sheet, size_text
 
 
 class ParallelBus(Sheet):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from ..quantities import Count, Limit, Rate, Time
-from .base import Sheet, register_sheet
+from simio.description.quantities import Count, Limit, Rate, Time
+from simio.description.sheets.base import Sheet, register_sheet
 
 
 class ArrayController(Sheet):

@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from ..quantities import Count, Duration, Extent, Flag, Rotation, Time, Values, refusal
-from .base import Sheet, register_sheet, size_text, time_text
+from simio.description.quantities import Count, Duration, Extent, Flag, Rotation, Time, Values, refusal
+from simio.description.sheets.base import Sheet, register_sheet, size_text, time_text
 
 
 class Zone(Values):

@@ -6,9 +6,9 @@ from typing import ClassVar
 
 from pydantic import Field, model_validator
 
-from ..quantities import Count, DelayPerLength, Duration, Extent, Rate, Size, Time, refusal
-from .base import TIMER, Sheet, register_sheet, time_text
-from .ethernet import Probability
+from simio.description.quantities import Count, DelayPerLength, Duration, Extent, Rate, Size, Time, refusal
+from simio.description.sheets.base import TIMER, Sheet, register_sheet, time_text
+from simio.description.sheets.ethernet import Probability
 
 
 class FddiRing(Sheet):

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, model_validator
 
-from ..quantities import (
+from simio.description.quantities import (
     Count,
     DelayPerLength,
     Duration,
@@ -19,8 +19,8 @@ from ..quantities import (
     Whole,
     refusal,
 )
-from .adapters import StorageAdapter
-from .base import Sheet, register_sheet
+from simio.description.sheets.adapters import StorageAdapter
+from simio.description.sheets.base import Sheet, register_sheet
 
 
 class FibreChannelAdapter(StorageAdapter):

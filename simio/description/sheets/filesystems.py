@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
-from ..quantities import Extent, Limit, Size, Time, refusal
-from .base import Sheet, register_sheet, size_text
+from simio.description.quantities import Extent, Limit, Size, Time, refusal
+from simio.description.sheets.base import Sheet, register_sheet, size_text
 
 
 class CachedFileSystem(Sheet):

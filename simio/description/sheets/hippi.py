@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, model_validator
 
-from ..quantities import (
+from simio.description.quantities import (
     Count,
     DelayPerLength,
     Extent,
@@ -19,7 +19,7 @@ from ..quantities import (
     Whole,
     refusal,
 )
-from .base import TIMER, Sheet, register_sheet, size_text
+from simio.description.sheets.base import TIMER, Sheet, register_sheet, size_text
 
 OptionalTime = Annotated[int | None, Quantity("time", word="none")]
 """A time, or none."""

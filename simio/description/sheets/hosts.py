@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from ..quantities import Count, Extent, Frequency, Rate
-from .base import Sheet, register_sheet
+from simio.description.quantities import Count, Extent, Frequency, Rate
+from simio.description.sheets.base import Sheet, register_sheet
 
 
 class Cpu(Sheet):

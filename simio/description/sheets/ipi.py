@@ -6,10 +6,10 @@ from typing import ClassVar
 
 from pydantic import Field, model_validator
 
-from ..quantities import Count, DelayPerLength, Extent, Length, Rate, Time
-from .adapters import StorageAdapter
-from .base import LINE, Sheet, register_sheet
-from .disks import Drive, check_gathers
+from simio.description.quantities import Count, DelayPerLength, Extent, Length, Rate, Time
+from simio.description.sheets.adapters import StorageAdapter
+from simio.description.sheets.base import LINE, Sheet, register_sheet
+from simio.description.sheets.disks import Drive, check_gathers
 
 
 class IpiAdapter(StorageAdapter):

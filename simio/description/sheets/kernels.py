@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from ..quantities import Duration, Extent, Frequency, Limit, Time, Whole
-from .base import TIMER, Sheet, register_sheet
+from simio.description.quantities import Duration, Extent, Frequency, Limit, Time, Whole
+from simio.description.sheets.base import TIMER, Sheet, register_sheet
 
 
 class UnixKernel(Sheet):

@@ -6,9 +6,9 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from ..quantities import Count, Extent, Flag, Limit, Time, Whole, refusal
-from .adapters import OptionalRate
-from .base import TIMER, Sheet, register_sheet, size_text
+from simio.description.quantities import Count, Extent, Flag, Limit, Time, Whole, refusal
+from simio.description.sheets.adapters import OptionalRate
+from simio.description.sheets.base import TIMER, Sheet, register_sheet, size_text
 
 MEDIA = {
     "ethernet": ("ethernet", "ethernet-shared"),

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, model_validator
 
-from ..quantities import (
+from simio.description.quantities import (
     Count,
     DelayPerLength,
     Duration,
@@ -18,9 +18,9 @@ from ..quantities import (
     Time,
     refusal,
 )
-from .adapters import OptionalRate, StorageAdapter
-from .base import LINE, Sheet, register_sheet, size_text
-from .disks import Drive, check_gathers
+from simio.description.sheets.adapters import OptionalRate, StorageAdapter
+from simio.description.sheets.base import LINE, Sheet, register_sheet, size_text
+from simio.description.sheets.disks import Drive, check_gathers
 
 OptionalTime = Annotated[int | None, Quantity("time", positive=True, word="none")]
 Width = Annotated[int, Quantity("size", positive=True)]

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from ..quantities import Count, Duration, Extent, Flag, Limit, Quantity, Size, Time, refusal
-from .base import TIMER, Sheet, register_sheet, size_text
+from simio.description.quantities import Count, Duration, Extent, Flag, Limit, Quantity, Size, Time, refusal
+from simio.description.sheets.base import TIMER, Sheet, register_sheet, size_text
 
 OptionalRate = Annotated[Fraction | None, Quantity("rate", positive=True, word="none")]
 """A rate, or none."""

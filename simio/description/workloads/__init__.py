@@ -1,7 +1,7 @@
 """Workloads: the parameters of each kind of application program; one file a field of them."""
 
-from . import copies, play, storage, traffic  # noqa: F401  (each registers its kinds)
-from .base import (
+from simio.description.workloads import copies, play, storage, traffic  # noqa: F401  (each registers its kinds)
+from simio.description.workloads.base import (
     REFERRED,
     DiskGroup,
     HostName,

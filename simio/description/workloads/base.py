@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import BeforeValidator, Field
 
-from ..quantities import Text, Values
+from simio.description.quantities import Text, Values
 
 
 @dataclass(frozen=True)

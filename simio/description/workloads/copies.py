@@ -6,9 +6,9 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from ... import units
-from ..quantities import Count, Extent, Flag, Limit, Time, refusal
-from .base import HostName, Storage, WorkloadParams, register_workload
+from simio import units
+from simio.description.quantities import Count, Extent, Flag, Limit, Time, refusal
+from simio.description.workloads.base import HostName, Storage, WorkloadParams, register_workload
 
 Buffers = Annotated[int, Field(strict=True, ge=2, le=16)]
 

@@ -6,9 +6,15 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from ... import units
-from ..quantities import Count, Extent, Flag, Limit, Rate, Text, refusal
-from .base import HostNames, OptionalStorage, Refers, WorkloadParams, register_workload
+from simio import units
+from simio.description.quantities import Count, Extent, Flag, Limit, Rate, Text, refusal
+from simio.description.workloads.base import (
+    HostNames,
+    OptionalStorage,
+    Refers,
+    WorkloadParams,
+    register_workload,
+)
 
 OptionalHosts = Annotated[
     tuple[Text, ...] | None,

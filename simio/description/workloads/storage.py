@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from ... import units
-from ..mixtures import Mixture, Sizes
-from ..quantities import Count, Extent, Flag, Limit, Time, refusal
-from .base import HostName, Storage, WorkloadParams, register_workload
+from simio import units
+from simio.description.mixtures import Mixture, Sizes
+from simio.description.quantities import Count, Extent, Flag, Limit, Time, refusal
+from simio.description.workloads.base import HostName, Storage, WorkloadParams, register_workload
 
 UNBUFFERED = ("raw", "direct")
 """Ways of access that go to the device for each request, so that several can be outstanding."""

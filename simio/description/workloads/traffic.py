@@ -6,11 +6,18 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from ... import units
-from ...errors import quote
-from ..messages import MESSAGES
-from ..quantities import Count, Duration, Extent, Flag, Limit, Time, refusal
-from .base import HostName, HostNames, OptionalHost, OptionalStorage, WorkloadParams, register_workload
+from simio import units
+from simio.description.messages import MESSAGES
+from simio.description.quantities import Count, Duration, Extent, Flag, Limit, Time, refusal
+from simio.description.workloads.base import (
+    HostName,
+    HostNames,
+    OptionalHost,
+    OptionalStorage,
+    WorkloadParams,
+    register_workload,
+)
+from simio.errors import quote
 
 Streams = Annotated[Count, Field(le=64000)]
 """Each stream has a port of its own at the sending end, and there are 65535 - 1024 that any program may have."""

@@ -13,7 +13,7 @@ from simio.report.html.text import script_data, section, shown
 from simio.report.html.timelines import timelines
 from simio.report.terminal import rate_text, summary_text
 from simio.result.model import CaseResult, ScenarioResult
-from simio.wiring.graph import wire
+from simio.topology import wire
 
 PANELS = 60
 """Cases that are shown in full; of more, the first ones and the fastest are."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import networkx as nx
 
 from simio.report.html.text import shown
+from simio.report.wiring import geometry
+from simio.report.wiring.layout import Layout, layout
 from simio.result.model import CaseResult, ResourceUse
-from simio.wiring import geometry
-from simio.wiring.layout import Layout, layout
 
 _SHADES = 10
 """Classes u0 to u10 are shades of utilisation."""

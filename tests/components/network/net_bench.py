@@ -11,9 +11,9 @@ from part_samples import NS, US, part
 
 from simio.components.network.packet import Packet
 from simio.components.network.path import NetworkPath
+from simio.components.site import Site
 from simio.description.model import Adapter, Host, Link, Part, Report, Run, Switch, System
 from simio.engines.outcome import Options, Outcome
-from simio.lower import Site
 
 KERNEL: dict[str, Any] = {
     "page": "4 KiB", "reference_clock": "100 MHz", "system_call": "0 s", "context_switch": "0 s", "interrupt": "3 us",

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from net_bench import US
 from tcp_net import QUICK, STACK, marks, run, station, system
 
-from simio.components.boots import Boots
+from simio.components.faults.boots import Boots
+from simio.components.site import Site
 from simio.description.faults import ResetSpan, Span
 from simio.description.model import System, Workload
 from simio.engines import compiled, reference
 from simio.engines.outcome import Outcome
-from simio.lower import Site
 from simio.program.builder import Builder, Register
 from simio.program.steps import Program
 

@@ -11,8 +11,8 @@ import pytest
 from volume_bench import NoParity, outcome_of, recorders, volume
 
 from simio.bound import bound
-from simio.components.driver import DiskDriver
-from simio.components.storage import BlockDevice, Transport
+from simio.components.storage.driver import DiskDriver
+from simio.components.storage.interfaces import BlockDevice, Transport
 from simio.components.volumes import ArrayController, ArrayPort, make_volume
 from simio.description.model import Part
 from simio.description.sheets import sheet_kinds

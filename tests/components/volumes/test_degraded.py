@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from test_raid5 import UNIT, cases, dealt, sectors
 from volume_bench import SECTOR, Asked, NoParity, Request, recorders, run
 
-from simio.components.storage import BlockDevice
+from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes import make_volume
 from simio.description.model import Volume
 from simio.program.builder import Builder

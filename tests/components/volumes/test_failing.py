@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from test_raid5 import UNIT, cases, dealt
 from volume_bench import SECTOR, Asked, NoParity, Recorder, Request, volume
 
-from simio.components.failures import Failures
-from simio.components.storage import BlockDevice
+from simio.components.faults.failures import Failures
+from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes import make_volume
 from simio.components.volumes.states import Losses
 from simio.description.faults import Failed

@@ -7,11 +7,11 @@ from fractions import Fraction
 import pytest
 from volume_bench import NoParity, Recorder, outcome_of, recorders, volume
 
+from simio.components.site import Site
 from simio.components.volumes import ControllerParity, make_volume
 from simio.engines import compiled
 from simio.engines.outcome import Options, Status
 from simio.errors import RunError
-from simio.lower import Site
 from simio.program.builder import MAX_REGISTERS, Builder
 
 

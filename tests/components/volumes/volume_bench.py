@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple
 
-from simio.components.storage import BlockDevice
+from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes import make_volume
 from simio.description.model import Volume
 from simio.engines import compiled, reference

@@ -13,8 +13,8 @@ from simio.report.html.images import figures_of
 from simio.report.html.timelines import STRETCHES, timelines
 from simio.report.html.topology import box_uses, topology
 from simio.result.compare import comparisons
-from simio.result.run import run_scenario
-from simio.wiring.graph import wire
+from simio.running import run_scenario
+from simio.topology import wire
 
 
 @pytest.fixture(scope="module")

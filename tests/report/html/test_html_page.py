@@ -17,7 +17,7 @@ from simio.report.data import as_dict
 from simio.report.html import page as pages
 from simio.report.html.page import page
 from simio.report.terminal import rate_text
-from simio.result.run import run_scenario
+from simio.running import run_scenario
 
 SCENARIOS = Path(__file__).parents[3] / "scenarios"
 HARM = "</script><script>harm()</script>\"'&<!--"

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from simio.components.host import Host
+from simio.components.host.host import Host
+from simio.components.site import Site
 from simio.description.model import Workload
-from simio.lower import Site
 from simio.program.service import ceil_times, per_byte
-from simio.wiring.graph import route
+from simio.topology import route
 
 
 class Line:

@@ -3,9 +3,9 @@
 from collections.abc import Generator
 from typing import Any
 
+from simio.components.site import Site
 from simio.description.model import Workload
 from simio.engines.guests import GuestIO
-from simio.lower import Site
 
 from .frames import run
 

@@ -1,8 +1,8 @@
 """Packets of a protocol of one's own, over whatever carries packets from one host to another."""
 
 from simio.components.network.packet import Packet
+from simio.components.site import Site
 from simio.description.model import Workload
-from simio.lower import Site
 from simio.program.builder import Register
 
 

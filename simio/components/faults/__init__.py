@@ -1,0 +1,1 @@
+"""What fails in the modelled world, and how drivers, hosts and volumes answer."""

@@ -1,0 +1,108 @@
+"""A drive whose media has read errors: it reads such sectors again, and may have to give up."""
+
+from __future__ import annotations
+
+from simio.components.storage.disk import DiskDrive
+from simio.components.storage.interfaces import Transport
+from simio.description.model import Disk
+from simio.errors import RunError
+from simio.machines import calls
+from simio.machines.failing import calls as failing
+from simio.machines.failing import layout
+from simio.program.builder import Amount, Builder, Handle, Register
+
+_TELLING = (calls.DISK_ENQUEUE, calls.DISK_BEGIN, calls.DISK_NEXT)
+"""After these the machine is told how far the next error by chance is off, if it wants to know."""
+
+
+class FailingDrive(DiskDrive):
+    """`DiskDrive` with the machine of `simio.machines.failing` in place of the disk's own.
+
+    A read ends early where the drive gives up a sector: `failed` is the register that says so.
+    """
+
+    def __init__(self, p: Builder, disk: Disk) -> None:
+        assert disk.read_errors is not None
+        self.errors = disk.read_errors
+        self.failed: Register | None = None
+        self.after = 0
+        super().__init__(p, disk)
+        sheet = disk.part.sheet
+        worst = max((*self.errors.marginal, *self.errors.unreadable), default=0)
+        if worst >= self.sectors:
+            raise RunError(f"disk {disk.name!r} has no sector {worst}; its last is {self.sectors - 1}")
+        self.chances: dict[int, Handle] = {
+            kind: p.exponential(f"{disk.name} {what}", between // sheet.sector)
+            for kind, what, between in (
+                (1, "recoverable errors", self.errors.recoverable),
+                (2, "unrecoverable errors", self.errors.unrecoverable),
+            )
+            if between
+        }
+        at = self.state + self.after
+        p.tally(disk.name, "read errors recovered", at + layout.RECOVERED, "errors")
+        p.tally(disk.name, "commands ended by a medium error", at + layout.UNREADABLE, "commands")
+        p.tally(disk.name, "reading again", at + layout.LOST, "ps")
+
+    def _initial(self, revolution: int, zones: object) -> list[int]:
+        """The state of the disk, and what follows it."""
+        state = super()._initial(revolution, zones)  # type: ignore[arg-type]
+        errors = self.errors
+        retries = errors.retries
+        if errors.time_limit is not None:
+            retries = min(retries, errors.time_limit // revolution)
+        self.after = len(state)
+        return state + layout.initial(
+            self.sheet.queue_depth + 1,
+            retries,
+            errors.rereads,
+            soft=errors.recoverable is not None,
+            hard=errors.unrecoverable is not None,
+            unreadable=errors.unreadable,
+            marginal=errors.marginal,
+        )
+
+    def ask(self, answer: Register, function: int, a: Amount = 0, b: Amount = 0) -> None:
+        """answer = a function of the machine, which is told of the next error by chance if it has to know."""
+        p = self.p
+        p.call(answer, failing.DISK + function, self.state, a, b)
+        if not self.chances or function not in _TELLING:
+            return
+        with p.loop(1):
+            wanted, sectors = p.register(), p.register()
+            p.call(wanted, failing.WANTS, self.state)
+            with p.when(wanted, ">", 0):
+                for kind, chance in self.chances.items():
+                    with p.when(wanted, "!=", 3 - kind):
+                        p.draw(sectors, chance)
+                        p.call(sectors, failing.TOLD, self.state, kind, sectors)
+
+    def _transfer(self, tag: Register, count: int, transport: Transport) -> None:
+        """As of any disk, up to where the drive gives up."""
+        failed = self.failed
+        if failed is None:
+            super()._transfer(tag, count, transport)
+            return
+        p, unit = self.p, min(self._sectors(transport.unit), count)
+        wait = p.register()
+
+        def send(sectors: int, first: bool) -> None:
+            with p.when(failed, "==", 0):
+                self.ask(wait, calls.DISK_NEXT, tag, sectors)
+                with p.label("mechanism", self.name):
+                    p.advance(0, wait, 1)
+                p.call(failed, failing.FAILED, self.state, tag)
+            if first:
+                p.seize(self.data)
+            with p.when(failed, "==", 0):
+                transport.send(sectors * self.sheet.sector)
+
+        send(unit, True)
+        for sectors in p.pieces(count - unit, unit):
+            send(sectors, False)
+        p.release(self.data)
+
+    def _occupy(self, count: int, once: bool) -> None:
+        """What certainly passes the media, which is nothing where the drive may give up."""
+        if not self.errors.unrecovered:
+            super()._occupy(count, once)

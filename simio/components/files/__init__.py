@@ -1,0 +1,1 @@
+"""Files as programs see them: page cache, read-ahead and write-behind."""

@@ -1,0 +1,289 @@
+"""Files that are read and written through the cache: read-ahead, write-behind, and copies to the program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from math import gcd
+from typing import Any
+
+from simio.components.host.kernel import UnixKernel
+from simio.components.storage.interfaces import BlockDevice
+from simio.description.model import Part
+from simio.program.builder import Builder, Register
+from simio.program.labels import called, labelled
+
+Arrived = Callable[[int], None]
+
+
+class FileInCache:
+    """What all files have in common that go through the cache: where they are, and what pages and headers cost."""
+
+    def __init__(
+        self, p: Builder, kernel: UnixKernel, file_system: Part, device: BlockDevice, span: tuple[int, int]
+    ) -> None:
+        """`kernel` is that of the file system; `span` is the file's first byte on the device and its size."""
+        self.p = p
+        self.kernel = kernel
+        self.host = kernel.host
+        self.sheet: Any = file_system.sheet
+        self.device = device
+        self.start, self.size = span
+        self.unit: int = max(self.sheet.block, kernel.sheet.page)
+
+    @labelled("file cache", "host.name")
+    def _enter(self, size: int) -> None:
+        """Room in the cache for `size` bytes, page by page, and their buffer headers."""
+        with self.p.loop(self.kernel.pages(size)):
+            self.host.work(self.sheet.page_cost)
+        self.kernel.buffers(size, self.sheet.block)
+
+    @labelled("file cache", "host.name")
+    def _look_up(self, size: int) -> None:
+        """The pages of `size` bytes are found in the cache."""
+        self.host.work(self.kernel.pages(size) * self.sheet.lookup_cost)
+
+    def _beyond(self, size: int) -> int:
+        """How far beyond a request of `size` bytes sequential reading keeps the cache, in whole windows."""
+        window, most = self.sheet.read_ahead, self.sheet.max_read_ahead or 0
+        return max(window, min(size, most) // window * window)
+
+    def _whole(self, size: int) -> int:
+        """`size` in whole pages or blocks, whichever is larger: the least that a cache reads."""
+        return -(-size // self.unit) * self.unit
+
+
+class CachedFile(FileInCache):
+    """An open file that one thread reads or writes, laid out in one piece on its device from `start` on.
+
+    Sequential reading keeps the cache a window ahead, or as far as a request is long if the file system reads ahead
+    by requests: when less is there or on its way, windows are asked for, and the reader goes on meanwhile. Other
+    reading fetches what it needs and waits. Written data are on their way to the device as soon as `write_behind`
+    bytes have come together; a writer waits while `dirty_limit` bytes are not yet there.
+    """
+
+    def __init__(
+        self,
+        p: Builder,
+        kernel: UnixKernel,
+        file_system: Part,
+        device: BlockDevice,
+        name: str,
+        span: tuple[int, int],
+        sequential: bool,
+    ) -> None:
+        """`name` is the thread's own, for its part of the cache; `span` is the file's first byte and its size."""
+        super().__init__(p, kernel, file_system, device, span)
+        self.ahead_by = self.sheet.read_ahead if sequential else 0
+        self.sequential = sequential
+        self.cached = p.container(f"{name} cached")
+        self.dirty = p.container(f"{device.name} dirty", self.sheet.dirty_limit)
+        self.fetched: Register | None = None
+
+    def open(self) -> None:
+        """Once, inside the thread."""
+        self.fetched = self.p.register()
+
+    def rewind(self) -> None:
+        """To the start of the file, before each pass over it."""
+        assert self.fetched is not None
+        self.p.let(self.fetched, "SET", self.start)
+
+    @called("reads the file")
+    def read(self, at: Register, size: int, aligned: int, copy: bool, cached: bool = False) -> None:
+        """read() of `size` bytes; `copy`: into the program's buffer. `cached`: all of the file is in the cache."""
+        self.kernel.system_call()
+        self._look_up(size)
+        if not cached and self.ahead_by:
+            self._keep_ahead(at, size)
+            self.p.get(self.cached, size)
+        elif not cached:
+            self._fetch(at, size, aligned)
+        if copy:
+            self.host.copy(size)
+
+    def _keep_ahead(self, at: Register, size: int) -> None:
+        """Ask for windows until what is to be read ahead of this request is there or on its way."""
+        p, window = self.p, self.ahead_by
+        assert self.fetched is not None
+        enough = size + self._beyond(size)
+        whole = self.start + self.size // window * window
+        gap = p.register()
+        p.let(gap, "SUB", self.fetched, at)
+        with (
+            p.when(gap, "<", enough, share=self._share(size)),
+            p.until(gap, ">=", enough),
+        ):
+            with p.when(self.fetched, "<", whole, share=1 if self._share(size) else 0):
+                self._window(window)
+            if self.size % window:
+                with p.when(self.fetched, "==", whole):
+                    self._window(self.size % window)
+            p.let(gap, "SUB", self.fetched, at)
+            with p.when(self.fetched, ">=", self.start + self.size):
+                p.let(gap, "SET", enough)
+
+    def _share(self, size: int) -> Fraction:
+        """How often at least a read() of `size` bytes asks for a window."""
+        return min(Fraction(size, self.ahead_by), Fraction(1))
+
+    def _window(self, size: int) -> None:
+        """Ask for the next `size` bytes in the reader's name, and go on."""
+        p = self.p
+        assert self.fetched is not None
+        self._index(self.fetched, size)
+        self._enter(size)
+        with p.fork("read-ahead"):
+            self.device.read(self.fetched, self._whole(size), gcd(self.start, self.ahead_by))
+            self.kernel.wake()
+            self._arrived(size)
+        p.let(self.fetched, "ADD", self.fetched, size)
+
+    def _arrived(self, size: int) -> None:
+        """The next `size` bytes are in the cache."""
+        self.p.put(self.cached, size)
+
+    def _fetch(self, at: Register, size: int, aligned: int) -> None:
+        """Read what a request needs, at most a cluster at a time, and wait for it."""
+        p = self.p
+        cluster = max(self.sheet.cluster, self.unit)
+        grain = gcd(aligned, cluster) if size > cluster else aligned
+        place = p.register(at)
+        if aligned % self.unit:
+            p.let(place, "DIV", place, self.unit)
+            p.let(place, "MUL", place, self.unit)
+            grain = self.unit
+        for amount in p.pieces(self._whole(size), cluster):
+            self._index(place, amount)
+            self._enter(amount)
+            self.device.read(place, amount, grain)
+            self.kernel.wake()
+            p.let(place, "ADD", place, amount)
+
+    def _index(self, at: Register, size: int) -> None:
+        """Where an index block begins to map the file, it is read first."""
+        p, span = self.p, self.sheet.index_span
+        if span:
+            within = p.register()
+            p.let(within, "MOD", at, span)
+            with p.when(within, "<", size):
+                self.device.read(at, self._whole(self.sheet.block), self.unit)
+                self.kernel.wake()
+
+    @called("writes the file")
+    def write(self, at: Register, size: int, aligned: int, stored: Arrived | None = None) -> None:
+        """write() of `size` bytes into the cache; `stored` emits what happens when bytes have reached the device."""
+        p = self.p
+        self.kernel.system_call()
+        self._look_up(size)
+        for amount in p.pieces(size, self.sheet.dirty_limit):
+            p.put(self.dirty, amount)
+            self._enter(amount)
+            self.host.copy(amount)
+        if not self.sequential:
+            self._flush(at, size, aligned, stored)
+            return
+        together = self.sheet.write_behind
+        assert self.fetched is not None
+        waiting = p.register()
+        p.let(waiting, "SUB", at, self.fetched)
+        p.let(waiting, "ADD", waiting, size)
+        with (
+            p.when(waiting, ">=", together, share=min(Fraction(size, together), Fraction(1))),
+            p.until(waiting, "<", together),
+        ):
+            self._flush(self.fetched, together, self._grain(), stored)
+            p.let(self.fetched, "ADD", self.fetched, together)
+            p.let(waiting, "SUB", waiting, together)
+
+    def flush_rest(self, stored: Arrived | None = None) -> None:
+        """What has not been written behind yet goes to the device."""
+        rest = self.size % self.sheet.write_behind
+        if self.sequential and rest:
+            assert self.fetched is not None
+            self._flush(self.fetched, rest, self._grain(), stored)
+
+    def _grain(self) -> int:
+        """What the places of writes behind are multiples of."""
+        return gcd(self.start, self.sheet.write_behind)
+
+    def _flush(self, at: Register, size: int, aligned: int, stored: Arrived | None) -> None:
+        """`size` bytes go from the cache to the device while the program goes on."""
+        p = self.p
+        with p.fork("write-behind"):
+            self.device.write(at, self._whole(size), aligned)
+            for amount in p.pieces(size, self.sheet.dirty_limit):
+                p.get(self.dirty, amount)
+            if stored:
+                stored(size)
+
+
+class MappedFile:
+    """A file mapped into a program's memory window by window, which touches every page of it.
+
+    Pages come in by faults: the first to a cluster has the cluster read and waits, the others find their page in the
+    cache. The threads of a process share an address space. A fault holds its lock together with other faults, also
+    while it waits for the device; mapping and unmapping hold it alone, so that they wait for all faults that are
+    under way, and new ones wait for them (a fair lock of readers and writers, as in Linux 2.4: down_read in
+    do_page_fault, down_write in mmap and munmap).
+    """
+
+    def __init__(
+        self, p: Builder, kernel: UnixKernel, file_system: Part, device: BlockDevice, process: tuple[str, int]
+    ) -> None:
+        """`process` is the name of the program and the number of its threads."""
+        self.p = p
+        self.kernel = kernel
+        self.sheet = file_system.sheet
+        self.device = device
+        name, self.threads = process
+        self.space = p.resource(f"{name}: address space", self.threads, turn=True)
+
+    @called("reads the mapped file")
+    def read(self, at: Register, size: int, aligned: int, window: int) -> None:
+        """Map and touch `size` bytes, `window` bytes at a time."""
+        p, kernel = self.p, self.kernel
+        cluster = kernel.sheet.fault_cluster
+        place = p.register(at)
+        for mapped in p.pieces(size, window):
+            self._change_map()
+            for amount in p.pieces(mapped, cluster):
+                with self._locked(1):
+                    kernel.host.work(kernel.sheet.page_fault)
+                    self._bring(place, amount, gcd(aligned, window, cluster))
+                with p.loop(kernel.pages(amount) - 1), self._locked(1):
+                    kernel.host.work(kernel.sheet.page_fault)
+                p.let(place, "ADD", place, amount)
+            self._change_map()
+
+    def _change_map(self) -> None:
+        """mmap() or munmap()."""
+        self.kernel.system_call()
+        with self._locked(self.threads):
+            self.kernel.host.work(self.kernel.sheet.map_call)
+
+    @contextmanager
+    def _locked(self, units: int) -> Iterator[None]:
+        """Hold the lock with others (one unit) or alone; who had to wait for it has slept, and is switched to."""
+        p = self.p
+        if self.threads == 1:
+            yield
+            return
+        with p.loop(1):
+            waited = p.register()
+            p.let(waited, "SINCE", 0)
+            p.seize(self.space, units)
+            p.let(waited, "SINCE", waited)
+            with p.when(waited, ">", 0):
+                self.kernel.wake()
+            yield
+            p.release(self.space, units)
+
+    def _bring(self, at: Register, size: int, aligned: int) -> None:
+        kernel = self.kernel
+        with self.p.loop(kernel.pages(size)):
+            kernel.host.work(self.sheet.page_cost)
+        kernel.buffers(size, self.sheet.block)
+        self.device.read(at, size, aligned)
+        kernel.wake()

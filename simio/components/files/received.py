@@ -1,0 +1,163 @@
+"""Files as programs that copy them use them: written with what a socket gave, or read by several processes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from simio.components.files.cached import Arrived, CachedFile
+from simio.components.host.kernel import UnixKernel
+from simio.components.storage.interfaces import BlockDevice
+from simio.description.model import Part
+from simio.machines.calls import SWAP
+from simio.program.builder import Builder, Register
+from simio.program.labels import called
+
+
+class ReceivedFile(CachedFile):
+    """A file written from its beginning on, by amounts that are known only when they are there.
+
+    A write() goes through its bytes page by page: room in the cache, a copy, and whenever `write_behind` bytes have
+    come together, they are on their way to the device. So a large write() waits at the dirty limit part way.
+    """
+
+    def __init__(
+        self,
+        p: Builder,
+        kernel: UnixKernel,
+        file_system: Part,
+        device: BlockDevice,
+        name: str,
+        span: tuple[int, int],
+    ) -> None:
+        super().__init__(p, kernel, file_system, device, name, span, sequential=True)
+        self.end: Register | None = None
+
+    def open(self) -> None:
+        """Once, inside the thread; the file is empty, and writing begins at its beginning."""
+        super().open()
+        self.end = self.p.register()
+        self.begin()
+
+    def begin(self) -> None:
+        """Write from the beginning on again: the next file of several that are written with the same steps."""
+        assert self.end is not None
+        self.p.let(self.end, "SET", self.start)
+        self.rewind()
+
+    @called("writes the file")
+    def write_amount(self, amount: Register, buffer: int, stored: Arrived | None = None) -> None:
+        """write() of `amount` bytes, above zero, from a program's buffer of `buffer` bytes.
+
+        `stored` emits what happens when bytes have reached the device.
+        """
+        p, unit, end = self.p, self.unit, self.end
+        assert end is not None
+        self.kernel.system_call()
+        with p.loop(1):
+            left, part, within = p.register(amount), p.register(), p.register()
+            with p.until(left, "==", 0):
+                p.let(within, "MOD", end, unit)
+                p.let(part, "SUB", unit, within)
+                p.let(part, "MIN", part, left)
+                p.put(self.dirty, part)
+                self._look_up(unit)
+                with p.when(within, "==", 0):
+                    self._enter(unit)
+                self.host.copy_amount(part, buffer)
+                p.let(left, "SUB", left, part)
+                p.let(end, "ADD", end, part)
+                self._write_behind(end, stored)
+
+    def write_whole(self, size: int, stored: Arrived | None = None) -> None:
+        """write() of a whole buffer of `size` bytes."""
+        with self.p.loop(1):
+            self.write_amount(self.p.register(size), size, stored)
+
+    def _write_behind(self, end: Register, stored: Arrived | None) -> None:
+        p, together = self.p, self.sheet.write_behind
+        assert self.fetched is not None
+        with p.loop(1):
+            waiting = p.register()
+            p.let(waiting, "SUB", end, self.fetched)
+            with p.when(waiting, ">=", together):
+                self._flush(self.fetched, together, self._grain(), stored)
+                p.let(self.fetched, "ADD", self.fetched, together)
+
+
+class SentFile(CachedFile):
+    """A file read in order, of which a large read() copies what has come while it waits for the rest."""
+
+    @called("reads the file")
+    def read(self, at: Register, size: int, aligned: int, copy: bool, cached: bool = False) -> None:
+        """read() of `size` bytes; `copy`: into the program's buffer. `cached`: all of the file is in the cache."""
+        if not self.ahead_by:
+            super().read(at, size, aligned, copy, cached)
+            return
+        self.kernel.system_call()
+        if not cached:
+            self._keep_ahead(at, size)
+        for amount in self.p.pieces(size, self.sheet.cluster):
+            self._look_up(amount)
+            if not cached:
+                self.p.get(self.cached, amount)
+            if copy:
+                self.host.copy(amount, size)
+
+
+class SharedFile(SentFile):
+    """A file that several processes read at once: whoever comes first asks for a window, which all of them then have.
+
+    `cached` of each is what has come and it has not read yet. Where the next window begins is the file's, in a
+    machine of one word; nothing takes time between looking there and claiming the window.
+    """
+
+    def __init__(
+        self,
+        p: Builder,
+        kernel: UnixKernel,
+        file_system: Part,
+        device: BlockDevice,
+        name: str,
+        span: tuple[int, int],
+        names: Sequence[str],
+        claimed: int,
+    ) -> None:
+        """`names` are those of all who read it, its own among them; `claimed` is a machine with the first byte."""
+        super().__init__(p, kernel, file_system, device, name, span, sequential=True)
+        self.readers = [p.container(f"{reader} cached") for reader in names]
+        self.claimed = claimed
+
+    def rewind(self) -> None:
+        """What has been claimed stays so."""
+        self._look()
+
+    def _look(self) -> None:
+        p = self.p
+        assert self.fetched is not None
+        with p.loop(1):
+            none = p.register()
+            p.call(self.fetched, SWAP, self.claimed, 0)
+            p.call(none, SWAP, self.claimed, self.fetched)
+
+    def _keep_ahead(self, at: Register, size: int) -> None:
+        self._look()
+        super()._keep_ahead(at, size)
+
+    def _share(self, size: int) -> Fraction:
+        # Another process may have asked for what this one needs.
+        return Fraction(0)
+
+    def _window(self, size: int) -> None:
+        p = self.p
+        assert self.fetched is not None
+        with p.loop(1):
+            after = p.register()
+            p.let(after, "ADD", self.fetched, size)
+            p.call(after, SWAP, self.claimed, after)
+        super()._window(size)
+        self._look()
+
+    def _arrived(self, size: int) -> None:
+        for cached in self.readers:
+            self.p.put(cached, size)

@@ -1,0 +1,236 @@
+"""Files of a server, which several of its threads read and write through a cache.
+
+`CachedFile` (`simio.components.files.cached`) is a file that one thread reads in order. Here
+whichever thread of the server is free takes a client's next block, so that the threads share the state of the reader
+(`simio.machines.served`). A thread whose data are not there sleeps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from math import gcd
+
+from simio import units
+from simio.components.faults.boots import of_boot
+from simio.components.files.cached import FileInCache
+from simio.components.host.kernel import UnixKernel
+from simio.components.storage.interfaces import BlockDevice
+from simio.description.model import Part
+from simio.errors import RunError
+from simio.machines import served as machines
+from simio.program.builder import Builder, Handle, Register
+
+
+class Gate:
+    """Threads that sleep until so many bytes are there."""
+
+    def __init__(self, p: Builder, name: str) -> None:
+        self.p = p
+        self.state = p.machine(name, machines.progress())
+        self.gate = p.container(f"{name} gate", unit="requests")
+
+    def wait(self, target: Register | int, wake: Callable[[], None]) -> None:
+        """Wait until there are `target` bytes; who has slept is woken at the cost of `wake`."""
+        p = self.p
+        with p.loop(1):
+            there, slept = p.register(), p.register(0)
+            with p.until(there, "==", 1):
+                p.call(there, machines.REACH, self.state, target)
+                with p.when(there, "==", 0):
+                    p.get(self.gate, 1)
+                    p.let(slept, "SET", 1)
+            with p.when(slept, "==", 1):
+                wake()
+
+    def advance(self, amount: Register | int) -> None:
+        """So many bytes more are there: wake all who wait, to look again."""
+        p = self.p
+        with p.loop(1):
+            woken = p.register()
+            p.call(woken, machines.ADVANCE, self.state, amount)
+            p.put(self.gate, woken)
+
+
+class ServedFile(FileInCache):
+    """A file of which a server's threads read or write blocks of `transfer` bytes, mostly in order.
+
+    Reading keeps the cache a window ahead of the furthest block that was asked for, as that of one reader does; a
+    block that is in the cache costs no more than finding it, however often it is asked for. A file system without
+    read-ahead reads each block when it is asked for. What is written and need not be stable goes to the device when
+    `write_behind` bytes that lie together have come.
+    """
+
+    def __init__(
+        self,
+        p: Builder,
+        kernel: UnixKernel,
+        file_system: Part,
+        device: BlockDevice,
+        name: str,
+        span: tuple[int, int],
+        transfer: int,
+        boot: int = 0,
+    ) -> None:
+        """`kernel` is that of the file system; `span` is the file's first byte on the device and its size.
+
+        With a `boot` above 0, the cache is that of a later life of the host, which is empty when a client goes on
+        somewhere in the file: reading begins where it first asks, and what it does not write again is not waited for.
+        """
+        super().__init__(p, kernel, file_system, device, span)
+        self.name, self.transfer = name, transfer
+        if transfer % device.sector:
+            found, sector = (units.format_quantity(n, "size") for n in (transfer, device.sector))
+            raise RunError(f"{name!r} transfers {found}; {device.name!r} takes whole sectors of {sector}")
+        self.window = int(self.sheet.read_ahead)
+        self.blocks = -(-self.size // transfer)
+        self.together = -(-int(self.sheet.write_behind) // transfer)
+        self.windows = p.machine(f"{name} windows", machines.windows(self.size, max(self.window, 1)))
+        self.cached = Gate(p, f"{name} cached")
+        self.written = p.machine(f"{name} written", machines.blocks(self.blocks, self.together))
+        self.stored = Gate(p, f"{name} stored")
+        self.dirty: Handle = p.container(of_boot(f"{device.name} dirty", boot), self.sheet.dirty_limit)
+        self.boot = boot
+        self.lives = len(kernel.host.description.crashes)
+
+    def read(self, block: Register, wake: Callable[[], None] | None = None) -> None:
+        """Have a block in the cache; `wake` emits the cost of waking the thread, if not that of this kernel."""
+        p = self.p
+        self._look_up(self.transfer)
+        if not self.window:
+            for size, at in self._place(block):
+                self._enter(size)
+                self.device.read(at, self._whole(size), self._aligned(self.transfer))
+                (wake or self.kernel.wake)()
+            return
+        with p.loop(1):
+            end, limit, claimed = p.register(), p.register(), p.register()
+            p.let(end, "MUL", block, self.transfer)
+            p.let(end, "ADD", end, self.transfer)
+            p.let(limit, "ADD", end, self._beyond(self.transfer))
+            p.let(end, "MIN", end, self.size)
+            if self.boot:
+                self._begin_at(block)
+            with p.until(claimed, "==", 0):
+                p.call(claimed, machines.CLAIM, self.windows, limit)
+                with p.when(claimed, ">", 0):
+                    p.let(claimed, "SUB", claimed, 1)
+                    self._fetch_window(claimed)
+                    p.let(claimed, "SET", 1)
+            self.cached.wait(end, wake or self.kernel.wake)
+
+    def _begin_at(self, block: Register) -> None:
+        """Windows before that of the first block that is asked for are not read; they pass for being there."""
+        p = self.p
+        with p.loop(1):
+            passed = p.register()
+            p.let(passed, "MUL", block, self.transfer)
+            p.call(passed, machines.BEGIN, self.windows, passed)
+            with p.when(passed, ">", 0):
+                self.cached.advance(passed)
+
+    def _fetch_window(self, offset: Register) -> None:
+        """Ask for the window at `offset`, and go on."""
+        p, rest = self.p, self.size % self.window
+        whole = self.size - rest
+        if whole:
+            with p.when(offset, "<", whole):
+                self._ask_for(offset, self.window)
+        if rest:
+            with p.when(offset, "==", whole):
+                self._ask_for(offset, rest)
+
+    def _ask_for(self, offset: Register, size: int) -> None:
+        p = self.p
+        self._enter(size)
+        with p.fork("read-ahead"):
+            at, number = p.register(), p.register()
+            p.let(at, "ADD", offset, self.start)
+            self.device.read(at, self._whole(size), self._aligned(self.window))
+            p.let(number, "DIV", offset, self.window)
+            p.call(number, machines.CAME, self.windows, number)
+            self.cached.advance(number)
+
+    def write_through(self, block: Register, wake: Callable[[], None] | None = None) -> None:
+        """Have a block on the device before going on, or in its write cache if it has one."""
+        for size, at in self._place(block):
+            self._enter(size)
+            self.device.write(at, self._whole(size), self._aligned(self.transfer))
+            (wake or self.kernel.wake)()
+
+    def write(self, block: Register, copy: Callable[[], None]) -> None:
+        """Put a block into the cache, `copy` being emitted when there is room; its group goes to the device when all
+        of it has been written. A block that was written before changes nothing."""
+        p = self.p
+        self._look_up(self.transfer)
+        p.put(self.dirty, self.transfer)
+        self._enter(self.transfer)
+        copy()
+        with p.loop(1):
+            news = p.register()
+            p.call(news, machines.GATHER, self.written, block)
+            with p.when(news, "==", 0):
+                p.get(self.dirty, self.transfer)
+            with p.when(news, "==", 2):
+                self._flush(block)
+
+    def _flush(self, block: Register) -> None:
+        """The group that a block is in goes to the device, while the thread goes on."""
+        p = self.p
+        group = self.together * self.transfer
+        number = -(-self.size // group)
+        with p.fork("write-behind"):
+            at = p.register()
+            p.let(at, "DIV", block, self.together)
+            for last in (False, True) if number > 1 else (True,):
+                size = self.size - (number - 1) * group if last else group
+                with p.when(at, "==" if last else "<", number - 1):
+                    p.let(at, "MUL", at, group)
+                    p.let(at, "ADD", at, self.start)
+                    self.device.write(at, self._whole(size), self._aligned(group))
+                    for amount in p.pieces(-(-size // self.transfer), 1):
+                        p.get(self.dirty, amount * self.transfer)
+                    self.stored.advance(size)
+                    # Past the other case.
+                    p.let(at, "SET", number)
+
+    def commit(self) -> None:
+        """Wait until all of the file is on the device.
+
+        A life of the host that has not been given all of it does not wait: whoever asks learns from the verifier that
+        what others were given is to be written again.
+        """
+        p = self.p
+        if not self.lives:
+            self.stored.wait(self.size, self.kernel.wake)
+            return
+        with p.loop(1):
+            whole = p.register()
+            p.call(whole, machines.WHOLE, self.written)
+            with p.when(whole, "==", 1):
+                self.stored.wait(self.size, self.kernel.wake)
+
+    def _place(self, block: Register) -> Iterator[tuple[int, Register]]:
+        """Run a for loop's body for a whole block, and for the last one of a file that ends within it; gives the
+        size and the register of its place on the device."""
+        p, rest = self.p, self.size % self.transfer
+        whole = self.size // self.transfer
+        with p.loop(1):
+            at = p.register()
+            p.let(at, "MUL", block, self.transfer)
+            p.let(at, "ADD", at, self.start)
+            for number, comparison, size in ((whole, "<", self.transfer), (1 if rest else 0, "==", rest)):
+                if number:
+                    with self._case(block, comparison, whole, bool(whole and rest)):
+                        yield size, at
+
+    @contextmanager
+    def _case(self, block: Register, comparison: str, whole: int, both: bool) -> Iterator[None]:
+        if not both:
+            yield
+            return
+        with self.p.when(block, comparison, whole):
+            yield
+
+    def _aligned(self, step: int) -> int:
+        return gcd(self.start, step)

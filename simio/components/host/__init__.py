@@ -1,0 +1,1 @@
+"""A computer's own parts: CPUs, memory, buses, kernel calls and interrupts."""

@@ -1,0 +1,115 @@
+"""A host: CPUs that do work, memory that copies and DMA pass through, and the buses between."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from fractions import Fraction
+
+from simio.components.host.bus import ParallelBus
+from simio.description.model import Host as HostDescription
+from simio.errors import RunError
+from simio.program.builder import Builder, Register
+from simio.program.labels import labelled
+from simio.program.service import ceil_times, per_byte
+
+INTERRUPT = 0
+"""Priority of interrupt service: ahead of everything else that waits for a CPU."""
+PROCESS = 1
+"""Priority of work on behalf of a process."""
+
+
+class Host:
+    """CPUs, memory and buses of one host, as resources of the program.
+
+    Costs in a kernel's datasheet hold for a CPU of its `reference_clock`; here they scale inversely with the
+    clock of the CPU that is in the host.
+    """
+
+    def __init__(self, p: Builder, description: HostDescription) -> None:
+        self.p = p
+        self.description = description
+        self.name = description.name
+        self.cpu = p.resource(f"{self.name}.cpu", description.cpus)
+        self.memory = p.resource(f"{self.name}.memory")
+        self.memory_byte = per_byte(description.memory.sheet.rate)
+        self.copy_byte = per_byte(description.memory.sheet.copy_rate)
+        self.xor_byte = per_byte(description.memory.sheet.xor_rate)
+        self.scale = Fraction(description.kernel.sheet.reference_clock) / description.cpu.sheet.clock
+        self._buses: dict[str, ParallelBus] = {}
+
+    def bus(self, key: str) -> ParallelBus:
+        """The bus of this name, made when something first uses it; raises RunError for a kind without behaviour."""
+        part = self.description.buses[key]
+        if part.kind != "parallel":
+            raise RunError(f"bus {part.name!r} is of kind {part.kind!r}, which this path cannot cross")
+        if key not in self._buses:
+            self._buses[key] = ParallelBus(self.p, part, self.memory, self.memory_byte)
+        return self._buses[key]
+
+    def span(self, cost: int) -> int:
+        """Time in ps that `cost` ps of the reference CPU's time take on a CPU of this host."""
+        return ceil_times(cost, self.scale)
+
+    def work(self, cost: int, priority: int = PROCESS) -> None:
+        """Keep one CPU busy for `cost` ps of the reference CPU's time."""
+        span = self.span(cost)
+        if span:
+            with self.p.hold(self.cpu, priority=priority):
+                self.p.advance(span)
+
+    def work_on(self, cost: int, amount: Register, byte: Fraction, priority: int) -> None:
+        """Keep one CPU busy for `cost` ps of the reference CPU's time and `byte` ps of its own for each byte."""
+        span = self.span(cost)
+        if span or byte:
+            with self.p.hold(self.cpu, priority=priority):
+                self.p.advance(span, amount, byte)
+
+    @labelled("copies", "name")
+    def copy_amount(self, amount: Register, size: int) -> None:
+        """One CPU copies `amount` bytes at once between the kernel's memory and a program's buffer of `size` bytes.
+
+        As `copy`, but memory is held for the whole of the amount, which is at most a packet or a kernel's buffer.
+        """
+        p = self.p
+        crossing = self.memory_byte * self._crossings(size)
+        with p.hold(self.cpu, priority=PROCESS):
+            with p.hold(self.memory):
+                p.advance(0, amount, crossing)
+            if self.copy_byte > crossing:
+                p.advance(0, amount, self.copy_byte - crossing)
+
+    def _crossings(self, size: int) -> int:
+        """How often each byte copied to a program's buffer of `size` bytes crosses the memory bus; see `copy`."""
+        return 1 if 2 * size <= self.description.cpu.sheet.cache else 3
+
+    @labelled("copies", "name")
+    def copy(self, size: int, buffer: int = 0) -> None:
+        """One CPU copies `size` bytes between the kernel's memory and a program's buffer, of that size or `buffer`.
+
+        The source comes from memory. A target that fits into half of the CPU's cache stays there; a larger one is
+        fetched line by line before it is written (write-allocate) and goes back to memory in the end, so that three
+        bytes cross the memory bus for each byte copied.
+        """
+        self._touch(size, self._crossings(buffer or size) * size, self.copy_byte)
+
+    @labelled("parity", "name")
+    def xor(self, sources: int, size: int) -> None:
+        """One CPU computes parity over `sources` buffers of `size` bytes into another one."""
+        self._touch(sources * size, (sources + 2) * size, self.xor_byte)
+
+    def gathered(self, size: int) -> AbstractContextManager[None]:
+        """What is read is in memory, where it is wanted."""
+        return nullcontext()
+
+    def _touch(self, size: int, traffic: int, byte: Fraction) -> None:
+        """A CPU works through `size` bytes at `byte` ps each, of which `traffic` bytes cross the memory bus.
+
+        Page by page, so that interrupts and DMA get in between; the CPU waits while others have the memory bus.
+        """
+        p = self.p
+        for amount in p.pieces(size, self.description.kernel.sheet.page):
+            crossing = ceil_times(amount * traffic, self.memory_byte / size)
+            with p.hold(self.cpu, priority=PROCESS):
+                with p.hold(self.memory):
+                    p.advance(crossing)
+                p.advance(max(ceil_times(amount, byte) - crossing, 0))

@@ -1,0 +1,134 @@
+"""A Unix kernel: the verbs that applications call, each adding its own costs before it calls the driver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import gcd
+from typing import Protocol
+
+from simio.components.host.host import INTERRUPT, Host
+from simio.components.storage.interfaces import BlockDevice
+from simio.program.builder import Builder, Register
+from simio.program.labels import called, labelled
+
+
+class Device(Protocol):
+    """A driver's entry points for raw input and output, called with the user's pages pinned."""
+
+    def write(self, size: int) -> None:
+        """Emit the steps that send `size` bytes and return when the device has taken them."""
+
+    def read(self, size: int) -> None:
+        """Emit the steps that fill a buffer of `size` bytes and return when it is full."""
+
+
+class UnixKernel:
+    """System calls, pages pinned for DMA, interrupts and wake-ups, at the datasheet's costs."""
+
+    def __init__(self, p: Builder, host: Host) -> None:
+        self.p = p
+        self.host = host
+        self.sheet = host.description.kernel.sheet
+
+    def pages(self, size: int) -> int:
+        """Pages that a page-aligned buffer of `size` bytes lies on."""
+        return -(-size // self.sheet.page)
+
+    @labelled("system calls", "host.name")
+    def system_call(self) -> None:
+        """Enter the kernel and, in the end, leave it."""
+        self.host.work(self.sheet.system_call)
+
+    @labelled("page pinning", "host.name")
+    def pin(self, size: int) -> None:
+        """Pin a buffer's pages before DMA; half of the datasheet's cost of pinning and unpinning them."""
+        self.host.work(self.pages(size) * self.sheet.page_pin // 2)
+
+    @labelled("page pinning", "host.name")
+    def unpin(self, size: int) -> None:
+        """Unpin a buffer's pages after DMA; the other half."""
+        self.host.work(self.pages(size) * self.sheet.page_pin - self.pages(size) * self.sheet.page_pin // 2)
+
+    @labelled("interrupts", "host.name")
+    def interrupt(self) -> None:
+        """Service of one interrupt, ahead of other work for the CPU."""
+        self.host.work(self.sheet.interrupt, INTERRUPT)
+
+    @labelled("process switches", "host.name")
+    def wake(self) -> None:
+        """Switch to the process that the interrupt made ready."""
+        self.host.work(self.sheet.context_switch)
+
+    def slept(self, wait: Callable[[], None]) -> None:
+        """Emit waiting, and a switch back to the process if it did not return at once."""
+        with self.p.loop(1):
+            since = self.p.register()
+            self.p.let(since, "SINCE", 0)
+            wait()
+            self.p.let(since, "SINCE", since)
+            with self.p.when(since, ">", 0):
+                self.wake()
+
+    @called("writes to the device")
+    def write_raw(self, device: Device, size: int) -> None:
+        """write() to a raw device: the user's pages are pinned and the device takes them by DMA."""
+        self.system_call()
+        self.pin(size)
+        device.write(size)
+        self.wake()
+        self.unpin(size)
+
+    @called("reads from the device")
+    def read_raw(self, device: Device, size: int) -> None:
+        """read() from a raw character device: the user's pages are pinned and the device fills them by DMA."""
+        self.system_call()
+        self.pin(size)
+        device.read(size)
+        self.wake()
+        self.unpin(size)
+
+    @called("reads from the device")
+    def read_unbuffered(
+        self, device: BlockDevice, at: Register, size: int, aligned: int, direct: bool = False
+    ) -> None:
+        """read() from a disk or volume past the cache, its raw device or (`direct`) with O_DIRECT."""
+        self._unbuffered(device.read, at, size, aligned, direct)
+
+    @called("writes to the device")
+    def write_unbuffered(
+        self, device: BlockDevice, at: Register, size: int, aligned: int, direct: bool = False
+    ) -> None:
+        """write() to a disk or volume past the cache, its raw device or (`direct`) with O_DIRECT."""
+        self._unbuffered(device.write, at, size, aligned, direct)
+
+    def _unbuffered(
+        self,
+        transfer: Callable[[Register, int, int], None],
+        at: Register,
+        size: int,
+        aligned: int,
+        direct: bool,
+    ) -> None:
+        """The request in pieces that are each pinned, submitted under one or more buffer headers, and waited for.
+
+        Linux 2.4 maps at most one kiobuf's worth of pages, submits it and waits (drivers/char/raw.c, fs/buffer.c).
+        """
+        p, sheet = self.p, self.sheet
+        chunk, header = (
+            (sheet.direct_chunk, sheet.direct_buffer) if direct else (sheet.raw_chunk, sheet.raw_buffer)
+        )
+        grain = gcd(aligned, chunk) if chunk and chunk < size else aligned
+        place = p.register(at)
+        self.system_call()
+        for amount in p.pieces(size, chunk or size):
+            self.pin(amount)
+            self.buffers(amount, header or amount)
+            transfer(place, amount, grain)
+            self.wake()
+            self.unpin(amount)
+            p.let(place, "ADD", place, amount)
+
+    @labelled("block layer", "host.name")
+    def buffers(self, size: int, header: int) -> None:
+        """The buffer headers of `size` bytes of input or output, each for `header` bytes."""
+        self.host.work(-(-size // header) * self.sheet.buffer_cost)

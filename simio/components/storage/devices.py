@@ -1,0 +1,145 @@
+"""Disks and volumes as block devices of a host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from simio.components.faults.failing_driver import FailingDriver
+from simio.components.faults.failures import Failures, can_fail, loses_commands
+from simio.components.faults.interrupted_driver import InterruptedDriver
+from simio.components.host.bus import ParallelBus
+from simio.components.host.host import Host
+from simio.components.host.kernel import UnixKernel
+from simio.components.storage.attachment import Attachments
+from simio.components.storage.disk import DiskDrive
+from simio.components.storage.driver import DiskDriver, HostInitiator
+from simio.components.storage.interfaces import BlockDevice
+from simio.components.volumes import ArrayController, ArrayPort, make_volume
+from simio.components.volumes.card import CardMemory, CardTransport
+from simio.components.volumes.states import Losses
+from simio.description.model import System, Volume
+from simio.errors import RunError
+from simio.program.builder import Builder
+
+
+class Devices:
+    """The block devices that one host sees, each made once."""
+
+    def __init__(
+        self,
+        p: Builder,
+        system: System,
+        kernel: UnixKernel,
+        attachments: Attachments,
+        drive: Callable[[str], DiskDrive],
+        failures: Callable[[], Failures],
+        into: Host | None = None,
+    ) -> None:
+        """`into` is who gets and gives the data, if not this host itself, whose kernel only issues the commands."""
+        self.p = p
+        self.system = system
+        self.kernel = kernel
+        self.host: Host = kernel.host
+        self.attachments = attachments
+        self.drive = drive
+        self.failures = failures
+        self.into = into
+        self._made: dict[str, BlockDevice] = {}
+
+    def device(self, name: str) -> BlockDevice:
+        """The block device of a disk or volume."""
+        if name not in self._made:
+            volume = self.system.volumes.get(name)
+            self._made[name] = self._volume(volume) if volume else self._disk(name)
+        return self._made[name]
+
+    def _bus(self, key: str) -> ParallelBus:
+        """The bus that data cross, to whoever gets them."""
+        bus = self.host.bus(key)
+        return bus.into(self.into.memory, self.into.memory_byte) if self.into else bus
+
+    def _disk(self, disk: str) -> BlockDevice:
+        """A disk behind its driver, over the adapter that the wiring leads through."""
+        adapter = self.attachments.adapter(self.host.name, disk)
+        transport = self.attachments.transport(self.host.name, disk, self._bus(adapter.bus))
+        initiator = HostInitiator(self.p, self.kernel, adapter)
+        drive, depth = self.drive(disk), adapter.part.sheet.queue_depth
+        way = self.attachments.way(self.host.name, disk)
+        if way is not None:
+            described = self.system.disks[disk]
+            return InterruptedDriver(
+                self.p, initiator, drive, transport, depth, self.failures(), described, way
+            )
+        if loses_commands(self.system, disk):
+            described, timeout = self.system.disks[disk], self.kernel.sheet.command_timeout
+            return FailingDriver(
+                self.p, initiator, drive, transport, depth, self.failures(), described, timeout
+            )
+        return DiskDriver(self.p, initiator, drive, transport, depth)
+
+    def _volume(self, volume: Volume) -> BlockDevice:
+        if volume.controller is None:
+            members = [self.device(member) for member in volume.members]
+            return make_volume(self.p, volume, members, self.host, losses=self._losses(volume, members))
+        spares = (fault.spare for inner in self._inside(volume) for fault in inner.rebuilt.values())
+        disks = [*self.system.disks_of(volume.name), *filter(None, spares)]
+        adapter = self.attachments.adapter(self.host.name, disks[0])
+        if any(self.attachments.adapter(self.host.name, disk) != adapter for disk in disks):
+            raise RunError(
+                f"the members of volume {volume.name!r} are behind several adapters; its controller "
+                f"({volume.controller.model}) is a card, whose disks are on its own channels"
+            )
+        controller = ArrayController(self.p, volume.name, volume.controller)
+        port = ArrayPort(
+            HostInitiator(self.p, self.kernel, adapter),
+            CardTransport(self._bus(adapter.bus), adapter.part.name, adapter.part.sheet),
+            adapter.part.sheet.queue_depth,
+        )
+        members = [self._member(name, controller, port) for name in volume.members]
+        losses = self._losses(volume, members, lambda spare: self._member(spare, controller, port))
+        return make_volume(self.p, volume, members, controller=controller, port=port, losses=losses)
+
+    def _inside(self, volume: Volume) -> Iterator[Volume]:
+        """A volume and those in it."""
+        yield volume
+        for member in volume.members:
+            if member in self.system.volumes:
+                yield from self._inside(self.system.volumes[member])
+
+    def _losses(
+        self,
+        volume: Volume,
+        members: Sequence[BlockDevice],
+        make: Callable[[str], BlockDevice] | None = None,
+    ) -> Losses | None:
+        """What can be lost of the members of a volume, or None where that is nothing; `make` makes their spares."""
+        system, names, cut = self.system, volume.members, self.attachments.cut
+        able = [place for place, name in enumerate(names) if can_fail(system, name, cut)]
+        if not able and not volume.rebuilt:
+            return None
+        faults = {names.index(name): fault for name, fault in volume.rebuilt.items()}
+        drivers = {place: members[place] for place in able}
+        return Losses(
+            self.failures(),
+            {place: getattr(driver, "gone", None) for place, driver in drivers.items()},
+            {place: driver.noticed for place, driver in drivers.items() if isinstance(driver, FailingDriver)},
+            {place: (make or self.device)(fault.spare) for place, fault in faults.items() if fault.spare},
+            faults,
+        )
+
+    def _member(self, name: str, controller: ArrayController, port: ArrayPort) -> BlockDevice:
+        """A disk or inner volume of a hardware array, driven by the controller."""
+        inner = self.system.volumes.get(name)
+        if inner:
+            members = [self._member(member, controller, port) for member in inner.members]
+            losses = self._losses(inner, members, lambda spare: self._member(spare, controller, port))
+            return make_volume(self.p, inner, members, controller.parity, losses=losses)
+        if self.attachments.way(self.host.name, name):
+            raise RunError(
+                f"the way to {name!r} is down at times, and an array controller ({controller.name}) does not time "
+                "commands out; use a volume of the host's software, or take the fault away"
+            )
+        way = self.attachments.transport(self.host.name, name, CardMemory(self.p))
+        drive = self.drive(name)
+        transport = controller.transport(way, port.transport)
+        return DiskDriver(self.p, controller.initiator, drive, transport, drive.sheet.queue_depth)

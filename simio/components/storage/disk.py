@@ -1,0 +1,206 @@
+"""A disk drive, whatever its interface: commands from the queue to the media and the buffer, and to the host."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from simio.components.storage.interfaces import Transport
+from simio.description.model import Disk
+from simio.machines import calls
+from simio.machines import disk as mechanism
+from simio.program.builder import Amount, Builder, Register
+from simio.program.service import SECOND, ceil_times
+
+
+class DiskDrive:
+    """Mechanism, buffer and queue are the machine's (`simio.machines.disk`); here is what a command passes through.
+
+    It waits for a place in the drive, then for the controller, is queued, gets a segment of the buffer and, if it
+    needs the media, the arm, which it leaves when the media is done. Its data go over the interface meanwhile.
+
+    `sequential` says, before the first `read` or `write`, that commands will go over the disk once, in ascending
+    order from its beginning. Only then is it certain that all data pass the media at no more than the rate of a
+    sequential pass, and the bound may count on it. Otherwise some may be in the buffer already.
+    """
+
+    def __init__(self, p: Builder, disk: Disk) -> None:
+        self.p = p
+        self.name = disk.name
+        self.sheet = sheet = disk.part.sheet
+        self.sequential = False
+        self.places = p.resource(f"{disk.name} queue", sheet.queue_depth, turn=True)
+        self.controller = p.resource(f"{disk.name} controller")
+        self.arm = p.resource(disk.name, turn=True)
+        self.data = p.resource(f"{disk.name} data", turn=True)
+        self.gate = p.container(f"{disk.name} gate", unit="commands")
+        self.media = p.window(f"{disk.name} media", 1)
+        zones = [(zone.cylinders, zone.sectors) for zone in sheet.zones]
+        self.sectors = sum(cylinders * sectors for cylinders, sectors in zones) * sheet.heads
+        revolution = ceil_times(SECOND, 1 / sheet.rotation)
+        densest = max(sectors for _, sectors in zones)
+        self.media_sector = Fraction(revolution, densest)
+        self.pass_sector = Fraction(revolution + min(sheet.track_skew, sheet.cylinder_skew), densest)
+        self.segment = sheet.buffer // sheet.segments // sheet.sector
+        self.least = min(sheet.command_overhead, sheet.cached_overhead)
+        self.state = p.machine(disk.name, self._initial(revolution, zones))
+
+    def _initial(self, revolution: int, zones: Sequence[tuple[int, int]]) -> list[int]:
+        """The initial state of the machine."""
+        sheet = self.sheet
+        return mechanism.initial(
+            revolution=revolution,
+            heads=sheet.heads,
+            zones=zones,
+            track_skew=sheet.track_skew,
+            cylinder_skew=sheet.cylinder_skew,
+            head_switch=sheet.head_switch,
+            seek=(sheet.seek_single, sheet.seek_average, sheet.seek_full),
+            segment=self.segment,
+            write_settle=sheet.write_settle,
+            segments=sheet.segments,
+            depth=sheet.queue_depth,
+            scheduling=mechanism.SCHEDULINGS[sheet.scheduling],
+            read_ahead=sheet.read_ahead,
+            write_cache=sheet.write_cache,
+            hit_time=sheet.cached_overhead - self.least,
+            miss_time=sheet.command_overhead - self.least,
+        )
+
+    def sectors_of(self, size: int) -> int:
+        """Sectors that `size` bytes take."""
+        return -(-size // self.sheet.sector)
+
+    @property
+    def capacity(self) -> int:
+        """Bytes that the disk holds."""
+        return self.sectors * self.sheet.sector
+
+    def ask(self, answer: Register, function: int, a: Amount = 0, b: Amount = 0) -> None:
+        """answer = a function of the machine."""
+        self.p.call(answer, function, self.state, a, b)
+
+    def read(self, sector: Register, size: int, transport: Transport) -> None:
+        """A read command: `size` bytes from `sector` on go to the host over `transport`, unit by unit."""
+        p, count = self.p, self.sectors_of(size)
+        self._occupy(count, self.sequential)
+        with p.hold(self.places):
+            tag, answer = p.register(), p.register()
+            with p.hold(self.controller):
+                self.ask(answer, calls.DISK_CONTROLLER, sector, count)
+                p.advance(self.least, answer, 1)
+            self.ask(tag, calls.DISK_ENQUEUE, sector, 2 * count)
+            with p.until(answer, ">", 0):
+                self.ask(answer, calls.DISK_BEGIN, tag)
+                with p.when(answer, ">", 2):
+                    p.let(answer, "SUB", answer, 2)
+                    p.put(self.gate, answer)
+                    p.let(answer, "SET", 0)
+                with p.when(answer, "==", 0):
+                    p.get(self.gate, 1)
+            self._use_media(tag, answer)
+            self._transfer(tag, count, transport)
+            with p.when(answer, "==", 0):
+                p.release(self.arm)
+            self._end(tag)
+
+    def _transfer(self, tag: Register, count: int, transport: Transport) -> None:
+        """Data of a read, from when the first unit is in the buffer; one command's after the other's."""
+        p, unit = self.p, min(self._sectors(transport.unit), count)
+        wait = p.register()
+
+        def send(sectors: int, first: bool) -> None:
+            self.ask(wait, calls.DISK_NEXT, tag, sectors)
+            with p.label("mechanism", self.name):
+                p.advance(0, wait, 1)
+            if first:
+                p.seize(self.data)
+            transport.send(sectors * self.sheet.sector)
+
+        send(unit, True)
+        for sectors in p.pieces(count - unit, unit):
+            send(sectors, False)
+        p.release(self.data)
+
+    def _use_media(self, tag: Register, answer: Register) -> None:
+        """What has the arm (`answer` is 2) gives it back when the media has read all; `answer` is 0 where the
+        command does that itself at its end, since it depends on the host when that will be."""
+        p = self.p
+        with p.when(answer, "==", 2):
+            p.seize(self.arm)
+            self.ask(answer, calls.DISK_MEDIA, tag)
+            with p.when(answer, ">", 0), p.fork("media"):
+                with p.label("mechanism", self.name):
+                    p.advance(0, answer, 1)
+                p.release(self.arm)
+                self.ask(answer, calls.DISK_FREE, tag)
+                p.put(self.gate, answer)
+
+    def write(self, sector: Register, size: int, transport: Transport) -> None:
+        """A write command: `size` bytes come over `transport`, unit by unit, and go to `sector` and on.
+
+        It returns when the buffer has them, with a write cache, and else when the media has.
+        """
+        p, sheet, count = self.p, self.sheet, self.sectors_of(size)
+        self._occupy(count, self.sequential and not sheet.write_cache)
+        with p.hold(self.places):
+            tag, answer = p.register(), p.register()
+            with p.hold(self.controller):
+                p.advance(sheet.cached_overhead if sheet.write_cache else sheet.command_overhead)
+            self.ask(tag, calls.DISK_ENQUEUE, sector, 2 * count + 1)
+            with p.until(answer, "==", 1):
+                self.ask(answer, calls.DISK_ADMIT, tag)
+                with p.when(answer, "==", 0):
+                    p.get(self.gate, 1)
+            for sectors in p.pieces(count, self._sectors(transport.burst)):
+                self._wait(answer, calls.DISK_ROOM, tag, sectors)
+                with p.hold(self.data):
+                    transport.fetch(sectors * sheet.sector)
+                self.ask(answer, calls.DISK_STORE, tag, sectors)
+                with p.when(answer, "==", 1), p.fork("destage", daemon=True):
+                    self._destage(answer)
+            if not sheet.write_cache:
+                self._wait(answer, calls.DISK_STORED, tag)
+            self._end(tag)
+
+    def _wait(self, answer: Register, function: int, tag: Register, sectors: int = 0) -> None:
+        """Wait until a machine function answers 0: for the time it tells, or to be woken where it tells 1."""
+        p = self.p
+        with p.until(answer, "==", 0):
+            self.ask(answer, function, tag, sectors)
+            with p.when(answer, "==", 1):
+                p.get(self.gate, 1)
+            with p.when(answer, ">", 1), p.label("mechanism", self.name):
+                p.advance(0, answer, 1)
+
+    def _destage(self, answer: Register) -> None:
+        """Write dirty data to the media, one pass over at most a track after the other, while there are any."""
+        p = self.p
+        with p.until(answer, "==", 0):
+            self.ask(answer, calls.DISK_DESTAGE)
+            with p.when(answer, "==", 1):
+                p.get(self.gate, 1)
+            with p.when(answer, ">", 1):
+                with p.hold(self.arm), p.label("mechanism", self.name):
+                    p.advance(0, answer, 1)
+                    self.ask(answer, calls.DISK_WRITE)
+                    p.advance(0, answer, 1)
+                self.ask(answer, calls.DISK_WRITTEN)
+                p.put(self.gate, answer)
+                p.let(answer, "SET", 1)
+
+    def _end(self, tag: Register) -> None:
+        woken = self.p.register()
+        self.ask(woken, calls.DISK_END, tag)
+        self.p.put(self.gate, woken)
+
+    def _sectors(self, unit: int) -> int:
+        """Sectors that go over the interface at once, of so many bytes."""
+        return min(max(unit // self.sheet.sector, 1), self.segment)
+
+    def _occupy(self, count: int, once: bool) -> None:
+        """Tell the bound what a command of `count` sectors certainly costs the media."""
+        certain = count if once else max(count - self.segment * self.sheet.segments, 0)
+        time = ceil_times(certain, self.pass_sector if once else self.media_sector)
+        if time:
+            self.p.occupy(self.media, time)

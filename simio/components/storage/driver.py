@@ -1,0 +1,93 @@
+"""The driver of a disk: requests become commands, several outstanding at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from simio.components.host.interrupts import Interrupts
+from simio.components.host.kernel import UnixKernel
+from simio.components.storage.disk import DiskDrive
+from simio.components.storage.interfaces import Initiator, Transport
+from simio.description.model import Adapter
+from simio.program.builder import Builder, Register
+from simio.program.labels import labelled
+
+
+class HostInitiator:
+    """The block layer and the adapter's driver on a host: commands of at most `max_request`, an interrupt each."""
+
+    def __init__(self, p: Builder, kernel: UnixKernel, adapter: Adapter) -> None:
+        self.p = p
+        self.kernel = kernel
+        sheet = adapter.part.sheet
+        self.cost = kernel.sheet.block_request + sheet.command_cost
+        self.command_time: int = sheet.command_time
+        self.processor = p.resource(f"{adapter.part.name} processor") if sheet.command_time else None
+        self.interrupts = Interrupts(p, kernel, adapter.part.name, sheet.coalesce_count, sheet.coalesce_delay)
+
+    def requests(self, size: int) -> Iterator[int]:
+        """The commands that the block layer makes of a request."""
+        return self.p.pieces(size, self.kernel.sheet.max_request or size)
+
+    @labelled("storage drivers", "kernel.host.name")
+    def issue(self, size: int) -> None:
+        """CPU time of the block layer and the driver."""
+        self.kernel.host.work(self.cost)
+
+    def start(self) -> None:
+        """The adapter's own processor takes the command up."""
+        if self.processor:
+            with self.p.hold(self.processor):
+                self.p.advance(self.command_time)
+
+    def complete(self) -> None:
+        """An interrupt, of its own or shared with other commands."""
+        self.interrupts.raise_and_wait()
+
+
+Execute = Callable[[Register, int, Transport], None]
+"""What a drive does for a command: from which sector on, how many bytes, over which transport."""
+
+
+class DiskDriver:
+    """A disk as a block device: splits requests into commands and keeps up to `depth` outstanding."""
+
+    def __init__(
+        self, p: Builder, initiator: Initiator, drive: DiskDrive, transport: Transport, depth: int
+    ) -> None:
+        self.p = p
+        self.initiator = initiator
+        self.drive = drive
+        self.transport = transport
+        self.name = drive.name
+        self.sector = drive.sheet.sector
+        self.capacity = drive.capacity
+        self.queue = p.resource(f"{drive.name} driver queue", depth, turn=True)
+
+    def read(self, at: Register, size: int, aligned: int) -> None:
+        """Read `size` bytes at the byte address `at`; returns when every command is done."""
+        self._commands(at, size, self.drive.read)
+
+    def write(self, at: Register, size: int, aligned: int) -> None:
+        """Write `size` bytes at the byte address `at`; returns when every command is done."""
+        self._commands(at, size, self.drive.write)
+
+    def _commands(self, at: Register, size: int, execute: Execute) -> None:
+        p = self.p
+        sector = p.register()
+        p.let(sector, "DIV", at, self.sector)
+        for amount in self.initiator.requests(size):
+            self.initiator.issue(amount)
+            with p.fork("command", joined=True):
+                self._command(sector, amount, execute)
+            p.let(sector, "ADD", sector, self.drive.sectors_of(amount))
+        p.join()
+
+    def _command(self, sector: Register, amount: int, execute: Execute) -> None:
+        """One command, in a thread of its own."""
+        with self.p.hold(self.queue):
+            self.initiator.start()
+            self.transport.request()
+            execute(sector, amount, self.transport)
+            self.transport.reply()
+        self.initiator.complete()

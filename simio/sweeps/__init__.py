@@ -1,0 +1,6 @@
+"""Many runs: one call for whoever needs more than one, on one machine or on a cluster."""
+
+from simio.sweeps.run import run_many
+from simio.sweeps.work import Task, run_case_of
+
+__all__ = ["Task", "run_case_of", "run_many"]

@@ -1,0 +1,95 @@
+"""What a sweep keeps of a run: the measures, what limits, and the program's hash."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from simio.description.model import Scenario
+    from simio.result.model import CaseResult
+    from simio.sweeps.work import Task
+
+_PS = 1e12
+THROUGHPUT = "throughput"
+RATES = (THROUGHPUT, "half width", "bound", "rate of ")
+"""How the names of measures begin that are in bytes a second."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`measures` by name: rates in bytes a second, times in seconds, shares as fractions. `limit` is what limits.
+
+    `hash` identifies the program that ran, and `kept` says that this is the result of an earlier run.
+    """
+
+    measures: Mapping[str, float]
+    limit: str
+    hash: str
+    kept: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain data, but for whether it was kept."""
+        return {"measures": dict(self.measures), "limit": self.limit, "hash": self.hash}
+
+
+def read(data: Any) -> Outcome:
+    """The outcome that `as_dict` gave. Raises KeyError, TypeError or ValueError where it is none."""
+    measures = {str(name): float(value) for name, value in data["measures"].items()}
+    measures[THROUGHPUT]  # what is compared and drawn has to be there
+    return Outcome(measures, str(data["limit"]), str(data["hash"]), kept=True)
+
+
+def is_rate(measure: str) -> bool:
+    """Whether a measure is in bytes a second."""
+    return measure.startswith(RATES)
+
+
+def unit_of(measure: str) -> str:
+    """The unit of a measure that is no rate, as a heading shows it."""
+    if measure == "time" or measure.endswith(" (s)"):
+        return "s"
+    return ""
+
+
+def measures_of(result: CaseResult) -> dict[str, float]:
+    """All that was measured of a case, by name."""
+    found = {THROUGHPUT: float(result.rate)}
+    if result.half_width is not None:
+        found["half width"] = result.half_width
+    if result.bound is not None:
+        found["bound"] = float(result.bound)
+    found["busy"] = result.limiter.busy
+    found["time"] = result.end / _PS
+    found.update((f"rate of {stream.name}", float(stream.rate)) for stream in result.streams)
+    found.update((f"utilisation of {each.name}", each.utilisation) for each in result.resources)
+    for seen in result.observations:
+        scale, unit = (_PS, "s") if seen.unit == "ps" else (1.0, seen.unit)
+        values = {"mean": seen.mean, "median": seen.p50, "90%": seen.p90, "99%": seen.p99, "most": seen.most}
+        found.update((f"{what} of {seen.name} ({unit})", value / scale) for what, value in values.items())
+    for tally in result.tallies:
+        found[tally.name] = tally.value / (_PS if tally.unit == "ps" else 1)
+    return found
+
+
+def outcome_of(scenario: Scenario, task: Task, cached: bool = True) -> Outcome:
+    """Run the scenario's only case, or take the result of an earlier run of the same program."""
+    from simio.running import run_program
+    from simio.sweeps import cache
+    from simio.sweeps.forms import lowered
+
+    case = scenario.cases[0]
+    program = lowered(case.system)
+    # What a process in Python does is not in the hash.
+    key = cache.key(case, program) if cached and not program.guests else None
+    kept = cache.get(key) if key else None
+    if kept is not None:
+        return kept
+    also = [pooled.row for pooled in scenario.pooled if case.index in pooled.cases]
+    result = run_program(case, program, task.engine, pooled=also)
+    limit = {"none": "in turns ({})", "wait": "{} waits"}.get(result.limiter.kind, "{}")
+    outcome = Outcome(measures_of(result), limit.format(result.limiter.name), result.hash)
+    if key:
+        cache.put(key, outcome)
+    return outcome

@@ -1,0 +1,110 @@
+"""Processes of this machine as a pool."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from queue import SimpleQueue
+from typing import Any, Protocol
+
+from simio.sweeps.work import Chunk, Done, work
+
+IDLE = 10
+"""Seconds after which a process without work ends; the next call of `run_many` within them starts none."""
+
+
+class Pool(Protocol):
+    """Who works on chunks. Futures are opaque to others."""
+
+    workers: int
+
+    def submit(self, chunk: Chunk[Any]) -> Any:
+        """Begin to work on a chunk; returns its future."""
+
+    def first(self) -> Any:
+        """Wait until a future is done, and return it."""
+
+    def result(self, future: Any) -> Done[Any] | None:
+        """The result of a future that is done, or None if its process died."""
+
+    def close(self, finished: bool) -> None:
+        """Let the workers go; where not all is `finished`, end them."""
+
+
+class LocalPool:
+    """Processes of this machine, started by loky, which notices those that die.
+
+    Futures rather than `joblib.Parallel`: they tell which tasks a process had when it died, and outcomes are not held
+    up by a batch.
+    """
+
+    def __init__(self, processes: int | None, tasks: int) -> None:
+        from joblib import cpu_count
+
+        # The thread that minds processes says so when it replaces one that ended as work came: no news to anybody.
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs were given", UserWarning)
+        self.workers = min(processes or cpu_count(), tasks)
+        self._executor: Any = None
+        self._done: SimpleQueue[Any] = SimpleQueue()
+
+    def submit(self, chunk: Chunk[Any]) -> Any:
+        """Begin to work on a chunk, in a new set of processes if one of the old died."""
+        from joblib.externals.loky import get_reusable_executor
+
+        # Processes inherit the mask: an interrupt is for this one, which ends them.
+        with interrupts_held():
+            self._executor = get_reusable_executor(max_workers=self.workers, timeout=IDLE)
+            future = self._executor.submit(work, chunk)
+        future.add_done_callback(self._done.put)
+        return future
+
+    def first(self) -> Any:
+        """Wait until a future is done, and return it."""
+        return self._done.get()
+
+    def result(self, future: Any) -> Done[Any] | None:
+        """The result of a future that is done, or None if its process died."""
+        from concurrent.futures import BrokenExecutor
+
+        try:
+            done: Done[Any] = future.result()
+        except BrokenExecutor:
+            return None
+        return done
+
+    def close(self, finished: bool) -> None:
+        """Processes that are idle stay for a while; where work is not finished, they are ended."""
+        if not finished and self._executor is not None:
+            with interrupts_held(), _thread_errors_untold():
+                processes = list((self._executor._processes or {}).values())
+                self._executor.shutdown(wait=True, kill_workers=True)
+                for process in processes:
+                    if process.is_alive():
+                        process.terminate()
+
+
+@contextmanager
+def _thread_errors_untold() -> Iterator[None]:
+    """What fails in the thread that minds processes, while these are being killed under it, is nobody's concern."""
+    before = threading.excepthook
+    threading.excepthook = lambda _: None
+    try:
+        yield
+    finally:
+        threading.excepthook = before
+
+
+@contextmanager
+def interrupts_held() -> Iterator[None]:
+    """Keep Ctrl-C for later, where the platform has a way; processes that are started meanwhile never see one."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

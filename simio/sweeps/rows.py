@@ -1,0 +1,48 @@
+"""A row of a sweep, and which rows compare."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from simio.errors import Place, Problem, ScenarioError, SimioError
+from simio.sweeps.outcome import THROUGHPUT, Outcome
+
+
+@dataclass(frozen=True)
+class Row:
+    """One configuration: its number from 1, its settings, and the outcome of its run or its error."""
+
+    number: int
+    settings: Mapping[str, str]
+    outcome: Outcome | None
+    error: str = ""
+
+    @property
+    def throughput(self) -> float | None:
+        """Bytes a second; None for an error."""
+        return self.value(THROUGHPUT)
+
+    def value(self, measure: str) -> float | None:
+        """A measure, or None where there is none."""
+        return self.outcome.measures.get(measure) if self.outcome else None
+
+
+def row_of(number: int, settings: Mapping[str, str], outcome: Outcome | SimioError) -> Row:
+    """The row of what became of a configuration."""
+    if isinstance(outcome, SimioError):
+        return Row(number, settings, None, told(outcome))
+    return Row(number, settings, outcome)
+
+
+def told(error: SimioError) -> str:
+    """An error in one line, without places in the settings, which count them and mean nothing to a reader."""
+    if not isinstance(error, ScenarioError):
+        return " ".join(str(error).split())
+    faults = (replace(fault, place=in_file(fault)) for fault in error.faults)
+    return "; ".join(dict.fromkeys(map(str, faults)))
+
+
+def in_file(fault: Problem) -> Place | None:
+    """The place in a file. Settings, which many configurations have, are told apart by their keys alone."""
+    return fault.place if fault.place and fault.place.file != "--set" else None

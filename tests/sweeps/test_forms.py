@@ -1,0 +1,159 @@
+"""Programs of one form: computed from one another, and the same as lowered ones word by word."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simio.bound import bound
+from simio.description.model import System
+from simio.engines import compiled
+from simio.engines.outcome import Options
+from simio.engines.prepared import containers, engine_steps, families, first, gauges, resources, room
+from simio.errors import RunError, SimioError
+from simio.loading import Source
+from simio.lower import lower
+from simio.program.digest import program_hash
+from simio.program.steps import Program
+from simio.sweeps import forms
+from simio.sweeps.forms import Forms, same
+
+SCENARIOS = Path(__file__).parents[2] / "scenarios"
+SIZES = ["512 B", "1 KiB", "4000 B", "8 KiB", "24 KiB", "64 KiB", "100 KiB", "1 MiB"]
+KEYS = {
+    "sgi-hippi-raw": {"blast.size": SIZES, "blast.packets": "1234", "blast.processes": "12"},
+    "slac-tersk03": {"ttcp.size": SIZES, "ttcp.window": SIZES[4:], "ttcp.streams": "123", "ttcp.writes": "2345"},
+    "sgi-hippi-ttcp": {"ttcp.size": SIZES, "ttcp.window": SIZES[4:], "ttcp.writes": "2345"},
+    "random-reads": {"reader.block": SIZES, "reader.size": ["1 MiB", "2 MiB", "3 MiB"], "reader.depth": "1234"},
+    "raid5-writes": {"writer.block": SIZES[3:], "writer.size": ["1 MiB", "2 MiB", "4 MiB"]},
+    "local-copy": {"copy.buffer": SIZES[3:], "copy.file": ["1 MiB", "2 MiB", "3 MiB"]},
+    "sgi-nfs": {"nfs.size": ["64 KiB", "128 KiB", "1 MiB"], "nfs.nfsds": "1234", "nfs.biods": "1234"},
+    "slac-ping": {"ping.size": ["56 B", "100 B", "1000 B"], "ping.packets": "234"},
+}  # fmt: skip
+
+
+def systems(name: str, number: int, seed: int) -> list[System]:
+    """Systems that differ from a ready scenario in some numbers of its workload."""
+    draw = random.Random(f"{name} {seed}")
+    source = Source(SCENARIOS / f"{name}.yaml")
+    found = []
+    while len(found) < number:
+        chosen = {key: draw.choice(values) for key, values in KEYS[name].items() if draw.random() < 0.6}
+        sets = tuple(f"workload.{key}={value}" for key, value in chosen.items())
+        try:
+            found.append(source.scenario(sets, only=0).cases[0].system)
+        except SimioError:
+            continue
+    return found
+
+
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forms, "PATIENCE", 0)
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_the_program_is_the_one_that_lowering_gives(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, lowered = Forms(), [0]
+
+    def counted(*given: Any, **kinds: Any) -> Program:
+        lowered[0] += 1
+        return lower(*given, **kinds)
+
+    monkeypatch.setattr(forms, "lower", counted)
+    computed = 0
+    for system in systems(name, 25, 1):
+        before = lowered[0]
+        program, error = attempt(kept.lower, system)
+        computed += lowered[0] == before
+        wanted, refusal = attempt(lower, system)
+        assert error == refusal
+        assert (program is None and wanted is None) or (program and wanted and same(program, wanted))
+        if program and wanted:
+            assert alike(program, wanted)
+    assert computed >= 3
+
+
+def alike(copied: Program, wanted: Program) -> bool:
+    """Whether what is worked out of a copy by its form is what is worked out of the program itself."""
+    tables = [make(copied) for make in (engine_steps, resources, containers, gauges)]
+    wanted_tables = [make(wanted) for make in (engine_steps, resources, containers, gauges)]
+    tables += first(copied)[:4]
+    wanted_tables += first(wanted)[:4]
+    return (
+        all(map(np.array_equal, tables, wanted_tables))
+        and families(copied) == families(wanted)
+        and first(copied).working == first(wanted).working
+        and bound(copied) == bound(wanted)
+        and program_hash(copied) == program_hash(wanted)
+    )
+
+
+def attempt(how: Callable[[System], Program], system: System) -> tuple[Program | None, str]:
+    """The program, or why there is none."""
+    try:
+        return how(system), ""
+    except RunError as error:
+        return None, str(error)
+
+
+def test_a_system_of_another_form_begins_a_family_and_the_first_is_still_known() -> None:
+    kept = Forms()
+    raw, ping = systems("sgi-hippi-raw", 12, 2), systems("slac-ping", 12, 2)
+    for one, other in zip(raw, ping, strict=True):
+        assert same(kept.lower(one), lower(one))
+        assert same(kept.lower(other), lower(other))
+
+
+def test_what_others_get_is_not_changed_by_what_comes_later() -> None:
+    kept = Forms()
+    given = [(system, kept.lower(system)) for system in systems("slac-tersk03", 20, 3)]
+    assert all(same(program, lower(system)) for system, program in given)
+
+
+def test_a_defect_of_following_costs_time_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(*given: object, **kinds: object) -> object:
+        program = lower(*given, **kinds)  # type: ignore[arg-type]
+        return replace(program, steps=program.steps + 1) if kinds else program
+
+    monkeypatch.setattr(forms, "lower", wrong)
+    kept = Forms()
+    for system in systems("sgi-hippi-raw", 12, 4):
+        assert same(kept.lower(system), lower(system))
+
+
+def test_a_run_is_the_same_whatever_room_the_one_before_needed() -> None:
+    kept, options, noted = Forms(), Options(budget=300_000), 0
+    for system in systems("slac-tersk03", 20, 6):
+        program = kept.lower(system)
+        for _ in range(2):
+            assert compiled.run(program, options).differences(compiled.run(lower(system), options)) == []
+        noted += room(program).threads > 0
+    assert noted > 5
+
+
+def test_texts_and_switches_are_no_numbers() -> None:
+    source = Source(SCENARIOS / "sgi-hippi-ttcp.yaml")
+    kept = Forms()
+    for number in range(12):
+        sets = (
+            f"workload.ttcp.nodelay={('true', 'false')[number % 2]}",
+            f"workload.ttcp.writes={20 + number}",
+        )
+        system = source.scenario(sets, only=0).cases[0].system
+        assert same(kept.lower(system), lower(system))
+
+
+def test_same_looks_at_all_that_a_program_has() -> None:
+    program = lower(systems("slac-ping", 1, 5)[0])
+    assert same(program, replace(program))
+    for field in fields(program):
+        value = getattr(program, field.name)
+        other = np.append(value, 1) if isinstance(value, np.ndarray) else (value, 1)
+        assert not same(program, replace(program, **{field.name: other}))
