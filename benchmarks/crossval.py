@@ -30,9 +30,7 @@ def main() -> None:
         begun = time.perf_counter()
         found = cross_validate(fit, given.folds, refit)
         left_out.append(found.left_out)
-        print(
-            f"{name}: median {found.medians[1]:.2%} left out, {time.perf_counter() - begun:.0f} s", flush=True
-        )
+        print(f"{name}: median {found.medians[1]:.2%} left out, {time.perf_counter() - begun:.0f} s", flush=True)
     apart = np.abs(left_out[0] - left_out[1])
     print(f"residuals of a row apart: median {np.median(apart):.2%}, most {apart.max():.2%}")
 

@@ -105,9 +105,7 @@ def start_seconds(cache: str) -> tuple[float, float]:
     """Seconds of a first program in a new process: inside it, and with the interpreter's start."""
     environment = {**os.environ, "SIMIO_CACHE": cache}
     begin = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, "-c", START], env=environment, check=True, capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, "-c", START], env=environment, check=True, capture_output=True, text=True)
     return float(done.stdout), time.perf_counter() - begin
 
 
@@ -125,9 +123,7 @@ def compare(load: Callable[[int], Program], completions: int, rounds: int) -> tu
 def main() -> int:
     """Measure, print, and judge."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--completions", type=int, default=1_000_000, help="customers of the compiled engine's run"
-    )
+    parser.add_argument("--completions", type=int, default=1_000_000, help="customers of the compiled engine's run")
     parser.add_argument("--rounds", type=int, default=5, help="the best of so many counts")
     parser.add_argument("--no-start", action="store_true", help="leave out compilation and start")
     asked = parser.parse_args()

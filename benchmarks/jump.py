@@ -96,9 +96,7 @@ def least(work: Callable[[], Any], rounds: int) -> tuple[float, Any]:
 
 def exact(rounds: int) -> bool:
     """Print a line for each transfer by TCP with exact timers; whether results are those of all periods."""
-    print(
-        f"\n{'TCP, exact timers':26}{'steps':>15}{'lower s':>9}{'run s':>8}{'all periods s':>15}{'all s':>8}"
-    )
+    print(f"\n{'TCP, exact timers':26}{'steps':>15}{'lower s':>9}{'run s':>8}{'all periods s':>15}{'all s':>8}")
     for window, write, streams in EXACT:
         for size in (100 * MIB, GIB):
             keys = {
@@ -165,9 +163,7 @@ def looking() -> bool:
 def main() -> int:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--full-up-to", type=int, default=32, metavar="GIB", help="run all periods up to here"
-    )
+    parser.add_argument("--full-up-to", type=int, default=32, metavar="GIB", help="run all periods up to here")
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="the best of so many counts")
     options = parser.parse_args()
     cheap = repeating(options.full_up_to, options.rounds)

@@ -39,9 +39,7 @@ def main() -> None:
     for name in given.load or LOADS:
         tasks = list(LOADS[name](given.rows))
         whole, engine = _cost(tasks)
-        print(
-            f"{name:8} {1e3 * whole:6.2f} ms of CPU each, {1e3 * (whole - engine):6.2f} ms beside the engine"
-        )
+        print(f"{name:8} {1e3 * whole:6.2f} ms of CPU each, {1e3 * (whole - engine):6.2f} ms beside the engine")
         if given.processes > 1:
             begin, again = (_clock(tasks, given.processes) for _ in range(2))
             start = len(tasks) * (begin - again)

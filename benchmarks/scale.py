@@ -136,12 +136,8 @@ def main() -> None:
     """Print a line for each size, and for each number of hosts, connections and disks."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", type=int, nargs="*", default=[10, 100, 1000], help="MiB of one transfer")
-    parser.add_argument(
-        "--hosts", type=int, nargs="*", default=[2, 10, 100, 1000], help="in pairs, 1 MiB each"
-    )
-    parser.add_argument(
-        "--streams", type=int, nargs="*", default=[1, 10, 100, 1000, 10000], help="64 KiB each"
-    )
+    parser.add_argument("--hosts", type=int, nargs="*", default=[2, 10, 100, 1000], help="in pairs, 1 MiB each")
+    parser.add_argument("--streams", type=int, nargs="*", default=[1, 10, 100, 1000, 10000], help="64 KiB each")
     parser.add_argument("--disks", type=int, nargs="*", default=[1000, 10000], help="64 KiB each")
     parser.add_argument("--limit", type=float, default=600, help="wall-clock seconds of a row")
     parser.add_argument("--measure", help=argparse.SUPPRESS)

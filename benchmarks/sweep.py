@@ -35,18 +35,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         tables = [
             _timed("one process", [*command, "--processes", "1"], folder, given.rows),
-            _timed(
-                "a process for each CPU", [*command, "--processes", str(os.cpu_count())], folder, given.rows
-            ),
+            _timed("a process for each CPU", [*command, "--processes", str(os.cpu_count())], folder, given.rows),
             _on_a_cluster(command, folder, given.rows),
             _killed([*command, "--processes", str(os.cpu_count())], folder, given.rows),
         ]
         same = all(Path(table).read_bytes() == Path(tables[0]).read_bytes() for table in tables)
         rows = Path(tables[0]).read_text().splitlines()
         twice = len(rows) - len({row.split(",")[0] for row in rows})
-    print(
-        f"{len(rows) - 1} rows, {twice} of them twice; the tables are {'the same' if same else 'NOT the same'}"
-    )
+    print(f"{len(rows) - 1} rows, {twice} of them twice; the tables are {'the same' if same else 'NOT the same'}")
     sys.exit(0 if same and not twice and len(rows) == given.rows + 1 else 1)
 
 

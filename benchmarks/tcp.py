@@ -52,9 +52,7 @@ def _measure(name: str, megabytes: int, rounds: int) -> None:
     scenario, loading = _timed(lambda: load(str(path), sets))
     params = [case.system.workloads["ttcp"].params for case in scenario.cases]
     case = next(
-        case
-        for case, one in zip(scenario.cases, params, strict=True)
-        if one.window in WINDOWS and one.streams == 1
+        case for case, one in zip(scenario.cases, params, strict=True) if one.window in WINDOWS and one.streams == 1
     )
     program, lowering = _timed(lambda: lower(case.system))
     outcome = compiled.run(program, EVERY)

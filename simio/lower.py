@@ -35,15 +35,11 @@ def lower(system: System, packets: PacketTrace | None = None, kind: type = np.in
         site = Site(system, packets)
         for workload in system.workloads.values():
             if workload.kind not in _LOWERINGS:
-                raise RunError(
-                    f"workload kind {workload.kind!r} has parameters but nothing that lowers it to steps"
-                )
+                raise RunError(f"workload kind {workload.kind!r} has parameters but nothing that lowers it to steps")
             try:
                 with site.p.workload(workload.name):
                     _LOWERINGS[workload.kind](site, workload)
             except OutOfRange as error:
-                raise RunError(
-                    f"workload {workload.name!r} cannot be run with these values: {error}"
-                ) from error
+                raise RunError(f"workload {workload.name!r} cannot be run with these values: {error}") from error
         site.faults()
         return site.p.build(kind)

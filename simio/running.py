@@ -152,9 +152,7 @@ def _check_packets(program: Program, packets: PacketTrace) -> None:
     raise RunError(f"no IP packets to trace; workloads that send them are {', '.join(kinds)}")
 
 
-def _result(
-    case: Case, program: Program, runs: Runs, certain: Bound, checks: tuple[Check, ...]
-) -> CaseResult:
+def _result(case: Case, program: Program, runs: Runs, certain: Bound, checks: tuple[Check, ...]) -> CaseResult:
     outcome, span = runs.outcome, runs.spans[0]
     resources = measure.resource_use(program, outcome, span)
     threads = measure.thread_use(program, outcome)

@@ -173,9 +173,7 @@ class _Search:
             if other._hub is not None:
                 common.update(name for name, more in _fewer(near, other._adj[other._hub]) if name in more)
             if common:
-                return node, common.pop() if len(common) == 1 else next(
-                    name for name in near if name in common
-                )
+                return node, common.pop() if len(common) == 1 else next(name for name in near if name in common)
         return None
 
     def go_on(self) -> None:

@@ -45,8 +45,6 @@ def test_a_warm_start_does_not_import_numba():
         "study.run(); study.run()\n"
         "print('numba' in sys.modules)"
     )
-    subprocess.run(
-        [sys.executable, "-c", code], check=True, capture_output=True
-    )  # fills the cache if need be
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)  # fills the cache if need be
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout.strip() == "False"

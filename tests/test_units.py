@@ -112,8 +112,7 @@ def test_the_same_quantity_in_bits_and_bytes_is_equal():
         (
             "-5 us",
             "time",
-            "found '-5 us', which is negative; expected a time such as '10 us'; "
-            "a time cannot be less than zero",
+            "found '-5 us', which is negative; expected a time such as '10 us'; a time cannot be less than zero",
         ),
         (
             "64 KB",
@@ -157,8 +156,7 @@ def test_the_same_quantity_in_bits_and_bytes_is_equal():
         (
             "2 Gbit/s",
             "signalling",
-            "found '2 Gbit/s', a rate; expected a signalling rate such as '1.0625 Gbaud'; "
-            "did you mean 'Gbaud'?",
+            "found '2 Gbit/s', a rate; expected a signalling rate such as '1.0625 Gbaud'; did you mean 'Gbaud'?",
         ),
         (
             "5 m",
@@ -188,8 +186,7 @@ def test_the_same_quantity_in_bits_and_bytes_is_equal():
         (
             "1.0000000000000000000001 MB/s",
             "rate",
-            "found '1.0000000000000000000001 MB/s'; expected a rate with fewer digits; "
-            "about 15 are kept exactly",
+            "found '1.0000000000000000000001 MB/s'; expected a rate with fewer digits; about 15 are kept exactly",
         ),
         (
             "1,000 us",

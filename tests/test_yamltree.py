@@ -213,8 +213,7 @@ big: 123456789012345678901234567890
         "f:9:6: who: found the alias '*nobody'; expected an alias of an earlier '&nobody'; "
         "put a text that starts with '*' in quotes",
         "f:10:5: id: found the tag '!uuid'; expected a value without a tag",
-        "f:11:6: big: found the number 123456789012345678901234567890; "
-        "expected a whole number of at most 64 bits",
+        "f:11:6: big: found the number 123456789012345678901234567890; expected a whole number of at most 64 bits",
     ]
 
 
@@ -324,9 +323,7 @@ def nested(depth):
 
 def test_nesting_is_bounded_to_the_level():
     assert parse_yaml(nested(yamltree.MAX_DEPTH), "f").plain()
-    assert faults(nested(yamltree.MAX_DEPTH + 1))[0].endswith(
-        "more than 64 levels of nesting; expected at most 64"
-    )
+    assert faults(nested(yamltree.MAX_DEPTH + 1))[0].endswith("more than 64 levels of nesting; expected at most 64")
 
 
 def test_nesting_through_aliases_counts():
@@ -511,9 +508,7 @@ def test_a_mutated_scenario_never_crashes(mutations):
 
 
 @settings(deadline=None)
-@given(
-    st.text(st.sampled_from("ab01:-?,[]{}#&*!|>'\"%@`\n\t \\.~<=é\u2028\x85\ufeff"), max_size=40) | st.text()
-)
+@given(st.text(st.sampled_from("ab01:-?,[]{}#&*!|>'\"%@`\n\t \\.~<=é\u2028\x85\ufeff"), max_size=40) | st.text())
 def test_any_text_is_read_or_refused(text):
     assert read_or_fault(text)
 

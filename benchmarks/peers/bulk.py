@@ -114,9 +114,7 @@ def _rows(size: int, window: int, ways: dict[str, Way]) -> list[list[str]]:
     ns3 = ways["ns-3"]
     rows = []
     for name, way in ways.items():
-        runs, wholes = (
-            (ratios(ns3.run, way.run), ratios(ns3.whole, way.whole)) if way is not ns3 else ([1.0], [1.0])
-        )
+        runs, wholes = (ratios(ns3.run, way.run), ratios(ns3.whole, way.whole)) if way is not ns3 else ([1.0], [1.0])
         rate = f"{way.rate:.1f}" if way.rate else "missing"
         rows.append([f"{size} MiB, {window} KiB", name, rate, spread(way.run),
                      "1" if way is ns3 and ns3.run else spread(runs if ns3.run else []), spread(way.whole),

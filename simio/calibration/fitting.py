@@ -177,9 +177,7 @@ def _reasons(
     reasons = []
     others = [[names[k] for k in group if k != i] for group in found.flat if i in group]
     for group in others:
-        reasons.append(
-            f"only together with {' and '.join(group)}" if group else "the rows hardly change with it"
-        )
+        reasons.append(f"only together with {' and '.join(group)}" if group else "the rows hardly change with it")
     if not reasons and found.half[i] > FLAT:
         reasons.append("its interval is wider than a factor of two either way")
     for pair in found.correlated:

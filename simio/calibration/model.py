@@ -65,11 +65,7 @@ class Model:
 
     def users(self, value: CatalogueValue) -> list[Row]:
         """The rows of which a case has the value's part."""
-        return [
-            row
-            for row in self.rows
-            if any(value.part in self._used[row.scenario, index] for index in row.cases)
-        ]
+        return [row for row in self.rows if any(value.part in self._used[row.scenario, index] for index in row.cases)]
 
     def point(self, texts: Sequence[str] | None = None) -> Vector:
         """The logarithms of the values as they are, or as these texts say."""

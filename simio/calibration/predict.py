@@ -51,9 +51,7 @@ def sampled(scenario: Scenario, task: Task) -> Sample:
     """The work of one task: the only case there is, reduced to what is compared."""
     result = next(run_cases(scenario, task.engine))
     pooled = (simulated_value(result, each.row) for each in scenario.pooled if task.case in each.cases)
-    return Sample(
-        float(result.rate), tuple(simulated_value(result, row) for row in result.measured), tuple(pooled)
-    )
+    return Sample(float(result.rate), tuple(simulated_value(result, row) for row in result.measured), tuple(pooled))
 
 
 def with_intervals(
@@ -228,9 +226,7 @@ class _Spreads:
             rows.append(self._around(*self._row(case, number), [key], self.evidence.without(key)))
         same = [key for key in self.ensemble.observed if isinstance(key, tuple) and case.index in key[0]]
         error = self.evidence.without(*same)
-        own = self._around(
-            float(case.rate), [self.found[k, case.index].rate for k in self.draws], same, error
-        )
+        own = self._around(float(case.rate), [self.found[k, case.index].rate for k in self.draws], same, error)
         return replace(case, interval=own, row_intervals=tuple(rows))
 
     def pooled(self, number: int) -> Interval | None:
@@ -267,10 +263,7 @@ class _Spreads:
     def _pooled(self, number: int) -> tuple[float | None, list[float | None]]:
         each = self.result.pooled[number]
         places = {i: sum(i in other.cases for other in self.scenario.pooled[:number]) for i in each.cases}
-        drawn = [
-            pooled_value(each.row, [self.found[k, i].pooled[places[i]] for i in each.cases])
-            for k in self.draws
-        ]
+        drawn = [pooled_value(each.row, [self.found[k, i].pooled[places[i]] for i in each.cases]) for k in self.draws]
         return pooled_value(each.row, [simulated_value(self.cases[i], each.row) for i in each.cases]), drawn
 
     def _observed(self) -> dict[Hashable, Vector]:

@@ -19,9 +19,7 @@ INTERRUPTED = 130
 @click.command()
 @click.argument("studies", nargs=-1, required=True, metavar="STUDY...")
 @click.option("--dry-run", is_flag=True, help="Show the changes of datasheets as a diff and write nothing.")
-@click.option(
-    "--keep", is_flag=True, help="Leave the values as they are: find how well the rows determine them."
-)
+@click.option("--keep", is_flag=True, help="Leave the values as they are: find how well the rows determine them.")
 def calibrate(studies: tuple[str, ...], dry_run: bool, keep: bool) -> None:
     """Fit the catalogue's values to measured rows.
 
@@ -71,17 +69,13 @@ def _show(console: Console, found: Fit) -> None:
     problem, sure = found.problem, found.determination
     model = problem.model
     console.print(Text(", ".join(problem.studies), style="bold"))
-    searched = (
-        f"{found.starts} starts, {found.evaluations} simulations of all rows" if found.starts else "kept"
-    )
+    searched = f"{found.starts} starts, {found.evaluations} simulations of all rows" if found.starts else "kept"
     console.print(
         f"{len(model.rows)} rows of {model.runs} independent runs, {len(found.judged)} values; {searched}\n"
     )
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for heading in ("value", "was", "fitted", "90% interval", "not determined by these rows"):
-        table.add_column(
-            heading, justify="right" if heading in ("was", "fitted") else "left", overflow="fold"
-        )
+        table.add_column(heading, justify="right" if heading in ("was", "fitted") else "left", overflow="fold")
     for each in found.judged:
         why = Text("; ".join(each.undetermined), style="yellow")
         table.add_row(each.value.name, each.was, each.text, f"{each.low} to {each.high}", why)

@@ -34,6 +34,4 @@ def parts(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> Item
     found = [name for name in names() if name.startswith(incomplete)]
     if "/" in incomplete:
         return [CompletionItem(name) for name in found]
-    return [
-        CompletionItem(f"{folder}/") for folder in dict.fromkeys(name.partition("/")[0] for name in found)
-    ]
+    return [CompletionItem(f"{folder}/") for folder in dict.fromkeys(name.partition("/")[0] for name in found)]

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 @click.option(
     "--output", "-o", type=click.Path(dir_okay=False), metavar="FILE", help="Write there, not to the screen."
 )
-def explain(
-    scenario: str, sets: tuple[str, ...], number: int | None, form: str | None, output: str | None
-) -> None:
+def explain(scenario: str, sets: tuple[str, ...], number: int | None, form: str | None, output: str | None) -> None:
     """Where the time goes, what limits, and what would be gained.
 
     Each component is made 10% faster, twice as fast, and free, and the case is run again: that tells what limits, and

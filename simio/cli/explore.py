@@ -64,9 +64,7 @@ def _serve(session: Session, host: str, port: int) -> None:
     try:
         listening = create_server((name, port), family=AF_INET6 if ":" in name else AF_INET)
     except OSError as error:
-        raise SimioError(
-            f"cannot listen on {host}:{port}: {error.strerror or error}; --port sets another"
-        ) from error
+        raise SimioError(f"cannot listen on {host}:{port}: {error.strerror or error}; --port sets another") from error
     with listening:
         server = make_server(name, port, app.server, threaded=True, fd=listening.fileno())
         click.echo(f"http://{host}:{listening.getsockname()[1]}/   (Ctrl-C ends it)")

@@ -66,10 +66,7 @@ def show(part: str, as_json: bool) -> None:
     if entry.notes:
         click.echo(f"{click.wrap_text(' '.join(entry.notes.split()), _width())}\n")
     values = _datasheet(entry)["values"]
-    rows = [
-        (key, value["value"], _basis(value), " ".join(value["source"].split()))
-        for key, value in values.items()
-    ]
+    rows = [(key, value["value"], _basis(value), " ".join(value["source"].split())) for key, value in values.items()]
     _print(("value", "is", "basis", "source"), rows)
     if entry.parts:
         click.echo("\nparts")
@@ -166,9 +163,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: int = 
     for number, name in enumerate(columns):
         right = number >= len(columns) - numbers
         # The name of a part or value is what the reader looks for: it is never broken.
-        made.add_column(
-            name, justify="right" if right else "left", overflow="fold", no_wrap=right or number == 0
-        )
+        made.add_column(name, justify="right" if right else "left", overflow="fold", no_wrap=right or number == 0)
     for row in rows:
         made.add_row(*(Text(cell) for cell in row))
     return made

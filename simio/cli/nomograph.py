@@ -19,9 +19,7 @@ from simio.cli.options import overrides, scenario_argument
     metavar="SIZE",
     help="Size of an object, such as '650 MB'; may be given again.",
 )
-@click.option(
-    "--html", "page", type=click.Path(dir_okay=False), metavar="FILE", help="Write the nomograph there."
-)
+@click.option("--html", "page", type=click.Path(dir_okay=False), metavar="FILE", help="Write the nomograph there.")
 def nomograph(scenario: str, sets: tuple[str, ...], sizes: tuple[str, ...], page: str | None) -> None:
     """Size of an object, rate, and the time that a user waits, for each case.
 

@@ -18,14 +18,10 @@ if TYPE_CHECKING:
 
 @click.command()
 @scenario_argument
-@click.option(
-    "--vary", "ranges", multiple=True, required=True, metavar="KEY=RANGE", help="Values to choose from."
-)
+@click.option("--vary", "ranges", multiple=True, required=True, metavar="KEY=RANGE", help="Values to choose from.")
 @click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Override a value.")
 @click.option("--case", "number", type=int, metavar="N", help="This of the scenario's own cases.")
-@click.option(
-    "--cost", "costs", multiple=True, metavar="KEY=PRICE", help="Price of a value: 100, 2/MiB, a:5,b:9."
-)
+@click.option("--cost", "costs", multiple=True, metavar="KEY=PRICE", help="Price of a value: 100, 2/MiB, a:5,b:9.")
 @click.option("--prices", type=click.Path(), metavar="FILE", help="Prices of the catalogue's parts, as YAML.")
 @click.option("--budget", type=float, metavar="COST", help="Only what costs at most so much.")
 @click.option("--at-least", metavar="RATE", help="Only what carries so much, such as '80 MB/s'.")
@@ -103,9 +99,7 @@ def optimize(
         raise SimioError("none of them is good: " + ("; ".join(list(errors)[:3]) or "none carries enough"))
 
 
-def _plan(
-    scenario: str, ranges: tuple[str, ...], sets: tuple[str, ...], number: int | None, prices: Prices
-) -> Plan:
+def _plan(scenario: str, ranges: tuple[str, ...], sets: tuple[str, ...], number: int | None, prices: Prices) -> Plan:
     from simio.errors import SimioError
     from simio.loading import Source
     from simio.sweeps.space import Space

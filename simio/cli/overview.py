@@ -79,10 +79,7 @@ def _branches(rows: Sequence[tuple[str, str, str, str]]) -> Iterator[tuple[str, 
 def _given(*parts: Part) -> str:
     """What the scenario says differently from the datasheet."""
     told = [
-        f"{key} {origin.text}"
-        for part in parts
-        for key, origin in part.origins.items()
-        if origin.where == "scenario"
+        f"{key} {origin.text}" for part in parts for key, origin in part.origins.items() if origin.where == "scenario"
     ]
     return f"with {', '.join(told)}" if told else ""
 
@@ -109,9 +106,7 @@ def _joins(link: Link, groups: Mapping[str, str]) -> tuple[str, ...]:
 
 def _links(group: list[Link], groups: Mapping[str, str]) -> tuple[str, str, str]:
     first = group[0]
-    ends = " to ".join(
-        _span(list(dict.fromkeys(names))) for names in zip(*(x.ends for x in group), strict=True)
-    )
+    ends = " to ".join(_span(list(dict.fromkeys(names))) for names in zip(*(x.ends for x in group), strict=True))
     if first.part.sheet.shared:
         ends = _spans(first.ends, groups)
     length = f"{units.format_quantity(first.length, 'length')}{' each' if len(group) > 1 else ''}"

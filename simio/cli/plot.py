@@ -9,9 +9,7 @@ from simio.cli.options import overrides
 
 @click.command()
 @click.argument("scenarios", nargs=-1, required=True, metavar="SCENARIO...")
-@click.option(
-    "--against", "key", required=True, metavar="KEY", help="The varied value that goes from left to right."
-)
+@click.option("--against", "key", required=True, metavar="KEY", help="The varied value that goes from left to right.")
 @click.option(
     "--output", "-o", required=True, type=click.Path(dir_okay=False), metavar="FILE.svg", help="Write there."
 )

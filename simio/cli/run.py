@@ -26,16 +26,10 @@ if TYPE_CHECKING:
 )
 @click.option("--case", "number", type=int, metavar="N", help="Run only this case and show it in full.")
 @click.option("--interval", is_flag=True, help="Tell the 90% interval of each answer.")
-@click.option(
-    "--trace", type=click.Choice(["packets"]), help="Print what one case does, in place of the answer."
-)
-@click.option(
-    "--pcap", type=click.Path(dir_okay=False), metavar="FILE", help="Write one case's packets there."
-)
+@click.option("--trace", type=click.Choice(["packets"]), help="Print what one case does, in place of the answer.")
+@click.option("--pcap", type=click.Path(dir_okay=False), metavar="FILE", help="Write one case's packets there.")
 @click.option("--at", multiple=True, metavar="HOST", help="Trace packets that this host sends and receives.")
-@click.option(
-    "--packets", "limit", type=click.IntRange(1, MOST), metavar="N", help="Trace at most N packets."
-)
+@click.option("--packets", "limit", type=click.IntRange(1, MOST), metavar="N", help="Trace at most N packets.")
 @click.option(
     "--html",
     "page",
@@ -141,9 +135,7 @@ def _with_intervals(scenario: Scenario, result: ScenarioResult, engine: str | No
 
     try:
         with Progress(SAMPLES * len(result.cases), "runs") as progress:
-            return with_intervals(
-                scenario, result, engine=engine, progress=lambda _done, _all: progress.step()
-            )
+            return with_intervals(scenario, result, engine=engine, progress=lambda _done, _all: progress.step())
     except KeyboardInterrupt:
         return replace(result, complete=False)
 

@@ -91,9 +91,7 @@ def _show(case: Case, found: list[Effect]) -> None:
     _list(console.print, f"\nwithout effect on this case, {len(fixed)} values:", fixed)
     _list(console.print, f"\ncannot be varied alone, {len(stuck)} values:", stuck)
     if any(not effect.stated and effect.low is not None for effect in moving):
-        console.print(
-            "\n* assumed without an interval: from 1/1.25 to 1.25 times the value, by rule", style="dim"
-        )
+        console.print("\n* assumed without an interval: from 1/1.25 to 1.25 times the value, by rule", style="dim")
 
 
 def _tenth(effect: Effect) -> Text:
@@ -117,9 +115,7 @@ def _over(effect: Effect) -> tuple[str, str]:
         return "", ""
     ends = f"{effect.value.text(within.low, 3) if within.low else '0'} to {effect.value.text(within.high, 3)}"
     star = "" if within.stated else " *"
-    changes = (
-        "refused" if end is None else f"{round(end, 3) + 0.0:+.1%}" for end in (effect.low, effect.high)
-    )
+    changes = ("refused" if end is None else f"{round(end, 3) + 0.0:+.1%}" for end in (effect.low, effect.high))
     return ends + star, " to ".join(changes)
 
 

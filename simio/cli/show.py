@@ -20,9 +20,7 @@ _PICTURES = (".html", ".htm", ".png", ".svg")
 @overrides
 @click.option("--graph", is_flag=True, help="The wiring, as Mermaid text or as a picture.")
 @click.option("--program", is_flag=True, help="The steps that the scenario becomes.")
-@click.option(
-    "--no-numbers", is_flag=True, help="Leave out the numbers of --program's steps, to compare two."
-)
+@click.option("--no-numbers", is_flag=True, help="Leave out the numbers of --program's steps, to compare two.")
 @click.option("--case", "number", type=int, metavar="N", help="Which case; the first one if not given.")
 @click.option("--format", "form", type=click.Choice(["mermaid", "html"]), help="Form of --graph.")
 @click.option(

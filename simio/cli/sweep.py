@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 @click.option("--set", "sets", multiple=True, metavar="KEY=VALUES", help="Values of a key; all are combined.")
 @click.option("--pair", "pairs", multiple=True, metavar="KEY=VALUES", help="Keys that vary together.")
 @click.option("--case", "number", type=int, metavar="N", help="Only this of the scenario's own cases.")
-@click.option(
-    "--sample", type=click.IntRange(1), metavar="N", help="N random configurations in place of all."
-)
+@click.option("--sample", type=click.IntRange(1), metavar="N", help="N random configurations in place of all.")
 @click.option("--lhs/--random", default=True, help="Sample as a Latin hypercube (the default), or freely.")
 @click.option("--seed", type=int, default=0, metavar="N", help="Seed of the sample.")
 @worker_options
@@ -73,9 +71,7 @@ def sweep(
         table.check_form(form)
     if anew and not output:
         raise SimioError("--anew: found no file; expected -o FILE, whose unfinished rows it discards")
-    plan = Plan(
-        Source(scenario), _space(sets, pairs, sample, lhs, seed), (), None if number is None else number - 1
-    )
+    plan = Plan(Source(scenario), _space(sets, pairs, sample, lhs, seed), (), None if number is None else number - 1)
     unit, wrong = check(plan)
     for text in wrong:
         tell(text)
@@ -150,9 +146,7 @@ def _check_measures(row: Row, measures: tuple[str, ...]) -> None:
         if row.outcome and name not in row.outcome.measures:
             known = list(row.outcome.measures)
             near = did_you_mean(name, known)
-            raise SimioError(
-                f"--measure: found {quote(name)}; {near or 'expected one of ' + ', '.join(known)}"
-            )
+            raise SimioError(f"--measure: found {quote(name)}; {near or 'expected one of ' + ', '.join(known)}")
 
 
 def _give(

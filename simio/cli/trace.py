@@ -107,8 +107,6 @@ def _write(loaded: Scenario, case: Case, activity: Activity, outcome: Outcome, o
     if not count:
         tell("nothing happens there")
     if activity.full:
-        tell(
-            "that is all that was to be kept, and the run goes on; --from, --until and --spans set what is kept"
-        )
+        tell("that is all that was to be kept, and the run goes on; --from, --until and --spans set what is kept")
     if activity.program.guests:
         tell("what processes written in Python do is not in it")

@@ -47,9 +47,7 @@ WORTH_TELLING = 20
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 @click.option("--html", type=click.Path(dir_okay=False), metavar="FILE", help="Write a page with plots.")
 @click.option("--junit", type=click.Path(dir_okay=False), metavar="FILE", help="Write JUnit's XML for CI.")
-@click.option(
-    "--plots", type=click.Path(), metavar="DIR", help="Write an SVG a table, and of all tables one."
-)
+@click.option("--plots", type=click.Path(), metavar="DIR", help="Write an SVG a table, and of all tables one.")
 @click.option(
     "--output", "-o", type=click.Path(dir_okay=False), metavar="FILE", help="Write there, not to the screen."
 )

@@ -17,12 +17,8 @@ def worker_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Who runs them, and whether results of earlier runs count."""
     for option in (
         click.option("--cache/--no-cache", "cached", default=True, help="Take results of earlier runs."),
-        click.option(
-            "--cluster", metavar="ADDRESS", help="Run on the Dask scheduler there (tcp://host:port)."
-        ),
-        click.option(
-            "--processes", type=click.IntRange(1), metavar="N", help="Processes; one a CPU by default."
-        ),
+        click.option("--cluster", metavar="ADDRESS", help="Run on the Dask scheduler there (tcp://host:port)."),
+        click.option("--processes", type=click.IntRange(1), metavar="N", help="Processes; one a CPU by default."),
     ):
         command = option(command)
     return command

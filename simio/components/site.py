@@ -142,9 +142,7 @@ class Site:
             )
         for volume in self.system.volumes.values():
             if name in volume.failed:
-                raise RunError(
-                    f"{name!r} has failed and cannot be used by itself; use volume {volume.name!r}"
-                )
+                raise RunError(f"{name!r} has failed and cannot be used by itself; use volume {volume.name!r}")
         if (host, into) not in self._devices:
             third = self.host(into) if into else None
             self._devices[host, into] = Devices(

@@ -109,9 +109,7 @@ class Failed(FaultParams):
     spare: Annotated[str | None, Field(strict=True)] = Field(
         None, description="disk in no volume onto which the volume is rebuilt; none: it is not"
     )
-    extent: Limit = Field(
-        None, description="bytes of each disk that are rebuilt, from its beginning; none: all"
-    )
+    extent: Limit = Field(None, description="bytes of each disk that are rebuilt, from its beginning; none: all")
     chunk: Extent = Field(65536, description="bytes of each disk that are rebuilt at a time")
     rate: OptionalRate = Field(None, description="most that is rebuilt of a disk a second; none: no limit")
     least: OptionalRate = Field(
@@ -159,14 +157,10 @@ class ReadErrors(FaultParams):
     unrecoverable: Limit = Field(
         None, description="what is read in the mean for each sector that becomes unreadable; none: no such"
     )
-    marginal: Sectors = Field(
-        (), description="sectors, counted along the disk, that always have to be read again"
-    )
+    marginal: Sectors = Field((), description="sectors, counted along the disk, that always have to be read again")
     unreadable: Sectors = Field((), description="sectors that cannot be read until they are written")
     rereads: Count = Field(1, description="revolutions that a recoverable error takes")
-    retries: Whole = Field(
-        4, description="read retry count: revolutions after which the drive gives up a sector"
-    )
+    retries: Whole = Field(4, description="read retry count: revolutions after which the drive gives up a sector")
     time_limit: Horizon = Field(
         None,
         description="recovery time limit: time after which the drive gives up a sector; none: retries alone",

@@ -170,18 +170,14 @@ class Run(Values):
     @classmethod
     def _is_below_all(cls, precision: Fraction | None) -> Fraction | None:
         if precision is not None and precision >= 1:
-            raise refusal(
-                quote(units.format_quantity(precision, "share")), "a share below 100 % such as '1 %'"
-            )
+            raise refusal(quote(units.format_quantity(precision, "share")), "a share below 100 % such as '1 %'")
         return precision
 
     @model_validator(mode="after")
     def _measures_something(self) -> Run:
         if self.until is not None and self.warm_up != "auto" and self.warm_up >= self.until:
             until = units.format_quantity(self.until, "time")
-            raise refusal(
-                units.format_quantity(self.warm_up, "time"), f"less than until, {until}", field="warm_up"
-            )
+            raise refusal(units.format_quantity(self.warm_up, "time"), f"less than until, {until}", field="warm_up")
         return self
 
 

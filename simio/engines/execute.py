@@ -30,9 +30,7 @@ def execute(
         raise RunError(f"there is no engine {engine!r}; there are {' and '.join(ENGINES)}")
     if program.guests and engine == "compiled":
         names = ", ".join(guest.name for guest in program.guests)
-        raise RunError(
-            f"{names}: processes written in Python run on the SimPy engine only; use --engine simpy"
-        )
+        raise RunError(f"{names}: processes written in Python run on the SimPy engine only; use --engine simpy")
     _check_starts(program)
     if engine == "simpy" or program.guests:
         from simio.engines import reference

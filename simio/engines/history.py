@@ -27,9 +27,7 @@ class History:
     def _instants(self) -> tuple[Ints, Ints]:
         """Of all changes, and their steps."""
         instants = [change[0] for change in self.changes]
-        values, steps = (
-            np.array([getattr(instant, part) for instant in instants]) for part in ("value", "step")
-        )
+        values, steps = (np.array([getattr(instant, part) for instant in instants]) for part in ("value", "step"))
         return values, steps
 
     @cached_property

@@ -105,9 +105,7 @@ class Leap:
     def _marks(self) -> None:
         """What the periods record, one after the other."""
         values, steps = np.moveaxis(self.proof.marks, 2, 0).copy()
-        log = self.tables.more_marks(self.periods * len(values)).reshape(
-            self.periods, len(values), c.LOG_COLUMNS
-        )
+        log = self.tables.more_marks(self.periods * len(values)).reshape(self.periods, len(values), c.LOG_COLUMNS)
         np.multiply(np.arange(self.passed, self.passed + self.periods)[:, None, None], steps, out=log)
         log += values
 

@@ -37,9 +37,7 @@ class Proof:
         self.sleepers = self.begin.heap[replay.sleepers]
         """Ranks of who sleeps, in order of their instants."""
         self._pin()
-        self.questions = [
-            (value, digits(step), zero, answer) for value, step, zero, answer in self.horizon.asked
-        ]
+        self.questions = [(value, digits(step), zero, answer) for value, step, zero, answer in self.horizon.asked]
         self._place()
 
     def _pin(self) -> None:

@@ -77,9 +77,7 @@ class Server:
             self.in_use.change(units)
             return True
         thread.amount, thread.priority = units, priority
-        behind = next(
-            (i for i, other in enumerate(self.waiting) if other.priority > priority), len(self.waiting)
-        )
+        behind = next((i for i, other in enumerate(self.waiting) if other.priority > priority), len(self.waiting))
         self.waiting.insert(behind, thread)
         self.line.change(1)
         self.waits += 1

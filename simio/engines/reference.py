@@ -184,9 +184,7 @@ class Run:
                 wake(parent)
         self.ended(thread)
 
-    def advance(
-        self, thread: Thread, fixed: int, reg: int, numerator: int, denominator: int
-    ) -> simpy.Event | None:
+    def advance(self, thread: Thread, fixed: int, reg: int, numerator: int, denominator: int) -> simpy.Event | None:
         span = fixed
         if reg >= 0:
             amount = thread.registers[reg]
@@ -325,8 +323,7 @@ class Run:
     def outcome(self, status: Status, end: int) -> Outcome:
         """The run's counters and records as tables."""
         resources = [
-            (s.in_use.upto(end), s.line.upto(end), s.seizes, s.waits, s.longest, s.in_use.level)
-            for s in self.servers
+            (s.in_use.upto(end), s.line.upto(end), s.seizes, s.waits, s.longest, s.in_use.level) for s in self.servers
         ]
         containers = [
             (s.content.level, s.lowest, s.highest, s.put_total, s.got_total, s.blocked) for s in self.stores

@@ -62,9 +62,7 @@ def _copy(typing: Any, table: Any, to: Any, source: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
         vector = ir.VectorType(ir.IntType(64), TOGETHER)
-        places = [
-            builder.bitcast(builder.gep(array.data, [index]), vector.as_pointer()) for index in arguments[1:]
-        ]
+        places = [builder.bitcast(builder.gep(array.data, [index]), vector.as_pointer()) for index in arguments[1:]]
         builder.store(builder.load(places[1], align=8), places[0], align=8)
         return context.get_dummy_value()
 

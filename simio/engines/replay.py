@@ -66,9 +66,7 @@ class Replay(Run):
             if operation in own:
                 self.steps[at] = (own[operation], self.steps[at][1])
         self.sleepers = np.flatnonzero((now.due == before.due) & (now.due > now.now))
-        self.instants = {
-            due: which for which, due in enumerate(dict.fromkeys(now.due[self.sleepers].tolist()))
-        }
+        self.instants = {due: which for which, due in enumerate(dict.fromkeys(now.due[self.sleepers].tolist()))}
         self.state = self._numbers(before.state, now.state, self.tied(now.state))  # type: ignore[assignment]
         self.sums = self._numbers(before.sums, now.sums)
         begin = self.env.now
@@ -143,9 +141,7 @@ class Replay(Run):
             old, new = before.resources[at].tolist(), begin.resources[at].tolist()
             found: list[Recorded] = []
             for level, total in ((c.IN_USE, c.BUSY), (c.LINE, c.QUEUE)):
-                areas = [
-                    row[total] + row[level] * when for row, when in ((old, before.now), (new, begin.now))
-                ]
+                areas = [row[total] + row[level] * when for row, when in ((old, before.now), (new, begin.now))]
                 grown = areas[1] - areas[0]
                 self.areas[at].append((areas[1], grown))
                 found.append(Recorded(self.env, new[level], self.horizon.number(areas[1], grown)))
@@ -273,16 +269,10 @@ class Replay(Run):
             and thread.daemon == bool(row[c.FLAGS] & c.DAEMON)
             and thread.instance == row[c.FLAGS] >> c.INSTANCE
             and (-1 if parent is None else ranks[id(parent)]) == begin.parents[rank]
+            and (not waits or (thread.what, thread.priority) == (row[c.WHAT], row[c.PRIORITY]) or row[c.WAIT] != 1)
             and (
                 not waits
-                or (thread.what, thread.priority) == (row[c.WHAT], row[c.PRIORITY])
-                or row[c.WAIT] != 1
-            )
-            and (
-                not waits
-                or self._grown(
-                    [thread.amount], before.amounts[rank : rank + 1], begin.amounts[rank : rank + 1]
-                )
+                or self._grown([thread.amount], before.amounts[rank : rank + 1], begin.amounts[rank : rank + 1])
             )
             and self._grown(thread.registers, before.registers[rank], begin.registers[rank])
         )

@@ -108,16 +108,12 @@ class Runner:
         least = 0 if run.warm_up == "auto" else 2 * int(run.warm_up)
         if CUT not in self.notes:
             self.notes.append(CUT)
-        return execute(
-            program, Options(min(until, max(found.end, least)), run.step_budget, seed), self.engine
-        )
+        return execute(program, Options(min(until, max(found.end, least)), run.step_budget, seed), self.engine)
 
     def case_of(self, system: System) -> Case:
         """A variant as a case, with the same seeds and the same time."""
         update = {"until": self._until, "replications": len(self.seeds), "precision": None}
-        return replace(
-            self.case, system=replace(system, run=system.run.model_copy(update=update)), measured=()
-        )
+        return replace(self.case, system=replace(system, run=system.run.model_copy(update=update)), measured=())
 
     def _once(self, program: Program, seed: int) -> Answer:
         outcome = self._run(program, seed)
@@ -160,8 +156,6 @@ def gain(base: Answer, other: Answer, metric: str = THROUGHPUT) -> Gain:
     if not before or not after or not sum(before):
         return Gain(other.rate, 0.0)
     sign = 1 if metric == THROUGHPUT else -1
-    shares = [
-        sign * (new - old) / (sum(before) / len(before)) for old, new in zip(before, after, strict=True)
-    ]
+    shares = [sign * (new - old) / (sum(before) / len(before)) for old, new in zip(before, after, strict=True)]
     mean = sum(shares) / len(shares)
     return Gain(other.rate, mean, confidence(shares)[1] if len(shares) > 1 else None)

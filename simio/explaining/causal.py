@@ -168,9 +168,7 @@ class _Work:
         none = Gain(self.runner.base.rate, 0.0)
         rows = []
         for each, row in self.rows.items():
-            slightly, twice, free = (
-                self.gained(row.get(factor), metric) for factor in (SLIGHTLY, TWICE, FREE)
-            )
+            slightly, twice, free = (self.gained(row.get(factor), metric) for factor in (SLIGHTLY, TWICE, FREE))
             if len(row) == 1 and free and not self._matters(row[FREE]):
                 slightly, twice = none, none
             rows.append(Row(each, slightly, twice, free))
@@ -180,9 +178,7 @@ class _Work:
         """Throughput, or where nothing changes that, the observation that most depends on something."""
         found = [each for row in self.rows.values() for each in row.values()] + list(self.answers.values())
         most = {
-            name: max(
-                (abs(each.gain) for each in (self.gained(one, name) for one in found) if each), default=0.0
-            )
+            name: max((abs(each.gain) for each in (self.gained(one, name) for one in found) if each), default=0.0)
             for name in self._metrics()
         }
         best = max(most, key=lambda name: most[name])
@@ -198,9 +194,7 @@ class _Work:
         """Why variants could not be run, each reason once."""
         found = [each for row in self.rows.values() for each in row.values()] + list(self.answers.values())
         errors = [each.exception() for each in found if each.done() and not each.cancelled()]
-        return list(dict.fromkeys(f"not run: {str(each).splitlines()[0]}" for each in errors if each))[
-            :MOST_REASONS
-        ]
+        return list(dict.fromkeys(f"not run: {str(each).splitlines()[0]}" for each in errors if each))[:MOST_REASONS]
 
     def settings(self, metric: str) -> Iterator[WhatIf]:
         """The rows of settings so far."""
@@ -237,9 +231,7 @@ class _Work:
             if each != first:
                 rest[each] = runner.start(lower(faster(without, each, TWICE)))
         limit = run_case(runner.case_of(without), runner.engine).limiter
-        gained = {
-            each: gain(base.result(), one.result()) for each, one in rest.items() if not one.exception()
-        }
+        gained = {each: gain(base.result(), one.result()) for each, one in rest.items() if not one.exception()}
         helps = max(gained, key=lambda each: gained[each].gain, default=None)
         if helps is None or gained[helps].gain < NOTHING:
             return Next(first.name, gained_free, limit, "", None)

@@ -47,9 +47,7 @@ def components(system: System) -> list[Component]:
             for name in _names(system, item, work):
                 values.setdefault(alike(name), []).append(f"{item.path}.{field}")
                 names.setdefault(alike(name), []).append(name)
-    return [
-        Component(together(list(dict.fromkeys(names[key]))), tuple(found)) for key, found in values.items()
-    ]
+    return [Component(together(list(dict.fromkeys(names[key]))), tuple(found)) for key, found in values.items()]
 
 
 def alike_of(system: System) -> Callable[[str], Hashable]:

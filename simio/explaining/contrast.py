@@ -84,9 +84,7 @@ def _same_seeds(a: System, b: System) -> tuple[tuple[System, System], list[str]]
         replace(b, run=b.run.model_copy(update=update)),
     )
     same = counts[0] == counts[1] and a.run.seed == b.run.seed
-    return systems, [] if same else [
-        f"both were run with {max(counts)} replications from seed {a.run.seed} on"
-    ]
+    return systems, [] if same else [f"both were run with {max(counts)} replications from seed {a.run.seed} on"]
 
 
 class _Runs:
@@ -137,9 +135,7 @@ def _metric(a: CaseResult, b: CaseResult) -> str:
         return THROUGHPUT
     times = [{each.name: each.mean for each in found.observations if each.unit == "ps"} for found in (a, b)]
     apart = {
-        name: abs(times[1][name] / times[0][name] - 1)
-        for name in times[0]
-        if name in times[1] and times[0][name]
+        name: abs(times[1][name] / times[0][name] - 1) for name in times[0] if name in times[1] and times[0][name]
     }
     best = max(apart, key=lambda name: apart[name], default="")
     return best if best and apart[best] >= NOTHING else THROUGHPUT

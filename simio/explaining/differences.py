@@ -97,9 +97,7 @@ def _of_parts(a: System, b: System, flat: tuple[dict[str, str], dict[str, str]])
         for field in type(item.part.sheet).model_fields:
             old, new = getattr(item.part.sheet, field), getattr(others[item.path].sheet, field)
             if old != new:
-                groups.setdefault((item.part.cls, field, repr(old), repr(new)), {})[
-                    f"{item.path}.{field}"
-                ] = new
+                groups.setdefault((item.part.cls, field, repr(old), repr(new)), {})[f"{item.path}.{field}"] = new
     for updates in groups.values():
         values = tuple(Difference(path, _text(flat[0], path, a), _text(flat[1], path, b)) for path in updates)
         yield Step(Change(_name(values), values), partial(with_values, values=updates))
@@ -115,9 +113,7 @@ def _text(flat: Mapping[str, str], path: str, system: System) -> str:
 
 def _of_wiring(a: System, b: System, flat: tuple[dict[str, str], dict[str, str]]) -> Iterator[Step]:
     """Lengths of links, and units of volumes."""
-    lengths = {
-        two.name: two.length for one, two in zip(a.links, b.links, strict=True) if one.length != two.length
-    }
+    lengths = {two.name: two.length for one, two in zip(a.links, b.links, strict=True) if one.length != two.length}
     if lengths:
         values = tuple(
             Difference(f"links.{name}.length", *(each.get(f"links.{name}.length", "") for each in flat))
@@ -127,9 +123,7 @@ def _of_wiring(a: System, b: System, flat: tuple[dict[str, str], dict[str, str]]
             Change(_name(values), values),
             lambda system: replace(
                 system,
-                links=tuple(
-                    replace(link, length=lengths.get(link.name, link.length)) for link in system.links
-                ),
+                links=tuple(replace(link, length=lengths.get(link.name, link.length)) for link in system.links),
             ),
         )
     sizes = {name: b.volumes[name].unit for name in a.volumes if a.volumes[name].unit != b.volumes[name].unit}
@@ -202,9 +196,7 @@ def flat_values(told: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
-def _differences(
-    a: Mapping[str, str], b: Mapping[str, str], chosen: Callable[[str], bool]
-) -> Iterator[Difference]:
+def _differences(a: Mapping[str, str], b: Mapping[str, str], chosen: Callable[[str], bool]) -> Iterator[Difference]:
     for path in dict.fromkeys([*a, *b]):
         if chosen(path) and a.get(path) != b.get(path):
             yield Difference(path, a.get(path, ""), b.get(path, ""))

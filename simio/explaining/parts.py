@@ -99,9 +99,7 @@ def with_values(system: System, values: Mapping[str, Any]) -> System:
     return replace(
         changed_parts,
         hosts={
-            name: replace(host, cpus=of[f"hosts.{name}"].get("cpus", host.cpus))
-            if f"hosts.{name}" in of
-            else host
+            name: replace(host, cpus=of[f"hosts.{name}"].get("cpus", host.cpus)) if f"hosts.{name}" in of else host
             for name, host in changed_parts.hosts.items()
         },
         workloads={

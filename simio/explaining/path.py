@@ -117,9 +117,7 @@ class Path:
     def __init__(self, program: Program, outcome: Outcome) -> None:
         self.program = program
         self.steps = Steps(program)
-        self.times, self.serials, self.at = (
-            np.ascontiguousarray(outcome.trace[:, each]) for each in range(3)
-        )
+        self.times, self.serials, self.at = (np.ascontiguousarray(outcome.trace[:, each]) for each in range(3))
         self.ops = program.steps[self.at, 0]
         self.first = sum(start.count for start in program.starts)
         self.forks = np.flatnonzero(self.ops == Op.FORK)

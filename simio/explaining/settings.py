@@ -99,9 +99,7 @@ def _windows(system: System) -> Iterator[Setting]:
     usual = min(min(item.part.sheet.send_space, item.part.sheet.receive_space) for item in stacks)
     room = {f"{item.path}.max_space": 2 * WIDE for item in stacks}
     for what, size in (("doubled", None), ("without a limit", WIDE)):
-        windows = {
-            f"workload.{name}.window": size or 2 * (params.window or usual) for name, params in users.items()
-        }
+        windows = {f"workload.{name}.window": size or 2 * (params.window or usual) for name, params in users.items()}
         yield from _changed(system, f"socket buffers {what}", {**room, **windows})
 
 

@@ -134,9 +134,7 @@ def _segments(path: Path, rows: np.ndarray, amounts: np.ndarray, first: int, siz
     return found
 
 
-def _stages(
-    system: System, ways: Sequence[Stretch], segments: Sequence[Segment], count: float
-) -> list[Stage]:
+def _stages(system: System, ways: Sequence[Stretch], segments: Sequence[Segment], count: float) -> list[Stage]:
     """Times by work and place, in the order in which the one unit came by them in the mean; alike places as one."""
     alike = alike_of(system)
     names: dict[Hashable, list[str]] = {}
@@ -156,6 +154,5 @@ def _stages(
     order = sorted(times, key=lambda key: places[key][1] / places[key][0] if key in places else float("inf"))
     whole = sum(times.values())
     return [
-        Stage(together(sorted(set(names[key]))), *kinds[key], times[key] / count, times[key] / whole)
-        for key in order
+        Stage(together(sorted(set(names[key]))), *kinds[key], times[key] / count, times[key] / whole) for key in order
     ]

@@ -260,7 +260,4 @@ def _saving(app: Dash, session: Session) -> None:
 
 def _plots(found: Answer) -> list[Any]:
     figures = timeline_figures(found.result, found.unit)
-    return [
-        html.Div([html.H3(title), dcc.Graph(figure=figure, config=_CONFIG)])
-        for title, figure in figures.items()
-    ]
+    return [html.Div([html.H3(title), dcc.Graph(figure=figure, config=_CONFIG)]) for title, figure in figures.items()]

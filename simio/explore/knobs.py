@@ -107,9 +107,7 @@ def _asked(root: Node, key: str) -> Knob:
         )
     knob = _of_value(key, node, ())
     if knob is None:
-        raise SimioError(
-            f"--knob: {quote(key)} is {quote(node.text)}; expected a number, a quantity, true or false"
-        )
+        raise SimioError(f"--knob: {quote(key)} is {quote(node.text)}; expected a number, a quantity, true or false")
     return knob
 
 

@@ -106,9 +106,7 @@ class Session:
             if key not in known:
                 raise SimioError(f"nothing called {quote(key)} can be changed in {opened.name}")
             if text not in known[key].values:
-                raise SimioError(
-                    f"{key}: found {quote(text)}; expected one of {', '.join(known[key].values)}"
-                )
+                raise SimioError(f"{key}: found {quote(text)}; expected one of {', '.join(known[key].values)}")
         return {knob.key: values.get(knob.key, knob.values[knob.start]) for knob in opened.knobs}
 
     # --- running -----------------------------------------------------------------------------------------
@@ -204,9 +202,7 @@ class Session:
         Raises SimioError for a name that is none, for one that is taken, and where the file cannot be written.
         """
         if not NAME.fullmatch(name):
-            raise SimioError(
-                f"found {quote(name)}; expected a name of letters, digits, _ and -, without .yaml"
-            )
+            raise SimioError(f"found {quote(name)}; expected a name of letters, digits, _ and -, without .yaml")
         path = self.folder / f"{name}.yaml"
         text = self._text(opened, self.chosen(opened, values))
         try:

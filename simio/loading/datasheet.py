@@ -89,11 +89,7 @@ def read_datasheet(root: Node, name: str, cls: str, file: Path) -> CatalogueEntr
         whole = mapping(nodes, root.place, places)
         sheet = _validate(model, whole, faults, skip=[key for key in entries if key not in nodes])
     parts = _parts(top, root, faults) if cls == "host" else {}
-    values = {
-        key: _value(model, sheet, key, nodes[key], origin, faults)
-        for key, origin in origins.items()
-        if origin
-    }
+    values = {key: _value(model, sheet, key, nodes[key], origin, faults) for key, origin in origins.items() if origin}
     faults.raise_any()
     return CatalogueEntry(
         name=name, cls=cls, kind=str(kind), title=str(title), notes=notes or "", values=values,
@@ -154,12 +150,8 @@ def _value(
 ) -> ValueEntry:
     ends: dict[str, tuple[Any, Any] | None] = {}
     for name in ("interval", "bounds"):
-        ends[name] = (
-            _ends(model, key, origin[name], f"values.{key}.{name}", faults) if name in origin else None
-        )
-    attribute = (
-        next((n for n, f in model.model_fields.items() if key == (f.alias or n)), key) if model else key
-    )
+        ends[name] = _ends(model, key, origin[name], f"values.{key}.{name}", faults) if name in origin else None
+    attribute = next((n for n, f in model.model_fields.items() if key == (f.alias or n)), key) if model else key
     value = getattr(sheet, attribute, None)
     for name, pair in ends.items():
         inside = pair and isinstance(value, Real) and pair[0] <= value <= pair[1]
@@ -176,9 +168,7 @@ def _value(
     )
 
 
-def _ends(
-    model: type[Sheet] | None, key: str, node: Node, path: str, faults: ProblemList
-) -> tuple[Any, Any] | None:
+def _ends(model: type[Sheet] | None, key: str, node: Node, path: str, faults: ProblemList) -> tuple[Any, Any] | None:
     if node.kind != "list" or len(node.elements) != 2:
         faults.add(path, node_text(node), "a list of two values, the least and the most", place=node.place)
         return None
@@ -196,9 +186,7 @@ def _ends(
     if len(ends) != 2:
         return None
     if not ends[0] <= ends[1]:
-        faults.add(
-            path, " to ".join(node_text(item) for item in node.elements), "the least first", place=node.place
-        )
+        faults.add(path, " to ".join(node_text(item) for item in node.elements), "the least first", place=node.place)
     return ends[0], ends[1]
 
 
@@ -214,9 +202,7 @@ def value_text(node: Node) -> str:
 def _parts(top: Mapping[str, Node], root: Node, faults: ProblemList) -> dict[str, Node]:
     """The parts of a host, checked for form; that the models exist is for the catalogue to say."""
     if "parts" not in top:
-        faults.add(
-            "parts", "nothing", "a mapping with cpu, memory and kernel", "this key is required", root.place
-        )
+        faults.add("parts", "nothing", "a mapping with cpu, memory and kernel", "this key is required", root.place)
         return {}
     node = top["parts"]
     parts = faults.mapping(node, "parts", "a mapping with cpu, memory and kernel")

@@ -62,11 +62,7 @@ def _group(ctx: Context, name: str, given: Node, place: Place) -> DiskGroup:
     count = node.entries.get("count")
     number = 1
     if count is not None:
-        if (
-            isinstance(count.value, int)
-            and not isinstance(count.value, bool)
-            and 1 <= count.value <= MOST_DISKS
-        ):
+        if isinstance(count.value, int) and not isinstance(count.value, bool) and 1 <= count.value <= MOST_DISKS:
             number = count.value
         else:
             expected = f"a whole number of disks from 1 to {MOST_DISKS}"

@@ -54,9 +54,7 @@ class _Checked:
         return around
 
 
-def check_disk(
-    ctx: Context, faults: Sequence[InjectedFault], path: str, node: Node, inventory: Inventory
-) -> None:
+def check_disk(ctx: Context, faults: Sequence[InjectedFault], path: str, node: Node, inventory: Inventory) -> None:
     """Note what is wrong with the last of these faults, if it is of a disk that is there."""
     fault = faults[-1]
     if fault.kind not in ("failed", "read_errors") or fault.params.of not in inventory.disk_names:
@@ -64,9 +62,7 @@ def check_disk(
     checked = _Checked(ctx, faults, path, node, inventory)
     alike = [other for other in faults[:-1] if (other.kind, other.params.of) == (fault.kind, fault.params.of)]
     if alike:
-        checked.note(
-            "of", f"{quote(fault.params.of)}, which has {quote(alike[0].name)}", "one fault of a kind"
-        )
+        checked.note("of", f"{quote(fault.params.of)}, which has {quote(alike[0].name)}", "one fault of a kind")
     if None in inventory.volumes.values() and checked.volume() is None:
         return
     if isinstance(fault.params, Failed):
@@ -88,9 +84,7 @@ def _check_survives(checked: _Checked) -> None:
     """Note a disk whose failure leaves a volume without some of its data before the run, or one with parity ever."""
     params, volume, array = checked.params, checked.volume(), checked.array()
     if array is not None and params.at is not None:
-        found = (
-            f"{quote(params.of)}, behind the array controller of {quote(array.name)}, failing during the run"
-        )
+        found = f"{quote(params.of)}, behind the array controller of {quote(array.name)}, failing during the run"
         checked.note(
             "at", found, "none, for a disk that has failed before, or one of a volume of the host's software"
         )
@@ -131,9 +125,7 @@ def _check_spare(checked: _Checked) -> None:
     owner = next((item for item in inventory.volumes.values() if item and spare in item.members), None)
     others = [fault.params for fault in checked.faults[:-1] if isinstance(fault.params, Failed)]
     if owner is not None:
-        checked.note(
-            "spare", f"{quote(spare)}, which is in the volume {quote(owner.name)}", "a disk in no volume"
-        )
+        checked.note("spare", f"{quote(spare)}, which is in the volume {quote(owner.name)}", "a disk in no volume")
     elif any(spare == other.spare for other in others):
         checked.note("spare", f"{quote(spare)}, which is a spare already", "another disk")
     elif any(spare == other.of for other in others):

@@ -44,15 +44,11 @@ def read_fit(node: Node, path: str, faults: ProblemList) -> FitRecord | None:
     residual = _PERCENTAGE.fullmatch(str(entry["residual"].value)) if "residual" in entry else None
     if "residual" in entry and residual is None:
         place = entry["residual"].place
-        faults.add(
-            join(path, "residual"), node_text(entry["residual"]), "a percentage such as 4.1 %", place=place
-        )
+        faults.add(join(path, "residual"), node_text(entry["residual"]), "a percentage such as 4.1 %", place=place)
     told = faults.mapping(entry["correlation"], join(path, "correlation")) if "correlation" in entry else {}
     for name, item in told.items():
         if isinstance(item.value, bool) or not isinstance(item.value, int | float) or abs(item.value) > 1:
-            faults.add(
-                join(path, f"correlation.{name}"), node_text(item), "a number from -1 to 1", place=item.place
-            )
+            faults.add(join(path, f"correlation.{name}"), node_text(item), "a number from -1 to 1", place=item.place)
     named = entry["studies"].elements if "studies" in entry else []
     studies = [faults.text(item, join(path, f"studies[{n}]"), "study/table") for n, item in enumerate(named)]
     if faults.noted > before or residual is None:

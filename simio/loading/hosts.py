@@ -40,9 +40,7 @@ def build_hosts(ctx: Context, section: Node) -> dict[str, HostSite]:
         lineage = _lineage(ctx, name, nodes)
         place = place_of(section, name)
 
-        def build(
-            name: str = name, lineage: tuple[Node, ...] | None = lineage, place: Place = place
-        ) -> HostSite:
+        def build(name: str = name, lineage: tuple[Node, ...] | None = lineage, place: Place = place) -> HostSite:
             return _host(ctx, name, lineage, place) if lineage else HostSite(None, None)
 
         found[name] = ctx.once(("host", name), lineage or (node,), build)
@@ -69,9 +67,7 @@ def _lineage(ctx: Context, name: str, nodes: Mapping[str, Node]) -> tuple[Node, 
         if other is None:
             return None
         if other not in nodes:
-            ctx.faults.unknown(
-                path, other, [known for known in nodes if known != names[-1]], like.place, "host"
-            )
+            ctx.faults.unknown(path, other, [known for known in nodes if known != names[-1]], like.place, "host")
             return None
         if len(chain) > MOST_LIKENESSES:
             found = f"more than {MOST_LIKENESSES} hosts each like the next"
@@ -83,9 +79,7 @@ def _lineage(ctx: Context, name: str, nodes: Mapping[str, Node]) -> tuple[Node, 
             first = circle.index(min(circle, key=list(nodes).index))
             circle = [*circle[first:], *circle[:first], circle[first]]
             at = nodes[circle[0]].entries["like"].place
-            ctx.faults.add(
-                f"hosts.{circle[0]}.like", " like ".join(circle), "a host that ends in a model", place=at
-            )
+            ctx.faults.add(f"hosts.{circle[0]}.like", " like ".join(circle), "a host that ends in a model", place=at)
             return None
         names.append(other)
 
@@ -185,9 +179,7 @@ def _part(
     ctx: Context, name: str, cls: str, node: Node, path: str, place: Place, reserved: tuple[str, ...] = ()
 ) -> Part | None:
     node = as_mapping(node)
-    if not ctx.faults.mapping(
-        node, path, f"the name of {a(cls)} model, or a mapping with values to override"
-    ):
+    if not ctx.faults.mapping(node, path, f"the name of {a(cls)} model, or a mapping with values to override"):
         return None
     return build_part(ctx, name, cls, node, path, place, reserved)
 
@@ -201,9 +193,7 @@ def _group(
     node, path = whole.entries[group], f"hosts.{host}.{group}"
     check_names(ctx, node, path)
     return {
-        key: _part(
-            ctx, f"{host}.{key}", HOST_GROUPS[group], item, f"{path}.{key}", place_of(node, key), reserved
-        )
+        key: _part(ctx, f"{host}.{key}", HOST_GROUPS[group], item, f"{path}.{key}", place_of(node, key), reserved)
         for key, item in ctx.faults.mapping(node, path).items()
     }
 

@@ -50,9 +50,7 @@ def build_faults(
             known.check(ctx, read, f"{path}.of", node)
             found[name] = read
             if read.kind == "crash":
-                check_crash(
-                    ctx, read.params.of, f"{path}.of", place_of(node, "of"), workloads, links, inventory
-                )
+                check_crash(ctx, read.params.of, f"{path}.of", place_of(node, "of"), workloads, links, inventory)
             check_disk(ctx, [*found.values()], path, node, inventory)
     return tuple(found.values())
 
@@ -174,9 +172,7 @@ def _reset(system: System, params: Any) -> System:
     host = system.hosts[name]
     adapter = host.adapters[key]
     reset = replace(adapter, resets=(*adapter.resets, params.stages))
-    return replace(
-        system, hosts={**system.hosts, name: replace(host, adapters={**host.adapters, key: reset})}
-    )
+    return replace(system, hosts={**system.hosts, name: replace(host, adapters={**host.adapters, key: reset})})
 
 
 def _failed(system: System, params: Any) -> System:

@@ -108,9 +108,7 @@ def merge(base: Node, over: Node) -> Node:
         return over
     if fresh or (_model(over) is not None and _model(over) != _model(base)):
         kept = {key: node for key, node in base.entries.items() if key == "bus"}
-        return replace(
-            over, value={**kept, **over.entries}, key_places={**base.key_places, **over.key_places}
-        )
+        return replace(over, value={**kept, **over.entries}, key_places={**base.key_places, **over.key_places})
     entries = dict(base.entries)
     for key, node in over.entries.items():
         mergeable = key in entries and (entries[key].kind == "map" or node.kind == "map")

@@ -153,9 +153,7 @@ def _bus(ctx: Context, spec: LinkSpec, ends: list[tuple[str, ...]]) -> list[tupl
         if twice:
             one = known[twice[0]]
             found = (
-                f"{quote(end)} again"
-                if one == end
-                else f"{quote(twice[0])} in both {quote(one)} and {quote(end)}"
+                f"{quote(end)} again" if one == end else f"{quote(twice[0])} in both {quote(one)} and {quote(end)}"
             )
             ctx.faults.add(path, found, "each end once", place=_end_node(spec, index).place)
             good = False
@@ -208,9 +206,7 @@ def _ports(ctx: Context, spec: LinkSpec, index: int, inventory: Inventory) -> tu
 def _no_end(ctx: Context, spec: LinkSpec, index: int, end: str, known: list[str]) -> None:
     hint = did_you_mean(end, known)
     expected = (
-        f"host.adapter, a switch or a disk: {one_of(known, hint)}"
-        if known
-        else "host.adapter, a switch or a disk"
+        f"host.adapter, a switch or a disk: {one_of(known, hint)}" if known else "host.adapter, a switch or a disk"
     )
     place = _end_node(spec, index).place
     ctx.faults.add(f"links.{spec.name}.between", f"the unknown end {quote(end)}", expected, hint, place)
@@ -244,9 +240,7 @@ def _fits(ctx: Context, spec: LinkSpec, inventory: Inventory) -> bool:
     return good
 
 
-def _pairs(
-    ctx: Context, spec: LinkSpec, first: tuple[str, ...], second: tuple[str, ...]
-) -> list[tuple[str, ...]]:
+def _pairs(ctx: Context, spec: LinkSpec, first: tuple[str, ...], second: tuple[str, ...]) -> list[tuple[str, ...]]:
     """The two ports of each link: one link, or one for each disk of a group."""
     if len(first) > 1 and len(second) > 1:
         expected = "a group of disks at one end only"
@@ -299,6 +293,4 @@ def _count_ports(ctx: Context, specs: list[LinkSpec], links: list[Link], invento
         last = [spec for spec in specs if name in spec.ends][-1]
         place = _end_node(last, last.ends.index(name)).place
         expected = f"at most its {ports} ports"
-        ctx.faults.add(
-            f"links.{last.name}.between", f"{number} links at {quote(name)}", expected, place=place
-        )
+        ctx.faults.add(f"links.{last.name}.between", f"{number} links at {quote(name)}", expected, place=place)

@@ -125,16 +125,12 @@ def _unassigned(
     if unknown:
         for key in unknown:
             place = place_of(where, key)
-            ctx.faults.unknown(
-                join(path, key), key, varied, place, "key, which the scenario does not vary or give"
-            )
+            ctx.faults.unknown(join(path, key), key, varied, place, "key, which the scenario does not vary or give")
         return
     said = described({key: value_text(node) for key, node in row.where.items()})
     if number and row.row.over:
         hint = f"leave out 'over: {row.row.over}' for a row of one case"
-        ctx.faults.add(
-            path, f"{said}, which one case has", "the settings of several cases", hint, where.place
-        )
+        ctx.faults.add(path, f"{said}, which one case has", "the settings of several cases", hint, where.place)
         return
     if number:
         told = f"{said}, which {number} cases have"

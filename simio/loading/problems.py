@@ -51,9 +51,7 @@ class ProblemList:
         """Drop the news that a key is missing where the fault that keeps it out is told already."""
         known = set(paths)
         self._faults = {
-            key: fault
-            for key, fault in self._faults.items()
-            if fault.found != "nothing" or fault.path not in known
+            key: fault for key, fault in self._faults.items() if fault.found != "nothing" or fault.path not in known
         }
 
     def explain(self, known: int, hint: str, places: Collection[Place]) -> None:
@@ -85,9 +83,7 @@ class ProblemList:
             if key not in names:
                 self.unknown(join(path, key), key, names, place_of(node, key))
 
-    def unknown(
-        self, path: str, key: str, known: Iterable[str], place: Place | None, what: str = "key"
-    ) -> None:
+    def unknown(self, path: str, key: str, known: Iterable[str], place: Place | None, what: str = "key") -> None:
         """Note a key or a name that is not one of ``known``."""
         names = sorted(known)
         hint = did_you_mean(key, names) if len(names) > 1 else "" if names else "there are none"
@@ -101,9 +97,7 @@ class ProblemList:
         self.add(path, node_text(node), what, place=node.place)
         return None
 
-    def model(
-        self, error: ValidationError, model: type[BaseModel], node: Node, path: str, place: Place
-    ) -> None:
+    def model(self, error: ValidationError, model: type[BaseModel], node: Node, path: str, place: Place) -> None:
         """Note what pydantic found wrong with ``node``; ``place`` is where a missing key is told."""
         for detail in error.errors(include_url=False):
             self._model_fault(dict(detail), model, node, path, place)
@@ -129,9 +123,7 @@ class ProblemList:
         else:
             self.add(where, show(detail["input"]), *_explained(kind, context, detail), here)
 
-    def _length_fault(
-        self, kind: str, context: dict[str, Any], value: object, where: str, here: Place
-    ) -> None:
+    def _length_fault(self, kind: str, context: dict[str, Any], value: object, where: str, here: Place) -> None:
         bound, key = _LENGTHS[kind]
         number = len(value) if isinstance(value, list | tuple) else int(context["actual_length"])
         # A list whose items have faults is counted without them; those faults are told already.

@@ -55,8 +55,7 @@ def resolved(system: System) -> dict[str, Any]:
             for link in system.links
         },
         "workload": {
-            name: {"kind": workload.kind, **_plain(workload.params)}
-            for name, workload in system.workloads.items()
+            name: {"kind": workload.kind, **_plain(workload.params)} for name, workload in system.workloads.items()
         },
         "faults": {fault.name: {"kind": fault.kind, **_plain(fault.params)} for fault in system.faults},
         "run": _plain(system.run),
@@ -85,9 +84,7 @@ def _value(part: Part, key: str, origin: Origin) -> dict[str, Any]:
     }
     if origin.interval is not None:
         quantity = quantity_of(field_named(type(part.sheet), key))
-        told["interval"] = [
-            value_as_text(end, quantity.dimension if quantity else None) for end in origin.interval
-        ]
+        told["interval"] = [value_as_text(end, quantity.dimension if quantity else None) for end in origin.interval]
     return told
 
 

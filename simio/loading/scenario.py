@@ -248,9 +248,7 @@ def _topology(ctx: Context, root: Node) -> _Topology:
     )
 
 
-def _check_workloads(
-    ctx: Context, section: Node, workloads: Mapping[str, Workload | None], there: _Topology
-) -> None:
+def _check_workloads(ctx: Context, section: Node, workloads: Mapping[str, Workload | None], there: _Topology) -> None:
     check_references(ctx, section, there.inventory)
     check_calls(ctx, section, workloads, there.inventory)
     if there.complete:
@@ -264,9 +262,7 @@ def _system(ctx: Context, root: Node, title: str) -> System | None:
     section = _section(ctx, root, "workload")
     workloads = build_workloads(ctx, section)
     ctx.once(("routes",), (*nodes, section), lambda: _check_workloads(ctx, section, workloads, there))
-    faults = build_faults(
-        ctx, _section(ctx, root, "faults"), there.inventory, there.links, there.complete, workloads
-    )
+    faults = build_faults(ctx, _section(ctx, root, "faults"), there.inventory, there.links, there.complete, workloads)
     run, report = _values(ctx, root, "run", Run), _values(ctx, root, "report", Report)
     if len(ctx.faults) or run is None or report is None:
         return None

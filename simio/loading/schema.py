@@ -117,11 +117,7 @@ def _inlined(schema: Any, definitions: Mapping[str, Any]) -> Any:
         rest = {key: value for key, value in schema.items() if key != "$ref"}
         return {**_inlined(definitions[schema["$ref"].rpartition("/")[2]], definitions), **rest}
     properties = schema.get("properties", {})
-    plain = {
-        key: _inlined(value, definitions)
-        for key, value in schema.items()
-        if key not in ("title", "properties")
-    }
+    plain = {key: _inlined(value, definitions) for key, value in schema.items() if key not in ("title", "properties")}
     if properties:
         plain["properties"] = {key: _inlined(value, definitions) for key, value in properties.items()}
     return plain

@@ -191,9 +191,7 @@ def _row(faults: ProblemList, item: Node, entry: dict[str, Node], path: str, hea
         over = ""
     if said.get("scenario") and said["scenario"] not in heading.scenarios:
         place = entry["scenario"].place
-        faults.unknown(
-            f"{path}.scenario", said["scenario"], heading.scenarios, place, "scenario of the table"
-        )
+        faults.unknown(f"{path}.scenario", said["scenario"], heading.scenarios, place, "scenario of the table")
     value, upper, held = None, None, False
     if "value" in entry:
         value, upper, held = _value(faults, entry["value"], f"{path}.value", quantity)
@@ -202,9 +200,7 @@ def _row(faults: ProblemList, item: Node, entry: dict[str, Node], path: str, hea
     )
     if "anomaly" in entry and (held or not anomaly):
         found = "a held value" if held else "nothing"
-        faults.add(
-            f"{path}.anomaly", found, "why what was measured is an anomaly", place=entry["anomaly"].place
-        )
+        faults.add(f"{path}.anomaly", found, "why what was measured is an anomaly", place=entry["anomaly"].place)
     if "value" in entry and not text:
         ends = entry["value"].elements
         text = " to ".join(value_text(end) for end in ends) if ends else value_text(entry["value"])
@@ -224,9 +220,7 @@ def _is_for_fitting(faults: ProblemList, node: Node | None, path: str) -> bool:
     return node.value is not False
 
 
-def _measure(
-    faults: ProblemList, item: Node, said: dict[str, str], path: str, heading: _Heading
-) -> tuple[str, str]:
+def _measure(faults: ProblemList, item: Node, said: dict[str, str], path: str, heading: _Heading) -> tuple[str, str]:
     """Quantity and unit of a row: its own, or those of the table."""
     quantity, unit = said.get("quantity") or heading.quantity, said.get("unit") or heading.unit
     if said.get("quantity"):

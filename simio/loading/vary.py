@@ -162,9 +162,7 @@ def _meaning(tree: Node, key: str) -> object:
     return None if node is None else canonical(node)
 
 
-def is_known(
-    faults: ProblemList, root: Node, key: str, place: Place, path: str, sections: Sequence[str]
-) -> bool:
+def is_known(faults: ProblemList, root: Node, key: str, place: Place, path: str, sections: Sequence[str]) -> bool:
     """Whether a key path leads to something that is there; what lies deeper is checked where it is used."""
     keys = key.split(".")
     if keys[0] not in sections:
@@ -211,9 +209,7 @@ def read_sets(ctx: Context, root: Node, sets: Sequence[str]) -> list[Setting]:
         key, equals, value = text.partition("=")
         key = key.strip()
         if not equals or not value.strip():
-            ctx.faults.add(
-                "", quote(text), "key.path=value", "for example workload.blast.size='64 KiB'", place
-            )
+            ctx.faults.add("", quote(text), "key.path=value", "for example workload.blast.size='64 KiB'", place)
             continue
         if not is_known(ctx.faults, root, key, place, key, _SETTABLE):
             continue

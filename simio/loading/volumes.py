@@ -32,9 +32,7 @@ class VolumeKeys(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    kind: Literal["stripe", "concat", "mirror", "raid3", "raid5"] = Field(
-        description="how data lies on the members"
-    )
+    kind: Literal["stripe", "concat", "mirror", "raid3", "raid5"] = Field(description="how data lies on the members")
     unit: Limit = Field(
         None, description="bytes on one member before the next one's turn; raid3: a sector if left out"
     )
@@ -84,18 +82,14 @@ def _written(ctx: Context, name: str, node: Node, place: Place) -> _Written | No
     ctx.faults.unknown_keys(node, (*keys, "of", *PARTS), path)
     of = _names(ctx, node, path)
     parts = {key: _part(ctx, name, key, node, path) for key in PARTS if key in node.entries}
-    own = mapping(
-        {key: node.entries[key] for key in keys if key in node.entries}, node.place, dict(node.key_places)
-    )
+    own = mapping({key: node.entries[key] for key in keys if key in node.entries}, node.place, dict(node.key_places))
     try:
         read = VolumeKeys.model_validate(own.plain(), context=FROM_TEXT)
     except ValidationError as error:
         ctx.faults.model(error, VolumeKeys, own, path, place)
         return None
     if read.kind in _STRIPED and read.unit is None:
-        expected = (
-            f"a size such as '64 KiB' (bytes on one member before the next one's turn), for {a(read.kind)}"
-        )
+        expected = f"a size such as '64 KiB' (bytes on one member before the next one's turn), for {a(read.kind)}"
         ctx.faults.add(f"{path}.unit", "nothing", expected, "this key is required", place)
     if read.kind in ("concat", "mirror") and read.unit is not None:
         found, at = f"a unit for a {read.kind}", place_of(node, "unit")
@@ -129,9 +123,7 @@ def _part(ctx: Context, name: str, key: str, node: Node, path: str) -> Part | No
 class _Members:
     """What the names in volumes stand for; each member belongs to one volume."""
 
-    def __init__(
-        self, ctx: Context, written: Mapping[str, _Written | None], groups: Mapping[str, DiskGroup]
-    ) -> None:
+    def __init__(self, ctx: Context, written: Mapping[str, _Written | None], groups: Mapping[str, DiskGroup]) -> None:
         self.ctx = ctx
         self.written = {name: item for name, item in written.items() if item}
         self.known = [*groups, *written]
@@ -194,9 +186,7 @@ class _Members:
         if len(members) < LEAST[kind]:
             found = f"{len(members)} member{'s' if len(members) != 1 else ''} ({', '.join(members)})"
             place = item.node.entries["of"].place
-            self.ctx.faults.add(
-                f"{item.path}.of", found, f"at least {LEAST[kind]} for {a(kind)}", place=place
-            )
+            self.ctx.faults.add(f"{item.path}.of", found, f"at least {LEAST[kind]} for {a(kind)}", place=place)
             return None
         sectors = dict(self._sectors(item.name))
         unit = item.keys.unit

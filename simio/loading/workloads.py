@@ -74,9 +74,7 @@ def check_references(ctx: Context, section: Node, inventory: Inventory) -> None:
                 if name_node is None or name_node.kind != "scalar" or not isinstance(name_node.value, str):
                     continue
                 if name_node.value not in known:
-                    ctx.faults.unknown(
-                        f"workload.{name}.{key}", name_node.value, listed, name_node.place, noun
-                    )
+                    ctx.faults.unknown(f"workload.{name}.{key}", name_node.value, listed, name_node.place, noun)
 
 
 def _there(what: str, inventory: Inventory) -> tuple[Container[str], Iterable[str], str]:
@@ -110,9 +108,7 @@ def check_routes(
                 _check_route(ctx, f"workload.{name}.{key}", place, ends, ways, inventory)
 
 
-def check_calls(
-    ctx: Context, section: Node, workloads: Mapping[str, Workload | None], inventory: Inventory
-) -> None:
+def check_calls(ctx: Context, section: Node, workloads: Mapping[str, Workload | None], inventory: Inventory) -> None:
     """Note calls that a server could never take, since each is larger than what its kernel keeps of them."""
     for name, workload in workloads.items():
         params: Any = workload.params if workload else None
@@ -183,9 +179,7 @@ def _disks_of(volume: Volume | None, inventory: Inventory) -> tuple[str, ...] | 
     """The disks beneath a volume, or None where it has a fault."""
     disks: list[str] = []
     for member in volume.members if volume else ():
-        inside = (
-            (member,) if member in inventory.disk_names else _disks_of(inventory.volumes[member], inventory)
-        )
+        inside = (member,) if member in inventory.disk_names else _disks_of(inventory.volumes[member], inventory)
         disks += inside or ()
     return tuple(disks) or None
 

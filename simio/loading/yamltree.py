@@ -151,9 +151,7 @@ class _Composer:
             elif frame.label is not None:
                 parts.append(frame.label)
         parts += [key] if key is not None else []
-        self.faults.append(
-            Problem(quote(key_path(parts))[1:-1] if parts else "", found, expected, hint, place)
-        )
+        self.faults.append(Problem(quote(key_path(parts))[1:-1] if parts else "", found, expected, hint, place))
         if len(self.faults) >= MAX_FAULTS:
             raise _Stop
 

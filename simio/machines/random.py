@@ -91,9 +91,7 @@ def exponential(state: NDArray[np.int64], row: int, mean: int) -> int:
 
 
 @shared
-def draw(
-    state: NDArray[np.int64], row: int, kind: int, a: int, b: int, length: int, table: NDArray[np.int64]
-) -> int:
+def draw(state: NDArray[np.int64], row: int, kind: int, a: int, b: int, length: int, table: NDArray[np.int64]) -> int:
     """Next value of distribution `row`; see `simio.program.steps.Draw` for the meaning of a and b."""
     if kind == 0:
         return a + uniform_below(state, row, b - a + 1)

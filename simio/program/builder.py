@@ -143,9 +143,7 @@ class Builder(Copies):
         The caller's own argument registers hold these values afterwards.
         """
         if len(values) != procedure.parameters:
-            raise ProgramError(
-                f"procedure {procedure.name!r} takes {procedure.parameters} values, not {len(values)}"
-            )
+            raise ProgramError(f"procedure {procedure.name!r} takes {procedure.parameters} values, not {len(values)}")
         for register, value in zip(self.arguments, values, strict=False):
             if value != register:
                 self.let(register, "SET", value)
@@ -211,9 +209,7 @@ class Builder(Copies):
         self._regions.append(Region(start, self._at, 0))
 
     @contextmanager
-    def when(
-        self, register: Register, comparison: str, operand: Amount, share: Fraction | int = 0
-    ) -> Iterator[None]:
+    def when(self, register: Register, comparison: str, operand: Amount, share: Fraction | int = 0) -> Iterator[None]:
         """Run the body only if the comparison ('<', '==', …; '&': a bit in common) holds.
 
         `share` is what the bound may count on: of n times that execution comes by here, in all threads that run this

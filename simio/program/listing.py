@@ -47,10 +47,7 @@ def _declarations(program: Program, numbers: bool) -> Iterator[tuple[str, list[s
     yield "workloads", [_name(name) for name in program.workloads]
     yield (
         "resources",
-        [
-            f"{_name(r.name)}: {_count(r.units, 'unit')}{', a turn' if r.turn else ''}"
-            for r in program.resources
-        ],
+        [f"{_name(r.name)}: {_count(r.units, 'unit')}{', a turn' if r.turn else ''}" for r in program.resources],
     )
     yield (
         "containers",
@@ -73,10 +70,7 @@ def _declarations(program: Program, numbers: bool) -> Iterator[tuple[str, list[s
     yield "threads", list(_threads(program, numbers))
     yield (
         "guests",
-        [
-            f"{_name(g.name)}: {function_name(g.function)}{', daemon' if g.daemon else ''}"
-            for g in program.guests
-        ],
+        [f"{_name(g.name)}: {function_name(g.function)}{', daemon' if g.daemon else ''}" for g in program.guests],
     )
 
 
@@ -234,9 +228,7 @@ class _Steps:
     def _loop(self, number: int, reg: int, target: int, *_: int) -> str:
         return f"{self._to(number, target)} while r{reg} - 1 > 0"
 
-    def _branch(
-        self, number: int, sign: int, reg: int, other: int, constant: int, target: int, *_: int
-    ) -> str:
+    def _branch(self, number: int, sign: int, reg: int, other: int, constant: int, target: int, *_: int) -> str:
         return f"{self._to(number, target)} if r{reg} {_SIGNS[Compare(sign)]} {_value(other, constant)}"
 
     def _let(self, _number: int, reg: int, function: int, ra: int, a: int, rb: int, b: int, *_: int) -> str:

@@ -18,8 +18,7 @@ from typing import Any
 Number = int | float | Fraction
 
 _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
-    name: getattr(operator, name)
-    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "lshift", "rshift")
+    name: getattr(operator, name) for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "lshift", "rshift")
 }
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     name: getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")
@@ -92,9 +91,7 @@ class Tape:
             if step is not None and at in needed:
                 function, places = step
                 needed.update(places)
-                code.append(
-                    (at, function, *places, *[-1] * (2 - len(places)), self._answers.get(at, _NO_ANSWER))
-                )
+                code.append((at, function, *places, *[-1] * (2 - len(places)), self._answers.get(at, _NO_ANSWER)))
         return Again(len(self.inputs), self._values, asked, code[::-1], ends)
 
 

@@ -19,9 +19,7 @@ def lines(found: Bound, name: str, unit: str, all_limits: bool = False) -> list[
     if found.tightest is None:
         return [Text(f"{name}: no bound, since the amount of work depends on the run")]
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 2), show_header=False)
-    limits = merged(
-        found.limits, lambda limit: limit.name, lambda limit: limit.kind, lambda limit: limit.time
-    )
+    limits = merged(found.limits, lambda limit: limit.name, lambda limit: limit.kind, lambda limit: limit.time)
     for label, limit in limits[: None if all_limits else SHOWN]:
         rate = found.rate(limit)
         if rate is not None:

@@ -65,9 +65,7 @@ def lines(results: Sequence[tuple[str, ScenarioResult]], key: str, unit: str) ->
                 groups.setdefault(_others(case, key), []).append(point)
         kept = {others: points for others, points in groups.items() if len(points) > 1}
         if not kept:
-            raise SimioError(
-                f"{quote(name)} has no two cases that differ in {quote(key)} alone and deliver anything"
-            )
+            raise SimioError(f"{quote(name)} has no two cases that differ in {quote(key)} alone and deliver anything")
         for place, (others, points) in enumerate(kept.items()):
             label = f"{name}, {others}" if others else name
             found.append(Line(label, number, place, tuple(sorted(points, key=lambda one: _number(one[0])))))
@@ -86,9 +84,7 @@ def _number(value: str) -> float:
             return float(units.parse(value, dimension)) if dimension else float(value)
         except (ValueError, units.UnitError):
             continue
-    raise SimioError(
-        f"--against: {quote(value)} is no number or quantity, so that it has no place on an axis"
-    )
+    raise SimioError(f"--against: {quote(value)} is no number or quantity, so that it has no place on an axis")
 
 
 def svg(title: str, drawn: Sequence[Line], key: str, unit: str) -> str:
@@ -114,9 +110,7 @@ def svg(title: str, drawn: Sequence[Line], key: str, unit: str) -> str:
     colours = "".join(
         f".c{n} {{ stroke: {light} }} .f{n} {{ fill: {light} }}\n" for n, (light, _) in enumerate(_COLOURS)
     )
-    dark = "".join(
-        f".c{n} {{ stroke: {dark} }} .f{n} {{ fill: {dark} }}\n" for n, (_, dark) in enumerate(_COLOURS)
-    )
+    dark = "".join(f".c{n} {{ stroke: {dark} }} .f{n} {{ fill: {dark} }}\n" for n, (_, dark) in enumerate(_COLOURS))
     style = f"{_STYLE}{colours}@media (prefers-color-scheme: dark) {{{_DARK}{dark}}}"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
@@ -170,9 +164,7 @@ def _drawn(line: Line, spots: Sequence[tuple[float, float]], unit: str) -> list[
     found = [f'<path class="c{colour}" d="M{way}"' + (f' stroke-dasharray="{dash}"' if dash else "") + "/>"]
     for (x, y), (value, rate, limit) in zip(spots, line.points, strict=True):
         told = html.escape(f"{line.name}, {value}: {rate:.4g} {unit}; {limit}")
-        found.append(
-            f'<circle class="f{colour}" cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{told}</title></circle>'
-        )
+        found.append(f'<circle class="f{colour}" cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{told}</title></circle>')
     return found
 
 

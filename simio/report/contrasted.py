@@ -52,9 +52,7 @@ def sentences(found: Contrast) -> Iterator[str]:
     change = f" ({percent(found.whole / base)})" if base else ""
     what = "" if found.metric == THROUGHPUT else f", {found.metric}"
     yield f"{found.b.name} gives {after[1]}, {found.a.name} {before[1]}{change}{what}."
-    ranked = sorted(
-        (part for part in found.parts if part.share is not None), key=lambda p: -abs(p.share or 0.0)
-    )
+    ranked = sorted((part for part in found.parts if part.share is not None), key=lambda p: -abs(p.share or 0.0))
     for part in ranked:
         share = part.share or 0.0
         if base and abs(share) < NOTHING * abs(base):
@@ -103,9 +101,7 @@ def _parts(found: Contrast) -> Table:
     table = _table("change", f"alone in {found.a.name}", f"last in {found.b.name}", "share of the whole")
 
     def row(part: PartOf) -> None:
-        table.add_row(
-            part.change.name, *(_signed(found, each) for each in (part.alone, part.last, part.share))
-        )
+        table.add_row(part.change.name, *(_signed(found, each) for each in (part.alone, part.last, part.share)))
 
     for part in found.parts:
         row(part)

@@ -37,8 +37,7 @@ def _document(result: ScenarioResult) -> dict[str, Any]:
         "unit": result.unit,
         "cases": [_case(case, result.unit) for case in result.cases],
         "pooled": [
-            {**_comparison(c), "over": c.row.over, "where": dict(c.settings)}
-            for c in pooled_comparisons(result)
+            {**_comparison(c), "over": c.row.over, "where": dict(c.settings)} for c in pooled_comparisons(result)
         ],
         "fitted": list(result.fitted),
         **_uncertainty(result),

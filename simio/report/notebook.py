@@ -15,9 +15,7 @@ from simio.result.model import ScenarioResult
 
 WIDTH = 130
 """Characters in a line."""
-_FORM = (
-    '<pre style="line-height: 1.25; overflow-x: auto; font-family: Menlo, Consolas, monospace">{code}</pre>'
-)
+_FORM = '<pre style="line-height: 1.25; overflow-x: auto; font-family: Menlo, Consolas, monospace">{code}</pre>'
 
 
 class Shown:

@@ -42,9 +42,7 @@ class Scale:
         span = self.last - self.first
         step = 10 ** floor(log10(span / 5)) if span > 0 else 1.0
         step *= next(factor for factor in (1, 2, 5, 10) if span / (step * factor) <= 6)
-        return [
-            step * number for number in range(ceil(self.first / step), floor(self.last / step + 1e-9) + 1)
-        ]
+        return [step * number for number in range(ceil(self.first / step), floor(self.last / step + 1e-9) + 1)]
 
     def _of(self, value: float) -> float:
         return log10(max(value, 1e-300)) if self.logarithmic else value

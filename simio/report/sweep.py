@@ -52,14 +52,10 @@ class Sheet:
         for row in rows:
             settings = [row.settings.get(key, "") for key in keys]
             if row.outcome is None:
-                table.add_row(
-                    str(row.number), *settings, "", *("" for _ in more), Text(row.error, style="red")
-                )
+                table.add_row(str(row.number), *settings, "", *("" for _ in more), Text(row.error, style="red"))
                 continue
             extra = [self._cell(row, name) for name in more]
-            table.add_row(
-                str(row.number), *settings, self.rate(row.throughput or 0), *extra, Text(row.outcome.limit)
-            )
+            table.add_row(str(row.number), *settings, self.rate(row.throughput or 0), *extra, Text(row.outcome.limit))
         self.console.print(table)
         self.console.print()
 
@@ -77,9 +73,7 @@ class Sheet:
         for name, row in (("best", ordered[-1]), ("worst", ordered[0])):
             assert row.outcome is not None
             told = ", ".join(f"{key} = {row.settings[key]}" for key in keys if key in row.settings)
-            self._line(
-                name, f"{self.rate(row.throughput or 0)} {self.unit}", told, f"limit {row.outcome.limit}"
-            )
+            self._line(name, f"{self.rate(row.throughput or 0)} {self.unit}", told, f"limit {row.outcome.limit}")
         for key in keys:
             groups = grouped(ran, key)
             if len(groups) > 1:

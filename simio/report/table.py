@@ -40,9 +40,7 @@ def shown(measure: str, value: float, unit: str) -> float:
     return float(f"{in_unit(value, unit) if is_rate(measure) else value:.{DIGITS}g}")
 
 
-def records(
-    rows: Sequence[Row], keys: Sequence[str], unit: str, more: Sequence[str] = ()
-) -> list[dict[str, Any]]:
+def records(rows: Sequence[Row], keys: Sequence[str], unit: str, more: Sequence[str] = ()) -> list[dict[str, Any]]:
     """The rows as plain data with the same headings each; `more` measures come last, and what is not there is None.
 
     The half width has a column if some row has one.
@@ -52,9 +50,7 @@ def records(
     return [_record(row, keys, unit, measures, more) for row in rows]
 
 
-def _record(
-    row: Row, keys: Sequence[str], unit: str, measures: Sequence[str], more: Sequence[str]
-) -> dict[str, Any]:
+def _record(row: Row, keys: Sequence[str], unit: str, measures: Sequence[str], more: Sequence[str]) -> dict[str, Any]:
     def cell(name: str) -> float | None:
         value = row.value(name)
         return None if value is None else shown(name, value, unit)
@@ -118,7 +114,5 @@ def frame(rows: Sequence[Row], keys: Sequence[str], unit: str, more: Sequence[st
     try:
         import pandas
     except ImportError:
-        raise SimioError(
-            "tables in Python need pandas; install it with pip install 'simio[notebook]'"
-        ) from None
+        raise SimioError("tables in Python need pandas; install it with pip install 'simio[notebook]'") from None
     return pandas.DataFrame(records(rows, keys, unit, more)).set_index("row")

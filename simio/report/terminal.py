@@ -163,11 +163,7 @@ def summary_text(result: ScenarioResult) -> list[str]:
     keys = varied_keys(result)
     settings = found.worst.settings
     told = [found.worst.row.label] if other_quantities(result) or found.worst.row.over else []
-    told += [
-        f"{name} {settings[key]}"
-        for name, key in zip(short_names(keys), keys, strict=True)
-        if key in settings
-    ]
+    told += [f"{name} {settings[key]}" for name, key in zip(short_names(keys), keys, strict=True) if key in settings]
     where = f" ({', '.join(told)})" if told else ""
     held = f"; {found.held} held rows predicted" if found.held else ""
     missing = f"; {found.missing} rows without a simulated value" if found.missing else ""
@@ -190,17 +186,13 @@ def _print_uncertainty(console: Console, result: ScenarioResult) -> None:
         console.print(f"measured within the 90% interval: {found.covered} of {found.intervals} rows")
     lines = [f"intervals of 90%: {told.samples} draws of {told.values} uncertain catalogue values"]
     if told.by_rule:
-        lines[0] += (
-            f", {told.by_rule} of them assumed without an interval and taken from 1/1.25 to 1.25 times"
-        )
+        lines[0] += f", {told.by_rule} of them assumed without an interval and taken from 1/1.25 to 1.25 times"
     if told.model_error is None:
         lines.append("nothing measured is near: what the model itself may err is not in them")
     else:
         lines.append(f"and {told.model_error:.1%} of model error, learnt from {told.evidence}")
     if told.halved:
-        lines.append(
-            f"{told.halved} draws that no datasheet allows were taken nearer to the values as they are"
-        )
+        lines.append(f"{told.halved} draws that no datasheet allows were taken nearer to the values as they are")
     if told.failed:
         lines.append(f"{told.failed} runs ended in a fault and do not count")
     console.print(Text("; ".join(lines), style="dim"))
@@ -228,9 +220,7 @@ def _case(case: CaseResult, unit: str) -> Group:
     settings = ", ".join(f"{key} = {value}" for key, value in case.settings.items())
     told = _with_interval(f"{rate_text(case, unit)} {unit}", case.interval, unit, ", 90%")
     answer = Text.assemble((told, "bold green"), "   ", case.limiter.sentence)
-    lines: list[RenderableType] = (
-        [Text(f"case {case.index + 1}: {settings}", style="bold")] if settings else []
-    )
+    lines: list[RenderableType] = [Text(f"case {case.index + 1}: {settings}", style="bold")] if settings else []
     lines.append(answer)
     lines += [Text(text, style="dim") for text in spread_texts(case)]
     if case.bound is not None:
@@ -261,9 +251,7 @@ def span_text(case: CaseResult) -> str:
 
 def stopped(case: CaseResult) -> bool:
     """Whether a run that is not random was ended where it was precise enough."""
-    return (
-        case.status == "until" and len(case.seeds) == 1 and case.precision is not None and case.precision.met
-    )
+    return case.status == "until" and len(case.seeds) == 1 and case.precision is not None and case.precision.met
 
 
 def spread_texts(case: CaseResult) -> list[str]:
@@ -322,9 +310,7 @@ def _tallies(case: CaseResult) -> Table:
     for name, same in grouped(case.tallies, lambda tally: tally.name):
         values = [tally.value for tally in same]
         spread = (min(values), max(values)) if len(values) > 1 else ()
-        table.add_row(
-            name, *(_in(round(value), same[0].unit) for value in (sum(values) / len(values), *spread))
-        )
+        table.add_row(name, *(_in(round(value), same[0].unit) for value in (sum(values) / len(values), *spread)))
     return table
 
 
@@ -346,6 +332,4 @@ def _observations(case: CaseResult) -> Table:
 
 
 def _in(value: int, unit: str) -> str:
-    return (
-        units.format_quantity(value, "time") if unit == "ps" and value >= 0 else f"{value:,} {unit}".rstrip()
-    )
+    return units.format_quantity(value, "time") if unit == "ps" and value >= 0 else f"{value:,} {unit}".rstrip()

@@ -81,8 +81,7 @@ def _passed(activity: Activity) -> Iterator[str]:
     for span in spans:
         lanes[span.track] = max(lanes.get(span.track, 0), span.lane)
     labels = {
-        (span.track, span.lane): program.names[span.track]
-        + (f" {span.lane + 1}" if lanes[span.track] else "")
+        (span.track, span.lane): program.names[span.track] + (f" {span.lane + 1}" if lanes[span.track] else "")
         for span in spans
     }
     named = ((span, *_doing(program, span)) for span in spans)
@@ -122,12 +121,8 @@ def sampled(program: Program, outcome: Outcome) -> Iterator[tuple[str, str, list
     times = outcome.times.tolist()
     first = 2 * len(program.resources)
     last = first + len(program.containers) + len(program.marks)
-    columns = [
-        (container.name, container.unit, first + row) for row, container in enumerate(program.containers)
-    ]
-    columns += [
-        (f"{gauge.owner} {gauge.what}", gauge.unit, last + row) for row, gauge in enumerate(program.gauges)
-    ]
+    columns = [(container.name, container.unit, first + row) for row, container in enumerate(program.containers)]
+    columns += [(f"{gauge.owner} {gauge.what}", gauge.unit, last + row) for row, gauge in enumerate(program.gauges)]
     for name, unit, column in columns:
         levels = outcome.samples[:, column].tolist()
         if len(set(levels)) > 1:

@@ -86,11 +86,7 @@ def labels(rows: Sequence[Simulated]) -> Labels:
     """The settings in which rows differ under short names, and what was measured where that differs."""
     settings = [dict(row.row.settings) for row in rows]
     keys = dict.fromkeys(key for each in settings for key in each)
-    varied = [
-        key
-        for key in keys
-        if len({each.get(key, "") for each in settings}) > 1 and not key.startswith("run.")
-    ]
+    varied = [key for key in keys if len({each.get(key, "") for each in settings}) > 1 and not key.startswith("run.")]
     columns = [
         (name, tuple(each.get(key, "") for each in settings))
         for name, key in zip(short_names(varied), varied, strict=True)

@@ -102,9 +102,7 @@ def curves_of(table: TableSummary) -> Curves | None:
         found.setdefault(name, []).append(Point(place[1], told, row.value, low, high, row))
     xs = [point.x for points in found.values() for point in points]
     logarithmic = min(xs) > 0 and max(xs) > LOGARITHMIC * min(xs)
-    curves = tuple(
-        Curve(name, tuple(sorted(points, key=lambda point: point.x))) for name, points in found.items()
-    )
+    curves = tuple(Curve(name, tuple(sorted(points, key=lambda point: point.x))) for name, points in found.items())
     return Curves(axis.rpartition(".")[2], table.table.unit, logarithmic, curves)
 
 
@@ -124,18 +122,12 @@ def _axis(rows: Sequence[Simulated]) -> str | None:
 def curve_names(rows: Sequence[Simulated], axis: str) -> list[str]:
     """What tells rows of different curves apart: settings other than the axis, and the quantity."""
     settings = [dict(row.row.settings) for row in rows]
-    keys = dict.fromkeys(
-        key for each in settings for key in each if key != axis and not key.startswith("run.")
-    )
+    keys = dict.fromkeys(key for each in settings for key in each if key != axis and not key.startswith("run."))
     varied = [key for key in keys if len({each.get(key) for each in settings}) > 1]
     labels = {row.row.of.label for row in rows}
     names = []
     for row, each in zip(rows, settings, strict=True):
-        told = [
-            f"{name} {each[key]}"
-            for name, key in zip(short_names(varied), varied, strict=True)
-            if key in each
-        ]
+        told = [f"{name} {each[key]}" for name, key in zip(short_names(varied), varied, strict=True) if key in each]
         names.append(", ".join([*told, *([row.row.of.label] if len(labels) > 1 else [])]) or row.row.of.label)
     return names
 
@@ -149,10 +141,7 @@ def row_labels(rows: Sequence[Simulated]) -> list[str]:
     found = []
     for index in range(len(rows)):
         cells = [(heading, cells[index]) for heading, cells in columns if cells[index]]
-        told = [
-            f"{heading} {cell}" if _BARE.fullmatch(cell) else cell.rpartition("/")[2]
-            for heading, cell in cells
-        ]
+        told = [f"{heading} {cell}" if _BARE.fullmatch(cell) else cell.rpartition("/")[2] for heading, cell in cells]
         found.append(", ".join(told) or "as written")
     return found
 
@@ -166,9 +155,7 @@ def scattered(tables: Sequence[TableSummary]) -> list[tuple[str, list[tuple[floa
             continue
         upper = own.value if own.upper is None else own.upper
         nearest = min(max(Fraction(row.value), own.value), upper)
-        found.setdefault(row.row.study, []).append(
-            (_in_mb(nearest, own.unit), _in_mb(row.value, own.unit), row)
-        )
+        found.setdefault(row.row.study, []).append((_in_mb(nearest, own.unit), _in_mb(row.value, own.unit), row))
     return list(found.items())
 
 

@@ -58,9 +58,7 @@ def pooled_comparisons(result: ScenarioResult) -> list[Comparison]:
     for pooled, interval in zip(result.pooled, known, strict=True):
         if not cases.keys() >= set(pooled.cases):
             continue
-        simulated = pooled_value(
-            pooled.row, [simulated_value(cases[index], pooled.row) for index in pooled.cases]
-        )
+        simulated = pooled_value(pooled.row, [simulated_value(cases[index], pooled.row) for index in pooled.cases])
         error = None if simulated is None else pooled.row.error(simulated)
         found.append(Comparison(pooled.settings, pooled.row, simulated, error, interval))
     return found
@@ -98,9 +96,7 @@ def observed(row: MeasuredRow, names: Iterable[str]) -> list[str]:
     known = list(names)
     if not row.of:
         return known
-    return [name for name in known if name == row.of] or [
-        name for name in known if name.endswith(f" {row.of}")
-    ]
+    return [name for name in known if name == row.of] or [name for name in known if name.endswith(f" {row.of}")]
 
 
 def check_observations(rows: Iterable[MeasuredRow], names: Iterable[str]) -> None:
@@ -111,9 +107,7 @@ def check_observations(rows: Iterable[MeasuredRow], names: Iterable[str]) -> Non
             continue
         table, there = f"{row.study}/{row.table}".strip("/"), ", ".join(map(quote, known)) or "none"
         if matching:
-            raise RunError(
-                f"{table}: a {row.label} may be of {', '.join(map(quote, matching))}; tell which in 'of'"
-            )
+            raise RunError(f"{table}: a {row.label} may be of {', '.join(map(quote, matching))}; tell which in 'of'")
         raise RunError(f"{table}: no observation for {row.label}; there are {there}")
 
 

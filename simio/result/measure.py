@@ -82,9 +82,7 @@ def stream_rates(program: Program, outcome: Outcome, span: Throughput) -> tuple[
     return tuple(
         StreamRate(
             name,
-            Fraction(
-                (progress(times, totals, span.until) - progress(times, totals, span.since)) * SECOND, length
-            )
+            Fraction((progress(times, totals, span.until) - progress(times, totals, span.since)) * SECOND, length)
             if length > 0
             else Fraction(0),
             role == "sent",
@@ -204,8 +202,7 @@ def thread_use(program: Program, outcome: Outcome) -> tuple[ThreadUse, ...]:
         counts[start.name] = counts.get(start.name, 0) + start.count
     spent = outcome.threads[:, 2].tolist()
     return tuple(
-        ThreadUse(name, count, spent[numbers[name]] / max(outcome.end, 1) / count)
-        for name, count in counts.items()
+        ThreadUse(name, count, spent[numbers[name]] / max(outcome.end, 1) / count) for name, count in counts.items()
     )
 
 
@@ -221,9 +218,7 @@ def observations(program: Program, outcome: Outcome, span: Throughput) -> tuple[
             p50, p90, p99 = (percentile(values, share) for share in (0.5, 0.9, 0.99))
             mean = int(values.sum()) / len(values)
             found.append(
-                Observation(
-                    mark.name, mark.unit, len(values), mean, int(values[0]), p50, p90, p99, int(values[-1])
-                )
+                Observation(mark.name, mark.unit, len(values), mean, int(values[0]), p50, p90, p99, int(values[-1]))
             )
     return tuple(found)
 
@@ -280,6 +275,5 @@ def _levels(program: Program, samples: Ints) -> tuple[Level, ...]:
     told = [each for each in told if varied[each[0]]]
     values = np.ascontiguousarray(samples[:, [column for column, *_ in told]].T)
     return tuple(
-        Level(owner, what, unit, Series(own))
-        for (_, owner, what, unit), own in zip(told, values, strict=True)
+        Level(owner, what, unit, Series(own)) for (_, owner, what, unit), own in zip(told, values, strict=True)
     )

@@ -71,9 +71,7 @@ class Packets:
 
     def _points(self) -> dict[int, Point]:
         return {
-            row: Point.of(mark.name, mark.unit)
-            for row, mark in enumerate(self.program.marks)
-            if mark.role == ROLE
+            row: Point.of(mark.name, mark.unit) for row, mark in enumerate(self.program.marks) if mark.role == ROLE
         }
 
     def _losses(self) -> dict[int, tuple[str, str]]:

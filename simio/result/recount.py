@@ -114,9 +114,7 @@ class Recount:
         before = np.cumsum(units) - units
         levels = before + units - np.repeat(before[firsts], np.diff(np.append(firsts, len(which))))
         found = which[firsts]
-        self.most[found] = np.maximum(
-            self.most[found], self.in_use[found] + np.maximum.reduceat(levels, firsts)
-        )
+        self.most[found] = np.maximum(self.most[found], self.in_use[found] + np.maximum.reduceat(levels, firsts))
         np.add.at(self.in_use, which, units)
 
     def finished(self, outcome: Outcome) -> None:

@@ -10,9 +10,7 @@ from simio.result.checks import Check, refuse
 from simio.result.recount import Recount, recount
 
 
-def check_again(
-    program: Program, options: Options, outcome: Outcome, engine: str | None = None
-) -> list[Check]:
+def check_again(program: Program, options: Options, outcome: Outcome, engine: str | None = None) -> list[Check]:
     """What a run was held to by another one of the first of its steps; raises RunError as `checks.check` does.
 
     None where processes in Python take part, which take no steps.

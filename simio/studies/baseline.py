@@ -76,9 +76,7 @@ class Baseline:
         tables = dict(self.tables)
         for table in dict.fromkeys(each.row.table for each in simulated):
             tables[table] = {
-                each.row.name: Kept(_rounded(each.value), each.steps)
-                for each in simulated
-                if each.row.table == table
+                each.row.name: Kept(_rounded(each.value), each.steps) for each in simulated if each.row.table == table
             }
         return Baseline(tables)
 
@@ -106,9 +104,7 @@ def read_baseline(path: str | PathLike[str]) -> Baseline:
         why = error.strerror if isinstance(error, OSError) else "not UTF-8"
         raise SimioError(f"cannot read the baseline {told}: {why}") from None
     except ValueError as error:
-        raise SimioError(
-            f"the baseline {told} is no JSON: {error}; --update-baseline writes a new one"
-        ) from None
+        raise SimioError(f"the baseline {told} is no JSON: {error}; --update-baseline writes a new one") from None
     except RecursionError:
         raise SimioError(f"the baseline {told} is nested too deep") from None
     tables = {}

@@ -102,10 +102,7 @@ def run(
 
     library = library or Library()
     paths = {name: library.path(name) for name, _ in keys}
-    tasks = [
-        Task(paths[name], (), index, parts=parts, engine=engine, tables=library.tables)
-        for name, index in keys
-    ]
+    tasks = [Task(paths[name], (), index, parts=parts, engine=engine, tables=library.tables) for name, index in keys]
     for number, done in run_many(tasks, processes, do=values_of, announce=announce):
         tell(keys[number], Done(fault=str(done)) if isinstance(done, SimioError) else done)
 

@@ -36,9 +36,7 @@ class ClusterPool:
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         self.address = address
         if not _ADDRESS.fullmatch(address):
-            raise SimioError(
-                f"--cluster: found {quote(address)}; expected an address such as tcp://host:8786"
-            )
+            raise SimioError(f"--cluster: found {quote(address)}; expected an address such as tcp://host:8786")
         try:
             self._client = Client(address, timeout=CONNECT, set_as_default=False)
         except OSError as error:

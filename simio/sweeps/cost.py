@@ -100,9 +100,7 @@ def price_list(path: str) -> dict[str, float]:
     for name, node in root.entries.items():
         if name not in known and not name.startswith(("./", "../", "/")):
             near = did_you_mean(name, known)
-            faults.append(
-                Problem(name, "the unknown model", "a model of the catalogue", near, place_of(root, name))
-            )
+            faults.append(Problem(name, "the unknown model", "a model of the catalogue", near, place_of(root, name)))
         elif isinstance(node.value, bool) or not isinstance(node.value, int | float):
             faults.append(Problem(name, "no number", "a price such as 1200", place=node.place))
         else:

@@ -70,6 +70,4 @@ def _probes(axis: Axis) -> list[tuple[str, ...]]:
     last = PROBES - 1
     if axis.interval:
         return [(axis.interval.at(index / last),) for index in range(PROBES)]
-    return [
-        axis.points[index] for index in sorted({n * (len(axis.points) - 1) // last for n in range(PROBES)})
-    ]
+    return [axis.points[index] for index in sorted({n * (len(axis.points) - 1) // last for n in range(PROBES)})]

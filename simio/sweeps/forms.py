@@ -110,10 +110,7 @@ class _Family:
             self._trials = 0
             return
         self.templates.insert(0, template)
-        while (
-            len(self.templates) > MOST_TEMPLATES
-            or sum(template.steps for template in self.templates) > MOST_STEPS
-        ):
+        while len(self.templates) > MOST_TEMPLATES or sum(template.steps for template in self.templates) > MOST_STEPS:
             self.templates.pop()
 
 
@@ -232,9 +229,7 @@ def _with(one: Any, values: Mapping[Path, Any]) -> Any:
     if isinstance(one, Mapping):
         return {key: _with(value, below[key]) if key in below else value for key, value in one.items()}
     if isinstance(one, (tuple, list)):
-        return type(one)(
-            _with(value, below[index]) if index in below else value for index, value in enumerate(one)
-        )
+        return type(one)(_with(value, below[index]) if index in below else value for index, value in enumerate(one))
     changed = {name: _with(getattr(one, name), paths) for name, paths in below.items()}
     if isinstance(one, BaseModel):
         return _constructed(one, changed)

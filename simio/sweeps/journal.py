@@ -129,9 +129,7 @@ def _row(line: bytes) -> Row | None:
     try:
         data = json.loads(line)
         found = None if data["outcome"] is None else outcome.read(data["outcome"])
-        return Row(
-            int(data["row"]), {str(k): str(v) for k, v in data["settings"].items()}, found, str(data["error"])
-        )
+        return Row(int(data["row"]), {str(k): str(v) for k, v in data["settings"].items()}, found, str(data["error"]))
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
 

@@ -56,9 +56,7 @@ class Space:
         if self.lhs:
             # One point in each of as many equal slices, in random order.
             order = sorted((source.random(), slice_) for slice_ in range(self.sample))
-            shares = [
-                (slice_ + share) / self.sample for (_, slice_), share in zip(order, shares, strict=True)
-            ]
+            shares = [(slice_ + share) / self.sample for (_, slice_), share in zip(order, shares, strict=True)]
         axis = self.axes[index]
         if axis.interval:
             return [(axis.interval.at(share),) for share in shares]
@@ -67,7 +65,5 @@ class Space:
 
 def _joined(axes: Sequence[Axis], row: Sequence[tuple[str, ...]]) -> Settings:
     return {
-        key: value
-        for axis, point in zip(axes, row, strict=True)
-        for key, value in zip(axis.keys, point, strict=True)
+        key: value for axis, point in zip(axes, row, strict=True) for key, value in zip(axis.keys, point, strict=True)
     }

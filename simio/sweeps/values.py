@@ -164,9 +164,7 @@ def _values(piece: str, where: str) -> list[str]:
         raise SimioError(f"{where}: found {quote(piece)}; expected a lower end above zero for {quote(step)}")
     number = (high - low) // add if add else 0
     if number >= MOST_VALUES:
-        raise SimioError(
-            f"{where}: found {number + 1} values in {quote(piece)}; expected at most {MOST_VALUES}"
-        )
+        raise SimioError(f"{where}: found {number + 1} values in {quote(piece)}; expected at most {MOST_VALUES}")
     exact = [low + index * add for index in range(int(number) + 1)] if add else _ladder(low, high, factor)
     if len(exact) > MOST_VALUES:
         raise SimioError(f"{where}: found too many values in {quote(piece)}; expected at most {MOST_VALUES}")
@@ -191,9 +189,7 @@ def _ends(match: re.Match[str], piece: str, where: str) -> tuple[Fraction, Fract
     for text in (match[1], match[2]):
         found = number_of(text)
         if found is None:
-            raise SimioError(
-                f"{where}: found {quote(text)} in {quote(piece)}; expected a number, or one with a unit"
-            )
+            raise SimioError(f"{where}: found {quote(text)} in {quote(piece)}; expected a number, or one with a unit")
         ends.append(found)
     (low, dimension), (high, other) = ends
     if dimension != other:
@@ -203,9 +199,7 @@ def _ends(match: re.Match[str], piece: str, where: str) -> tuple[Fraction, Fract
     return low, high, dimension
 
 
-def _step(
-    step: str, piece: str, dimension: str | None, where: str
-) -> tuple[Fraction | None, Fraction | None]:
+def _step(step: str, piece: str, dimension: str | None, where: str) -> tuple[Fraction | None, Fraction | None]:
     """What to multiply by, or what to add."""
     found = number_of(step[1:]) if step[:1] in ("x", "+") else None
     if found and step[0] == "x" and found[1] is None and found[0] > 1:

@@ -40,9 +40,7 @@ def _cards(site: Site, source: str, target: str, read: bool) -> tuple[HippiCard,
     adapters, links = path.of_class(site.graph, "adapter"), path.of_class(site.graph, "link")
     by_name = {link.name: link for link in site.system.links}
     if len(adapters) != 2 or len(links) != 1 or by_name[links[0]].part.kind != "hippi":
-        raise RunError(
-            f"raw HIPPI needs a direct HIPPI link between {source!r} and {target!r}, not {path.nodes}"
-        )
+        raise RunError(f"raw HIPPI needs a direct HIPPI link between {source!r} and {target!r}, not {path.nodes}")
     cards = []
     for name in adapters:
         host, key = name.split(".", 1)

@@ -50,9 +50,7 @@ def check_cached(site: Site, workload: Workload, device: BlockDevice, files: int
     size, room = files * workload.params.file, file_system(site, workload, device).sheet.cache
     if size > room:
         needed, found = (units.format_quantity(n, "size") for n in (size, room))
-        raise RunError(
-            f"workload {workload.name!r} has {needed} in the cache from before, which holds {found}"
-        )
+        raise RunError(f"workload {workload.name!r} has {needed} in the cache from before, which holds {found}")
 
 
 def spans(workload: Workload, device: BlockDevice, number: int, first: int = 0) -> list[tuple[int, int]]:

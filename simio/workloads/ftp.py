@@ -106,10 +106,7 @@ def _in_parts(
     # A page or block that two parts share would be read by both, and written by both.
     unit = lcm(
         params.buffer,
-        *(
-            max(part.sheet.block, site.kernel(host).sheet.page)
-            for part, host in zip(systems, hosts, strict=True)
-        ),
+        *(max(part.sheet.block, site.kernel(host).sheet.page) for part, host in zip(systems, hosts, strict=True)),
     )
     ((place, _),) = spans(workload, devices[1], 1)
     own = names(workload, params.streams)
@@ -143,9 +140,7 @@ class Transfer:
         self.server, self.client = (f"{name}: ftpd on {params.from_}", f"{name}: ftp on {params.to}")
         control = Control(params.to, params.from_, params.window, params.nodelay)
         self.asking, self.asked = site.sockets.connection(control, f"{name}: control", (512, 512), True)
-        self.sender, self.receiver = site.sockets.connection(
-            params, name, (params.buffer,) * 2, params.aligned
-        )
+        self.sender, self.receiver = site.sockets.connection(params, name, (params.buffer,) * 2, params.aligned)
         self.begun = self.p.observation(f"{name}: begun", "begun", "bytes")
         self.stream = site.delivered if name == workload.name else site.stream(name)
 
@@ -197,8 +192,7 @@ class Transfer:
         """At each end one process for the file and one for the connection, with buffers between them."""
         p, params = self.p, self.params
         rings = [
-            Ring(p, f"{name}:", params.buffers, params.file, params.buffer)
-            for name in (self.server, self.client)
+            Ring(p, f"{name}:", params.buffers, params.file, params.buffer) for name in (self.server, self.client)
         ]
         asked = p.container(f"{self.name}: asked", 1, 0, "requests")
         with p.thread(f"{self.server}, disk"):
@@ -233,9 +227,7 @@ class Transfer:
         file = SentFile(self.p, kernel, system, source, self.server, (0, params.file), sequential=True)
         file.open()
         file.rewind()
-        ring.run(
-            0, lambda at, amount: file.read(at, amount, params.buffer, True, params.cached), filling=True
-        )
+        ring.run(0, lambda at, amount: file.read(at, amount, params.buffer, True, params.cached), filling=True)
 
     def _empty(self, target: BlockDevice, ring: Ring) -> None:
         """The client's process for the disk."""

@@ -134,9 +134,7 @@ def _check(workload: Workload, device: BlockDevice) -> None:
     for size in (*(size for size, _ in params.sizes), params.size):
         if size % device.sector and params.access in ("raw", "direct"):
             found, sector = (units.format_quantity(n, "size") for n in (size, device.sector))
-            raise RunError(
-                f"workload {name!r} asks for {found}; {device.name!r} takes whole sectors of {sector}"
-            )
+            raise RunError(f"workload {name!r} asks for {found}; {device.name!r} takes whole sectors of {sector}")
     extent = params.extent
     if extent > device.capacity:
         size, room = (units.format_quantity(n, "size") for n in (extent, device.capacity))
@@ -219,8 +217,7 @@ class Places:
         self.drawn = {}
         if params.pattern == "random":
             self.drawn = {
-                size: p.uniform(f"{thread}: place for {size}", 0, room // size - 1)
-                for size, _ in params.sizes
+                size: p.uniform(f"{thread}: place for {size}", 0, room // size - 1) for size, _ in params.sizes
             }
         self.aligned = gcd(start, *(size for size, _ in params.sizes), params.stride or 0)
 

@@ -72,9 +72,7 @@ def _send(site: Site, workload: Workload, name: str, socket: Endpoint, records: 
     stride = extents(site, workload, device, params.from_, params.files)
     check_cached(site, workload, device, params.files)
     filled, base = p.register(0), p.register(0)
-    file = SentFile(
-        p, kernel, system, Placed(p, device, base, stride), name, (0, params.file), sequential=True
-    )
+    file = SentFile(p, kernel, system, Placed(p, device, base, stride), name, (0, params.file), sequential=True)
     file.open()
 
     def gather(amount: int) -> None:

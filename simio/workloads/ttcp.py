@@ -21,9 +21,7 @@ def ttcp(site: Site, workload: Workload) -> None:
     params, name = workload.params, workload.name
     if params.writes is None and not params.background and site.system.run.until is None:
         raise RunError(f"workload {name!r} never ends; give it writes, or say how long to run: until")
-    received = (
-        site.p.observation(f"{name}: received", "sent", "bytes") if params.background else site.delivered
-    )
+    received = site.p.observation(f"{name}: received", "sent", "bytes") if params.background else site.delivered
     for own in site.streams(workload):
         buffers = params.size, params.read or params.size
         sender, receiver = site.sockets.connection(params, own, buffers, params.aligned)
@@ -69,9 +67,7 @@ def _send(site: Site, params: Ttcp, name: str, ends: tuple[Endpoint, Endpoint], 
         sender.close()
 
 
-def _send_until_reset(
-    p: Builder, params: Ttcp, ends: tuple[Endpoint, Endpoint], sent: Handle, whole: str
-) -> None:
+def _send_until_reset(p: Builder, params: Ttcp, ends: tuple[Endpoint, Endpoint], sent: Handle, whole: str) -> None:
     """The same over a connection that may be reset: the program then tells how much it had written, and ends."""
     sender = ends[0]
     stands, total = p.register(), p.register(0)

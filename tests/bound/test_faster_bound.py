@@ -34,9 +34,7 @@ def test_a_faster_part_never_lowers_the_bound(path: Path) -> None:
     found = components(system)
     most = max(MOST * LARGE // max(len(program.steps), LARGE), 2)
     for component in random.Random(0).sample(found, min(most, len(found))):
-        rates = [
-            bound(lower(faster(system, component, by))).rate() for by in (Fraction(11, 10), Fraction(1000))
-        ]
+        rates = [bound(lower(faster(system, component, by))).rate() for by in (Fraction(11, 10), Fraction(1000))]
         assert (before is None) == (None in rates)
         if before is not None:
             assert before <= rates[0] <= rates[1], component.name

@@ -51,9 +51,7 @@ class Browser:
     def run(self, script: str) -> Any:
         """What a script in the page returns; a promise is waited for."""
         made = f"Promise.resolve((() => {{ {script} }})())"
-        return self.driver.execute_async_script(
-            f"{made}.then(arguments[0], (e) => arguments[0]('error: ' + e));"
-        )
+        return self.driver.execute_async_script(f"{made}.then(arguments[0], (e) => arguments[0]('error: ' + e));")
 
     def wait(self, script: str, seconds: float = 30) -> Any:
         """The first value that a script in the page returns and that is not nothing."""

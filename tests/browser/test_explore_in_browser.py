@@ -69,9 +69,7 @@ def rate_of(folder: Path, name: str, **values: str) -> str:
     return f"{rate_text(found.result, found.unit)} {found.unit}"
 
 
-def test_a_slider_changes_the_answer_the_curve_and_the_address(
-    browser: Any, address: str, folder: Path
-) -> None:
+def test_a_slider_changes_the_answer_the_curve_and_the_address(browser: Any, address: str, folder: Path) -> None:
     opened(browser, address, "?scenario=sgi-hippi-raw")
     before = rate_of(folder, "sgi-hippi-raw")
     browser.wait(f"{RATE} === {before!r}")
@@ -83,9 +81,7 @@ def test_a_slider_changes_the_answer_the_curve_and_the_address(
     assert "64 KiB" in browser.driver.execute_script("return document.querySelector('.knob b').textContent")
     # The curve has its points, what was measured, and where one is now; the wiring is there.
     browser.wait("return document.querySelectorAll('#curve .scatterlayer .trace').length === 3")
-    assert (
-        browser.driver.execute_script("return document.querySelectorAll('#answer .topology .box').length") > 8
-    )
+    assert browser.driver.execute_script("return document.querySelectorAll('#answer .topology .box').length") > 8
     assert browser.complaints() == []
     asked = [url for url in browser.asked() if not url.startswith(("data:", "blob:", "about:"))]
     assert asked

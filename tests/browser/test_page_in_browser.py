@@ -57,12 +57,8 @@ def test_the_plots_can_be_had_as_png_and_svg(browser: Any, tmp_path: Path) -> No
 def test_what_a_scenario_says_stays_text(browser: Any, tmp_path: Path) -> None:
     page = opened(browser, hostile_page(tmp_path))
     assert page.driver.execute_script("return window.harmed") is None
-    assert "<script>window.harmed" in page.driver.execute_script(
-        "return document.querySelector('h1').textContent"
-    )
-    assert "<script>window.harmed" in page.driver.execute_script(
-        "return document.querySelector('pre').textContent"
-    )
+    assert "<script>window.harmed" in page.driver.execute_script("return document.querySelector('h1').textContent")
+    assert "<script>window.harmed" in page.driver.execute_script("return document.querySelector('pre').textContent")
     assert page.driver.execute_script("return document.querySelectorAll('img, iframe').length") == 0
     assert page.complaints() == []
 

@@ -59,9 +59,7 @@ def programs():
 
 def by_tables(found: list[Row]) -> Iterator[Row]:
     """Rows, one of each table in turn: the last of each first, since large cases use most of a model."""
-    tables = [
-        [row for row in reversed(found) if row.table == name] for name in {row.table: 0 for row in found}
-    ]
+    tables = [[row for row in reversed(found) if row.table == name] for name in {row.table: 0 for row in found}]
     return (row for row in chain.from_iterable(zip_longest(*tables)) if row is not None)
 
 
@@ -109,11 +107,7 @@ AUTHORS = {str(LIBRARY.table(name).source["author"]).partition(",")[0].split()[-
 def from_a_table(source: str) -> bool:
     """Whether a source is one of the documents whose tables are predicted here."""
     told = (document in source for document in DOCUMENTS)
-    return (
-        any(told)
-        or any(author in source for author in AUTHORS)
-        or bool({*named_in(source)} & {*LIBRARY.names})
-    )
+    return any(told) or any(author in source for author in AUTHORS) or bool({*named_in(source)} & {*LIBRARY.names})
 
 
 def test_the_documents_that_are_predicted_are_known_by_their_sources():

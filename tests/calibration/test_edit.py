@@ -36,9 +36,7 @@ def test_comments_order_and_layout_stay():
     found = edited(SHEET, {"a": {"value": "4 us", "interval": "[2 us, 5 us]", "fit": "{rows: 9}"}})
     expected = SHEET.replace("value: 3.6 us ", "value: 4 us ")
     expected = expected.replace("[1 us,\n               5 us]", "[2 us, 5 us]")
-    expected = expected.replace(
-        "    bounds: [0.5 us, 20 us]\n", "    bounds: [0.5 us, 20 us]\n    fit: {rows: 9}\n"
-    )
+    expected = expected.replace("    bounds: [0.5 us, 20 us]\n", "    bounds: [0.5 us, 20 us]\n    fit: {rows: 9}\n")
     assert found == expected
 
 
@@ -73,10 +71,7 @@ def test_an_edit_can_be_edited_again():
 
 
 def test_the_last_line_need_not_end():
-    assert (
-        edited("values:\n  a:\n    value: 1", {"a": {"fit": "{}"}})
-        == "values:\n  a:\n    value: 1\n    fit: {}"
-    )
+    assert edited("values:\n  a:\n    value: 1", {"a": {"fit": "{}"}}) == "values:\n  a:\n    value: 1\n    fit: {}"
 
 
 def test_a_value_that_is_not_there_is_refused():
@@ -84,9 +79,7 @@ def test_a_value_that_is_not_there_is_refused():
         edited(SHEET, {"d": {"value": "1"}})
 
 
-@pytest.mark.parametrize(
-    "text", ["600 us", "one/two, one/three", "a: b", "# no", "{x}", 'say "no"', "true", "1.5"]
-)
+@pytest.mark.parametrize("text", ["600 us", "one/two, one/three", "a: b", "# no", "{x}", 'say "no"', "true", "1.5"])
 def test_texts_read_back_as_they_were(text):
     assert yaml.safe_load(f"{{key: {scalar(text)}, other: 1}}")["key"] == text
 

@@ -79,9 +79,7 @@ def test_without_being_asked_for_there_are_none(calibrated):
 def test_draws_are_the_same_each_time_and_keep_to_their_ranges(calibrated):
     lab, _ = calibrated
     system = load(lab.scenario, parts=lab.parts, tables=lab.library.tables).cases[0].system
-    uncertain = [
-        each for value in values_of(system, lab.parts, lab.scenario.parent) if (each := range_of(value))
-    ]
+    uncertain = [each for value in values_of(system, lab.parts, lab.scenario.parent) if (each := range_of(value))]
     assert len(uncertain) > 10
     found = draws(uncertain, 40)
     assert found == draws(uncertain, 40)
@@ -97,9 +95,7 @@ def test_fitted_values_have_their_interval_as_ninety_per_cent(calibrated):
     _, fit = calibrated
     value = next(each.value for each in fit.judged if each.value.key == "receive_dma")
     assert (value.part, value.key) in TRUTH
-    drawn = [
-        draw[value.name] for draw in draws([Range(value, 0.8 * value.number, 1.3 * value.number, True)], 400)
-    ]
+    drawn = [draw[value.name] for draw in draws([Range(value, 0.8 * value.number, 1.3 * value.number, True)], 400)]
     inside = sum(0.8 * value.number <= number <= 1.3 * value.number for number in drawn)
     assert inside == pytest.approx(360, abs=4)
 

@@ -64,9 +64,7 @@ def test_values_that_only_act_together_are_named_together(calibrated):
 def test_what_is_written_is_read_back_with_the_fit_and_all_else_unchanged(calibrated):
     lab, fit = calibrated
     (change,) = changes(fit)
-    changed = [
-        line for line in change.diff.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")
-    ]
+    changed = [line for line in change.diff.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")]
     assert {line[1:].split(":")[0].strip() for line in changed} == {"value", "interval", "fit"}
     write([change])
     entry = Catalogue(lab.models).sheet(ADAPTER)

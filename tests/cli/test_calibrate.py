@@ -61,11 +61,7 @@ def test_sensitivity_ranks_and_tells_what_has_no_effect():
     ranked = {each["name"]: each for each in data["values"]}
     # Two MiB by two processes, where the receiver's DMA limits: its rate is the answer, nearly.
     assert 0.7 < ranked["adapters/iris-hippi.receive_dma"]["elasticity"] < 1.05
-    assert (
-        ranked["adapters/iris-hippi.receive_dma"]["low"]
-        < 0
-        < ranked["adapters/iris-hippi.receive_dma"]["high"]
-    )
+    assert ranked["adapters/iris-hippi.receive_dma"]["low"] < 0 < ranked["adapters/iris-hippi.receive_dma"]["high"]
     assert ranked["adapters/iris-hippi.receive_cost"]["elasticity"] < 0
     assert ranked["adapters/iris-hippi.ip_packet_time"]["elasticity"] == 0
     sizes = [

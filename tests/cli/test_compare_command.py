@@ -36,9 +36,7 @@ def test_one_scenario_as_it_is_and_changed():
 
 
 def test_the_shares_of_json_add_up_and_are_of_runs_that_a_user_can_make():
-    found = json.loads(simio("compare", WINDOWS, *SHORT, *WIDE, "--case-a", "1", "--json").output)[
-        "comparison"
-    ]
+    found = json.loads(simio("compare", WINDOWS, *SHORT, *WIDE, "--case-a", "1", "--json").output)["comparison"]
     case = ["--case", "1"]
     base = rate(WINDOWS, *SHORT, *case)
     alone = [

@@ -35,15 +35,9 @@ def test_sentences_come_before_tables(requests):
     result = simio("explain", requests)
     assert result.exit_code == 0, result.output
     lines = result.output.splitlines()
-    said = next(
-        number for number, line in enumerate(lines) if line.startswith("What limits most is CPU clock on")
-    )
-    told = next(
-        number for number, line in enumerate(lines) if line.startswith("8 KiB (response of requests) take")
-    )
-    table = next(
-        number for number, line in enumerate(lines) if line.startswith("gained by a component that is")
-    )
+    said = next(number for number, line in enumerate(lines) if line.startswith("What limits most is CPU clock on"))
+    told = next(number for number, line in enumerate(lines) if line.startswith("8 KiB (response of requests) take"))
+    table = next(number for number, line in enumerate(lines) if line.startswith("gained by a component that is"))
     assert said < told < table
     assert any(line.startswith("protocols on a ") for line in lines[table:])
     assert any(line.startswith("protocols at b ") for line in lines[table:])
@@ -54,17 +48,15 @@ def test_gains_of_json_are_those_of_runs_that_a_user_can_make(requests):
     profile = found["profile"]
     rows = {row["component"]["name"]: row for row in profile["rows"]}
     clock = "hosts.b.cpu.clock=800 MHz"
-    changed = json.loads(simio("run", requests, "--set", clock, "--json").output)["cases"][0][
-        "bytes_per_second"
-    ]
+    changed = json.loads(simio("run", requests, "--set", clock, "--json").output)["cases"][0]["bytes_per_second"]
     assert rows["CPU clock on b"]["component"]["values"] == ["hosts.b.cpu.clock"]
     assert rows["CPU clock on b"]["twice"]["gain"] == pytest.approx(changed / profile["base"] - 1)
     assert found["sentences"][0].startswith("What limits most is")
     assert sum(stage["share"] for stage in found["waterfall"]["stages"]) == pytest.approx(1)
     nodelay = next(each for each in profile["what_ifs"] if "TCP_NODELAY" in each["what"])
-    changed = json.loads(simio("run", requests, "--set", "workload.requests.nodelay=true", "--json").output)[
-        "cases"
-    ][0]["bytes_per_second"]
+    changed = json.loads(simio("run", requests, "--set", "workload.requests.nodelay=true", "--json").output)["cases"][
+        0
+    ]["bytes_per_second"]
     assert nodelay["gain"]["rate"] == pytest.approx(changed)
 
 

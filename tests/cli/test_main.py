@@ -92,9 +92,7 @@ def test_an_interrupt_is_quiet() -> None:
 
 def test_all_faults_of_a_scenario_are_told_without_traceback(tmp_path: Path) -> None:
     path = tmp_path / "s.yaml"
-    path.write_text(
-        "title: t\nhosts: {a: {model: hosts/nothing}}\nworkload: {blast: {packets: none}}\nextra: 1\n"
-    )
+    path.write_text("title: t\nhosts: {a: {model: hosts/nothing}}\nworkload: {blast: {packets: none}}\nextra: 1\n")
     done = subprocess.run([*SIMIO, "show", str(path)], capture_output=True, text=True)
     assert done.returncode == ScenarioError.exit_status == 2
     assert done.stdout == ""

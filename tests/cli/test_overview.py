@@ -45,9 +45,7 @@ def test_volumes_tell_kind_members_and_what_is_on_them() -> None:
 def test_a_shared_link_lists_its_ends() -> None:
     scenario = load(data_root("simio.scenarios") / "linux-fc-raw.yaml", ("disks.d.count=4",))
     link = scenario.cases[0].system.links[0]
-    bus = replace(
-        link, name="bus", part=replace(link.part, sheet=Bus()), ends=("server.fc", "d1", "d2", "d4")
-    )
+    bus = replace(link, name="bus", part=replace(link.part, sheet=Bus()), ends=("server.fc", "d1", "d2", "d4"))
     (shown,) = [line for line in lines(links=(bus,)) if line.startswith("  bus ")]
     assert shown.endswith("server.fc, d1 … d2 (2), d4, 10 m")
 

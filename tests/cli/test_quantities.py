@@ -95,9 +95,7 @@ def test_csv_has_columns_for_each_quantity(scenario: str) -> None:
     assert four["measured"] == "200; 1500 to 1700"
     assert len(four["error"].split("; ")) == 2
     assert four["latency of block measured"] == "20 to 21"
-    assert float(four["cpu of server error"]) == pytest.approx(
-        float(four["cpu of server (%)"]) / 5 - 1, abs=1e-3
-    )
+    assert float(four["cpu of server error"]) == pytest.approx(float(four["cpu of server (%)"]) / 5 - 1, abs=1e-3)
     assert one["stream (MB/s)"] == one["latency of block error"] == ""
     assert one["cpu of server measured"] == "held"
     assert float(one["cpu of server (%)"]) > 0

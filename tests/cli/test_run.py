@@ -91,9 +91,7 @@ def test_csv_has_a_line_a_case(tmp_path):
 
 
 def test_a_file_that_cannot_be_written(tmp_path):
-    result = simio(
-        "run", HIPPI, *QUICK, "--case", "1", "--json", "--output", str(tmp_path / "no" / "such.json")
-    )
+    result = simio("run", HIPPI, *QUICK, "--case", "1", "--json", "--output", str(tmp_path / "no" / "such.json"))
     assert result.exit_code == 2
     assert "cannot write" in result.output
 
@@ -148,9 +146,7 @@ def eager(monkeypatch):
         monkeypatch.setattr(jump, name, value)
     monkeypatch.setattr(compiled, "FIRST_STOP", 2)
     looked = []
-    monkeypatch.setattr(
-        jump.Watch, "stop", lambda watch, stop=jump.Watch.stop: looked.append(1) or stop(watch)
-    )
+    monkeypatch.setattr(jump.Watch, "stop", lambda watch, stop=jump.Watch.stop: looked.append(1) or stop(watch))
     return looked
 
 

@@ -41,8 +41,7 @@ def test_a_trace_comes_in_place_of_the_answer(tmp_path: Path) -> None:
 
 def test_both_engines_trace_the_same(tmp_path: Path) -> None:
     first, second = (
-        run(scenario(tmp_path), "--trace", "packets", "--engine", engine).stdout
-        for engine in ("compiled", "simpy")
+        run(scenario(tmp_path), "--trace", "packets", "--engine", engine).stdout for engine in ("compiled", "simpy")
     )
     assert first
     assert first == second
@@ -93,10 +92,7 @@ def test_a_trace_that_is_cut_says_so(tmp_path: Path) -> None:
     whole = run(scenario(tmp_path), "--trace", "packets").stdout.splitlines()
     done = run(scenario(tmp_path), "--trace", "packets", "--packets", "5")
     assert done.stdout.splitlines() == whole[:5]
-    assert (
-        done.stderr
-        == f"simio: 5 packets are traced, {len(whole) - 5} more are not; --packets sets how many\n"
-    )
+    assert done.stderr == f"simio: 5 packets are traced, {len(whole) - 5} more are not; --packets sets how many\n"
 
 
 def test_a_trace_goes_to_a_file(tmp_path: Path) -> None:
@@ -148,11 +144,7 @@ def test_a_scenario_without_packets() -> None:
 
 def test_a_host_without_packets(tmp_path: Path) -> None:
     path = scenario(tmp_path)
-    text = (
-        Path(path)
-        .read_text()
-        .replace("  right: {like: left}\n", "  right: {like: left}\n  idle: {like: left}\n")
-    )
+    text = Path(path).read_text().replace("  right: {like: left}\n", "  right: {like: left}\n  idle: {like: left}\n")
     Path(path).write_text(text)
     done = run(path, "--trace", "packets", "--at", "idle")
     assert done.exit_code == 2

@@ -48,9 +48,7 @@ def test_a_table_with_the_best_the_worst_and_a_curve():
     result = simio(HIPPI, *FEW)
     assert result.exit_code == 0, result.output
     lines = result.output.splitlines()
-    assert [line.split()[:3] for line in lines[1:5]] == [
-        [str(n), str(2 ** (n + 1)), "KiB"] for n in range(1, 5)
-    ]
+    assert [line.split()[:3] for line in lines[1:5]] == [[str(n), str(2 ** (n + 1)), "KiB"] for n in range(1, 5)]
     assert any(line.startswith("best") and "workload.blast.size = 32 KiB" in line for line in lines)
     assert any(line.startswith("worst") and "workload.blast.size = 4 KiB" in line for line in lines)
     # Throughput grows with the size of a packet, and so do the bars.
@@ -90,9 +88,7 @@ def test_json_and_parquet_hold_the_same(tmp_path):
 
 
 def test_a_configuration_that_fails_is_a_row(tmp_path):
-    result = simio(
-        HIPPI, "--set", "workload.blast.packets=2,0,3", "--case", "1", "-o", str(tmp_path / "t.csv")
-    )
+    result = simio(HIPPI, "--set", "workload.blast.packets=2,0,3", "--case", "1", "-o", str(tmp_path / "t.csv"))
     assert result.exit_code == 0
     # Told before anything runs, and again in its row.
     assert "workload.blast.packets = 0" in result.stderr.splitlines()[0]

@@ -39,9 +39,7 @@ workload:
 def scenario(folder: Path, more: str = "") -> str:
     """Write the scenario and its parts; returns its path."""
     for name, kind, values in (("stack", "tcp-ip", STACK), ("card", "network", CARD)):
-        sheet = {
-            key: {"value": value, "basis": "assumed", "source": "a test"} for key, value in values.items()
-        }
+        sheet = {key: {"value": value, "basis": "assumed", "source": "a test"} for key, value in values.items()}
         (folder / f"{name}.yaml").write_text(yaml.safe_dump({"kind": kind, "title": name, "values": sheet}))
     path = folder / "talk.yaml"
     path.write_text(SCENARIO + more)

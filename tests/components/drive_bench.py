@@ -115,9 +115,7 @@ def path(sector: int) -> Fraction:
             cylinder, head = cylinder + track // HEADS, track % HEADS
             cylinder_time = HEADS * REVOLUTION + (HEADS - 1) * TRACK_SKEW + CYLINDER_SKEW
             return (
-                cylinder * cylinder_time
-                + head * (REVOLUTION + TRACK_SKEW)
-                + Fraction(within * REVOLUTION, sectors)
+                cylinder * cylinder_time + head * (REVOLUTION + TRACK_SKEW) + Fraction(within * REVOLUTION, sectors)
             )
         first, cylinder = first + size, cylinder + cylinders
     raise ValueError(sector)

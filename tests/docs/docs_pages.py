@@ -124,11 +124,7 @@ def agree(said: str, printed: str) -> bool:
     lines, told = printed.splitlines(), said.splitlines()
     cut = told.index(ELLIPSIS)
     head, tail = told[:cut], told[cut + 1 :]
-    return (
-        lines[:cut] == head
-        and len(lines) >= len(head) + len(tail)
-        and lines[len(lines) - len(tail) :] == tail
-    )
+    return lines[:cut] == head and len(lines) >= len(head) + len(tail) and lines[len(lines) - len(tail) :] == tail
 
 
 def shortened(said: str, printed: str) -> str:
@@ -266,9 +262,7 @@ def main() -> None:
     for name in DOCUMENTS:
         path = ROOT / name
         with tempfile.TemporaryDirectory() as folder:
-            path.write_text(
-                written_anew(path.read_text(encoding="utf-8"), Place(Path(folder))), encoding="utf-8"
-            )
+            path.write_text(written_anew(path.read_text(encoding="utf-8"), Place(Path(folder))), encoding="utf-8")
     PICTURE.write_text(picture(), encoding="utf-8")
     CHART.write_text(chart(), encoding="utf-8")
 

@@ -193,10 +193,7 @@ def studies() -> str:
         (
             [
                 f"[{table.name}](#{table.name.replace('/', '')})",
-                *(
-                    cell if isinstance(cell, str) else cell.plain
-                    for cell in statistics(table.errors, table.held)
-                ),
+                *(cell if isinstance(cell, str) else cell.plain for cell in statistics(table.errors, table.held)),
                 bars_text(table),
                 f"{len(table.fitted_here)} of {len(table.fitted)}",
             ]
@@ -240,9 +237,7 @@ def missed_rows() -> str:
         for row, label in zip(table.rows, row_labels(table.rows), strict=True):
             if missed(row):
                 simulated = simulated_text(row)
-                found.append(
-                    [table.name, label, measured_text(row), simulated, f"{row.error:+.1%}", remark_of(row)]
-                )
+                found.append([table.name, label, measured_text(row), simulated, f"{row.error:+.1%}", remark_of(row)])
     return markdown(["table", "row", "measured", "simulated", "error", "reason"], iter(found))
 
 
@@ -266,9 +261,7 @@ def plots() -> str:
 def outside() -> str:
     """Tables, or groups of them, that are not inside their bars."""
     found = [
-        [each.name, ", ".join(each.tables), "; ".join(each.reasons)]
-        for each in validation().verdicts
-        if each.reasons
+        [each.name, ", ".join(each.tables), "; ".join(each.reasons)] for each in validation().verdicts if each.reasons
     ]
     return markdown(["bars of", "tables", "what does not hold"], iter(found)) if found else "none.\n"
 

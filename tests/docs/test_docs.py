@@ -59,9 +59,7 @@ def test_commands_print_what_the_document_says(name: str, place: Place) -> None:
         assert block.text.startswith("$ "), f"{name}:{block.line}"
         for command in commands(block):
             printed = place.run(command.text)
-            assert agree(command.printed, printed), (
-                f"{name}:{command.line}: {command.text} printed\n{printed}"
-            )
+            assert agree(command.printed, printed), f"{name}:{command.line}: {command.text} printed\n{printed}"
 
 
 def test_files_of_the_repository_are_shown_as_they_are(name: str) -> None:
@@ -82,9 +80,7 @@ def test_parts_of_scenarios_load(name: str, place: Place) -> None:
             whole[block.argument] = yaml.safe_load(block.text)
     for number, block in enumerate(blocks(TEXTS[name])):
         if block.mark == "part of":
-            text = yaml.safe_dump(
-                {**whole[block.argument], **(yaml.safe_load(block.text) or {})}, sort_keys=False
-            )
+            text = yaml.safe_dump({**whole[block.argument], **(yaml.safe_load(block.text) or {})}, sort_keys=False)
             place.write(f"part{number}.yaml", text)
             assert simio.load(place.folder / f"part{number}.yaml").cases, f"{name}:{block.line}"
 
@@ -240,9 +236,7 @@ def test_what_ifs_have_a_sentence_for_a_report() -> None:
 
 def test_every_component_page_is_in_the_index() -> None:
     pages = [path.name for path in (ROOT / "docs" / "models").glob("*.md")]
-    assert set(pages) <= set(
-        re.findall(r"(?m)^- \[[\w-]+\.md\]\(models/([\w-]+\.md)\)", TEXTS["docs/models.md"])
-    )
+    assert set(pages) <= set(re.findall(r"(?m)^- \[[\w-]+\.md\]\(models/([\w-]+\.md)\)", TEXTS["docs/models.md"]))
 
 
 def test_the_makefile_runs_what_the_readme_says() -> None:

@@ -43,9 +43,7 @@ def test_a_frame_takes_what_its_datasheets_say(place: Place) -> None:
 
 
 def test_a_full_card_makes_frames_wait(place: Place) -> None:
-    slow = (
-        "--set hosts.right.adapters.myri.frame_cost='100 us' --set hosts.right.adapters.myri.buffer='3000 B'"
-    )
+    slow = "--set hosts.right.adapters.myri.frame_cost='100 us' --set hosts.right.adapters.myri.buffer='3000 B'"
     (case,) = run(place, f"frames.yaml {slow}")["cases"]
     arrived = next(c for c in case["containers"] if c["name"] == "right arrived")
     assert arrived["highest"] == 3000

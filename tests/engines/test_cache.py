@@ -54,9 +54,7 @@ def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the package's sources, which the engine takes for its own."""
     package = Path(native.__file__).parent.parent
     for room in ("engines", "machines"):
-        shutil.copytree(
-            package / room, tmp_path / "simio" / room, ignore=shutil.ignore_patterns("__pycache__")
-        )
+        shutil.copytree(package / room, tmp_path / "simio" / room, ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(native, "__file__", str(tmp_path / "simio" / "engines" / "native.py"))
     return tmp_path / "simio"
 
@@ -90,9 +88,7 @@ def test_a_new_machine_changes_the_folder(sources: Path) -> None:
     assert native.source_hash() != before
 
 
-def test_the_hash_does_not_depend_on_where_the_package_is(
-    sources: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_hash_does_not_depend_on_where_the_package_is(sources: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     copied = native.source_hash()
     monkeypatch.undo()
     assert native.source_hash() == copied

@@ -218,9 +218,7 @@ def test_more_threads_than_may_live_are_told(bench: Bench, monkeypatch: pytest.M
         monkeypatch.setattr(module, "THREAD_LIMIT", 70)
     with bench.p.thread("offers"), bench.p.forever(), bench.p.fork("packet"):
         bench.p.advance(10**9)
-    with pytest.raises(
-        RunError, match=r"more than 70 threads would live at 0 s \(thread 'offers', .* FORK\)"
-    ):
+    with pytest.raises(RunError, match=r"more than 70 threads would live at 0 s \(thread 'offers', .* FORK\)"):
         execute(bench.p.build(), Options())
 
 

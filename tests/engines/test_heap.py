@@ -48,8 +48,7 @@ def test_what_is_pushed_comes_out_in_order(times: list[int]) -> None:
     table = pushed(times, len(times) + 1)
     found = [popped(table, count) for count in range(len(times), 0, -1)]
     assert found == [
-        (time, sequence, 100 + sequence)
-        for time, sequence in sorted(zip(times, range(len(times)), strict=True))
+        (time, sequence, 100 + sequence) for time, sequence in sorted(zip(times, range(len(times)), strict=True))
     ]
 
 

@@ -60,9 +60,7 @@ class Repeating:
         self.pick = random.Random(seed).randint
         self.p = p = Builder()
         self.resources = [p.resource(f"r{i}", self.pick(1, 2)) for i in range(self.pick(1, 3))]
-        self.buffers = [
-            p.container(f"k{i}", self.pick(2, 6), self.pick(0, 2)) for i in range(self.pick(1, 2))
-        ]
+        self.buffers = [p.container(f"k{i}", self.pick(2, 6), self.pick(0, 2)) for i in range(self.pick(1, 2))]
         self.marks = [p.observation(f"m{i}", "delivered", "bytes") for i in range(2)]
         rounds = self.pick(50, 400)
         pairs = self.pick(1, 2)
@@ -217,9 +215,7 @@ def test_a_scenario_with_machines_ends_the_same(
 
 def transfer_by_tcp(*sets: str) -> Program:
     """A transfer over HIPPI; BSD's timers look each 200 and 500 ms, and a period is some milliseconds in between."""
-    scenario = load(
-        str(SCENARIOS / "sgi-hippi-windows.yaml"), tuple(f"workload.ttcp.{text}" for text in sets)
-    )
+    scenario = load(str(SCENARIOS / "sgi-hippi-windows.yaml"), tuple(f"workload.ttcp.{text}" for text in sets))
     return lower(scenario.cases[0].system)
 
 

@@ -174,9 +174,7 @@ def test_what_is_asked_of_a_free_instant_is_asked_again() -> None:
     assert now != instant
     assert horizon.periods == 13
     assert horizon.always is None
-    later = [
-        asked(value + 50 * digits(step)[1], digits(step)[0], zero) for value, step, zero, _ in horizon.asked
-    ]
+    later = [asked(value + 50 * digits(step)[1], digits(step)[0], zero) for value, step, zero, _ in horizon.asked]
     assert sorted(later, key=lambda found: found[0]) == [(False, 20), (True, 20)]  # 10 + 7 * 20 = 150
 
 

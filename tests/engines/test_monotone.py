@@ -120,9 +120,7 @@ def test_a_faster_part_delays_nobody(engine: ModuleType) -> None:
 
 
 @pytest.mark.parametrize(("disk", "end"), [(5, 29), (3, 33)])
-def test_where_order_depends_on_time_a_faster_part_may_do_harm(
-    engine: ModuleType, disk: int, end: int
-) -> None:
+def test_where_order_depends_on_time_a_faster_part_may_do_harm(engine: ModuleType, disk: int, end: int) -> None:
     # Two jobs for one CPU: one comes from the disk and is done after 5 ps, one comes at 4 and then has 20 ps to go
     # elsewhere. From the slower disk, the first comes second, and all ends at 4 + 5 + 20; from the faster one it
     # comes first, and the other's long way begins at 3 + 5 + 5.

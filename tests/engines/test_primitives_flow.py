@@ -50,9 +50,7 @@ def test_nested_loops(engine: ModuleType, bench: Bench) -> None:
     ],
 )
 @pytest.mark.parametrize("constant", [True, False])
-def test_when(
-    engine: ModuleType, bench: Bench, comparison: str, holds: tuple[int, ...], constant: bool
-) -> None:
+def test_when(engine: ModuleType, bench: Bench, comparison: str, holds: tuple[int, ...], constant: bool) -> None:
     p = bench.p
     with p.thread("t"):
         value, four = p.register(3), p.register(4)

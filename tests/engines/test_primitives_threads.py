@@ -74,9 +74,7 @@ def test_join_does_not_wait_for_grandchildren(engine: ModuleType, bench: Bench) 
     assert run.end == 7
 
 
-def test_a_child_outlives_its_parent_and_the_next_thread_is_not_its_parent(
-    engine: ModuleType, bench: Bench
-) -> None:
+def test_a_child_outlives_its_parent_and_the_next_thread_is_not_its_parent(engine: ModuleType, bench: Bench) -> None:
     # The child of a parent that ended at 0 ends at 5. From 1 to 9 another thread, which may have been given the
     # parent's place, joins its own child: it must not be woken by the stranger.
     with bench.p.thread("first"), bench.p.fork("orphan", joined=True):

@@ -109,9 +109,7 @@ def test_without_anything_to_sample(engine: ModuleType) -> None:
     assert run.resources.shape == (0, 6)
 
 
-def test_sums_of_marks_leave_64_bits_at_one_end_and_come_back_at_the_other(
-    engine: ModuleType, bench: Bench
-) -> None:
+def test_sums_of_marks_leave_64_bits_at_one_end_and_come_back_at_the_other(engine: ModuleType, bench: Bench) -> None:
     # Words of packets are marked, whose sum means nothing, but must not end the run.
     with bench.p.thread("t"):
         bench.p.advance(UNIT // 2)

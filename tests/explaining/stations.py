@@ -35,9 +35,7 @@ class Jobs(WorkloadParams):
 
 
 def station(name: str, service: int, pause: int = 0) -> Switch:
-    return Switch(
-        name, Part(name, "switch", "station", "switches/station", Station(service=service, pause=pause))
-    )
+    return Switch(name, Part(name, "switch", "station", "switches/station", Station(service=service, pause=pause)))
 
 
 def tandem(first: int, second: int, jobs: int = 60, *, pause: int = 0, **params: Any) -> Case:

@@ -19,8 +19,7 @@ def test_shares_of_two_stations_are_those_of_shapley():
     found = contrast(tandem(3 * MS, 2 * MS), tandem(3 * MS // 2, 1 * MS))
     by_name = {part.change.name: part for part in found.parts}
     first, second = (
-        next(p for name, p in by_name.items() if name.startswith(f"switches.{s}"))
-        for s in ("first", "second")
+        next(p for name, p in by_name.items() if name.startswith(f"switches.{s}")) for s in ("first", "second")
     )
     base, both = rate[3, 2], rate[1.5, 1]
     assert found.whole == pytest.approx(both - base)

@@ -38,9 +38,7 @@ def test_the_page_asks_for_nothing_elsewhere(client: Any) -> None:
     assert "default-src 'self'" in done.headers["Content-Security-Policy"]
 
 
-@pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:8050", "127.0.0.1.evil.example", "10.0.0.1:8050"]
-)
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:8050", "127.0.0.1.evil.example", "10.0.0.1:8050"])
 def test_other_names_are_not_served(client: Any, host: str) -> None:
     assert client.get("/", headers={"Host": host}).status_code == 403
 

@@ -152,9 +152,7 @@ def test_what_is_saved_runs_as_what_was_shown(folder: Path) -> None:
     assert run_case(case).hash == session.answer(opened, values).result.hash
 
 
-@pytest.mark.parametrize(
-    "name", ["", "..", "a/b", "/tmp/x", "a.yaml", "-x", "a b", "a\n", "ü", "x" * 65, "a\0"]
-)
+@pytest.mark.parametrize("name", ["", "..", "a/b", "/tmp/x", "a.yaml", "-x", "a b", "a\n", "ü", "x" * 65, "a\0"])
 def test_names_that_are_none_are_refused(folder: Path, name: str) -> None:
     session = Session(str(folder))
     before = sorted(folder.iterdir())

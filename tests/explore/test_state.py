@@ -32,9 +32,7 @@ def test_an_address_without_a_query_says_nothing() -> None:
     assert read_state("") == State()
 
 
-@pytest.mark.parametrize(
-    "query", ["?" + "a" * 9000, "?" + "&".join(f"k{n}=1" for n in range(300)), "?a", "?a=1&a=2"]
-)
+@pytest.mark.parametrize("query", ["?" + "a" * 9000, "?" + "&".join(f"k{n}=1" for n in range(300)), "?a", "?a=1&a=2"])
 def test_what_no_page_has_written_is_refused(query: str) -> None:
     with pytest.raises(SimioError):
         read_state(query)

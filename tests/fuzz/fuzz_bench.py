@@ -33,9 +33,7 @@ DEFECT = "a defect in simio"
 @cache
 def scenarios() -> dict[str, Any]:
     """The ready scenarios as trees, by name."""
-    return {
-        path.stem: yaml.safe_load(path.read_text()) for path in sorted((ROOT / "scenarios").glob("*.yaml"))
-    }
+    return {path.stem: yaml.safe_load(path.read_text()) for path in sorted((ROOT / "scenarios").glob("*.yaml"))}
 
 
 @cache
@@ -43,8 +41,7 @@ def datasheets() -> dict[str, Any]:
     """The datasheets of the catalogue as trees, by class/part."""
     root = ROOT / "models"
     return {
-        f"{path.parent.name}/{path.stem}": yaml.safe_load(path.read_text())
-        for path in sorted(root.glob("*/*.yaml"))
+        f"{path.parent.name}/{path.stem}": yaml.safe_load(path.read_text()) for path in sorted(root.glob("*/*.yaml"))
     }
 
 

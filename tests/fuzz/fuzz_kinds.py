@@ -25,12 +25,8 @@ Fuzz = Callable[[random.Random], str]
 def users() -> dict[str, list[str]]:
     """For each datasheet the scenarios that use it, by name or through a host."""
     texts = {name: (ROOT / "scenarios" / f"{name}.yaml").read_text() for name in scenarios()}
-    hosts = {
-        name: str(sheet.get("parts", "")) for name, sheet in datasheets().items() if name.startswith("hosts/")
-    }
-    through = {
-        name: [name, *(host for host, parts in hosts.items() if name in parts)] for name in datasheets()
-    }
+    hosts = {name: str(sheet.get("parts", "")) for name, sheet in datasheets().items() if name.startswith("hosts/")}
+    through = {name: [name, *(host for host, parts in hosts.items() if name in parts)] for name in datasheets()}
     found = {
         name: [scenario for scenario, text in texts.items() if any(each in text for each in names)]
         for name, names in through.items()
@@ -94,9 +90,7 @@ def setting(rng: random.Random, name: str) -> str:
     new = odd if near is None or rng.random() < 0.3 else near
     steps = [f"link{key + 1}" if isinstance(key, int) else str(key) for key in path]
     if rng.random() < 0.2:
-        steps.insert(
-            rng.randrange(len(steps) + 1), rng.choice(("", "x", "model", "kind", ".", "cpu", "values"))
-        )
+        steps.insert(rng.randrange(len(steps) + 1), rng.choice(("", "x", "model", "kind", ".", "cpu", "values")))
     text = f"{'.'.join(steps)}={new}"
     if rng.random() < 0.9:
         return text
@@ -123,9 +117,7 @@ def _held(tree: object, path: list[str | int]) -> object:
 
 def tables(folder: Path) -> Fuzz:
     """A measured table that is mutated."""
-    known = {
-        path: yaml.safe_load(path.read_text()) for path in sorted((ROOT / "validation").glob("*/*.yaml"))
-    }
+    known = {path: yaml.safe_load(path.read_text()) for path in sorted((ROOT / "validation").glob("*/*.yaml"))}
 
     def fuzz(rng: random.Random) -> str:
         path = rng.choice(list(known))

@@ -146,9 +146,7 @@ def scaled(rng: random.Random, old: Any) -> Any:
     if not whole and match[2] in BINARY:
         # Sizes are of whole bytes.
         return f"{max(round(changed * BINARY[match[2]]), 1)} B"
-    return (
-        f"{round(changed) if whole else format(max(changed, 0), '.12f').rstrip('0').rstrip('.')} {match[2]}"
-    )
+    return f"{round(changed) if whole else format(max(changed, 0), '.12f').rstrip('0').rstrip('.')} {match[2]}"
 
 
 def value(rng: random.Random, old: Any) -> Any:

@@ -26,9 +26,7 @@ NUMBERS = st.one_of(
                      "0e0", "00", "1.", ".5", "9" * 90, "0." + "0" * 60 + "1")),
     st.floats(0, 1e12).map(lambda value: f"{value:g}"),
 )  # fmt: skip
-UNITS = st.sampled_from(
-    ("", "B", "KiB", "kB", "KB", "MiB", "us", "s", "MB/s", "Mbit/s", "m", "%", " ms", "Hz", "x")
-)
+UNITS = st.sampled_from(("", "B", "KiB", "kB", "KB", "MiB", "us", "s", "MB/s", "Mbit/s", "m", "%", " ms", "Hz", "x"))
 ENDS = st.builds("{}{}".format, NUMBERS, UNITS)
 STEPS = st.one_of(
     st.just(""), st.just(":log"), st.builds(":x{}".format, NUMBERS), st.builds(":+{}".format, ENDS),

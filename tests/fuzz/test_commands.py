@@ -67,9 +67,7 @@ def sweep(rng: random.Random) -> list[str]:
 def optimize(rng: random.Random) -> list[str]:
     line = ["optimize", QUICK, "--processes", "1", "--runs", "4", "--case", "1", "--vary", setting(rng)]
     for _ in range(rng.randint(0, 2)):
-        option = rng.choice(
-            ("--set", "--cost", "--budget", "--at-least", "--maximise", "--minimise", "--prices")
-        )
+        option = rng.choice(("--set", "--cost", "--budget", "--at-least", "--maximise", "--minimise", "--prices"))
         told = {"--set": setting, "--cost": setting}.get(option, value)(rng)
         line += [option, told if option not in ("--maximise", "--minimise") else rng.choice(("events", told))]
     return line
@@ -156,9 +154,7 @@ def new(rng: random.Random) -> list[str]:
 def validate(rng: random.Random) -> list[str]:
     # Few rows: those of a study that is done at once, or none.
     studies = [rng.choice((*NAMES, "slac-gige/ping", "slac-gige/ping")) for _ in range(rng.randint(1, 2))]
-    studies = [
-        name if not name.startswith("sgi-hippi") or "/" in name else "slac-gige/ping" for name in studies
-    ]
+    studies = [name if not name.startswith("sgi-hippi") or "/" in name else "slac-gige/ping" for name in studies]
     options = {
         "--rows": None, "--engine": lambda: rng.choice(("compiled", "simpy", "x")),
         "--processes": lambda: rng.choice(("1", "0", "-1", "x", "1025")), "--json": None,

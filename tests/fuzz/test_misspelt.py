@@ -50,8 +50,7 @@ def tables() -> dict[str, Any]:
     """The measured tables as trees, by name."""
     root = ROOT / "validation"
     return {
-        f"{path.parent.name}/{path.stem}": yaml.safe_load(path.read_text())
-        for path in sorted(root.glob("*/*.yaml"))
+        f"{path.parent.name}/{path.stem}": yaml.safe_load(path.read_text()) for path in sorted(root.glob("*/*.yaml"))
     }
 
 

@@ -91,9 +91,7 @@ HERE = {"Host": "127.0.0.1:8050"}
 
 def ask(client: Any, body: object) -> Any:
     data = json.dumps(body) if not isinstance(body, bytes) else body
-    return client.post(
-        "/_dash-update-component", data=data, headers={**HERE, "Content-Type": "application/json"}
-    )
+    return client.post("/_dash-update-component", data=data, headers={**HERE, "Content-Type": "application/json"})
 
 
 def mutated(rng: random.Random, body: dict[str, Any]) -> object:
@@ -166,9 +164,7 @@ def test_a_long_request_is_not_read(client: Any) -> None:
     assert ask(client, b" " * 2**21).status_code == 413
 
 
-@pytest.mark.parametrize(
-    "path", ["dash/../../../etc/passwd", "os/os.py", "simio/explore/app.py", "dash_table/../x"]
-)
+@pytest.mark.parametrize("path", ["dash/../../../etc/passwd", "os/os.py", "simio/explore/app.py", "dash_table/../x"])
 def test_no_file_is_served_but_those_of_the_page(client: Any, path: str) -> None:
     assert client.get(f"/_dash-component-suites/{path}", headers=HERE).status_code == 404
 

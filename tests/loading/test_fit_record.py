@@ -33,9 +33,7 @@ rows:
 
 
 def read(fit, folder):
-    return read_datasheet(
-        parse_yaml(SHEET.format(fit=fit), "cpu.yaml"), "cpus/cpu", "cpu", folder / "cpu.yaml"
-    )
+    return read_datasheet(parse_yaml(SHEET.format(fit=fit), "cpu.yaml"), "cpus/cpu", "cpu", folder / "cpu.yaml")
 
 
 def test_a_record_is_read(tmp_path):

@@ -37,9 +37,7 @@ def test_an_adapter_takes_links_of_its_medium(tmp_path: Path) -> None:
 
 
 def test_a_switch_takes_links_of_its_kind(tmp_path: Path) -> None:
-    rest = (
-        "switches: {s: {model: switches/asx-200}}\nlinks: [{model: links/ethernet-1000, between: [a.io, s]}]"
-    )
+    rest = "switches: {s: {model: switches/asx-200}}\nlinks: [{model: links/ethernet-1000, between: [a.io, s]}]"
     assert "an ethernet link (links/ethernet-1000) at 's'" in faults(tmp_path, "gigabit-pc", rest)
 
 
@@ -61,9 +59,7 @@ def test_two_ends_on_a_link_that_is_not_shared(tmp_path: Path) -> None:
 def test_values_that_make_no_sense_are_refused(tmp_path: Path, value: str, message: str) -> None:
     file = tmp_path / "s.yaml"
     delay = ", coalesce_delay: 0 s" if "coalesce" in value else ""
-    text = HOSTS.format(
-        adapter="gigabit-pc", rest="links: [{model: links/ethernet-1000, between: [a.io, b.io]}]"
-    )
+    text = HOSTS.format(adapter="gigabit-pc", rest="links: [{model: links/ethernet-1000, between: [a.io, b.io]}]")
     file.write_text(text.replace("bus: pci}", f"bus: pci, {value}{delay}}}"))
     with pytest.raises(ScenarioError, match=message):
         load(str(file), [])

@@ -48,9 +48,7 @@ def test_an_override_reaches_its_host_only_unless_it_is_inherited(read: Loader) 
 
 def test_a_part_is_replaced_by_name_or_with_overrides(read: Loader) -> None:
     text = HIPPI.replace("b: {like: a}", "b: {like: a, cpu: cpus/fast}")
-    text = text.replace(
-        "{model: hosts/station}", "{model: hosts/station, cpu: {model: cpus/fast, clock: 2 GHz}}"
-    )
+    text = text.replace("{model: hosts/station}", "{model: hosts/station, cpu: {model: cpus/fast, clock: 2 GHz}}")
     hosts = read(text).cases[0].system.hosts
     assert (hosts["a"].cpu.model, hosts["a"].cpu.sheet.clock) == ("cpus/fast", 2 * 10**9)
     # Naming a model starts afresh: what a overrides is not b's.

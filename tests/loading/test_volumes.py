@@ -92,17 +92,12 @@ def test_the_number_of_members_varies_with_that_of_the_disks(read: Loader) -> No
     text = OF_FOUR.replace("data: {}", "data: {kind: raid5, of: d, unit: 64 KiB}")
     cases = read(text + "vary: {disks.d.count: [3, 4]}\n").cases
     assert [len(case.system.volumes["data"].members) for case in cases] == [3, 4]
-    with pytest.raises(
-        ScenarioError, match=r"2 members \(d1, d2\); expected at least 3 for a raid5; with disks"
-    ):
+    with pytest.raises(ScenarioError, match=r"2 members \(d1, d2\); expected at least 3 for a raid5; with disks"):
         read(text + "vary: {disks.d.count: [3, 2]}\n")
 
 
 def test_a_disk_of_a_volume_may_be_read_by_itself(read: Loader) -> None:
-    assert (
-        read(VOLUMES.replace("from: data", "from: d1")).cases[0].system.workloads["reader"].params.from_
-        == "d1"
-    )
+    assert read(VOLUMES.replace("from: data", "from: d1")).cases[0].system.workloads["reader"].params.from_ == "d1"
 
 
 def test_resolved_tells_volumes(read: Loader) -> None:
@@ -116,9 +111,7 @@ def test_resolved_tells_volumes(read: Loader) -> None:
 
 
 def test_a_writer_may_name_a_volume_too(read: Loader) -> None:
-    text = VOLUMES.replace(
-        "reader: {host: s, from: data", "writer: {host: s, sync: true, access: direct, to: data"
-    )
+    text = VOLUMES.replace("reader: {host: s, from: data", "writer: {host: s, sync: true, access: direct, to: data")
     params = read(text).cases[0].system.workloads["writer"].params
     assert (params.to, params.sync, params.sizes) == ("data", True, ((65536, 1),))
 
@@ -130,7 +123,5 @@ def test_blocks_of_several_sizes_have_weights(read: Loader) -> None:
     assert params.largest == 65536
     record = resolved(read(text).cases[0].system)
     assert record["workload"]["reader"]["block"] == "{4 KiB: 70, 64 KiB: 30}"
-    one = (
-        read(DISKS.replace("block: 64 KiB", "block: {64 KiB: 30}")).cases[0].system.workloads["reader"].params
-    )
+    one = read(DISKS.replace("block: 64 KiB", "block: {64 KiB: 30}")).cases[0].system.workloads["reader"].params
     assert one.block == 65536

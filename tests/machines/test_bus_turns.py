@@ -152,17 +152,13 @@ def ends(period: Fraction, transfers: list[Transfer]) -> list[int]:
 @settings(max_examples=300)
 @given(
     st.lists(
-        st.tuples(
-            st.sampled_from([0, 0, 1, 60 * NS, 95 * NS, 3000 * NS]), st.integers(1, 200), st.integers(0, 3)
-        ),
+        st.tuples(st.sampled_from([0, 0, 1, 60 * NS, 95 * NS, 3000 * NS]), st.integers(1, 200), st.integers(0, 3)),
         min_size=1,
         max_size=8,
     ),
     st.sampled_from([Fraction(10 * NS), Fraction(10**12, 33_330_000)]),
 )
-def test_transfers_end_as_if_bursts_took_turns_one_by_one(
-    transfers: list[Transfer], period: Fraction
-) -> None:
+def test_transfers_end_as_if_bursts_took_turns_one_by_one(transfers: list[Transfer], period: Fraction) -> None:
     turns = Turns(period)
     answers = []
     for pause, amount, overhead in transfers:
@@ -184,9 +180,7 @@ def test_transfers_end_as_if_bursts_took_turns_one_by_one(
     assert all(turns.begin(16) % bus.PLACES == place for place in range(1, 4))
 
 
-@pytest.mark.parametrize(
-    ("amount", "overhead"), [(1, 0), (4, 0), (5, 0), (16, 2), (17, 2), (64, 9), (10**6, 1)]
-)
+@pytest.mark.parametrize(("amount", "overhead"), [(1, 0), (4, 0), (5, 0), (16, 2), (17, 2), (64, 9), (10**6, 1)])
 @pytest.mark.parametrize("period", [Fraction(10 * NS), Fraction(10**12, 33_330_000)])
 def test_a_transfer_that_has_the_bus_alone(period: Fraction, amount: int, overhead: int) -> None:
     turns = Turns(period)

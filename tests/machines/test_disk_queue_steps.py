@@ -54,9 +54,7 @@ def test_a_command_begins_with_nothing_of_the_one_before() -> None:
     ("sector", "inwards", "outwards"),
     [(140, 2, BEHIND + 2), (119, 0, 0), (100, 0, 0), (99, BEHIND + 1, 1), (0, BEHIND + 5, 5)],
 )
-def test_the_elevator_counts_cylinders_in_its_direction_first(
-    sector: int, inwards: int, outwards: int
-) -> None:
+def test_the_elevator_counts_cylinders_in_its_direction_first(sector: int, inwards: int, outwards: int) -> None:
     # From either track of cylinder 5.
     state = drive(scheduling=c.ELEVATOR)
     for direction, price in ((1, inwards), (-1, outwards)):

@@ -188,9 +188,7 @@ def test_the_arm_goes_to_the_next_when_a_read_ends() -> None:
     assert look(state, following, "status") == (c.SERVED,)
 
 
-@pytest.mark.parametrize(
-    ("status", "tag"), [(c.QUEUED, 0), (c.FREE, 0), (c.ENDED, 0), (c.SERVED, 1), (c.SERVED, -1)]
-)
+@pytest.mark.parametrize(("status", "tag"), [(c.QUEUED, 0), (c.FREE, 0), (c.ENDED, 0), (c.SERVED, 1), (c.SERVED, -1)])
 def test_only_what_is_served_ends(status: int, tag: int) -> None:
     state = drive()
     command(state, 0, status=status, place=reading(state, live=1))

@@ -119,9 +119,7 @@ def test_what_the_media_will_read_ahead_is_old_as_well() -> None:
         assert look(state, s, "stale") == (stale,)
 
 
-@pytest.mark.parametrize(
-    ("first", "end", "left"), [(90, 101, 105), (104, 110, 105), (105, 110, 100), (90, 100, 100)]
-)
+@pytest.mark.parametrize(("first", "end", "left"), [(90, 101, 105), (104, 110, 105), (105, 110, 100), (90, 100, 100)])
 def test_of_a_run_that_is_partly_on_the_media_the_rest_stays(first: int, end: int, left: int) -> None:
     state = drive()
     s = dirty(state, 1, 100, 120, destaged=105)
@@ -253,9 +251,7 @@ def test_room_is_there_when_what_is_a_segment_behind_is_on_the_media() -> None:
     assert room(state, BASE, 600, 0, 3) == -1
 
 
-@pytest.mark.parametrize(
-    ("destager", "destaged", "answer"), [(0, 100, 1), (1, 100, 0), (0, 105, 0), (0, 104, 1)]
-)
+@pytest.mark.parametrize(("destager", "destaged", "answer"), [(0, 100, 1), (1, 100, 0), (0, 105, 0), (0, 104, 1)])
 def test_what_is_brought_wants_somebody_who_destages(destager: int, destaged: int, answer: int) -> None:
     state = drive()
     put(state, BASE, destager=destager)

@@ -133,9 +133,7 @@ def test_the_next_error_is_the_nearest(soft: int, hard: int, bad: tuple[int, ...
     assert media.next_bad(state, BASE, e) == found
 
 
-@pytest.mark.parametrize(
-    ("before", "after"), [(15, 5), (10, 0), (4, 0), (f.NEVER, f.NEVER), (f.WANTED, f.WANTED)]
-)
+@pytest.mark.parametrize(("before", "after"), [(15, 5), (10, 0), (4, 0), (f.NEVER, f.NEVER), (f.WANTED, f.WANTED)])
 def test_what_is_read_brings_errors_by_chance_nearer(before: int, after: int) -> None:
     state = failing()
     e = errors(state, soft=before, hard=before)
@@ -215,9 +213,7 @@ def test_reading_again_takes_as_many_revolutions_as_it_was_said() -> None:
     ("end", "owner", "gave_up", "start"),
     [(105, 0, 0, 1100), (106, 0, 106, 4100), (140, 0, 106, 4100), (140, -1, 0, 1100), (140, 1, 0, 1100)],
 )
-def test_the_drive_tries_again_for_who_wants_the_sector(
-    end: int, owner: int, gave_up: int, start: int
-) -> None:
+def test_the_drive_tries_again_for_who_wants_the_sector(end: int, owner: int, gave_up: int, start: int) -> None:
     # It has been passed at 1100; three revolutions later the drive gives up.
     state = failing(unreadable=(105,))
     put(state, BASE, owner=owner)

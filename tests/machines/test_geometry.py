@@ -34,9 +34,7 @@ def test_each_sector_lies_on_its_track() -> None:
             assert (track_of(drive(), BASE, sector), track_end(drive(), BASE, sector)) == (track, end)
 
 
-@pytest.mark.parametrize(
-    ("distance", "time"), [(0, 0), (-2, 0), (1, 500), (2, 1502), (17, 4532), (10_001, 120_500)]
-)
+@pytest.mark.parametrize(("distance", "time"), [(0, 0), (-2, 0), (1, 500), (2, 1502), (17, 4532), (10_001, 120_500)])
 def test_a_seek_takes_a_root_and_a_share_of_its_distance(distance: int, time: int) -> None:
     # 500 ps, 1000 for the root of the cylinders beyond the first, 2048 / 1024 for each of them.
     state = drive()

@@ -59,9 +59,7 @@ def advances(found: Program) -> dict[int, int]:
 def test_the_innermost_work_and_the_outermost_call_hold():
     found = program()
     steps, at = Steps(found), advances(found)
-    told = {
-        time: (steps.work[step].what, steps.work[step].where, steps.calls[step]) for time, step in at.items()
-    }
+    told = {time: (steps.work[step].what, steps.work[step].where, steps.calls[step]) for time, step in at.items()}
     assert told == {
         1: ("", "", "reads the file"),
         2: ("copies", "onyx", "reads the file"),

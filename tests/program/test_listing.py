@@ -202,16 +202,12 @@ def test_the_hash_is_of_all_but_what_serves_analysis(field: str) -> None:
 
 def test_the_hash_does_not_depend_on_how_a_machine_stores_numbers() -> None:
     program = sample()
-    foreign = replace(
-        program, steps=np.asfortranarray(program.steps.astype(">i8")), state=program.state.astype("i4")
-    )
+    foreign = replace(program, steps=np.asfortranarray(program.steps.astype(">i8")), state=program.state.astype("i4"))
     assert program_hash(foreign) == program_hash(program)
 
 
 def test_a_guest_is_told_by_name_and_not_by_address() -> None:
-    program = replace(
-        sample(), guests=(Guest("visitor", visitor, True), Guest("other", partial(visitor, 1), False))
-    )
+    program = replace(sample(), guests=(Guest("visitor", visitor, True), Guest("other", partial(visitor, 1), False)))
     text = listing(program)
     assert "  'visitor': test_listing:visitor, daemon" in text.splitlines()
     assert "  'other': functools:partial" in text.splitlines()

@@ -116,9 +116,7 @@ def test_it_passes_for_the_number_that_it_stands_for() -> None:
     assert [10, 20, 30, 40][size] == 40
 
 
-@pytest.mark.parametrize(
-    "use", [pickle.dumps, lambda size: size + "1", lambda size: size + Tape([3]).inputs[0]]
-)
+@pytest.mark.parametrize("use", [pickle.dumps, lambda size: size + "1", lambda size: size + Tape([3]).inputs[0]])
 def test_what_cannot_be_written_down_is_refused(use: Callable[[Any], Any]) -> None:
     with pytest.raises((UnfollowedError, TypeError)):
         use(Tape([3]).inputs[0])

@@ -50,9 +50,7 @@ def test_a_case_that_would_take_for_ever_is_left(simio: Simio, tmp_path: Path) -
     scenario = tmp_path / "endless.yaml"
     text = Path(QUICK).with_name("linux-fc-raw.yaml").read_text()
     text = text.split("vary:")[0].split("measured:")[0].split("run:")[0]
-    scenario.write_text(
-        text + f"run: {{until: 1 ms, step_budget: {2**50}}}\nvary: {{run.until: [1 ms, 1000 h]}}\n"
-    )
+    scenario.write_text(text + f"run: {{until: 1 ms, step_budget: {2**50}}}\nvary: {{run.until: [1 ms, 1000 h]}}\n")
     process = simio("run", str(scenario), "--json", "-o", str(tmp_path / "result.json"))
     status, _, err = interrupted(process, 6)
     assert (status, err) == (130, "")

@@ -24,9 +24,7 @@ def tcp(
         *[0] * (2 - len(blocks)),
     )
     size = 40 + length + (12 if stamps else 0) + (4 + 8 * len(blocks) if blocks else 0)
-    return SeenPacket(
-        time, Point("left.eth", "tcp", "left", 1025, "right", 5001, agreed), number, size, words
-    )
+    return SeenPacket(time, Point("left.eth", "tcp", "left", 1025, "right", 5001, agreed), number, size, words)
 
 
 _POINT = ("left", 1023, "right", 2049)
@@ -48,6 +46,4 @@ def fragments(*sizes: int) -> list[SeenPacket]:
 
 def icmp(reply: int = 0, number: int = 1, time: int = 0) -> SeenPacket:
     """An echo of 56 bytes."""
-    return SeenPacket(
-        time, Point("left.eth", "icmp", "left", 7, "right", 7, {"reply": reply}), number, 84, (0,) * 5
-    )
+    return SeenPacket(time, Point("left.eth", "icmp", "left", 7, "right", 7, {"reply": reply}), number, 84, (0,) * 5)

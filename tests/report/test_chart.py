@@ -76,9 +76,7 @@ def test_labels_keep_clear_of_one_another_and_text_is_shown_as_it_is() -> None:
     lines = [Line(f"a <b> & c{n}", 0, n, (("1", 5.0, "x"), ("2", 10.0 + n / 100, "<y>"))) for n in range(4)]
     root = ElementTree.fromstring(svg("A & B <C>", lines, "run.seed", "MB/s"))
     assert root.findtext(f"{SPACE}title") == "A & B <C>"
-    places = [
-        float(text.get("y", "")) for text in root.findall(f"{SPACE}text") if "a <b> & c" in (text.text or "")
-    ]
+    places = [float(text.get("y", "")) for text in root.findall(f"{SPACE}text") if "a <b> & c" in (text.text or "")]
     assert len(places) == 4
     assert all(below - above >= 13 for above, below in zip(places, places[1:], strict=False))
     for spot in root.findall(f"{SPACE}circle"):

@@ -96,8 +96,6 @@ def test_every_line_of_time_is_labelled_within_the_picture() -> None:
 
 
 def test_the_legend_has_room_below_however_many_cases_there_are() -> None:
-    few, many = (
-        figure([Case(str(n), Fraction(MB + n)) for n in range(cases)], [MB]).layout for cases in (2, 30)
-    )
+    few, many = (figure([Case(str(n), Fraction(MB + n)) for n in range(cases)], [MB]).layout for cases in (2, 30))
     assert many.height - many.margin.b == few.height - few.margin.b
     assert many.margin.b - few.margin.b >= 28 * 15

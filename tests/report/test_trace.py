@@ -79,9 +79,7 @@ def test_slices_add_up_to_what_the_run_says(load: Any, scenario: tuple[str, ...]
         busy = sum(until - since for name in tracks for since, until, _ in held[name])
         assert busy == outcome.resources[row, 0], resource.name
         waited = sum(
-            span.until - span.since
-            for span in activity.passed
-            if program.steps[span.step].tolist()[:2] == [2, row]
+            span.until - span.since for span in activity.passed if program.steps[span.step].tolist()[:2] == [2, row]
         )
         assert waited == outcome.resources[row, 1], resource.name
     # An advance under way at the end counts in full there, and up to the end here.
@@ -140,9 +138,7 @@ def test_a_window_is_what_the_whole_says_of_it(load: Any) -> None:
             if max(begin, since) < min(end, until)
         )
         told = sorted(
-            (track.rstrip("0123456789 "), *span)
-            for track, found in slices(part, process).items()
-            for span in found
+            (track.rstrip("0123456789 "), *span) for track, found in slices(part, process).items() for span in found
         )
         assert told == clipped
 
@@ -154,9 +150,7 @@ def test_a_limit_ends_the_trace_at_an_instant_up_to_which_it_is_whole(load: Any)
     known = slices(whole, RESOURCES)
     total = 0
     for track, found in slices(part, RESOURCES).items():
-        clipped = [
-            (begin, min(end, activity.end), name) for begin, end, name in known[track] if begin < activity.end
-        ]
+        clipped = [(begin, min(end, activity.end), name) for begin, end, name in known[track] if begin < activity.end]
         assert found == clipped, track
         total += len(found)
     assert 0 < total < 300 + 50

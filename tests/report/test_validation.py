@@ -108,10 +108,7 @@ def test_a_missed_row_is_red_in_the_list_and_on_the_terminal() -> None:
 
 
 def test_labels_leave_out_what_all_rows_share() -> None:
-    shared = [
-        replace(each, row=replace(each.row, settings=(*each.row.settings, ("run.seed", "1"))))
-        for each in ROWS
-    ]
+    shared = [replace(each, row=replace(each.row, settings=(*each.row.settings, ("run.seed", "1")))) for each in ROWS]
     assert labels(shared).columns == (("size", ("1 KiB", "64 KiB", "256 KiB")),)
     assert labels(ROWS[:1]).columns == (("quantity", ("throughput",)),)
 

@@ -24,9 +24,7 @@ from simio.result.model import (
 MS = 10**9
 
 
-def row(
-    quantity: str, value: float | None, unit: str, of: str = "", upper: float | None = None
-) -> MeasuredRow:
+def row(quantity: str, value: float | None, unit: str, of: str = "", upper: float | None = None) -> MeasuredRow:
     """A measured row; a value of None is held."""
     exact = None if value is None else Fraction(str(value))
     most = None if upper is None else Fraction(str(upper))
@@ -117,13 +115,9 @@ def test_the_summary_counts_all_quantities() -> None:
     assert found.worst.row.label == "cpu of a"
 
 
-def pooled(
-    *rates: int, over: str, measured: float | None = 30, indices: tuple[int, ...] = ()
-) -> ScenarioResult:
+def pooled(*rates: int, over: str, measured: float | None = 30, indices: tuple[int, ...] = ()) -> ScenarioResult:
     """Cases of these rates in MB/s, and a row over those with the indices, or all."""
-    cases = tuple(
-        replace(case(), index=number, rate=Fraction(rate * 10**6)) for number, rate in enumerate(rates)
-    )
+    cases = tuple(replace(case(), index=number, rate=Fraction(rate * 10**6)) for number, rate in enumerate(rates))
     told = replace(row("throughput", measured, "MB/s"), over=over)
     over_cases = PooledRow(told, indices or tuple(range(len(rates))), {"size": "1 B"})
     return ScenarioResult("", "", "", (), "", "MB/s", cases, {}, (), pooled=(over_cases,))

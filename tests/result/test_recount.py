@@ -45,9 +45,7 @@ def locks() -> Program:
 
 
 def totals(counted: Recount) -> list[list[int]]:
-    return [
-        each.tolist() for each in (counted.came, counted.waited, counted.held, counted.most, counted.stays)
-    ]
+    return [each.tolist() for each in (counted.came, counted.waited, counted.held, counted.most, counted.stays)]
 
 
 def test_waits_times_and_stays_by_hand() -> None:

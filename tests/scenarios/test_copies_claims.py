@@ -43,8 +43,7 @@ def hundred(kind: str) -> tuple[str, ...]:
 def test_one_disk_at_a_time_is_what_small_buffers_keep_busy():
     striped, single = rates("sgi-hippi-ftp-16k", *hundred("ftp"))
     far = [
-        f"volumes.data.file_system={{model: filesystems/efs, read_ahead: {size}}}"
-        for size in ("16 KiB", "64 KiB")
+        f"volumes.data.file_system={{model: filesystems/efs, read_ahead: {size}}}" for size in ("16 KiB", "64 KiB")
     ]
     near, ahead = (rates("sgi-hippi-ftp-16k", *hundred("ftp"), one)[0] for one in far)
     assert near == striped
@@ -118,9 +117,7 @@ def test_a_file_of_a_backup_costs_200_ms_alone_and_a_disks_answer_in_a_stream():
 
 
 def test_streams_add_up_where_the_window_limits_and_meet_the_disks_elsewhere():
-    near = [
-        rates("slac-parallel-ftp", f"workload.ftp.streams={n}", "workload.ftp.file=16 MiB") for n in (1, 4)
-    ]
+    near = [rates("slac-parallel-ftp", f"workload.ftp.streams={n}", "workload.ftp.file=16 MiB") for n in (1, 4)]
     (small, large, far), (small4, large4, far4) = near
     # 64 KiB a round trip of 10 ms are 6.25 MiB/s.
     assert far < 6.25

@@ -85,9 +85,7 @@ def test_the_port_of_a_storage_manager_cannot_crash() -> None:
     text = (SCENARIOS / "server-third-party.yaml").read_text(encoding="utf-8")
     (workload,) = described(text).workloads.values()
     port = workload.params.to[0]
-    with pytest.raises(
-        ScenarioError, match=f"'{port}', which is workload.{workload.name}.to; expected a host that"
-    ):
+    with pytest.raises(ScenarioError, match=f"'{port}', which is workload.{workload.name}.to; expected a host that"):
         described(text + fault(f"kind: crash, of: {port}, at: 0 s, for: 1 s"))
 
 
@@ -113,9 +111,7 @@ def test_a_sun_takes_writes_that_are_larger_than_its_sockets(transfer: str) -> N
 
 def test_a_crash_yet_to_come_changes_nothing_and_the_fault_varies_like_any_other_value() -> None:
     still = run(NFS)
-    assert run(NFS + fault("kind: crash, of: b, at: 1 h, for: 1 s")).marks("delivered") == still.marks(
-        "delivered"
-    )
+    assert run(NFS + fault("kind: crash, of: b, at: 1 h, for: 1 s")).marks("delivered") == still.marks("delivered")
     crashed = run(NFS + fault("kind: crash, of: b, at: 1 h, for: 2 s"), "faults.fault1.at=5 ms")
     assert crashed.delivered() == still.delivered()
     assert 2 < crashed.outcome.end / 10**12 < 2 + 2.8 + 0.7
@@ -151,9 +147,7 @@ def test_files_on_a_disk_are_whole_after_crashes(version: int, access: str, at: 
     text = DISK % (version, access)
     ran = run(
         text
-        + fault(
-            f"kind: crash, of: server, at: {at}, for: 50 ms", "kind: crash, of: server, at: 220 ms, for: 1 us"
-        )
+        + fault(f"kind: crash, of: server, at: {at}, for: 50 ms", "kind: crash, of: server, at: 220 ms, for: 1 us")
     )
     assert ran.delivered() == 800 * 1024
     assert ran.marks("nfs: retransmission")

@@ -68,9 +68,7 @@ def test_the_driver_sends_a_command_again_as_often_as_it_is_told(again: int, tri
     # Of d2 stripes 3 and 32 are data, of 64 sectors each; of d5 blocks 1 and 15, of 128, are those of its turns.
     [("raid", "d2", "[200, 2100]"), ("pair", "d5", "[200, 2000]")],
 )
-def test_a_volume_with_redundancy_delivers_all_and_repairs_the_sectors(
-    volume: str, disk: str, bad: str
-) -> None:
+def test_a_volume_with_redundancy_delivers_all_and_repairs_the_sectors(volume: str, disk: str, bad: str) -> None:
     errors = f"kind: read_errors, of: {disk}, unreadable: {bad}, marginal: [3000], command_retries: 0"
     twice = READER.replace("size: 4 MiB", "size: 4 MiB, passes: 2") % volume
     ran = run(ARRAY + twice + faults(errors))
@@ -140,9 +138,7 @@ def test_whatever_happens_all_is_delivered_once_or_told(
 ) -> None:
     volume, disk = where
     other = {"d1": "d2", "d3": "d1", "d4": "d5", "d5": "d4"}[disk]
-    lines = [
-        f"kind: failed, of: {disk}, at: {at + 1} ms, timeout: 50 ms" + ", spare: d7, extent: 1 MiB" * spare
-    ]
+    lines = [f"kind: failed, of: {disk}, at: {at + 1} ms, timeout: 50 ms" + ", spare: d7, extent: 1 MiB" * spare]
     if bad:
         lines.append(f"kind: read_errors, of: {other}, unreadable: {bad}, command_retries: 0")
     text = ARRAY.replace("raid5", kind)
@@ -154,9 +150,7 @@ def test_whatever_happens_all_is_delivered_once_or_told(
 
 
 def test_a_dead_disk_of_a_stripe_fails_what_is_on_it() -> None:
-    text = ARRAY.replace(
-        "pair: {kind: mirror, of: [d4, d5]}", "pair: {kind: stripe, of: [d4, d5], unit: 64 KiB}"
-    )
+    text = ARRAY.replace("pair: {kind: mirror, of: [d4, d5]}", "pair: {kind: stripe, of: [d4, d5], unit: 64 KiB}")
     ran = run(text + READER % "pair" + faults("kind: failed, of: d4, at: 1 ns, timeout: 10 ms"))
     assert ran.delivered() == 2 * 2**20
     assert ran.counted("reader: pair", "failed") == 32
@@ -182,9 +176,7 @@ def test_a_spare_takes_the_place_of_a_disk(volume: str, disk: str, kind: str, at
     assert sum(asked) + before == ran.delivered()
     assert bool(before) == bool(at)
     assert min(asked) > 0
-    used = {
-        r.name: int(busy) for r, busy in zip(ran.program.resources, ran.outcome.resources[:, 0], strict=True)
-    }
+    used = {r.name: int(busy) for r, busy in zip(ran.program.resources, ran.outcome.resources[:, 0], strict=True)}
     assert used["d7"] > 0
     assert bool(used[disk]) == bool(at)
 
@@ -192,17 +184,13 @@ def test_a_spare_takes_the_place_of_a_disk(volume: str, disk: str, kind: str, at
 @pytest.mark.parametrize("spare", ["", ", spare: d7, extent: 1 MiB"])
 @pytest.mark.parametrize("work", [READER, WRITER])
 @pytest.mark.parametrize("kind", ["raid5", "raid3", "mirror"])
-def test_an_array_goes_on_without_a_disk_and_is_rebuilt_by_its_controller(
-    kind: str, work: str, spare: str
-) -> None:
+def test_an_array_goes_on_without_a_disk_and_is_rebuilt_by_its_controller(kind: str, work: str, spare: str) -> None:
     text = ARRAY.replace(", unit: 32 KiB", ", unit: 32 KiB" * (kind == "raid5")).replace(
         "raid: {kind: raid5,", f"raid: {{controller: controllers/pci-raid-2000, kind: {kind},"
     )
     ran = run(text + work % "raid" + faults(f"kind: failed, of: d2{spare}"))
     assert ran.delivered() == (4 if work == READER else 2) * 2**20
-    used = {
-        r.name: int(busy) for r, busy in zip(ran.program.resources, ran.outcome.resources[:, 0], strict=True)
-    }
+    used = {r.name: int(busy) for r, busy in zip(ran.program.resources, ran.outcome.resources[:, 0], strict=True)}
     assert not used.get("d2")
     assert bool(used.get("d7")) == bool(spare)
     assert used["raid processor"] > 0
@@ -325,8 +313,5 @@ def test_what_only_wiring_and_sizes_show_is_told(work: str, lines: str, told: st
 def test_a_list_of_sectors_is_told_as_it_is_written() -> None:
     lines = "kind: read_errors, of: d6, unreadable: [3, 5], recoverable: 10 Gbit"
     (fault,) = described(ARRAY + READER % "raid" + faults(lines)).faults
-    told = {
-        key: default_text(fault.params, key)
-        for key in ("unreadable", "marginal", "recoverable", "time_limit")
-    }
+    told = {key: default_text(fault.params, key) for key in ("unreadable", "marginal", "recoverable", "time_limit")}
     assert told == {"unreadable": "[3, 5]", "marginal": "[]", "recoverable": "1.25 GB", "time_limit": "none"}

@@ -91,9 +91,7 @@ def down(of: str, at: str, for_: str) -> str:
     return f"faults: [{{kind: down, of: {of}, at: {at}, for: {for_}}}]\n"
 
 
-@pytest.mark.parametrize(
-    ("lasts", "timeouts", "silent"), [("5 ms", 1, 190), ("300 ms", 2, 590), ("1 s", 3, 1390)]
-)
+@pytest.mark.parametrize(("lasts", "timeouts", "silent"), [("5 ms", 1, 190), ("300 ms", 2, 590), ("1 s", 3, 1390)])
 def test_tcp_delivers_all_after_an_outage_when_its_timer_has_backed_off_past_it(
     lasts: str, timeouts: int, silent: int
 ) -> None:
@@ -209,9 +207,7 @@ def failed(*disks: str) -> str:
     return "faults:\n" + "".join(f"  - {{kind: failed, of: {disk}}}\n" for disk in disks)
 
 
-@pytest.mark.parametrize(
-    ("volume", "disk"), [("raid", "d2"), ("pair", "d5"), ("steps", "d7"), ("steps", "d8")]
-)
+@pytest.mark.parametrize(("volume", "disk"), [("raid", "d2"), ("pair", "d5"), ("steps", "d7"), ("steps", "d8")])
 @pytest.mark.parametrize("work", [READER, WRITER])
 def test_all_is_delivered_without_a_disk_that_is_never_used(volume: str, disk: str, work: str) -> None:
     still, ran = (run(ARRAY + work % volume + more) for more in ("", failed(disk)))

@@ -117,9 +117,7 @@ def test_larger_packets_never_carry_less():
     ],
 )
 def test_both_engines_give_the_same_json_field_by_field(name, sets):
-    compiled, simpy = (
-        json.loads("".join(as_json(result(name, engine, *sets)))) for engine in ("compiled", "simpy")
-    )
+    compiled, simpy = (json.loads("".join(as_json(result(name, engine, *sets)))) for engine in ("compiled", "simpy"))
     assert len(compiled["cases"]) >= 2
     assert compiled == simpy
 

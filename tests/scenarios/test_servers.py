@@ -113,8 +113,7 @@ def test_a_request_waits_for_the_file_system_processor_and_no_more() -> None:
 @pytest.mark.parametrize("transfer", ["8 KiB", "32 KiB"])
 def test_raid5_in_disk_modules_costs_writers_and_write_behind_gives_it_back(transfer: str) -> None:
     read, through, behind = (
-        float(each.rate or 0)
-        for each in result("data-server-raid5", f"workload.nfs.transfer={transfer}").cases
+        float(each.rate or 0) for each in result("data-server-raid5", f"workload.nfs.transfer={transfer}").cases
     )
     assert through < 0.35 * read
     assert 1.8 * through < behind < read

@@ -64,9 +64,7 @@ def test_what_is_fitted_is_a_quarter_of_the_rows_at_most() -> None:
 
 
 def test_without_nodelay_small_writes_share_segments() -> None:
-    gains = {
-        size: float(ttcp(size, False).rate / ttcp(size, True).rate) for size in ("512 B", "4 KiB", "32 KiB")
-    }
+    gains = {size: float(ttcp(size, False).rate / ttcp(size, True).rate) for size in ("512 B", "4 KiB", "32 KiB")}
     assert all(gain > 1.3 for size, gain in gains.items() if size != "32 KiB")
     assert gains["32 KiB"] < 1.05
 
@@ -94,9 +92,7 @@ def test_pages_that_flip_are_what_aligned_buffers_gain() -> None:
     unaligned, aligned = (case for case in result("sgi-hippi-unaligned", "workload.ttcp.size=48 KiB").cases)
     assert float(aligned.rate / unaligned.rate) > 1.5
     copied = ("hosts.challenge.stack.page_flip=false", "hosts.onyx.stack.page_flip=false")
-    case = result(
-        "sgi-hippi-unaligned", "workload.ttcp.size=48 KiB", "workload.ttcp.aligned=true", *copied
-    ).cases[0]
+    case = result("sgi-hippi-unaligned", "workload.ttcp.size=48 KiB", "workload.ttcp.aligned=true", *copied).cases[0]
     assert float(case.rate / unaligned.rate) == pytest.approx(1, abs=0.01)
 
 
@@ -110,9 +106,7 @@ def test_short_runs_read_low() -> None:
 def test_without_rfc_1323_a_window_is_a_packet() -> None:
     off, on = (
         float(
-            result("sgi-hippi-windows", f"workload.ttcp.window={window}", "workload.ttcp.size=61440 B")
-            .cases[0]
-            .rate
+            result("sgi-hippi-windows", f"workload.ttcp.window={window}", "workload.ttcp.size=61440 B").cases[0].rate
         )
         for window in ("60 KiB", "512 KiB")
     )

@@ -42,9 +42,7 @@ links:
 run: {warm_up: 0 s}
 """
 LINKS = re.compile(r"switches: .*?run:", re.DOTALL)
-LOOP = LINKS.sub(
-    "links: [{model: links/fc-al-2g, between: [server.fc, d], length: 10 m, name: port}]\nrun:", FABRIC
-)
+LOOP = LINKS.sub("links: [{model: links/fc-al-2g, between: [server.fc, d], length: 10 m, name: port}]\nrun:", FABRIC)
 BUS = LINKS.sub(
     "links: [{model: links/scsi-ultra160, between: [server.scsi, d], length: 3 m, name: port}]\nrun:",
     FABRIC.replace("fc: {model: adapters/qla2300", "scsi: {model: adapters/aic-7899").replace(
@@ -228,8 +226,7 @@ def test_every_byte_is_delivered_once_or_told(
 ) -> None:
     (text, links), (name, disk) = where, target
     lines = [
-        f"kind: down, of: {data.draw(st.sampled_from(links))}, at: {at} us, for: {length} us"
-        for at, length in spans
+        f"kind: down, of: {data.draw(st.sampled_from(links))}, at: {at} us, for: {length} us" for at, length in spans
     ]
     if dies:
         lines.append(f"kind: failed, of: {disk}, at: {dies} ms, timeout: 30 ms")
@@ -347,7 +344,5 @@ def test_an_array_controller_does_not_time_out() -> None:
 
 
 def test_a_link_of_an_unknown_name_is_told() -> None:
-    with pytest.raises(
-        ScenarioError, match=r"the unknown link, switch or adapter 'prot'.*did you mean 'port'"
-    ):
+    with pytest.raises(ScenarioError, match=r"the unknown link, switch or adapter 'prot'.*did you mean 'port'"):
         described(FABRIC + READER % "d6" + down("prot", "20 ms", "1 s"))

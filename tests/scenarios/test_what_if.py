@@ -119,8 +119,7 @@ def test_memory_carries_what_is_copied_twice():
         copies = 2 if case.settings["workload.copying.access"] == "buffered" else 1
         rate = {"1064 MB/s": 1064e6, "400 MB/s": 400e6}[case.settings["hosts.server.memory.rate"]]
         crossing = sum(
-            float(stream.rate) * (copies if stream.name.startswith("copying") else 1)
-            for stream in case.streams
+            float(stream.rate) * (copies if stream.name.startswith("copying") else 1) for stream in case.streams
         )
         assert use(case, "server.memory") == pytest.approx(crossing / rate, abs=0.03)
     streaming = [sum(float(s.rate) for s in case.streams if s.name.startswith("streaming")) for case in found]

@@ -59,9 +59,7 @@ def row(error: float | None, name: str = "1", table: str = "sizes", **more: str)
     return Simulated(found, 100 * (1 + (error or 0.0)))
 
 
-def summary_of(
-    rows: list[Simulated], tolerance: Tolerance | None = None, name: str = "sizes"
-) -> TableSummary:
+def summary_of(rows: list[Simulated], tolerance: Tolerance | None = None, name: str = "sizes") -> TableSummary:
     """A table of these rows that uses no values."""
     table = MeasuredTable(
         f"house/{name}",

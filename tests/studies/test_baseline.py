@@ -43,9 +43,7 @@ def test_new_rows_and_rows_that_are_gone_are_told() -> None:
     now = [row(0.1, "1"), row(0.2, "3")]
     (change,) = kept.changes(now)
     assert change.kept is None
-    assert kept.gone([each.row for each in now]) == [
-        "house/sizes: packets: workload.blast.size = 2 KiB: throughput"
-    ]
+    assert kept.gone([each.row for each in now]) == ["house/sizes: packets: workload.blast.size = 2 KiB: throughput"]
 
 
 def test_an_update_replaces_the_tables_that_were_run_and_no_others() -> None:

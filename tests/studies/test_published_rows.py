@@ -44,9 +44,7 @@ def test_the_baseline_has_all_rows_and_no_others(published: list[Row], kept: Bas
 @pytest.mark.parametrize("table", QUICK)
 def test_quick_rows_are_as_in_the_baseline(table: str, kept: Baseline) -> None:
     simulated = simulate(rows([table], LIBRARY), LIBRARY)
-    changed = [
-        (change.simulated.row.name, change.simulated.value, change.kept) for change in kept.changes(simulated)
-    ]
+    changed = [(change.simulated.row.name, change.simulated.value, change.kept) for change in kept.changes(simulated)]
     assert changed == [], "simio validate --update-baseline keeps what is meant to change"
 
 

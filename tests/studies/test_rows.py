@@ -50,7 +50,5 @@ def test_a_scenario_that_is_not_there_and_a_row_twice(tmp_path: Path) -> None:
     with pytest.raises(SimioError, match="no scenario 'parcels' in "):
         rows(["house/sizes"], shelf)
     twice = SIZES + "  - {where: {workload.blast.size: 4096 B}, value: 6}\n"
-    with pytest.raises(
-        SimioError, match="more than one row for packets: workload.blast.size = 4 KiB: throughput"
-    ):
+    with pytest.raises(SimioError, match="more than one row for packets: workload.blast.size = 4 KiB: throughput"):
         rows(["house/sizes"], library(tmp_path / "b", sizes=twice))

@@ -54,9 +54,7 @@ def test_anomalies_count_in_all_but_the_bar_for_the_worst(tmp_path: Path) -> Non
 def test_a_group_is_judged_together_and_only_when_all_of_it_is_there(tmp_path: Path) -> None:
     grouped = "tolerance: {median: 8%, worst: 20%, group: house}"
     plain = "tolerance: {median: 8%, worst: 20%}"
-    shelf = library(
-        tmp_path, sizes=SIZES.replace(plain, grouped), whole=WHOLE.replace("rows:", f"{grouped}\nrows:")
-    )
+    shelf = library(tmp_path, sizes=SIZES.replace(plain, grouped), whole=WHOLE.replace("rows:", f"{grouped}\nrows:"))
     bars = Tolerance(BARS.median, BARS.worst, "house")
     far, near = summary_of([row(0.15)], bars), summary_of([row(0.01), row(0.02)], bars, "whole")
     (whole,) = verdicts([far, near], shelf)

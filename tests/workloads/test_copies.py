@@ -55,9 +55,7 @@ class Watched:
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     found = Site.device
-    monkeypatch.setattr(
-        Site, "device", lambda site, *names, **how: Watched(site.p, found(site, *names, **how))
-    )
+    monkeypatch.setattr(Site, "device", lambda site, *names, **how: Watched(site.p, found(site, *names, **how)))
 
     def one(workload: str, *sets: str) -> CaseResult:
         path = tmp_path / "copies.yaml"
@@ -99,9 +97,7 @@ def test_bytes_are_conserved_from_platter_to_platter(run, load_: str):
     assert case.throughput.amount == 300 * KIB
     # A file system reads and writes whole pages, and 300 KiB are 75 of them.
     assert (moved(case, READ), moved(case, WRITTEN)) == (300 * KIB, 300 * KIB)
-    assert [
-        use.name for use in case.containers if use.unit == "bytes" and use.capacity is None and use.end
-    ] == []
+    assert [use.name for use in case.containers if use.unit == "bytes" and use.capacity is None and use.end] == []
 
 
 def test_several_transfers_read_a_file_once_and_write_it_as_often_as_there_are(run):
@@ -122,9 +118,7 @@ def test_files_are_read_and_written_one_after_another(run, size: int, files: int
 
 @pytest.mark.parametrize(("size", "files", "record"), [(8, 12, 10240), (20, 5, 10240), (300, 2, 65536)])
 def test_an_archive_has_headers_whole_blocks_and_whole_records(run, size: int, files: int, record: int):
-    remote = REMOTE.replace(
-        "file: 300 KiB", f"file: {size} KiB, files: {files}, setup: 0 s, record: {record} B"
-    )
+    remote = REMOTE.replace("file: 300 KiB", f"file: {size} KiB, files: {files}, setup: 0 s, record: {record} B")
     case = run(f"tar: {{{remote}}}")
     records = -(-(files * (size * KIB + 512) + 1024) // record)
     assert case.throughput.amount == records * record
@@ -168,9 +162,7 @@ def test_without_read_ahead_a_copy_waits_for_each_request(run):
 def test_writers_that_could_wait_for_one_another_for_ever_are_refused(run):
     limit = "disks.c.file_system={model: filesystems/efs, dirty_limit: 128 KiB}"
     assert run(f"ftp: {{{REMOTE}, streams: 2}}", limit).status == "done"
-    with pytest.raises(
-        RunError, match="has 3 writers, which may gather 192 KiB; the dirty_limit of 'c1' is 128 KiB"
-    ):
+    with pytest.raises(RunError, match="has 3 writers, which may gather 192 KiB; the dirty_limit of 'c1' is 128 KiB"):
         run(f"ftp: {{{REMOTE}, streams: 3}}", limit)
 
 
@@ -185,9 +177,7 @@ def test_rcp_is_measured_with_its_set_up_and_ftp_without_what_goes_before(run):
 
 
 def test_what_a_random_start_adds_is_not_measured(run):
-    fixed, late = (
-        run(f"rcp: {{{REMOTE}, setup: 100 ms, start_within: {within}}}") for within in ("0 s", "1 s")
-    )
+    fixed, late = (run(f"rcp: {{{REMOTE}, setup: 100 ms, start_within: {within}}}") for within in ("0 s", "1 s"))
     assert late.throughput.since > 0
     assert late.rate == pytest.approx(fixed.rate, rel=0.5)
 

@@ -114,9 +114,7 @@ def run(tmp_path: Path) -> Run:
 @pytest.mark.parametrize("access", ["read", "write"])
 @pytest.mark.parametrize("version", [2, 3])
 @pytest.mark.parametrize("biods", [0, 4])
-def test_every_client_gets_the_whole_of_its_file(
-    run: Run, text: str, access: str, version: int, biods: int
-) -> None:
+def test_every_client_gets_the_whole_of_its_file(run: Run, text: str, access: str, version: int, biods: int) -> None:
     case = run(text, f"access={access}", f"version={version}", f"biods={biods}", "size=50001 B")
     assert case.delivered == 2 * 50001
 
@@ -131,9 +129,7 @@ def test_engines_agree(run: Run, text: str, access: str) -> None:
 @pytest.mark.parametrize("text", [CONVENTIONAL, THIRD_PARTY], ids=["conventional", "third-party"])
 @pytest.mark.parametrize("access", ["read", "write"])
 @pytest.mark.parametrize("version", [2, 3])
-def test_requests_that_come_again_and_again_do_no_harm(
-    run: Run, text: str, access: str, version: int
-) -> None:
+def test_requests_that_come_again_and_again_do_no_harm(run: Run, text: str, access: str, version: int) -> None:
     # The first answer takes longer than that, so that each request that waits for a disk is sent again.
     case = run(text, "timeout=2 ms", f"access={access}", f"version={version}")
     assert [name for name, _ in case.marks("other") if "retransmission" in name]

@@ -81,9 +81,7 @@ class ParallelBus:
 
     def duration(self, amount: int, device_byte: Fraction = Fraction(0), read: bool = False) -> int:
         """Time of an undisturbed transfer by a device that moves a byte in `device_byte` ps, in ps."""
-        return max(
-            self.occupied(amount, read), ceil_times(amount, device_byte), ceil_times(amount, self.memory_byte)
-        )
+        return max(self.occupied(amount, read), ceil_times(amount, device_byte), ceil_times(amount, self.memory_byte))
 
     @labelled("DMA", "bus.name")
     def transfer(self, amount: int, device_byte: Fraction = Fraction(0), read: bool = False) -> None:
@@ -108,9 +106,7 @@ class ParallelBus:
             self._wait_for_others(turn)
 
     @labelled("DMA", "bus.name")
-    def transfer_packet(
-        self, amount: Register, device_byte: Fraction = Fraction(0), read: bool = False
-    ) -> None:
+    def transfer_packet(self, amount: Register, device_byte: Fraction = Fraction(0), read: bool = False) -> None:
         """As `transfer`, of as many bytes as a register holds, one at least."""
         p = self.p
         with p.loop(1):

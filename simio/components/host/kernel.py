@@ -114,9 +114,7 @@ class UnixKernel:
         Linux 2.4 maps at most one kiobuf's worth of pages, submits it and waits (drivers/char/raw.c, fs/buffer.c).
         """
         p, sheet = self.p, self.sheet
-        chunk, header = (
-            (sheet.direct_chunk, sheet.direct_buffer) if direct else (sheet.raw_chunk, sheet.raw_buffer)
-        )
+        chunk, header = (sheet.direct_chunk, sheet.direct_buffer) if direct else (sheet.raw_chunk, sheet.raw_buffer)
         grain = gcd(aligned, chunk) if chunk and chunk < size else aligned
         place = p.register(at)
         self.system_call()

@@ -125,9 +125,7 @@ class AtmSwitch:
         return self._ports[outgoing.name]
 
     @contextmanager
-    def forward(
-        self, packet: Packet, incoming: Wire, outgoing: Wire, streaming: bool, early: bool
-    ) -> Iterator[None]:
+    def forward(self, packet: Packet, incoming: Wire, outgoing: Wire, streaming: bool, early: bool) -> Iterator[None]:
         """Emit a packet's way from where one wire ends to where the next one does.
 
         With `streaming`, the packet's first cell has come, else all of it.
@@ -155,9 +153,7 @@ class AtmSwitch:
                 with outgoing.loss.survived(packet, count, answer, beside):
                     yield
 
-    def _stream(
-        self, incoming: AtmWire, outgoing: AtmWire, port: int, count: Register, answer: Register
-    ) -> None:
+    def _stream(self, incoming: AtmWire, outgoing: AtmWire, port: int, count: Register, answer: Register) -> None:
         """The rest of the packet comes cell by cell; `answer` is 1 + its last cell's wait, or 0 if it is lost."""
         p = self.p
         share = int(outgoing.cell * cells.UNIT / incoming.cell)

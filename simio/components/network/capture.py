@@ -111,9 +111,7 @@ class Capture:
         self._numbers += 1
         return self._numbers
 
-    def flow(
-        self, protocol: str, ends: tuple[str, str], ports: tuple[int, int], agreed: Mapping[str, int]
-    ) -> Flow:
+    def flow(self, protocol: str, ends: tuple[str, str], ports: tuple[int, int], agreed: Mapping[str, int]) -> Flow:
         """Packets of a protocol from one host and port to another; see `Point` for `agreed`."""
         return Flow(self, Point("", protocol, ends[0], ports[0], ends[1], ports[1], agreed))
 

@@ -31,9 +31,7 @@ class FddiRing:
         """Time from one station to the next, in ps."""
         token = ceil_times(self.sheet.preamble + self.sheet.token, self.byte)
         self.wire = p.resource(self.name)
-        self.state = p.machine(
-            self.name, initial(len(link.ends), self.hop, token, self.sheet.target_rotation)
-        )
+        self.state = p.machine(self.name, initial(len(link.ends), self.hop, token, self.sheet.target_rotation))
         self.released = p.container(f"{self.name} token", unit="stations")
 
     def catch(self, station: int) -> None:

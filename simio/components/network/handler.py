@@ -26,9 +26,7 @@ class PacketInterrupts:
     which take one for themselves: they may have to wait for one another, as they could not with the only CPU in hand.
     """
 
-    def __init__(
-        self, p: Builder, kernel: UnixKernel, name: str, cost: int, count: int = 1, delay: int = 0
-    ) -> None:
+    def __init__(self, p: Builder, kernel: UnixKernel, name: str, cost: int, count: int = 1, delay: int = 0) -> None:
         """`cost` is the CPU time of the driver a packet, in ps of the reference CPU."""
         self.p = p
         self.kernel = kernel

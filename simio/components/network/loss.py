@@ -26,16 +26,12 @@ class Loss:
     All that are on the wire while it is `down` are lost.
     """
 
-    def __init__(
-        self, p: Builder, name: str, packets: float, units: float, down: Sequence[Span] = ()
-    ) -> None:
+    def __init__(self, p: Builder, name: str, packets: float, units: float, down: Sequence[Span] = ()) -> None:
         self.p = p
         self.name = name
         self.outages = Outages(p, down)
         # A probability of so many digits that they do not fit is meant to be near the one that does.
-        self.packets, self.units = (
-            Fraction(str(value)).limit_denominator(_FINEST) for value in (packets, units)
-        )
+        self.packets, self.units = (Fraction(str(value)).limit_denominator(_FINEST) for value in (packets, units))
         if self.packets:
             self.fate = p.uniform(f"{name} loss", 0, self.packets.denominator - 1)
         if self.units:

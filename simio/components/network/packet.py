@@ -48,9 +48,7 @@ class Wire(Protocol):
     streams: bool
     """Whether it can say when the beginning of a packet has arrived, for a stage that cuts through."""
 
-    def crossing(
-        self, packet: Packet, early: bool = False, left: Left | None = None
-    ) -> AbstractContextManager[None]:
+    def crossing(self, packet: Packet, early: bool = False, left: Left | None = None) -> AbstractContextManager[None]:
         """Emit waiting for the wire and the packet's time on it; the body runs at the far end.
 
         That is when the last bit has arrived, or, with `early`, when a stage that cuts through may begin to pass the

@@ -91,9 +91,7 @@ class NetworkPath:
             if isinstance(switch, PacketSwitch):
                 switch.check(self.mtu, wire)
 
-    def flow(
-        self, protocol: str, ports: tuple[int, int], agreed: Mapping[str, int] = _NOTHING
-    ) -> Flow | None:
+    def flow(self, protocol: str, ports: tuple[int, int], agreed: Mapping[str, int] = _NOTHING) -> Flow | None:
         """The flow in a packet trace from a port at the source to one at the target; None if there is no trace."""
         if self.capture is None:
             return None
@@ -210,16 +208,13 @@ class Network:
         target.target = circuit.target
         return circuit
 
-    def _fibre_channel(
-        self, hops: Sequence[tuple[str, tuple[str, str]]], last: Interface
-    ) -> FibreChannelRoute:
+    def _fibre_channel(self, hops: Sequence[tuple[str, tuple[str, str]]], last: Interface) -> FibreChannelRoute:
         """A way over Fibre Channel links, each with its two ends; commands to disks may use the same ones."""
         ports = [self.system.switches[target].part for _, (_, target) in hops[:-1]]
         sender, receiver = (self._sheet(end) for end in (hops[0][1][0], hops[-1][1][1]))
         credits = [*(port.sheet.credit for port in ports), receiver.credit]
         ways = [
-            Hop(self.p, self.links[link], *ends, credit)
-            for (link, ends), credit in zip(hops, credits, strict=True)
+            Hop(self.p, self.links[link], *ends, credit) for (link, ends), credit in zip(hops, credits, strict=True)
         ]
         latencies = [port.sheet.latency for port in ports]
         down = [span for link, _ in hops for span in self.links[link].down]
@@ -252,8 +247,6 @@ class Network:
         if name not in self._switches:
             switch = self.system.switches[name]
             if switch.part.kind not in SWITCHES:
-                raise RunError(
-                    f"{name!r} is a switch of kind {switch.part.kind!r}, which these packets cannot cross"
-                )
+                raise RunError(f"{name!r} is a switch of kind {switch.part.kind!r}, which these packets cannot cross")
             self._switches[name] = SWITCHES[switch.part.kind](self.p, switch)
         return self._switches[name]

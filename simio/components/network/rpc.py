@@ -146,9 +146,7 @@ class RpcClient:
                 self._give_up(size, xid)
                 p.let(waits, "SET", 0)
 
-    def _repeat(
-        self, size: Register, message: Register, xid: Register, after: Register, waits: Register
-    ) -> None:
+    def _repeat(self, size: Register, message: Register, xid: Register, after: Register, waits: Register) -> None:
         """Send a call again, wait, and tell in `waits` whether it is still without a reply."""
         p = self.p
         p.mark(self.repeated, size)

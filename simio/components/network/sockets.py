@@ -23,9 +23,7 @@ _FIRST_PORT = 1024
 class Sockets:
     """Stacks of hosts, and connections between them over a network."""
 
-    def __init__(
-        self, p: Builder, system: System, kernel: Callable[[str], UnixKernel], network: Network
-    ) -> None:
+    def __init__(self, p: Builder, system: System, kernel: Callable[[str], UnixKernel], network: Network) -> None:
         self.p = p
         self.system = system
         self.kernel = kernel

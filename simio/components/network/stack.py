@@ -32,9 +32,7 @@ class Stack:
         self.p = kernel.p
         self.name = self.host.name
         self.sheet = part.sheet
-        self.checksum_byte = (
-            per_byte(self.sheet.checksum) * self.host.scale if self.sheet.checksum else Fraction(0)
-        )
+        self.checksum_byte = per_byte(self.sheet.checksum) * self.host.scale if self.sheet.checksum else Fraction(0)
 
     @labelled("system calls", "name")
     def call(self) -> None:

@@ -55,9 +55,7 @@ class PacketSwitch:
         return self._orders[incoming.name]
 
     @contextmanager
-    def forward(
-        self, packet: Packet, incoming: Wire, outgoing: Wire, streaming: bool, early: bool
-    ) -> Iterator[None]:
+    def forward(self, packet: Packet, incoming: Wire, outgoing: Wire, streaming: bool, early: bool) -> Iterator[None]:
         """Emit a packet's way from where one wire ends to where the next one does (or, `early`, begins to).
 
         With `streaming`, the packet has come so far that it may be passed on, else all of it.

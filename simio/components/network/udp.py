@@ -113,9 +113,7 @@ def check_size(workload: str, stack: Stack, size: int) -> None:
     """Raise RunError for a datagram that the stack does not send."""
     most = min(stack.sheet.datagram_send_space, MOST)
     if size > most:
-        raise RunError(
-            f"workload {workload!r}: {stack.name!r} sends datagrams of at most {most} bytes, not {size}"
-        )
+        raise RunError(f"workload {workload!r}: {stack.name!r} sends datagrams of at most {most} bytes, not {size}")
 
 
 __all__ = ["PROCESS", "UdpFlow", "UdpSocket", "check_size"]

@@ -68,9 +68,7 @@ class Attachments:
         """The disks that a host can come to give up since the way to them is down."""
         if not self._interrupted:
             return frozenset()
-        hosts = [
-            host.name for host in self.system.hosts.values() if isinstance(host.kernel.sheet, UnixKernel)
-        ]
+        hosts = [host.name for host in self.system.hosts.values() if isinstance(host.kernel.sheet, UnixKernel)]
         return frozenset(disk for disk in self.system.disks for host in hosts if self._loses(host, disk))
 
     def _loses(self, host: str, disk: str) -> bool:

@@ -67,14 +67,10 @@ class Devices:
         way = self.attachments.way(self.host.name, disk)
         if way is not None:
             described = self.system.disks[disk]
-            return InterruptedDriver(
-                self.p, initiator, drive, transport, depth, self.failures(), described, way
-            )
+            return InterruptedDriver(self.p, initiator, drive, transport, depth, self.failures(), described, way)
         if loses_commands(self.system, disk):
             described, timeout = self.system.disks[disk], self.kernel.sheet.command_timeout
-            return FailingDriver(
-                self.p, initiator, drive, transport, depth, self.failures(), described, timeout
-            )
+            return FailingDriver(self.p, initiator, drive, transport, depth, self.failures(), described, timeout)
         return DiskDriver(self.p, initiator, drive, transport, depth)
 
     def _volume(self, volume: Volume) -> BlockDevice:

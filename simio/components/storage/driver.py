@@ -52,9 +52,7 @@ Execute = Callable[[Register, int, Transport], None]
 class DiskDriver:
     """A disk as a block device: splits requests into commands and keeps up to `depth` outstanding."""
 
-    def __init__(
-        self, p: Builder, initiator: Initiator, drive: DiskDrive, transport: Transport, depth: int
-    ) -> None:
+    def __init__(self, p: Builder, initiator: Initiator, drive: DiskDrive, transport: Transport, depth: int) -> None:
         self.p = p
         self.initiator = initiator
         self.drive = drive

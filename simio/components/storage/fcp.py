@@ -24,9 +24,7 @@ class FcpTransport:
     The adapter moves frames between bus and line in the order in which they come, in each direction for itself.
     """
 
-    def __init__(
-        self, p: Builder, out: Path, back: Path, bus: DmaPath, adapter_sheet: FibreChannelAdapter
-    ) -> None:
+    def __init__(self, p: Builder, out: Path, back: Path, bus: DmaPath, adapter_sheet: FibreChannelAdapter) -> None:
         self.p = p
         self.out, self.back = out, back
         self.receiving = BusMaster(bus, back.hops[-1].name, dma_byte(adapter_sheet))
@@ -69,9 +67,7 @@ class FcpTransport:
 
     def _transfer_ready(self) -> None:
         """The drive has room: FCP_XFER_RDY to the host, in whose memory the adapter learns of it."""
-        with self.back.frame(
-            "FCP_XFER_RDY", TRANSFER_READY, self.receiving.duration(TRANSFER_READY), joined=True
-        ):
+        with self.back.frame("FCP_XFER_RDY", TRANSFER_READY, self.receiving.duration(TRANSFER_READY), joined=True):
             self.receiving.transfer(TRANSFER_READY)
         self.p.join()
 

@@ -49,9 +49,7 @@ class ScsiBus:
         number = len(adapters) + len(devices)
         most = min(sheet.devices, 8 * sheet.width)
         if number > most:
-            raise RunError(
-                f"SCSI bus {link.name!r} joins {number} devices, adapters included; it takes {most}"
-            )
+            raise RunError(f"SCSI bus {link.name!r} joins {number} devices, adapters included; it takes {most}")
         if link.length > sheet.longest:
             length, longest = (units.format_quantity(n, "length") for n in (link.length, sheet.longest))
             raise RunError(f"SCSI bus {link.name!r} is {length} long; it works up to {longest}")
@@ -72,10 +70,7 @@ class ScsiBus:
         """Bus free and arbitration phases of a bus that was idle, in ps."""
         sheet = self.sheet
         return int(
-            2 * sheet.bus_settle_delay
-            + sheet.bus_free_delay
-            + sheet.arbitration_delay
-            + sheet.bus_clear_delay
+            2 * sheet.bus_settle_delay + sheet.bus_free_delay + sheet.arbitration_delay + sheet.bus_clear_delay
         )
 
     @property
@@ -111,9 +106,7 @@ class ScsiBus:
         width = min(sheet.width, adapter.width, drive.width)
         if adapter.synchronous is None or drive.synchronous is None:
             return Fraction(self.handshake, width)
-        transfers = min(
-            sheet.transfer_rate, adapter.synchronous / adapter.width, drive.synchronous / drive.width
-        )
+        transfers = min(sheet.transfer_rate, adapter.synchronous / adapter.width, drive.synchronous / drive.width)
         return SECOND / (transfers * width)
 
 

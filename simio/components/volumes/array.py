@@ -29,9 +29,7 @@ class ArrayController:
         self.initiator = ControllerInitiator(self)
         self.cache_size: int = self.sheet.write_cache or 0
         self.free = (
-            p.container(f"{name} write cache free", self.cache_size, self.cache_size)
-            if self.cache_size
-            else None
+            p.container(f"{name} write cache free", self.cache_size, self.cache_size) if self.cache_size else None
         )
         self.passing = False
         self.host: Transport | None = None

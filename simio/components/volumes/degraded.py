@@ -196,9 +196,7 @@ class FirstLost:
                     (device.read if verb == "read" else device.write)(at, size, aligned)
 
 
-def plan_read_without(
-    failed: int, members: int, unit: int, begin: int, size: int
-) -> tuple[tuple[Piece, ...], int]:
+def plan_read_without(failed: int, members: int, unit: int, begin: int, size: int) -> tuple[tuple[Piece, ...], int]:
     """What to read of the others if this member of the plan has failed, and how many bytes to compute from it."""
     wanted = plan_read(members, unit, begin, size)
     lost = [piece for piece in wanted if piece.member == failed]

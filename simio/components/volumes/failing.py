@@ -32,9 +32,7 @@ class _Asking(Members):
     failures: Failures
     failing: Failing
 
-    def _tried(
-        self, failed: Register, member: int, verb: Verb, at: Register, size: int, aligned: int
-    ) -> None:
+    def _tried(self, failed: Register, member: int, verb: Verb, at: Register, size: int, aligned: int) -> None:
         """Ask a member unless it was given up; `failed` is above zero if that was in vain."""
         p, gone = self.p, self.failing.get(member)
         p.let(failed, "SET", 0)
@@ -105,9 +103,7 @@ class FailingMirror(_Asking, Mirror):
             with p.when(failed, "==", number):
                 self.failures.fail()
 
-    def _write_each(
-        self, at: Register, size: int, aligned: int, fail: Callable[[int], None] | None = None
-    ) -> None:
+    def _write_each(self, at: Register, size: int, aligned: int, fail: Callable[[int], None] | None = None) -> None:
         p = self.p
         for member in range(len(self.members)):
             with self.child():

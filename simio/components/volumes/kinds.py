@@ -38,9 +38,7 @@ def make_volume(
     can be lost of the members. Raises RunError for what the members' number or sizes make impossible.
     """
     if volume.kind not in LEAST_MEMBERS:
-        raise RunError(
-            f"volume {volume.name!r} is of kind {volume.kind!r}; there are {', '.join(LEAST_MEMBERS)}"
-        )
+        raise RunError(f"volume {volume.name!r} is of kind {volume.kind!r}; there are {', '.join(LEAST_MEMBERS)}")
     if len(members) < LEAST_MEMBERS[volume.kind]:
         raise RunError(
             f"volume {volume.name!r} of kind {volume.kind!r} has {len(members)} of the "
@@ -77,16 +75,12 @@ def _computed(volume: Volume, parity: ParityEngine | None) -> ParityEngine:
     return parity
 
 
-def _bare(
-    p: Builder, volume: Volume, members: Sequence[BlockDevice], parity: ParityEngine | None
-) -> BlockDevice:
+def _bare(p: Builder, volume: Volume, members: Sequence[BlockDevice], parity: ParityEngine | None) -> BlockDevice:
     """The volume without what lies between it and the host."""
     if volume.kind == "concat":
         return Concatenation(p, volume.name, members)
     if volume.kind == "mirror":
-        there = [
-            member for member, name in zip(members, volume.members, strict=True) if name not in volume.failed
-        ]
+        there = [member for member, name in zip(members, volume.members, strict=True) if name not in volume.failed]
         return Mirror(p, volume.name, there)
     if volume.kind == "stripe":
         return Stripe(p, volume.name, members, _unit(volume, members))

@@ -45,11 +45,7 @@ def mirror(p: Builder, volume: Volume, members: Sequence[BlockDevice], losses: L
         there = [spare if spare and place == lost else members[place] for place in places]
         failing = losses.without(lost) if spare else losses.failing
         able = {number: failing[place] for number, place in enumerate(places) if place in failing}
-        return (
-            FailingMirror(p, volume.name, there, losses.failures, able)
-            if able
-            else Mirror(p, volume.name, there)
-        )
+        return FailingMirror(p, volume.name, there, losses.failures, able) if able else Mirror(p, volume.name, there)
 
     failed = [volume.members.index(name) for name in volume.failed]
     every = range(len(members))
@@ -183,9 +179,7 @@ def _rebuilt(
         extent = fault.extent or smallest // fault.chunk * fault.chunk
         if extent > min(smallest, spare.capacity):
             room = size_text(min(smallest, spare.capacity))
-            raise RunError(
-                f"{size_text(extent)} of {volume.name!r} are to be rebuilt of disks that hold {room}"
-            )
+            raise RunError(f"{size_text(extent)} of {volume.name!r} are to be rebuilt of disks that hold {room}")
         if spare.sector != members[lost].sector or fault.chunk % spare.sector:
             raise RunError(
                 f"{spare.name!r} cannot take the place of {members[lost].name!r}: sectors and chunks do not fit"

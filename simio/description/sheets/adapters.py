@@ -24,13 +24,9 @@ class StorageAdapter(Sheet):
         0, description="time of the adapter's own processor a command; 0 s: it has none to speak of"
     )
     queue_depth: Count = Field(description="commands outstanding to one device")
-    dma: OptionalRate = Field(
-        None, description="rate of DMA to and from the host's bus; none: as the bus can"
-    )
+    dma: OptionalRate = Field(None, description="rate of DMA to and from the host's bus; none: as the bus can")
     coalesce_count: Count = Field(1, description="completed commands that share an interrupt; 1: none do")
-    coalesce_delay: Time = Field(
-        0, description="longest wait of a completed command for others to share with"
-    )
+    coalesce_delay: Time = Field(0, description="longest wait of a completed command for others to share with")
 
     @model_validator(mode="after")
     def _no_command_waits_for_ever(self) -> StorageAdapter:

@@ -35,24 +35,18 @@ class Drive(Sheet):
         description="zones from the outermost (sector address 0) inwards"
     )
     track_skew: Time = Field(description="time from the last sector of a track to the first of the next")
-    cylinder_skew: Time = Field(
-        description="time from the last sector of a cylinder to the first of the next"
-    )
+    cylinder_skew: Time = Field(description="time from the last sector of a cylinder to the first of the next")
     head_switch: Time = Field(description="time to switch to another head of the cylinder")
     seek_single: Duration = Field(description="seek to the next cylinder, with settling")
     seek_average: Duration = Field(description="mean seek over random pairs of cylinders")
     seek_full: Duration = Field(description="seek across all cylinders")
     buffer: Extent = Field(description="memory of the drive for data")
     segments: Count = Field(description="segments that the buffer is divided into")
-    command_overhead: Time = Field(
-        description="time of the drive's controller a command that needs the media"
-    )
+    command_overhead: Time = Field(description="time of the drive's controller a command that needs the media")
     cached_overhead: Time = Field(
         description="the same of a read that the buffer serves, and of a write into the write cache"
     )
-    write_settle: Time = Field(
-        description="what a write waits more than a read after a seek or a switch of heads"
-    )
+    write_settle: Time = Field(description="what a write waits more than a read after a seek or a switch of heads")
     read_ahead: Flag = Field(description="whether the drive reads on into its buffer after a command")
     write_cache: Flag = Field(description="whether a write is done when the buffer has its data")
     queue_depth: Annotated[Count, Field(le=256)] = Field(
@@ -103,9 +97,7 @@ class FibreChannelDisk(Drive):
     link_kinds: ClassVar[tuple[str, ...]] = ("fibre-channel", "fibre-channel-loop")
 
     frame_payload: Extent = Field(description="payload of a full frame it sends")
-    credit: Count = Field(
-        description="buffer-to-buffer credit: frames it can receive before it must free one"
-    )
+    credit: Count = Field(description="buffer-to-buffer credit: frames it can receive before it must free one")
 
 
 register_sheet("disk", "fibre-channel", FibreChannelDisk)

@@ -29,9 +29,7 @@ class FibreChannelAdapter(StorageAdapter):
     link_kinds: ClassVar[tuple[str, ...]] = ("fibre-channel", "fibre-channel-loop")
 
     frame_payload: Annotated[Extent, Field(description="payload of a full frame it sends")]
-    credit: Count = Field(
-        description="buffer-to-buffer credit: frames it can receive before it must free one"
-    )
+    credit: Count = Field(description="buffer-to-buffer credit: frames it can receive before it must free one")
     port_down: Horizon = Field(
         None, description="how long the driver holds commands to a port that is down; none: it holds none"
     )

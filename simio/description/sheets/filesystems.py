@@ -17,9 +17,7 @@ class CachedFileSystem(Sheet):
     work = {"page_cost": "file cache", "lookup_cost": "file cache"}
 
     block: Extent = Field(description="bytes a block: what a buffer header and an index entry stand for")
-    cluster: Extent = Field(
-        description="largest read that one request makes when its data are not in the cache"
-    )
+    cluster: Extent = Field(description="largest read that one request makes when its data are not in the cache")
     read_ahead: Size = Field(
         description="bytes that sequential reading fetches at once, a window ahead of the reader; 0 B: none"
     )

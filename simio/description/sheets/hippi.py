@@ -28,9 +28,7 @@ OptionalTime = Annotated[int | None, Quantity("time", word="none")]
 class HippiAdapter(Sheet):
     """A HIPPI card that stores packets up to a size before it sends them."""
 
-    work = dict.fromkeys(
-        ("transmit_cost", "receive_cost", "ip_transmit_cost", "ip_receive_cost"), "network drivers"
-    )
+    work = dict.fromkeys(("transmit_cost", "receive_cost", "ip_transmit_cost", "ip_receive_cost"), "network drivers")
 
     buffer: Extent = Field(description="memory on the card for one direction")
     store_limit: Size = Field(description="packets up to this size are stored whole before they are sent")
@@ -50,9 +48,7 @@ class HippiAdapter(Sheet):
         0, description="time of the card's own processor an IP packet, at either end; 0 s: none to speak of"
     )
     ip_queue: Count = Field(50, description="IP packets that wait to be sent; more are dropped")
-    ip_ring: Count = Field(
-        16, description="IP packets handed to the card ahead, and buffers for those that come"
-    )
+    ip_ring: Count = Field(16, description="IP packets handed to the card ahead, and buffers for those that come")
     ip_transmit_interrupt: Whole = Field(
         0, description="IP packets sent for which it interrupts once; 0: it does not interrupt for them"
     )

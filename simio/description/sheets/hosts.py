@@ -27,9 +27,7 @@ class Memory(Sheet):
     copy_rate: Rate = Field(
         description="rate at which one CPU, alone, copies from the kernel's memory to a program's"
     )
-    xor_rate: Rate = Field(
-        description="rate at which one CPU, alone, works through buffers to compute parity"
-    )
+    xor_rate: Rate = Field(description="rate at which one CPU, alone, works through buffers to compute parity")
 
 
 class HostSheet(Sheet):

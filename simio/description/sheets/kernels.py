@@ -33,9 +33,7 @@ class UnixKernel(Sheet):
     page_pin: Time = Field(description="CPU time to pin and unpin one page of a user's buffer")
     block_request: Time = Field(description="CPU time of the block layer a request")
     buffer_cost: Time = Field(description="CPU time of a buffer header: allocate, submit or merge, complete")
-    max_request: Limit = Field(
-        None, description="largest request the block layer hands to a driver; none: any"
-    )
+    max_request: Limit = Field(None, description="largest request the block layer hands to a driver; none: any")
     raw_chunk: Limit = Field(
         None, description="largest piece of a raw request submitted and waited for at once; none: whole"
     )

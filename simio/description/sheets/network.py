@@ -29,9 +29,7 @@ class NetworkCard(Sheet):
     }
 
     mtu: Limit = Field(None, description="largest IP datagram it is set up for; none: as the link allows")
-    queue: Count = Field(
-        50, description="packets that wait in the interface's output queue; more are dropped"
-    )
+    queue: Count = Field(50, description="packets that wait in the interface's output queue; more are dropped")
     transmit_ring: Count = Field(description="packets that the driver hands to the adapter ahead")
     receive_ring: Count = Field(description="buffers in host memory for packets that arrive")
     transmit_buffer: Extent = Field(description="memory on the adapter for packets to be sent")
@@ -42,12 +40,8 @@ class NetworkCard(Sheet):
         True,
         description="whether the next packet is fetched from host memory while one is sent, or only after it",
     )
-    dma: OptionalRate = Field(
-        None, description="rate of DMA to and from the host's bus; none: as the bus can"
-    )
-    packet_time: Time = Field(
-        0, description="time of the adapter's own processor a packet; 0 s: none to speak of"
-    )
+    dma: OptionalRate = Field(None, description="rate of DMA to and from the host's bus; none: as the bus can")
+    packet_time: Time = Field(0, description="time of the adapter's own processor a packet; 0 s: none to speak of")
     transmit_cost: Time = Field(description="CPU time of the driver a packet sent")
     receive_cost: Time = Field(description="CPU time of the driver a packet received")
     transmit_interrupt: Whole = Field(
@@ -109,9 +103,7 @@ class FibreChannelNetworkAdapter(NetworkCard):
     link_kinds: ClassVar[tuple[str, ...]] = ("fibre-channel",)
 
     frame_payload: Extent = Field(description="payload of a full frame it sends")
-    credit: Count = Field(
-        description="buffer-to-buffer credit: frames it can receive before it must free one"
-    )
+    credit: Count = Field(description="buffer-to-buffer credit: frames it can receive before it must free one")
 
 
 register_sheet("adapter", "network", NetworkAdapter)

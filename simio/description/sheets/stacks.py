@@ -20,9 +20,7 @@ class Sockets(Sheet):
     send_space: Extent = Field(description="TCP socket buffer for sending")
     receive_space: Extent = Field(description="TCP socket buffer for receiving")
     max_space: Extent = Field(description="largest socket buffer that a program can ask for")
-    whole_segments: Flag = Field(
-        False, description="whether TCP socket buffers are rounded up to whole segments"
-    )
+    whole_segments: Flag = Field(False, description="whether TCP socket buffers are rounded up to whole segments")
     datagram_send_space: Extent = Field(description="largest UDP datagram, payload")
     datagram_receive_space: Extent = Field(description="UDP socket buffer for receiving")
     rpc_receive_space: Limit = Field(
@@ -36,9 +34,7 @@ class Sockets(Sheet):
     cluster_needs_room: Flag = Field(
         description="whether a cluster is taken only while the socket buffer has room for a whole one"
     )
-    memory_factor: Count = Field(
-        2, description="memory that a socket buffer may take, in multiples of its space"
-    )
+    memory_factor: Count = Field(2, description="memory that a socket buffer may take, in multiples of its space")
     hand_over: Literal["buffer", "write"] = Field(
         description="what TCP is given at once: each buffer, or all that a write could place"
     )
@@ -109,9 +105,7 @@ class Costs(Sheet):
     flip_cost: Time = Field(0, description="CPU time to flip a page")
     tcp_send: Time = Field(description="CPU time of TCP a segment sent")
     tcp_receive: Time = Field(description="CPU time of TCP a segment received")
-    echo: Time = Field(
-        0, description="CPU time of ICMP and of ping itself an echo, beside calls, IP and driver"
-    )
+    echo: Time = Field(0, description="CPU time of ICMP and of ping itself an echo, beside calls, IP and driver")
     udp_send: Time = Field(description="CPU time of UDP a datagram sent")
     udp_receive: Time = Field(description="CPU time of UDP a datagram received")
     ip_send: Time = Field(description="CPU time of IP a packet or fragment sent")
@@ -133,9 +127,7 @@ class TcpIpStack(Sockets, Tcp, Costs):
     @model_validator(mode="after")
     def _buffers_hold_something(self) -> TcpIpStack:
         if self.mbuf_size and not 0 < self.mbuf_first <= self.mbuf_data <= self.mbuf_size:
-            found = (
-                f"{size_text(self.mbuf_first)}, {size_text(self.mbuf_data)} and {size_text(self.mbuf_size)}"
-            )
+            found = f"{size_text(self.mbuf_first)}, {size_text(self.mbuf_data)} and {size_text(self.mbuf_size)}"
             raise refusal(found, "mbuf_first, mbuf_data and mbuf_size in ascending order", field="mbuf_data")
         for key in ("send_space", "receive_space"):
             if getattr(self, key) > self.max_space:

@@ -34,9 +34,7 @@ class RemoteCopy(WorkloadParams):
         0,
         description="the programs start at a random instant within this time, whatever kernels' timers are at",
     )
-    aligned: Flag = Field(
-        True, description="whether the programs' buffers begin on a page; those of malloc() do not"
-    )
+    aligned: Flag = Field(True, description="whether the programs' buffers begin on a page; those of malloc() do not")
     cached: Flag = Field(
         False, description="whether all of the file is in its host's cache from before, and no disk reads it"
     )
@@ -86,9 +84,7 @@ class Ftp(RemoteCopy):
     streams: Annotated[Count, Field(le=64)] = Field(
         1, description="parts that the file is cut into, each with connections and processes of its own"
     )
-    overlap: Flag = Field(
-        False, description="whether each end has a process for its disk and one for the network"
-    )
+    overlap: Flag = Field(False, description="whether each end has a process for its disk and one for the network")
     buffers: Buffers = Field(2, description="overlap: buffers that the two processes share")
     access: Literal["buffered", "raw"] = Field(
         "buffered",
@@ -113,13 +109,9 @@ class Ftp(RemoteCopy):
                 raise refusal(f"{self.transfers}, with overlap", "1", field="transfers")
             return self
         if self.access == "raw":
-            raise refusal(
-                "raw without overlap", "buffered", "write overlap: true for several requests", "access"
-            )
+            raise refusal("raw without overlap", "buffered", "write overlap: true for several requests", "access")
         if self.buffers != 2:
-            raise refusal(
-                f"{self.buffers} without overlap", "2", "without it, a process has one buffer", "buffers"
-            )
+            raise refusal(f"{self.buffers} without overlap", "2", "without it, a process has one buffer", "buffers")
         return self
 
 
@@ -141,9 +133,7 @@ class Copy(WorkloadParams):
     def _raw_within_one_device(self) -> Copy:
         if self.access == "raw" and self.file % self.buffer:
             found = units.format_quantity(self.file, "size")
-            wanted = (
-                f"a multiple of the buffer, {units.format_quantity(self.buffer, 'size')}, with access raw"
-            )
+            wanted = f"a multiple of the buffer, {units.format_quantity(self.buffer, 'size')}, with access raw"
             raise refusal(found, wanted, field="file")
         return self
 

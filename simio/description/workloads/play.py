@@ -38,9 +38,9 @@ class Play(WorkloadParams):
     from_: HostNames = Field(
         alias="from", description="host that has the streams, or list of hosts that have one each in turn"
     )
-    servers: Annotated[
-        Count | None, Field(description="how many of the hosts in `from` have streams; none: all")
-    ] = None
+    servers: Annotated[Count | None, Field(description="how many of the hosts in `from` have streams; none: all")] = (
+        None
+    )
     to: OptionalHosts = Field(
         None, description="host that plays them, or list of hosts in turn; none: where they are"
     )

@@ -39,16 +39,10 @@ class _To(WorkloadParams):
 class BlockParams(WorkloadParams):
     """What readers and writers have in common: which blocks, in what order, by how many threads."""
 
-    block: Sizes = Field(
-        description="bytes a request, or sizes with weights, of which each request draws one"
-    )
+    block: Sizes = Field(description="bytes a request, or sizes with weights, of which each request draws one")
     size: Extent = Field(description="bytes from or to each device")
-    pattern: Literal["sequential", "strided", "random"] = Field(
-        "sequential", description="order of the blocks"
-    )
-    stride: Limit = Field(
-        None, description="strided: bytes from the beginning of one block to that of the next"
-    )
+    pattern: Literal["sequential", "strided", "random"] = Field("sequential", description="order of the blocks")
+    stride: Limit = Field(None, description="strided: bytes from the beginning of one block to that of the next")
     think: Time = Field(0, description="mean of an exponential pause between requests; 0 s for none")
     depth: Annotated[Count, Field(le=4096)] = Field(1, description="requests that a thread keeps outstanding")
     threads: Literal["each", "one"] = Field(
@@ -140,9 +134,7 @@ class Writer(BlockParams, _To):
     def _fits_the_access(self) -> Writer:
         self._check_access(self.access)
         if self.sync and self.access == "raw":
-            raise refusal(
-                "sync with access raw", "false", "no file is written, so there is none to flush", "sync"
-            )
+            raise refusal("sync with access raw", "false", "no file is written, so there is none to flush", "sync")
         return self
 
 

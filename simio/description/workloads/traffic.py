@@ -103,9 +103,7 @@ class Ping(NetworkParams):
 
     size: Extent = Field(56, description="bytes of data in an echo request")
     count: Count = Field(description="requests")
-    period: Duration = Field(
-        10**12, description="time between requests; a reply that takes longer counts as lost"
-    )
+    period: Duration = Field(10**12, description="time between requests; a reply that takes longer counts as lost")
 
 
 class Datagrams(NetworkParams):
@@ -158,9 +156,7 @@ class Nfs(WorkloadParams):
         description="time of the server's disk, one request at a time, until a WRITE of version 2 or a COMMIT of "
         "version 3 is safe; 0 s: it has memory that is",
     )
-    timeout: Time = Field(
-        7 * 10**11, description="first retransmission timeout of the RPC; doubles each time"
-    )
+    timeout: Time = Field(7 * 10**11, description="first retransmission timeout of the RPC; doubles each time")
     retrans: Annotated[
         Count | None,
         Field(

@@ -231,11 +231,7 @@ def least_used(state: NDArray, base: int) -> int:
     best = -1
     for number in range(state[base + SEGMENTS]):
         s = segment_at(state, base, number)
-        if (
-            state[s + LIVE] == 0
-            and state[s + KIND] != DIRTY
-            and (best < 0 or state[s + USED] < state[best + USED])
-        ):
+        if state[s + LIVE] == 0 and state[s + KIND] != DIRTY and (best < 0 or state[s + USED] < state[best + USED]):
             best = s
     return best
 

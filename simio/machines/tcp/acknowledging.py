@@ -168,9 +168,7 @@ def acknowledged(state: NDArray, base: int, now: int, seq: int, length: int, ack
     elif ack == una:
         state[base + DUPLICATES] = 0
     older = seq < state[base + WL1] or (seq == state[base + WL1] and ack < state[base + WL2])
-    if not older and (
-        seq > state[base + WL1] or ack > state[base + WL2] or offered > state[base + SEND_WINDOW]
-    ):
+    if not older and (seq > state[base + WL1] or ack > state[base + WL2] or offered > state[base + SEND_WINDOW]):
         state[base + SEND_WINDOW] = offered
         state[base + MOST_WINDOW] = max(state[base + MOST_WINDOW], offered)
         state[base + WL1] = seq

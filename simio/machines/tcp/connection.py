@@ -158,9 +158,7 @@ def accept(state: NDArray, base: int, now: int, first: int, second: int) -> int:
             bits += WAKE_READER
         if state[base + STATE] == TIME_WAIT:
             bits = bits | CHANGED
-    state[base + STAGED_VALUE] = state[base + STAGED_ECHO] = state[base + STAGED_A] = state[
-        base + STAGED_B
-    ] = 0
+    state[base + STAGED_VALUE] = state[base + STAGED_ECHO] = state[base + STAGED_A] = state[base + STAGED_B] = 0
     if plan(state, base, now, 0) > 0:
         return bits + OUTPUT
     hold(state, base, now)

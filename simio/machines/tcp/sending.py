@@ -118,9 +118,7 @@ def new_data(state: NDArray, base: int, now: int) -> int:
         return 0
     allowed = min(state[base + SEND_WINDOW], congestion_window(state, base, now))
     if state[base + RECOVERING] and state[base + RECOVERY] == SACK:
-        allowed = min(
-            state[base + SEND_WINDOW], seq - state[base + UNA] + state[base + CWND] - pipe(state, base)
-        )
+        allowed = min(state[base + SEND_WINDOW], seq - state[base + UNA] + state[base + CWND] - pipe(state, base))
     length = min(min(end - seq, state[base + MSS]), state[base + UNA] + allowed - seq)
     if state[base + SEND_WINDOW] == 0 and state[base + FORCE]:
         length = min(end - seq, 1)

@@ -35,23 +35,15 @@ def overview(result: ScenarioResult) -> str:
                 ", ".join(_measured(row, result.unit) for row in compared),
                 ", ".join(map(_error, compared)),
             ]
-        name = {"none": "in turns ({})", "wait": "{} waits"}.get(case.limiter.kind, "{}").format(
-            case.limiter.name
-        )
+        name = {"none": "in turns ({})", "wait": "{} waits"}.get(case.limiter.kind, "{}").format(case.limiter.name)
         rows.append([*cells, shown(name), f"{case.limiter.busy:.0%}"])
-    return (
-        table([*head, "limit", "busy"], rows, left=(len(head),), kind="cases")
-        + _others(result)
-        + _pooled(result)
-    )
+    return table([*head, "limit", "busy"], rows, left=(len(head),), kind="cases") + _others(result) + _pooled(result)
 
 
 def _measured(row: Comparison, unit: str) -> str:
     text = row.row.text
     return shown(
-        text
-        if row.row.held or row.row.unit == unit or text.endswith(row.row.unit)
-        else f"{text} {row.row.unit}"
+        text if row.row.held or row.row.unit == unit or text.endswith(row.row.unit) else f"{text} {row.row.unit}"
     )
 
 
@@ -175,19 +167,14 @@ def _streams(case: CaseResult, unit: str) -> str:
     rows = []
     for name, streams in grouped(case.streams, lambda stream: stream.name):
         rates = [in_unit(float(stream.rate), unit) for stream in streams]
-        rows.append(
-            [shown(name), *(f"{rate:.4g}" for rate in (sum(rates) / len(rates), min(rates), max(rates)))]
-        )
+        rows.append([shown(name), *(f"{rate:.4g}" for rate in (sum(rates) / len(rates), min(rates), max(rates)))])
     return table(["stream", f"mean {shown(unit)}", "least", "most"], rows)
 
 
 def _observations(case: CaseResult) -> str:
     rows = [
         [shown(row.name), str(row.count)]
-        + [
-            quantity(value, row.unit)
-            for value in (round(row.mean), row.least, row.p50, row.p90, row.p99, row.most)
-        ]
+        + [quantity(value, row.unit) for value in (round(row.mean), row.least, row.p50, row.p90, row.p99, row.most)]
         for row in case.observations
     ]
     return table(["observation", "count", "mean", "least", "median", "90%", "99%", "most"], rows)

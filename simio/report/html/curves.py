@@ -116,18 +116,14 @@ def _simulated(
 def _hover(result: ScenarioResult, case: CaseResult) -> str:
     settings = ", ".join(f"{key} = {value}" for key, value in case.settings.items())
     rate = f"{in_unit(float(case.rate), result.unit):.4g} {result.unit}"
-    return (
-        f"<b>{plain(rate)}</b>, case {case.index + 1}<br>{plain(settings)}<br>{plain(case.limiter.sentence)}"
-    )
+    return f"<b>{plain(rate)}</b>, case {case.index + 1}<br>{plain(settings)}<br>{plain(case.limiter.sentence)}"
 
 
 def _measured(
     result: ScenarioResult, cases: list[CaseResult], key: str, xs: Mapping[str, Any], colour: str, first: bool
 ) -> list[dict[str, Any]]:
     """The measured throughput of these cases, if there is any; ranges as bars about their middle."""
-    rows = [
-        (case, row) for case in cases for row in case.measured if row.quantity == "throughput" and row.value
-    ]
+    rows = [(case, row) for case in cases for row in case.measured if row.quantity == "throughput" and row.value]
     if not rows:
         return []
     middles, widths = [], []

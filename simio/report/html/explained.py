@@ -35,9 +35,7 @@ def explained(found: Waterfall | None, profile: CausalProfile | None) -> tuple[s
     if profile and profile.rows:
         figures["gains"] = _gains(profile)
         what = "gained" if profile.metric == THROUGHPUT else "shorter"
-        parts.append(
-            plot("gains", f"What is {what} by a component that is faster (%)", "gains", heading=True)
-        )
+        parts.append(plot("gains", f"What is {what} by a component that is faster (%)", "gains", heading=True))
     if profile and profile.what_ifs:
         rows = [[shown(each.what), _gain(each.gain)] for each in profile.what_ifs]
         parts.append(table(["what if", "gained"], rows))

@@ -54,9 +54,7 @@ def write_figures(result: ScenarioResult, folder: str) -> list[Path]:
     try:
         with TemporaryDirectory(prefix=".figures.", dir=into) as aside:
             for form, files in names:
-                pio.write_images(
-                    pictures, [Path(aside, name) for name in files], scale=2 if form == "png" else 1
-                )
+                pio.write_images(pictures, [Path(aside, name) for name in files], scale=2 if form == "png" else 1)
             paths = [Path(aside, name).replace(into / name) for _, files in names for name in files]
     except OSError as error:
         raise SimioError(f"cannot write into {folder!r}: {error.strerror or error}") from error

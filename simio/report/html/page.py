@@ -45,9 +45,7 @@ _PAGE = """<!DOCTYPE html>
 """
 
 
-def page(
-    scenario: Scenario, result: ScenarioResult, extra: str = "", more: dict[str, Figure] | None = None
-) -> str:
+def page(scenario: Scenario, result: ScenarioResult, extra: str = "", more: dict[str, Figure] | None = None) -> str:
     """The whole page as text; `extra` are sections about one case, with the plots in `more`."""
     from plotly.offline import get_plotlyjs
 
@@ -80,9 +78,7 @@ def _body(scenario: Scenario, result: ScenarioResult, extra: str, figures: dict[
     found = curves(result) if several else None
     if found:
         figures["curves"] = found
-        parts.append(
-            section("What varies", plot("curves", f"Throughput ({result.unit})", result.title), "curves")
-        )
+        parts.append(section("What varies", plot("curves", f"Throughput ({result.unit})", result.title), "curves"))
     if several or any(case.measured for case in result.cases):
         told = "".join(f"<p>{shown(line)}</p>" for line in summary_text(result))
         parts.append(section("All cases", cases.overview(result) + told, "cases"))
@@ -170,8 +166,6 @@ def _identity(result: ScenarioResult) -> str:
     """What it takes to get the same page again."""
     hashes = list(dict.fromkeys(case.hash for case in result.cases))
     seeds = sorted({seed for case in result.cases for seed in case.seeds})
-    told = [
-        f"program {hashes[0]}" if len(hashes) == 1 else f"{len(hashes)} programs, each named with its case"
-    ]
+    told = [f"program {hashes[0]}" if len(hashes) == 1 else f"{len(hashes)} programs, each named with its case"]
     told += [f"seeds {', '.join(map(str, seeds[:10]))}{' …' if len(seeds) > 10 else ''}"] if seeds else []
     return shown("; ".join(told) if hashes else "")

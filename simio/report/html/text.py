@@ -20,16 +20,12 @@ def script_data(value: Any) -> str:
     return json.dumps(value, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
-def table(
-    head: Sequence[str], rows: Iterable[Sequence[str]], left: Sequence[int] = (0,), kind: str = ""
-) -> str:
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], left: Sequence[int] = (0,), kind: str = "") -> str:
     """A table of cells that are HTML already; columns in `left` are texts, the others numbers."""
     sides = ["l" if column in left else "r" for column in range(len(head))]
     top = "".join(f'<th class="{side}">{cell}</th>' for side, cell in zip(sides, head, strict=True))
     body = "".join(
-        "<tr>"
-        + "".join(f'<td class="{side}">{cell}</td>' for side, cell in zip(sides, row, strict=True))
-        + "</tr>"
+        "<tr>" + "".join(f'<td class="{side}">{cell}</td>' for side, cell in zip(sides, row, strict=True)) + "</tr>"
         for row in rows
     )
     return f'<div class="wide"><table class="{kind}"><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'

@@ -62,8 +62,7 @@ def _means(case: CaseResult, values: Sequence[float], scale: float = 1) -> Line:
     ends = _ends(len(times), STRETCHES)
     begins = [0, *(end + 1 for end in ends)]
     means = [
-        scale * sum(values[begin : end + 1]) / (end + 1 - begin)
-        for begin, end in zip(begins, ends, strict=False)
+        scale * sum(values[begin : end + 1]) / (end + 1 - begin) for begin, end in zip(begins, ends, strict=False)
     ]
     return [0, *(times[end] for end in ends)], [*means[:1], *means]
 

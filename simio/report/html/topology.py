@@ -51,11 +51,7 @@ def _owners(graph: nx.Graph, resource: str) -> Iterable[str]:
     source, arrow, rest = resource.partition(">")
     if arrow:
         ends = {source, rest.partition(" ")[0]}
-        return [
-            name
-            for name, node in graph.nodes(data=True)
-            if node["cls"] == "link" and ends <= set(graph[name])
-        ]
+        return [name for name, node in graph.nodes(data=True) if node["cls"] == "link" and ends <= set(graph[name])]
     parts = [name for name in graph.nodes if resource == name or resource.startswith(f"{name} ")]
     return [max(parts, key=len)] if parts else []
 
@@ -97,9 +93,7 @@ def _box(graph: nx.Graph, name: str, centre: tuple[float, float], use: BoxUse) -
     corners = (x - width / 2, y - height / 2, x + width / 2, y + height / 2)
     shade = "none" if use.share is None or use.held else f"u{round(use.share * _SHADES)}"
     told = [f"{name}: {node['title']}"]
-    told += [
-        f"{each.name}{' (a turn)' if each.turn else ''}: {each.utilisation:.1%}" for each in use.uses[:12]
-    ]
+    told += [f"{each.name}{' (a turn)' if each.turn else ''}: {each.utilisation:.1%}" for each in use.uses[:12]]
     label = name.removeprefix(f"{node['host']}.") if node["host"] else name
     share = "" if use.share is None else f"{'held ' if use.held else ''}{use.share:.0%}"
     second = " · ".join(filter(None, [_short(geometry.model_of(node), 18 - len(share)), share]))

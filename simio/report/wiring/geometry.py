@@ -45,9 +45,7 @@ def curve(one: tuple[float, float], other: tuple[float, float]) -> list[tuple[fl
     return [(x + (u - x) * t, y + (v - y) * t * t * (3 - 2 * t)) for t in steps]
 
 
-def frame(
-    plan: Layout, host: str, centres: dict[str, tuple[float, float]]
-) -> tuple[float, float, float, float]:
+def frame(plan: Layout, host: str, centres: dict[str, tuple[float, float]]) -> tuple[float, float, float, float]:
     """Left, top, right and bottom of the frame of a host."""
     inside = [centres[name] for name in plan.hosts[host]]
     half = (BOX[0] / 2 + _PAD * 0.6, BOX[1] / 2 + _PAD * 0.6)

@@ -115,9 +115,7 @@ def _distances(graph: nx.Graph, inside: list[str], right: set[str], inner: int) 
     return {name: inner + int(steps[name]) for name in inside if name in steps}
 
 
-def _rows(
-    graph: nx.Graph, hosts: dict[str, list[str]], right: set[str], columns: dict[str, int]
-) -> dict[str, float]:
+def _rows(graph: nx.Graph, hosts: dict[str, list[str]], right: set[str], columns: dict[str, int]) -> dict[str, float]:
     blocks = dict(hosts) | {name: [name] for name in _disks(graph)}
     rows = _stack(graph, blocks, [name for name in blocks if name not in right])
     opposite = _opposite(graph, rows)
@@ -189,9 +187,7 @@ def _inside_host(graph: nx.Graph, inside: list[str], top: float) -> dict[str, fl
     """CPU above memory, buses beside memory and adapters beside their buses."""
     by_class = {cls: [n for n in inside if graph.nodes[n]["cls"] == cls] for cls in _DEPTH}
     order = {bus: number for number, bus in enumerate(by_class["bus"])}
-    adapters = sorted(
-        by_class["adapter"], key=lambda n: min((order[b] for b in graph[n] if b in order), default=0)
-    )
+    adapters = sorted(by_class["adapter"], key=lambda n: min((order[b] for b in graph[n] if b in order), default=0))
     height = max(2, len(adapters), len(by_class["bus"]))
     rows: dict[str, float] = {}
     for group in (by_class["cpu"] + by_class["memory"], by_class["bus"], adapters):

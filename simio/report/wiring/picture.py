@@ -162,8 +162,7 @@ def _hovers(go: Any, graph: nx.Graph, centres: dict[str, tuple[float, float]]) -
 def _frames(graph: nx.Graph, plan: Layout, centres: dict[str, tuple[float, float]]) -> list[dict[str, Any]]:
     grey = "rgba(148,163,184,0.12)"
     return [
-        _shape(frame(plan, host, centres), radius=14, fill=grey, line=_LINE, dash="dot")
-        for host in plan.hosts
+        _shape(frame(plan, host, centres), radius=14, fill=grey, line=_LINE, dash="dot") for host in plan.hosts
     ] + [
         _shape(corners, radius=10, fill=grey, line=_SOFT, dash="dash")
         for _, corners in volume_frames(graph, plan, centres)
@@ -174,9 +173,7 @@ def _box(graph: nx.Graph, name: str, x: float, y: float) -> dict[str, Any]:
     cls = graph.nodes[name]["cls"]
     half_width, half_height = BOX[0] / 2, BOX[1] / 2
     corners = (x - half_width, y - half_height, x + half_width, y + half_height)
-    return _shape(
-        corners, radius=half_height if cls == "link" else 8, fill=_FILLS.get(cls, "#ffffff"), line=_SOFT
-    )
+    return _shape(corners, radius=half_height if cls == "link" else 8, fill=_FILLS.get(cls, "#ffffff"), line=_SOFT)
 
 
 def _shape(
@@ -210,9 +207,7 @@ def _texts(graph: nx.Graph, plan: Layout, centres: dict[str, tuple[float, float]
         texts.append({**_text(label, left + 6, top + LABEL / 2, 11, "left"), "hovertext": told})
     for name, node in graph.nodes(data=True):
         shown = name.removeprefix(f"{node['host']}.") if node["host"] else name
-        label = (
-            f"<b>{_short(shown, 20)}</b><br><span style='font-size:11px'>{_short(model_of(node), 22)}</span>"
-        )
+        label = f"<b>{_short(shown, 20)}</b><br><span style='font-size:11px'>{_short(model_of(node), 22)}</span>"
         texts.append(_text(label, *centres[name], 13, "center"))
     return texts
 

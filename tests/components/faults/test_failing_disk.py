@@ -50,9 +50,7 @@ def program(errors: dict[str, Any], threads: Sequence[Sequence[Command]], **valu
     return p.build()
 
 
-def carry_out(
-    errors: dict[str, Any], *threads: Sequence[Command], **values: Any
-) -> list[list[tuple[int, str]]]:
+def carry_out(errors: dict[str, Any], *threads: Sequence[Command], **values: Any) -> list[list[tuple[int, str]]]:
     """For each thread the instants at which its commands ended, and how; the same on both engines."""
     made = program(errors, threads, **values)
     outcome = reference.run(made)

@@ -12,9 +12,7 @@ from storage_bench import US, Bench
 from simio.components.files.cached import CachedFile, MappedFile
 
 
-def reading(
-    bench: Bench, size: int, copy: bool = True, sequential: bool = True, block: int = 1000, passes: int = 1
-):
+def reading(bench: Bench, size: int, copy: bool = True, sequential: bool = True, block: int = 1000, passes: int = 1):
     p = bench.p
     file = CachedFile(p, bench.kernel, bench.files, bench.device, "reader", (0, size), sequential)
     with p.thread("reader"):

@@ -43,9 +43,7 @@ def test_a_large_write_waits_at_the_dirty_limit_part_way():
     assert found["done"] == [(870, 12_000)]
 
 
-@pytest.mark.parametrize(
-    "amounts", [(20,), (980, 20, 20), (3980, 20), (4020, 7980), (700,) * 23, (9000, 500, 9500)]
-)
+@pytest.mark.parametrize("amounts", [(20,), (980, 20, 20), (3980, 20), (4020, 7980), (700,) * 23, (9000, 500, 9500)])
 def test_all_that_is_written_reaches_the_device_in_order(amounts: tuple[int, ...]):
     found = received(Bench(), *amounts, start=8000)
     assert sum(size for _, size in found["stored"]) == sum(amounts)
@@ -104,9 +102,7 @@ def test_several_readers_of_a_file_read_it_once_from_the_device(block: int, read
 def ahead(size: int, block: int, **files: str):
     """When each window was asked for, and how much had been read by then."""
     found = reading(Bench(**files), SentFile, size, block)
-    return [
-        (sum(amount for at, amount in found["done"] if at < time), place) for time, place in found["reads"]
-    ]
+    return [(sum(amount for at, amount in found["done"] if at < time), place) for time, place in found["reads"]]
 
 
 def test_read_ahead_follows_the_request_as_far_as_the_file_system_lets_it():

@@ -16,9 +16,7 @@ BURST = 60 * NS
 """Four words of data and two clocks of overhead at 100 MHz."""
 
 
-def test_a_transfer_alone_takes_its_words_and_the_overhead_of_its_bursts(
-    trace: Trace, engine: ModuleType
-) -> None:
+def test_a_transfer_alone_takes_its_words_and_the_overhead_of_its_bursts(trace: Trace, engine: ModuleType) -> None:
     bus = bus_of(trace.p)
     with trace.p.thread("t"):
         bus.transfer(40)

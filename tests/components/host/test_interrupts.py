@@ -46,9 +46,7 @@ def test_a_full_batch_interrupts_at_once(trace: Trace, engine: ModuleType) -> No
     assert ends(trace, engine, 3, 100, [0, 10, 20]) == [25, 25, 25, 1]
 
 
-def test_a_batch_that_does_not_fill_waits_for_the_delay_of_its_first(
-    trace: Trace, engine: ModuleType
-) -> None:
+def test_a_batch_that_does_not_fill_waits_for_the_delay_of_its_first(trace: Trace, engine: ModuleType) -> None:
     assert ends(trace, engine, 3, 100, [0, 90]) == [105, 105, 1]
 
 
@@ -58,9 +56,7 @@ def test_the_next_batch_has_a_clock_of_its_own(trace: Trace, engine: ModuleType)
     assert ends(trace, engine, 2, 100, [0, 10, 40]) == [15, 15, 145, 2]
 
 
-def test_one_that_comes_while_the_interrupt_is_taken_is_of_the_next_batch(
-    trace: Trace, engine: ModuleType
-) -> None:
+def test_one_that_comes_while_the_interrupt_is_taken_is_of_the_next_batch(trace: Trace, engine: ModuleType) -> None:
     assert ends(trace, engine, 2, 30, [0, 10, 12, 13]) == [15, 15, 20, 20, 2]
 
 

@@ -129,9 +129,7 @@ def test_packets_of_mixed_sizes_stay_in_order_and_none_is_lost(engine: ModuleTyp
 def test_both_engines_agree_on_two_directions_and_drops() -> None:
     outcomes = []
     for run in (reference, compiled):
-        net = pair(
-            length=50, first={"queue": 4}, second={"receive_ring": 2, "receive_buffer": "4000 B"}, loss=0.2
-        )
+        net = pair(length=50, first={"queue": 4}, second={"receive_ring": 2, "receive_buffer": "4000 B"}, loss=0.2)
         net.stream(net.path("a", "b"), 900, 60, 6 * US, name="there")
         net.stream(net.path("b", "a"), 300, 60, 5 * US, name="back")
         outcomes.append(net.run(run))

@@ -141,10 +141,7 @@ def test_connections_have_ports_of_their_own(engine: ModuleType) -> None:
 
 def test_echo_is_seen_as_request_and_reply(engine: ModuleType) -> None:
     packets = seen(engine, talk("ping", count=2, size=56))
-    told = [
-        (packet.point.source, packet.point.agreed["reply"], packet.number, packet.length)
-        for packet in packets
-    ]
+    told = [(packet.point.source, packet.point.agreed["reply"], packet.number, packet.length) for packet in packets]
     assert told == [("a", 0, 1, 84), ("b", 1, 1, 84), ("a", 0, 2, 84), ("b", 1, 2, 84)]
     assert {packet.point.source_port for packet in packets} == {1}
 
@@ -152,9 +149,7 @@ def test_echo_is_seen_as_request_and_reply(engine: ModuleType) -> None:
 def test_a_datagram_is_seen_in_fragments(engine: ModuleType) -> None:
     packets = seen(engine, talk("datagrams", size="4000 B", count=2), "a", "b")
     # 4008 bytes with the header of UDP over an MTU of 1500: 1480, 1480 and 1048 bytes.
-    told = [
-        (one.point.source_port, one.point.target_port, Fragment.of(one)) for one in packets if not one.sent
-    ]
+    told = [(one.point.source_port, one.point.target_port, Fragment.of(one)) for one in packets if not one.sent]
     assert told == [
         (1025, 5001, Fragment(number, offset, data, 4008))
         for number in (0, 1)

@@ -53,9 +53,7 @@ def _switch(name: str) -> Switch:
         ("fc-266", "ancor-mca-266", "fibre-channel-network", 65280, 206.19),
     ],
 )  # fmt: skip
-def test_a_link_carries_what_its_framing_leaves(
-    link: str, adapter: str, kind: str, mtu: int, mbit: float
-) -> None:
+def test_a_link_carries_what_its_framing_leaves(link: str, adapter: str, kind: str, mtu: int, mbit: float) -> None:
     path = net(link, adapter, kind=kind).path("a", "b")
     assert path.mtu == mtu
     assert (mtu - 52) * 8e6 / path.wires[0].time(mtu) == pytest.approx(mbit, rel=1e-4)

@@ -69,9 +69,7 @@ def test_packets_arrive_in_order_or_are_accounted_for(
                 with p.fork("packet"), p.loop(1):
                     size, serial = p.register(length), p.register(number)
 
-                    def deliver(
-                        size: Any = size, serial: Any = serial, seen: Any = seen, order: Any = order
-                    ) -> None:
+                    def deliver(size: Any = size, serial: Any = serial, seen: Any = seen, order: Any = order) -> None:
                         p.mark(seen, size)
                         p.mark(order, serial)
 

@@ -20,15 +20,10 @@ MS = 1000 * US
 SILENT: dict[str, Any] = {**FREE, "udp_send": "0 s", "udp_receive": "0 s", "copies": False}
 
 
-def crashing(
-    params: dict[str, Any], *spans: tuple[float, float], stack: dict[str, Any] | None = None
-) -> System:
+def crashing(params: dict[str, Any], *spans: tuple[float, float], stack: dict[str, Any] | None = None) -> System:
     """A client a and a server b that costs 1 ms a request and nothing else; b is not there in these spans, in ms."""
     kind = params.pop("kind", "nfs")
-    ends = [
-        station(name, {**SILENT, **(stack or {}), "nfs_server": "1 ms"}, interrupt=0, **QUICK)
-        for name in "ab"
-    ]
+    ends = [station(name, {**SILENT, **(stack or {}), "nfs_server": "1 ms"}, interrupt=0, **QUICK) for name in "ab"]
     gone: tuple[Span, ...] = tuple((int(begin * MS), int(end * MS)) for begin, end in spans)
     ends[1] = replace(ends[1], crashes=gone)
     return system(*ends, workload={kind: {"from": "a", "to": "b", **params}})

@@ -24,9 +24,7 @@ from simio.program.steps import Program
 MS = 1000 * US
 BLOCK = 8192
 instants = st.one_of(st.integers(0, 40 * MS), st.integers(0, 400).map(lambda n: n * MS))
-durations = st.one_of(
-    st.integers(1, 300 * US), st.integers(1, 2 * MS), st.integers(1, 600).map(lambda n: n * MS)
-)
+durations = st.one_of(st.integers(1, 300 * US), st.integers(1, 2 * MS), st.integers(1, 600).map(lambda n: n * MS))
 spans = st.tuples(instants, durations).map(lambda pair: (pair[0], pair[0] + pair[1]))
 crashes = st.lists(spans, min_size=1, max_size=3)
 resets = st.lists(
@@ -103,9 +101,7 @@ def test_what_is_committed_was_given_to_the_life_that_committed_it(
 
 
 @settings(max_examples=40, deadline=None)
-@given(
-    gone=crashes, version=st.sampled_from([2, 3]), biods=st.sampled_from([0, 3]), blocks=st.integers(1, 12)
-)
+@given(gone=crashes, version=st.sampled_from([2, 3]), biods=st.sampled_from([0, 3]), blocks=st.integers(1, 12))
 def test_a_file_is_read_whole_and_in_order(gone: list[Span], version: int, biods: int, blocks: int) -> None:
     params = {
         "kind": "nfs",
@@ -131,10 +127,7 @@ def test_version_2_answers_what_is_safe(gone: list[Span], biods: int, blocks: in
     assert len(answered) == blocks
     # By the time of each answer so many different blocks had been kept, by lives that were on.
     kept = [
-        row
-        for boot, end in enumerate(lives)
-        for row in marks(program, outcome, f"given in {boot}")
-        if row[0] < end
+        row for boot, end in enumerate(lives) for row in marks(program, outcome, f"given in {boot}") if row[0] < end
     ]
     for number, time in enumerate(answered, 1):
         assert len({block for when, block in kept if when <= time}) >= number
@@ -146,18 +139,14 @@ WHOLE = 600_000
 
 @settings(max_examples=60, deadline=None)
 @given(a=resets, b=resets)
-def test_tcp_delivers_every_byte_once_over_adapters_that_are_reset(
-    a: list[ResetSpan], b: list[ResetSpan]
-) -> None:
+def test_tcp_delivers_every_byte_once_over_adapters_that_are_reset(a: list[ResetSpan], b: list[ResetSpan]) -> None:
     program, outcome = run(compiled, described(dict(TCP), reset={"a": a, "b": b}))
     assert sum(size for _, size in marks(program, outcome, "delivered")) == WHOLE
 
 
 @settings(max_examples=30, deadline=None)
 @given(a=resets, b=resets, access=st.sampled_from(["read", "write"]))
-def test_nfs_is_whole_over_adapters_that_are_reset(
-    a: list[ResetSpan], b: list[ResetSpan], access: str
-) -> None:
+def test_nfs_is_whole_over_adapters_that_are_reset(a: list[ResetSpan], b: list[ResetSpan], access: str) -> None:
     params = {
         "kind": "nfs",
         "access": access,

@@ -76,9 +76,7 @@ def test_a_busy_port_holds_up_the_links_before_it(engine: ModuleType) -> None:
     net.packets(net.path("b", "c"), [8000], name="second")
     net.packets(net.path("b", "a"), [8000], start=1, name="third")
     line = (8024 + 240) * BYTE
-    ((first, _),), ((second, _),), ((third, _),) = (
-        net.marks(engine, name) for name in ("first", "second", "third")
-    )
+    ((first, _),), ((second, _),), ((third, _),) = (net.marks(engine, name) for name in ("first", "second", "third"))
     assert second - first == line
     # The third goes elsewhere, and still waits for the second, which has the link that they share.
     assert third - second == 2000 + line

@@ -44,9 +44,7 @@ def test_one_packet_at_a_time_is_fetched_and_sent(engine: ModuleType) -> None:
     times = [time for time, _ in net.marks(engine)]
     # 65320 bytes are 16330 words and 64 bursts; DMA and wire take turns.
     wire = (16330 + 2 * 64) * 40
-    assert {after - before for before, after in zip(times, times[1:], strict=False)} == {
-        652_800 + CONNECT + wire
-    }
+    assert {after - before for before, after in zip(times, times[1:], strict=False)} == {652_800 + CONNECT + wire}
 
 
 def test_the_cards_processor_adds_to_the_way_of_a_packet_twice_and_to_its_turn_once() -> None:

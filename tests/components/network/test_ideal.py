@@ -22,9 +22,7 @@ def test_nothing_but_wires_is_busy() -> None:
     program = transfer("workload.ttcp.writes=1")
     run = compiled.run(program, Options())
     busy = {
-        resource.name
-        for resource, (time, *_) in zip(program.resources, run.resources.tolist(), strict=True)
-        if time
+        resource.name for resource, (time, *_) in zip(program.resources, run.resources.tolist(), strict=True) if time
     }
     assert busy == {"one.ge>switch", "switch>other.ge", "other.ge>switch", "switch>one.ge"}
 
@@ -49,8 +47,6 @@ def test_wires_are_full_once_the_window_is() -> None:
     # Full segments of 1,460 bytes follow one another every 1,538 byte times.
     program = transfer("workload.ttcp.writes=40")
     run = compiled.run(program, Options())
-    wire = next(
-        number for number, resource in enumerate(program.resources) if resource.name == "one.ge>switch"
-    )
+    wire = next(number for number, resource in enumerate(program.resources) if resource.name == "one.ge>switch")
     data = 40 * 60 * 1024
     assert data / 1460 * 1538 * 8000 <= run.resources[wire, 0] <= run.end <= 1.02 * data / 1460 * 1538 * 8000

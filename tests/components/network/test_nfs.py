@@ -23,8 +23,7 @@ def nfs(stack: dict[str, Any] | None = None, server: dict[str, Any] | None = Non
     given = {"from": "a", "to": "b", "size": "8 KiB", "biods": 0, **params}
     costs = {**SILENT, **(stack or {})}
     ends = [
-        station(name, {**costs, **((server or {}) if name == "b" else {})}, interrupt=0, **QUICK)
-        for name in "ab"
+        station(name, {**costs, **((server or {}) if name == "b" else {})}, interrupt=0, **QUICK) for name in "ab"
     ]
     return system(*ends, workload={"nfs": given}, **wire)
 
@@ -209,7 +208,5 @@ def test_a_server_whose_data_come_from_elsewhere_copies_nothing() -> None:
 
 
 def test_a_transfer_that_fits_no_datagram_is_refused() -> None:
-    with pytest.raises(
-        RunError, match=r"workload 'nfs': 'b' sends datagrams of at most 8192 bytes, not 8320"
-    ):
+    with pytest.raises(RunError, match=r"workload 'nfs': 'b' sends datagrams of at most 8192 bytes, not 8320"):
         run(compiled, nfs(server={"datagram_send_space": "8 KiB"}))

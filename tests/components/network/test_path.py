@@ -122,9 +122,7 @@ def test_no_path_without_links() -> None:
 
 def test_a_packet_of_more_than_the_adapter_holds_is_refused() -> None:
     net = pair(first={"transmit_buffer": "1 KiB"})
-    with pytest.raises(
-        RunError, match=r"'a.eth' has 1 KiB for packets to be sent, and they have up to 1.5 kB"
-    ):
+    with pytest.raises(RunError, match=r"'a.eth' has 1 KiB for packets to be sent, and they have up to 1.5 kB"):
         net.path("a", "b")
 
 

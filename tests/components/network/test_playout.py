@@ -109,12 +109,8 @@ def test_a_full_buffer_makes_the_source_wait():
     prefill=st.integers(1, 2),
 )
 @example(gaps=[0, 0, 0, 0, 60, 0, 0, 0], less=2, more=3, prefill=2)
-def test_a_larger_buffer_never_makes_players_wait_longer(
-    gaps: list[int], less: int, more: int, prefill: int
-) -> None:
-    small, large = (
-        played(gaps, len(gaps), blocks * FRAME, prefill * FRAME) for blocks in (less, less + more)
-    )
+def test_a_larger_buffer_never_makes_players_wait_longer(gaps: list[int], less: int, more: int, prefill: int) -> None:
+    small, large = (played(gaps, len(gaps), blocks * FRAME, prefill * FRAME) for blocks in (less, less + more))
     assert sum(lates(large)) <= sum(lates(small))
     assert large["end"] <= small["end"]
 
@@ -122,9 +118,7 @@ def test_a_larger_buffer_never_makes_players_wait_longer(
 def test_a_buffer_bridges_what_a_source_lacks_for_a_time():
     # Two quick blocks a frame's time, then none for 60 us; the buffer needs what is played meanwhile.
     gaps = [5] * 12 + [60] + [5] * 12
-    counts = [
-        len(lates(played(gaps, len(gaps), blocks * FRAME, prefill=200))) for blocks in (2, 3, 4, 6, 8, 10)
-    ]
+    counts = [len(lates(played(gaps, len(gaps), blocks * FRAME, prefill=200))) for blocks in (2, 3, 4, 6, 8, 10)]
     assert counts == sorted(counts, reverse=True)
     assert counts[0] > 0
     assert counts[-1] == 0

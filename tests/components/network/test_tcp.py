@@ -154,9 +154,7 @@ def test_checksums_take_a_slower_cpu_longer(engine: ModuleType) -> None:
         for rate in ("none", "100 MB/s"):
             b = station("b", {**FREE, "checksum": rate}, interrupt=0, **QUICK)
             b = replace(b, cpu=like(b.cpu, clock=b.cpu.sheet.clock * clock // 100))
-            found = run(
-                engine, system(station("a", FREE, **QUICK), b, workload=ttcp(size="14600 B", writes=1))
-            )
+            found = run(engine, system(station("a", FREE, **QUICK), b, workload=ttcp(size="14600 B", writes=1)))
             used[clock, rate] = busy(*found, "b.cpu")
     slow, fast = (used[clock, "100 MB/s"] - used[clock, "none"] for clock in (50, 100))
     # 14,600 bytes at 10 ns each, or 20.
@@ -184,12 +182,8 @@ def test_an_adapter_that_computes_checksums_spares_the_cpu(engine: ModuleType) -
     assert used[False] - used[True] == 1460 * 20 * NS
 
 
-@pytest.mark.parametrize(
-    ("flip", "aligned", "copied"), [(True, True, 0), (True, False, 8192), (False, True, 8192)]
-)
-def test_whole_pages_flip_between_aligned_buffers(
-    engine: ModuleType, flip: bool, aligned: bool, copied: int
-) -> None:
+@pytest.mark.parametrize(("flip", "aligned", "copied"), [(True, True, 0), (True, False, 8192), (False, True, 8192)])
+def test_whole_pages_flip_between_aligned_buffers(engine: ModuleType, flip: bool, aligned: bool, copied: int) -> None:
     stack = {**FREE, "page_flip": flip, "flip_cost": "7 us"}
     hosts = (station("a", stack, interrupt=0, **QUICK), station("b", FREE, **QUICK))
     program, outcome = run(engine, system(*hosts, workload=ttcp(size="8 KiB", writes=1, aligned=aligned)))
@@ -254,9 +248,7 @@ def test_what_cannot_be() -> None:
     without = system(plain, replace(station("b"), stack=None), workload=ttcp())
     with pytest.raises(RunError, match="host 'b' has no protocol stack; give it one"):
         lower(without)
-    with pytest.raises(
-        RunError, match="a window of 8 MiB is more than a stack gives a socket: max_space is 4 MiB"
-    ):
+    with pytest.raises(RunError, match="a window of 8 MiB is more than a stack gives a socket: max_space is 4 MiB"):
         lower(system(*two(), workload=ttcp(window="8 MiB")))
     with pytest.raises(RunError, match="an echo request of 2028 bytes does not fit the path's 1500 bytes"):
         lower(system(*two(), workload={"ping": {"from": "a", "to": "b", "size": "2000 B", "count": 1}}))

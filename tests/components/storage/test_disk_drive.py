@@ -128,16 +128,12 @@ def test_reading_and_writing_to_the_last_sector(engine: ModuleType) -> None:
 def test_random_access_takes_the_time_of_its_parts(count: int, kind: str) -> None:
     choose = random.Random(11)
     reads = 6000
-    commands = [
-        (kind, choose.randrange(SECTORS - count), count, choose.randrange(10 * MS)) for _ in range(reads)
-    ]
+    commands = [(kind, choose.randrange(SECTORS - count), count, choose.randrange(10 * MS)) for _ in range(reads)]
     _, took = carry_out(compiled, sheet(), commands)
     share = np.repeat([6 / 15, 5 / 15, 4 / 15], 1000) / 1000
     apart = np.correlate(share, share, "full")[CYLINDERS - 1 :] * 2
     seeks = sum(apart[d] * seek(d) for d in range(1, CYLINDERS))
-    transfer = (
-        count * REVOLUTION * sum(s * 1000 / n for s, n in zip(share[::1000], (600, 500, 400), strict=True))
-    )
+    transfer = count * REVOLUTION * sum(s * 1000 / n for s, n in zip(share[::1000], (600, 500, 400), strict=True))
     settle = SETTLE if kind == "write" else 0
     expected = OVERHEAD + seeks + settle + REVOLUTION / 2 + transfer
     assert sum(took[0]) / reads == pytest.approx(expected, rel=0.02)
@@ -160,9 +156,7 @@ def test_a_write_settles_after_a_seek_and_a_switch_of_heads_alone(engine: Module
 def interleaved(streams: int, rounds: int) -> list[Command]:
     """Streams on different cylinders in turns, with time to read ahead after each command."""
     return [
-        ("read", 300 * CYLINDER * stream + 50 * n, 50, 40 * MS)
-        for n in range(rounds)
-        for stream in range(streams)
+        ("read", 300 * CYLINDER * stream + 50 * n, 50, 40 * MS) for n in range(rounds) for stream in range(streams)
     ]
 
 

@@ -68,11 +68,7 @@ def served(first: Command, rest: list[Command], scheduling: str) -> list[Command
             inwards = place(chosen[1])[0] > cylinder
         waiting.remove(chosen)
         order.append(chosen)
-        now = (
-            access(chosen)
-            + float(path(chosen[1] + 7) - path(chosen[1]))
-            + REVOLUTION / place(chosen[1] + 7)[2]
-        )
+        now = access(chosen) + float(path(chosen[1] + 7) - path(chosen[1])) + REVOLUTION / place(chosen[1] + 7)[2]
         here = chosen[1] + 8
     return order
 
@@ -182,9 +178,7 @@ def test_every_load_is_served_alike_by_both_engines(
     # Nothing is faster than the buffer and the wire.
     for number, each in enumerate(threads):
         took = [int(value) for _, mark, value in one.marks if mark == number + len(threads)]
-        assert all(
-            time >= 100 * US + command[2] * 512 * byte for time, command in zip(took, each, strict=True)
-        )
+        assert all(time >= 100 * US + command[2] * 512 * byte for time, command in zip(took, each, strict=True))
 
 
 def test_a_drive_that_holds_much_reads_no_less_than_its_media_gives() -> None:

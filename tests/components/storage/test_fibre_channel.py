@@ -48,9 +48,7 @@ def test_a_credit_of_one_over_a_long_link_throttles_to_a_frame_a_round_trip(disk
     # 10 km are 50 us each way. The frame's own time, the way there, 4.44 us of PCI for 2048 bytes (296 clocks of
     # 66.66 MHz), and the way back of the signal that the buffer is free; after 64 of them a response frame, whose 24
     # bytes take 13 clocks of PCI.
-    result = run_case(
-        disks(2, "links.link1.length=10 km", "hosts.server.adapters.fc.credit=1", "run.until=4 s")
-    )
+    result = run_case(disks(2, "links.link1.length=10 km", "hosts.server.adapters.fc.credit=1", "run.until=4 s"))
     clock = Fraction(10**12, 66_660_000)
     cycle = 2108 * BYTE + 2 * 50_000_000 + 296 * clock
     response = 84 * BYTE + 2 * 50_000_000 + 13 * clock
@@ -67,9 +65,7 @@ def test_enough_credit_hides_the_length_of_the_link(disks):
 def test_disks_share_the_port_alike(disks):
     result = run_case(disks(8))
     shares = [
-        use.utilisation
-        for use in result.resources
-        if use.name.endswith(">fabric") and use.name.startswith("d")
+        use.utilisation for use in result.resources if use.name.endswith(">fabric") and use.name.startswith("d")
     ]
     assert len(shares) == 8
     assert max(shares) - min(shares) < 0.01

@@ -18,15 +18,11 @@ from simio.engines import compiled
 from simio.errors import RunError
 
 
-def disks(
-    trace: Trace, count: int = 2, length: int = 0, credit: int = 4, **loop: object
-) -> list[LoopTransport]:
+def disks(trace: Trace, count: int = 2, length: int = 0, credit: int = 4, **loop: object) -> list[LoopTransport]:
     """Disks on a loop with one adapter, which has so much credit."""
     p = trace.p
     names = [f"d{number}" for number in range(count)]
-    ring = Loop(
-        p, link_of("fibre-channel-loop", "loop", (), length, **{**FC_LOOP, **loop}), ["host.fc"], names
-    )
+    ring = Loop(p, link_of("fibre-channel-loop", "loop", (), length, **{**FC_LOOP, **loop}), ["host.fc"], names)
     adapter = part("adapter", "fibre-channel", **{**FC_ADAPTER, "credit": credit}).sheet
     drive = part("disk", "fibre-channel", **FC_DISK).sheet
     return [LoopTransport(p, ring, bus_of(p), adapter, drive, name, "host.fc") for name in names]

@@ -101,9 +101,7 @@ def test_disconnection_lets_drives_seek_at_once(engine: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("tagged", [True, False])
-def test_untagged_commands_to_a_drive_follow_one_another(
-    trace: Trace, engine: ModuleType, tagged: bool
-) -> None:
+def test_untagged_commands_to_a_drive_follow_one_another(trace: Trace, engine: ModuleType, tagged: bool) -> None:
     (drive,) = ScsiSample(trace.p, 1, tagged=tagged).drives
     for number in range(2):
         with trace.p.thread(f"t{number}"):

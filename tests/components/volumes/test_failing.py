@@ -209,11 +209,7 @@ def test_a_raid5_with_one_flawed_member_delivers_everything(
     ]  # fmt: skip
     for row in vain:
         # What was read in vain was read of all others, and then written.
-        there = {
-            other.member
-            for other in reads
-            if other.at <= row.at and row.at + row.size <= other.at + other.size
-        }
+        there = {other.member for other in reads if other.at <= row.at and row.at + row.size <= other.at + other.size}
         assert there == {f"m{number}" for number in range(members)}
         assert any(other[1:] == (row.member, "write", row.at, row.size) for other in rows)
     if request.verb == "read":
@@ -226,9 +222,7 @@ def test_a_raid5_with_one_flawed_member_delivers_everything(
             for sector in range(row.at // SECTOR, (row.at + row.size) // SECTOR)
         }  # fmt: skip
         repaired = {
-            (row.member, sector)
-            for row in vain
-            for sector in range(row.at // SECTOR, (row.at + row.size) // SECTOR)
+            (row.member, sector) for row in vain for sector in range(row.at // SECTOR, (row.at + row.size) // SECTOR)
         }
         assert wanted <= got | repaired
 
@@ -298,9 +292,7 @@ def test_whenever_a_member_dies_a_raid5_delivers_everything(data: st.DataObject)
     result = run(described, [request], dies={flaw: dies}, times=4, fixed=100)
     assert result.failed == [False] * 4
     # Once it has been in vain, the dead member is not asked: its last requests began before it was known.
-    late = [
-        row.time for rows in result.asked for row in rows if row.member == f"m{flaw}" and row.time >= dies
-    ]
+    late = [row.time for rows in result.asked for row in rows if row.member == f"m{flaw}" and row.time >= dies]
     assert sum(any(row.time in late for row in rows) for rows in result.asked) <= 1
 
 
@@ -378,9 +370,7 @@ def test_a_rebuild_goes_chunk_by_chunk_and_then_serves(
         (300, UNIT),
         (500, 2 * UNIT),
     ]
-    assert {row.member for row in rebuilt} == {*members, "s"} - {"m1"} | (
-        {"parity"} if kind == "raid5" else set()
-    )
+    assert {row.member for row in rebuilt} == {*members, "s"} - {"m1"} | ({"parity"} if kind == "raid5" else set())
     assert [asked([row for row in rows if row.time >= 1000]) for rows in result.asked] == after
     # A request at the very beginning finds nothing rebuilt.
     (first,) = run(described, reads, spare=fault, fixed=100).asked
@@ -390,9 +380,7 @@ def test_a_rebuild_goes_chunk_by_chunk_and_then_serves(
 def test_a_rebuild_keeps_to_its_rate_and_gives_way_to_others() -> None:
     # A chunk of 16 KiB in 1 us at most by the rate; 3 us where somebody uses the volume.
     described = Volume("v", "raid5", ("m0", "m1", "m2"), UNIT, failed=("m1",))
-    fault = Failed(
-        of="m1", spare="s", extent=8 * 16384, chunk=16384, rate=16384 * 10**6, least=16384 * 10**6 // 3
-    )
+    fault = Failed(of="m1", spare="s", extent=8 * 16384, chunk=16384, rate=16384 * 10**6, least=16384 * 10**6 // 3)
     result = run(described, [Request("read", 0, SECTOR)], spare=fault, pause=2_500_000, fixed=100)
     starts = [row.time for rows in result.asked for row in rows if row.member == "s"]
     assert [start - starts[0] for start in starts[:3]] == [0, 1_000_000, 2_000_000]

@@ -53,9 +53,7 @@ def test_a_write_waits_for_the_slowest_member() -> None:
 def test_a_stripe_of_mirrors() -> None:
     def make(p: Builder):
         disks = recorders(p, 4)
-        pairs = [
-            make_volume(p, volume("mirror", 2, name=f"p{i}"), disks[2 * i : 2 * i + 2]) for i in range(2)
-        ]
+        pairs = [make_volume(p, volume("mirror", 2, name=f"p{i}"), disks[2 * i : 2 * i + 2]) for i in range(2)]
         return make_volume(p, volume("stripe", 2, 1024), pairs)
 
     asked, _ = run(make, [Request("write", 1024, 2048, 1024), Request("read", 1024, 2048, 1024)])

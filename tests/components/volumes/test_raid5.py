@@ -128,9 +128,7 @@ def test_a_small_write_is_four_requests_by_hand() -> None:
 
 
 def test_a_full_stripe_is_five_requests_by_hand() -> None:
-    asked, ends = run(
-        plain("raid5", 5, UNIT, fixed=100, xor=7), [Request("write", 4 * UNIT, 4 * UNIT, 4 * UNIT)]
-    )
+    asked, ends = run(plain("raid5", 5, UNIT, fixed=100, xor=7), [Request("write", 4 * UNIT, 4 * UNIT, 4 * UNIT)])
     assert asked == [[(0, "parity", "xor", 4, UNIT), *((7, f"m{i}", "write", UNIT, UNIT) for i in range(5))]]
     assert ends == [107]
 
@@ -317,9 +315,7 @@ def test_blocks_that_fall_in_too_many_ways_are_refused() -> None:
     p = Builder()
     device = make_volume(p, volume("raid5", 5, 65536), recorders(p, 5), NoParity(p))
     with (
-        pytest.raises(
-            RunError, match=r"^blocks of 96 KiB at multiples of 512 B fall on the stripe units of volume"
-        ),
+        pytest.raises(RunError, match=r"^blocks of 96 KiB at multiples of 512 B fall on the stripe units of volume"),
         p.thread("t"),
     ):
         device.write(p.register(0), 96 * 1024, 512)

@@ -194,6 +194,4 @@ def test_very_large_units(size: int, aligned: int, unit: int) -> None:
     if size == 512:
         assert asked == [[(0, "m0", "read", unit - 512, 512)]]
     else:
-        assert asked == [
-            [(0, "m0", "read", unit, unit), (0, "m1", "read", 0, unit), (0, "m2", "read", 0, unit)]
-        ]
+        assert asked == [[(0, "m0", "read", unit, unit), (0, "m1", "read", 0, unit), (0, "m2", "read", 0, unit)]]

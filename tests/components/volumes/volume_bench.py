@@ -38,9 +38,7 @@ class Request(NamedTuple):
 class Recorder:
     """A block device that serves one request at a time in `fixed` ps and `per` ps a byte, and records it."""
 
-    def __init__(
-        self, p: Builder, name: str, capacity: int, fixed: int = 0, per: int = 0, sector: int = SECTOR
-    ):
+    def __init__(self, p: Builder, name: str, capacity: int, fixed: int = 0, per: int = 0, sector: int = SECTOR):
         self.p, self.name, self.capacity, self.sector = p, name, capacity, sector
         self.fixed, self.per = fixed, per
         self.server = p.resource(name)
@@ -88,9 +86,7 @@ def recorders(p: Builder, count: int, capacity: int = 2**40, **service: int) -> 
     return [Recorder(p, f"m{i}", capacity, **service) for i in range(count)]
 
 
-def plain(
-    kind: str, members: int, unit: int | None = None, capacity: int = 2**40, xor: int = 0, **service: int
-):
+def plain(kind: str, members: int, unit: int | None = None, capacity: int = 2**40, xor: int = 0, **service: int):
     """A function that makes a volume over recorders."""
 
     def make(p: Builder) -> BlockDevice:

@@ -99,9 +99,7 @@ class Bench:
         )
         spaces = (None, None) if set_up else (both[1].receive_space, both[0].receive_space)
         self.settings = both
-        self.states = [
-            states([99] * BASE + initial(each, space)) for each, space in zip(both, spaces, strict=True)
-        ]
+        self.states = [states([99] * BASE + initial(each, space)) for each, space in zip(both, spaces, strict=True)]
         self.delay, self.byte, self.header, self.fate = delay, byte, header, fate
         self.now = 0
         self.events: list[tuple[int, int, Callable[[], None]]] = []

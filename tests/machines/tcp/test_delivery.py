@@ -16,9 +16,7 @@ from simio.machines.tcp.layout import CHAIN, MEMORY
 CLOSED, TIME_WAIT = 0, 10
 
 
-def disorder(
-    seed: int, losses: int, copies: int, late: int, spoiled: int
-) -> Callable[[Segment, int], list[int]]:
+def disorder(seed: int, losses: int, copies: int, late: int, spoiled: int) -> Callable[[Segment, int], list[int]]:
     """Of the first `spoiled` segments of each end, these percentages are lost, come twice, and come late."""
     draws = random.Random(seed)
 
@@ -65,9 +63,7 @@ STACKS = st.builds(
 SIZES = st.lists(st.integers(1, 3000), max_size=12)
 
 
-def options(
-    one: TcpSettings, other: TcpSettings, stamps: bool, shift: int
-) -> tuple[TcpSettings, TcpSettings]:
+def options(one: TcpSettings, other: TcpSettings, stamps: bool, shift: int) -> tuple[TcpSettings, TcpSettings]:
     """Two stacks that agree on what they have to agree on; tiny segments only for little data."""
     agreed = {
         "mss": max(min(one.mss, other.mss), 1 if one.send_space <= 1000 else 100),
@@ -91,9 +87,7 @@ def test_every_byte_is_delivered_once_and_in_order(
         forth, back = [size % 50 + 1 for size in forth], [size % 50 + 1 for size in back]
     pair = options(one, other, stamps, shift)
     total = [sum(forth), sum(back)]
-    bench = Bench(
-        *pair, byte=10**6, set_up=True, fate=disorder(seed, losses, copies, late, spoiled)
-    ).connect()
+    bench = Bench(*pair, byte=10**6, set_up=True, fate=disorder(seed, losses, copies, late, spoiled)).connect()
     for end, sizes in ((0, forth), (1, back)):
         bench.start(end, sizes, close=True)
     if slow:

@@ -107,10 +107,7 @@ def test_when_a_delayed_acknowledgement_goes(options: dict, time: int) -> None:
 def test_a_tick_acknowledges_what_came_since_the_last() -> None:
     # The timer is the connection's first segment's, not set anew by the second.
     run = (
-        bench({"ack_tick": 0, "ack_delay": 50 * MS}, nodelay=True)
-        .start(0, [100])
-        .start(0, [100], time=40 * MS)
-        .run()
+        bench({"ack_tick": 0, "ack_delay": 50 * MS}, nodelay=True).start(0, [100]).start(0, [100], time=40 * MS).run()
     )
     assert run.lines()[2:] == [(60, "B", 1, 0, 201)]
 

@@ -22,9 +22,7 @@ from simio.machines.tcp.sending import plan
 
 
 @pytest.mark.parametrize(("flight", "threshold"), [(9000, 4500), (4000, 2000), (3000, 2000), (1, 2000)])
-@pytest.mark.parametrize(
-    ("way", "window"), [(TAHOE, 1000), (RENO, "more"), (NEWRENO, "more"), (SACK, "threshold")]
-)
+@pytest.mark.parametrize(("way", "window"), [(TAHOE, 1000), (RENO, "more"), (NEWRENO, "more"), (SACK, "threshold")])
 def test_half_of_what_is_out_and_two_segments_at_least(
     flight: int, threshold: int, way: int, window: int | str
 ) -> None:
@@ -48,9 +46,7 @@ def test_a_loss_at_the_very_end_of_an_earlier_recovery(way: int, begins: bool) -
     assert look(state, "resend", "duplicates") == (-1, 3)
 
 
-@pytest.mark.parametrize(
-    ("flight", "window"), [(0, 2000), (999, 2000), (2500, 3500), (5000, 6000), (9000, 6000)]
-)
+@pytest.mark.parametrize(("flight", "window"), [(0, 2000), (999, 2000), (2500, 3500), (5000, 6000), (9000, 6000)])
 def test_the_window_after_newreno_has_recovered(flight: int, window: int) -> None:
     # RFC 6582, section 3.2, step 3: min(ssthresh, max(FlightSize, SMSS) + SMSS).
     state = endpoint(way=NEWRENO, una=9001, max=9001 + flight, recover=9001, ssthresh=6000, cwnd=20_000,
@@ -59,14 +55,10 @@ def test_the_window_after_newreno_has_recovered(flight: int, window: int) -> Non
     assert look(state, "cwnd", "recovering", "resend") == (window, 0, -1)
 
 
-@pytest.mark.parametrize(
-    ("acked", "window"), [(3000, 7000), (1000, 9000), (999, 8001), (9000, 1000), (20_000, 1000)]
-)
+@pytest.mark.parametrize(("acked", "window"), [(3000, 7000), (1000, 9000), (999, 8001), (9000, 1000), (20_000, 1000)])
 def test_the_window_while_newreno_recovers(acked: int, window: int) -> None:
     # RFC 6582, section 3.2, step 5: less what is acknowledged, plus a segment if that was at least one.
-    state = endpoint(
-        way=NEWRENO, una=4001, max=15_001, recover=12_001, ssthresh=6000, cwnd=9000, recovering=1
-    )
+    state = endpoint(way=NEWRENO, una=4001, max=15_001, recover=12_001, ssthresh=6000, cwnd=9000, recovering=1)
     assert recovered(state, BASE, acked)  # the first partial acknowledgement starts the timer anew
     assert look(state, "cwnd", "recovering", "resend") == (window, 1, 4001)
     assert not recovered(state, BASE, acked)

@@ -87,9 +87,7 @@ def test_when_the_window_is_probed_next(words: dict[str, int], times: list[int])
     assert look(state, "backoff") == (len(times),)
 
 
-@pytest.mark.parametrize(
-    "due", [(200, 300, 400), (300, 200, 400), (400, 300, 200), (0, 200, 0), (0, 300, 200)]
-)
+@pytest.mark.parametrize("due", [(200, 300, 400), (300, 200, 400), (400, 300, 200), (0, 200, 0), (0, 300, 200)])
 def test_who_sleeps_wakes_at_the_earliest_timer(due: tuple[int, int, int]) -> None:
     state = endpoint(**dict(zip(("ack_due", "resend_due", "persist_due"), due, strict=True)))
     assert sleep(state, BASE, 100) == 100

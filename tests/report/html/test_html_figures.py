@@ -61,9 +61,7 @@ def test_measured_points_are_what_was_measured_and_held_ones_are_not_there(hippi
     marks = [line for line in figure["data"] if line["name"] == "measured"]
     told = sorted((x, y) for line in marks for x, y in zip(line["x"], line["y"], strict=True))
     rows = [
-        (number(case.settings["workload.blast.size"]), row.row)
-        for case in hippi.cases
-        for row in comparisons(case)
+        (number(case.settings["workload.blast.size"]), row.row) for case in hippi.cases for row in comparisons(case)
     ]
     known = sorted((size, float(row.value)) for size, row in rows if not row.held)
     assert told == [(size, pytest.approx(value, rel=1e-4)) for size, value in known]

@@ -69,9 +69,7 @@ def wirings(draw: st.DrawFn) -> nx.Graph:
         volumes["v0"].append("v1")
     if len(ports) < 2:
         return made_up(adapters, switches, disks, [], volumes=volumes)
-    cable = st.lists(st.sampled_from(ports), min_size=2, max_size=2, unique=True).map(
-        lambda pair: (pair[0], pair[1])
-    )
+    cable = st.lists(st.sampled_from(ports), min_size=2, max_size=2, unique=True).map(lambda pair: (pair[0], pair[1]))
     return made_up(adapters, switches, disks, draw(st.lists(cable, max_size=12)), volumes=volumes)
 
 

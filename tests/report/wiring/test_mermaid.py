@@ -13,9 +13,7 @@ from simio.report.wiring.mermaid import mermaid
 LABEL = re.compile(r'^ *(n\d+)[\[({/]+"([^"]*)"[\])}/]+$')
 
 
-@pytest.mark.parametrize(
-    "graph", [scenario_graph("sgi-hippi-raw"), scenario_graph("linux-fc-raw"), hostile()]
-)
+@pytest.mark.parametrize("graph", [scenario_graph("sgi-hippi-raw"), scenario_graph("linux-fc-raw"), hostile()])
 def test_every_node_and_every_edge_stand_once(graph: nx.Graph) -> None:
     lines = mermaid(graph).splitlines()
     assert lines[0] == "flowchart LR"
@@ -25,9 +23,7 @@ def test_every_node_and_every_edge_stand_once(graph: nx.Graph) -> None:
     ends = [re.fullmatch(r"  n(\d+) --- n(\d+)", line) for line in lines]
     found = {frozenset((names[int(m[1])], names[int(m[2])])) for m in ends if m}
     assert found == {frozenset(edge) for edge in graph.edges}
-    others = [
-        line for line, end in zip(lines[1:], ends[1:], strict=True) if not end and not LABEL.match(line)
-    ]
+    others = [line for line, end in zip(lines[1:], ends[1:], strict=True) if not end and not LABEL.match(line)]
     assert all(re.fullmatch(r'  (end|subgraph h\d+\["[^"]*"\])', line) for line in others)
 
 
