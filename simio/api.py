@@ -139,7 +139,7 @@ class Study:
 def load(path: str | os.PathLike[str], sets: Sequence[str] = ()) -> Study:
     """Read a scenario file; `sets` are overrides such as 'workload.blast.size=64 KiB'.
 
-    Raises ScenarioError with every fault of the file.
+    Raises ScenarioError with every problem of the file.
     """
     from simio.loading import load as read
 

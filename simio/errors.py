@@ -1,8 +1,8 @@
 """What goes wrong, told to the person who wrote the scenario.
 
-A mistake in a file is a :class:`Problem`: where it is, what was found, what was expected and, where that
-helps, what to do about it.  The faults of one file travel together in a :class:`ScenarioError`, so that all
-of them are seen at once.  Every error that simio raises on purpose is a :class:`SimioError`; anything else
+A mistake in a file is a `Problem`: where it is, what was found, what was expected and, where that
+helps, what to do about it.  The problems of one file travel together in a `ScenarioError`, so that all
+of them are seen at once.  Every error that simio raises on purpose is a `SimioError`; anything else
 is a defect.
 """
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from simio.result.activity import Activity
     from simio.result.packets import Packets
 
-# A fault quotes what it found; a quotation longer than this is cut, so that a line stays a line.
+# A problem quotes what it found; a quotation longer than this is cut, so that a line stays a line.
 _QUOTE_LIMIT = 60
 
 
@@ -38,7 +38,7 @@ class Place:
 class Problem:
     """One mistake: the key path it is at, what was found there and what was expected instead.
 
-    ``hint`` says what to do; ``place`` is where it is written.  Empty parts are left out of the text.
+    `hint` says what to do; `place` is where it is written.  Empty parts are left out of the text.
     """
 
     path: str
@@ -56,14 +56,14 @@ class Problem:
         return one_line(": ".join([*where, "; ".join(told)] if told else where))
 
     def order(self) -> tuple[str, int, int]:
-        """The key faults are sorted by: as a reader meets them, those without a place first."""
+        """The key problems are sorted by: as a reader meets them, those without a place first."""
         if self.place is None:
             return ("", 0, 0)
         return (self.place.file, self.place.line, self.place.column)
 
 
 class SimioError(Exception):
-    """Something the user can put right; ``exit_status`` is what the command line ends with."""
+    """Something the user can put right; `exit_status` is what the command line ends with."""
 
     exit_status = 2
 
@@ -74,24 +74,24 @@ class SimioError(Exception):
 
 
 class ScenarioError(SimioError):
-    """A scenario, datasheet or table that cannot be used; ``faults`` holds every reason, in reading order."""
+    """A scenario, datasheet or table that cannot be used; `problems` holds every reason, in reading order."""
 
-    def __init__(self, faults: Iterable[Problem] | Problem) -> None:
-        given = (faults,) if isinstance(faults, Problem) else tuple(faults)
+    def __init__(self, problems: Iterable[Problem] | Problem) -> None:
+        given = (problems,) if isinstance(problems, Problem) else tuple(problems)
         if not given:
-            raise ValueError("a ScenarioError needs at least one fault")
+            raise ValueError("a ScenarioError needs at least one problem")
         # A cause reached twice (through an alias, say) is told once.
-        self.faults: tuple[Problem, ...] = tuple(sorted(dict.fromkeys(given), key=Problem.order))
-        super().__init__(self.faults)
+        self.problems: tuple[Problem, ...] = tuple(sorted(dict.fromkeys(given), key=Problem.order))
+        super().__init__(self.problems)
 
     def __str__(self) -> str:
-        return "\n".join(str(fault) for fault in self.faults)
+        return "\n".join(str(problem) for problem in self.problems)
 
 
 class RunError(SimioError):
     """A scenario that was understood but cannot be run to its end: deadlock, step budget, horizon.
 
-    ``outcome`` is what happened until then, if it could begin, ``packets`` and ``activity`` what was traced.
+    `outcome` is what happened until then, if it could begin, `packets` and `activity` what was traced.
     """
 
     def __init__(self, message: str, outcome: Outcome | None = None) -> None:
@@ -106,7 +106,7 @@ class OutOfRange(ValueError):
 
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str:
-    """``"did you mean 'x'?"`` for the candidate nearest to ``word``, or ``""`` if none is near.
+    """`"did you mean 'x'?"` for the candidate nearest to `word`, or `""` if none is near.
 
     Case is ignored in judging nearness, but the candidate is given as it is spelt.
     """
@@ -118,7 +118,7 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str:
 
 
 def key_path(parts: Iterable[str | int]) -> str:
-    """The key path of a message: keys joined by points, places in a list as ``links[0]`` (counted from 0)."""
+    """The key path of a message: keys joined by points, places in a list as `links[0]` (counted from 0)."""
     text = ""
     for part in parts:
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
@@ -126,7 +126,7 @@ def key_path(parts: Iterable[str | int]) -> str:
 
 
 def quote(text: str) -> str:
-    """``text`` in single quotes for a message: on one line, printable, and cut if it is long."""
+    """`text` in single quotes for a message: on one line, printable, and cut if it is long."""
     shown = one_line(text)
     if len(shown) > _QUOTE_LIMIT:
         shown = shown[: _QUOTE_LIMIT - 1] + "…"
@@ -134,7 +134,7 @@ def quote(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """``text`` with line ends, tabs and other unprintable characters written as escapes."""
+    """`text` with line ends, tabs and other unprintable characters written as escapes."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)

@@ -25,9 +25,9 @@ from simio.errors import quote
 class Origin:
     """Where a value comes from.
 
-    ``basis`` is one of `simio.loading.catalogue.BASES`, or ``given`` (a scenario or the command line says so) or
-    ``default``; ``where`` is ``catalogue``, ``scenario`` or ``default``; ``text`` is the value as it was
-    written; ``interval`` holds the ends of a fitted value's interval.
+    `basis` is one of `simio.loading.catalogue.BASES`, or `given` (a scenario or the command line says so) or
+    `default`; `where` is `catalogue`, `scenario` or `default`; `text` is the value as it was
+    written; `interval` holds the ends of a fitted value's interval.
     """
 
     basis: str
@@ -39,12 +39,12 @@ class Origin:
 
 @dataclass(frozen=True)
 class Part:
-    """A part with its datasheet: ``name`` in the system, class, kind, model in the catalogue, values,
+    """A part with its datasheet: `name` in the system, class, kind, model in the catalogue, values,
     origins.
     """
 
     name: str
-    cls: str
+    category: str
     kind: str
     model: str
     sheet: Any
@@ -53,7 +53,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Adapter:
-    """An adapter of a host and the name of the bus that it sits on; ``resets`` is when it is reset."""
+    """An adapter of a host and the name of the bus that it sits on; `resets` is when it is reset."""
 
     part: Part
     bus: str
@@ -64,7 +64,7 @@ class Adapter:
 class Host:
     """A computer: its CPUs (all alike), memory, kernel, protocol stack if it has one, buses and adapters.
 
-    ``part`` holds its own values; ``stalls`` is when its CPUs stand still, ``crashes`` when it is not there.
+    `part` holds its own values; `stalls` is when its CPUs stand still, `crashes` when it is not there.
     """
 
     name: str
@@ -84,9 +84,9 @@ class Host:
 
 @dataclass(frozen=True)
 class Disk:
-    """A disk; ``group`` is its key in the scenario, which it shares with its likes when ``count`` is above
-    one.  ``file_system`` is what reads and writes through the cache go by.  ``read_errors`` are those of its media;
-    ``failure`` tells when it fails during the run.
+    """A disk; `group` is its key in the scenario, which it shares with its likes when `count` is above
+    one.  `file_system` is what reads and writes through the cache go by.  `read_errors` are those of its media;
+    `failure` tells when it fails during the run.
     """
 
     name: str
@@ -99,13 +99,13 @@ class Disk:
 
 @dataclass(frozen=True)
 class Volume:
-    """Several disks as one device: ``kind`` is stripe, concat, mirror, raid3 or raid5.
+    """Several disks as one device: `kind` is stripe, concat, mirror, raid3 or raid5.
 
-    ``members`` names disks and other volumes in order, groups expanded; the parity of raid3 is on the last.
-    ``unit`` is in bytes what lies on a member before the next one's turn, and None for concat and mirror.
-    ``file_system`` is what is on the volume, if anything; ``controller`` the array controller that splits requests
-    and makes parity, or None where the host's software does.  ``failed`` are the members that have failed before the
-    run; ``rebuilt`` are those that a spare takes the place of, with what their faults say of that.
+    `members` names disks and other volumes in order, groups expanded; the parity of raid3 is on the last.
+    `unit` is in bytes what lies on a member before the next one's turn, and None for concat and mirror.
+    `file_system` is what is on the volume, if anything; `controller` the array controller that splits requests
+    and makes parity, or None where the host's software does.  `failed` are the members that have failed before the
+    run; `rebuilt` are those that a spare takes the place of, with what their faults say of that.
     """
 
     name: str
@@ -128,10 +128,10 @@ class Switch:
 
 @dataclass(frozen=True)
 class Link:
-    """A link between ports, named by their owners: ``challenge.hippi``, a switch or a disk; length in m.
+    """A link between ports, named by their owners: `challenge.hippi`, a switch or a disk; length in m.
 
-    There are two ends, or on a shared link (``part.sheet.shared``) two and more, in the order of the scenario.
-    ``down`` is when it carries nothing.
+    There are two ends, or on a shared link (`part.sheet.shared`) two and more, in the order of the scenario.
+    `down` is when it carries nothing.
     """
 
     name: str
@@ -240,9 +240,9 @@ class Case:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A scenario file: its cases in the order of ``vary``, its text, and the measured tables it names.
+    """A scenario file: its cases in the order of `vary`, its text, and the measured tables it names.
 
-    ``pooled`` are the measured rows over several cases; those of one case are with it.
+    `pooled` are the measured rows over several cases; those of one case are with it.
     """
 
     path: str

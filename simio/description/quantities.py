@@ -1,6 +1,6 @@
 """The types of the values in a datasheet: numbers with a dimension, counts and switches.
 
-A quantity is given as text with a unit (``"81.2 MB/s"``) or, from Python, as a number in the unit that simio
+A quantity is given as text with a unit (`"81.2 MB/s"`) or, from Python, as a number in the unit that simio
 computes in: picoseconds (int) for a time, bytes (int) for a size, exact fractions of bytes/s, Hz, rev/s,
 baud, m and ps/m, and of one for a share.
 """
@@ -30,8 +30,8 @@ _WORD_VALUES: Mapping[str, None | str] = {"none": None, "auto": "auto"}
 class Quantity:
     """Marks a field as a quantity of a dimension.
 
-    ``positive`` refuses zero; ``word`` is a word that may stand in place of a quantity: ``none`` (the value
-    is ``None``; a YAML null says the same) or ``auto`` (the value is ``"auto"``).
+    `positive` refuses zero; `word` is a word that may stand in place of a quantity: `none` (the value
+    is `None`; a YAML null says the same) or `auto` (the value is `"auto"`).
     """
 
     dimension: str
@@ -45,7 +45,7 @@ class Quantity:
 
     @property
     def wanted(self) -> str:
-        """What is expected here, for a message: ``a size such as '64 KiB'``."""
+        """What is expected here, for a message: `a size such as '64 KiB'`."""
         noun = units.DIMENSIONS[self.dimension].noun
         above = " above zero" if self.positive else ""
         either = f", or '{self.word}'" if self.word else ""
@@ -95,7 +95,7 @@ class Quantity:
 
 
 def refusal(found: str, expected: str, hint: str = "", field: str = "") -> PydanticCustomError:
-    """The error a validator raises; ``field`` names the field it is about where that is not the one
+    """The error a validator raises; `field` names the field it is about where that is not the one
     validated.
     """
     return PydanticCustomError(
@@ -131,7 +131,7 @@ Limit = Annotated[int | None, Quantity("size", positive=True, word="none")]
 Horizon = Annotated[int | None, Quantity("time", positive=True, word="none")]
 """A time above zero, or none."""
 WarmUp = Annotated[int | Literal["auto"], Quantity("time", word="auto")]
-"""A time, or ``auto``."""
+"""A time, or `auto`."""
 Rate = Annotated[Fraction, Quantity("rate", positive=True)]
 Frequency = Annotated[Fraction, Quantity("frequency", positive=True)]
 Rotation = Annotated[Fraction, Quantity("rotation", positive=True)]

@@ -1,4 +1,4 @@
-"""What every step of reading a scenario shares: the catalogue, the faults found, and what was understood
+"""What every step of reading a scenario shares: the catalogue, the problems found, and what was understood
 already.
 """
 
@@ -21,21 +21,21 @@ Built = tuple[Any, tuple[object, ...]]
 class Context:
     """The state of reading one scenario.
 
-    ``folder`` is that of the scenario file.  The trees of the cases share every node that ``vary`` does not
-    touch, so what was built from a node is kept by the identity of the node in ``built``.  ``dropped`` holds the keys
-    that would vary if their values had no fault.  ``known`` is what was built from these nodes before, without
-    a fault, for another configuration of the same file.
+    `folder` is that of the scenario file.  The trees of the cases share every node that `vary` does not
+    touch, so what was built from a node is kept by the identity of the node in `built`.  `dropped` holds the keys
+    that would vary if their values had no problem.  `known` is what was built from these nodes before, without
+    a problem, for another configuration of the same file.
     """
 
     catalogue: Catalogue
     folder: Path
-    faults: ProblemList = field(default_factory=ProblemList)
+    problems: ProblemList = field(default_factory=ProblemList)
     dropped: set[str] = field(default_factory=set)
     known: Mapping[tuple[Any, ...], Built] = field(default_factory=dict)
     built: dict[tuple[Any, ...], Built] = field(default_factory=dict)
 
     def once(self, label: tuple[str, ...], nodes: tuple[object, ...], build: Callable[[], T]) -> T:
-        """The result of ``build`` for these nodes, built the first time only; the label tells uses apart."""
+        """The result of `build` for these nodes, built the first time only; the label tells uses apart."""
         key = (*label, *map(id, nodes))
         found = self.built.get(key)
         if found is None:

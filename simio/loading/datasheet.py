@@ -35,7 +35,7 @@ _VALUE_KEYS = ("value", "basis", "source", "interval", "bounds", "fit", "notes")
 class ValueEntry:
     """One value of a datasheet: as written, as computed with, its origin, and for a fitted one its interval.
 
-    ``interval`` and ``bounds`` hold two values in the unit simio computes in; ``fit`` is what `simio calibrate`
+    `interval` and `bounds` hold two values in the unit simio computes in; `fit` is what `simio calibrate`
     wrote beside a fitted value.
     """
 
@@ -50,14 +50,14 @@ class ValueEntry:
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """A datasheet.  ``parts`` of a host name its other datasheets: text, or a mapping of name to text or
+    """A datasheet.  `parts` of a host name its other datasheets: text, or a mapping of name to text or
     mapping.
 
-    ``file`` is where it was read; ``nodes`` are its values (and parts) with their positions.
+    `file` is where it was read; `nodes` are its values (and parts) with their positions.
     """
 
     name: str
-    cls: str
+    category: str
     kind: str
     title: str
     notes: str
@@ -68,67 +68,69 @@ class CatalogueEntry:
     nodes: Mapping[str, Node] = field(repr=False, compare=False, default_factory=dict)
 
 
-def read_datasheet(root: Node, name: str, cls: str, file: Path) -> CatalogueEntry:
-    """The datasheet in ``root``; ScenarioError with all that is wrong with it."""
-    faults = ProblemList()
-    top = faults.mapping(root, "", f"a datasheet with the keys {', '.join(_KEYS)}")
-    faults.raise_any()
-    faults.unknown_keys(root, (*_KEYS, "parts") if cls == "host" else _KEYS, "")
-    kind = _text(top, "kind", root, faults)
-    title = _text(top, "title", root, faults)
-    notes = faults.text(top["notes"], "notes") if "notes" in top else ""
-    model = sheet_kinds(cls).get(kind) if kind else None
+def read_datasheet(root: Node, name: str, category: str, file: Path) -> CatalogueEntry:
+    """The datasheet in `root`; ScenarioError with all that is wrong with it."""
+    problems = ProblemList()
+    top = problems.mapping(root, "", f"a datasheet with the keys {', '.join(_KEYS)}")
+    problems.raise_any()
+    problems.unknown_keys(root, (*_KEYS, "parts") if category == "host" else _KEYS, "")
+    kind = _text(top, "kind", root, problems)
+    title = _text(top, "title", root, problems)
+    notes = problems.text(top["notes"], "notes") if "notes" in top else ""
+    model = sheet_kinds(category).get(kind) if kind else None
     if kind and model is None:
-        faults.unknown("kind", kind, sheet_kinds(cls), top["kind"].place, f"kind of {cls}")
-    entries = faults.mapping(top["values"], "values") if "values" in top else {}
-    origins = {key: _origin(node, f"values.{key}", faults) for key, node in entries.items()}
+        problems.unknown("kind", kind, sheet_kinds(category), top["kind"].place, f"kind of {category}")
+    entries = problems.mapping(top["values"], "values") if "values" in top else {}
+    origins = {key: _origin(node, f"values.{key}", problems) for key, node in entries.items()}
     nodes = {key: node.entries["value"] for key, node in entries.items() if "value" in node.entries}
     places = dict(top["values"].key_places) if entries else {}
     sheet = None
     if model is not None:
         whole = mapping(nodes, root.place, places)
-        sheet = _validate(model, whole, faults, skip=[key for key in entries if key not in nodes])
-    parts = _parts(top, root, faults) if cls == "host" else {}
-    values = {key: _value(model, sheet, key, nodes[key], origin, faults) for key, origin in origins.items() if origin}
-    faults.raise_any()
+        sheet = _validate(model, whole, problems, skip=[key for key in entries if key not in nodes])
+    parts = _parts(top, root, problems) if category == "host" else {}
+    values = {
+        key: _value(model, sheet, key, nodes[key], origin, problems) for key, origin in origins.items() if origin
+    }
+    problems.raise_any()
     return CatalogueEntry(
-        name=name, cls=cls, kind=str(kind), title=str(title), notes=notes or "", values=values,
+        name=name, category=category, kind=str(kind), title=str(title), notes=notes or "", values=values,
         parts={key: node.plain() for key, node in parts.items()}, sheet=sheet, file=file, nodes={**nodes,
         **parts}, )  # fmt: skip
 
 
-def _text(top: Mapping[str, Node], key: str, root: Node, faults: ProblemList) -> str | None:
+def _text(top: Mapping[str, Node], key: str, root: Node, problems: ProblemList) -> str | None:
     if key in top:
-        return faults.text(top[key], key)
-    faults.add(key, "nothing", "a text", "this key is required", root.place)
+        return problems.text(top[key], key)
+    problems.add(key, "nothing", "a text", "this key is required", root.place)
     return None
 
 
-def _origin(node: Node, path: str, faults: ProblemList) -> dict[str, Node] | None:
+def _origin(node: Node, path: str, problems: ProblemList) -> dict[str, Node] | None:
     """The parts of one value, or None if it cannot be used."""
-    before = faults.noted
-    entry = faults.mapping(node, path, "a mapping with value, basis and source")
+    before = problems.noted
+    entry = problems.mapping(node, path, "a mapping with value, basis and source")
     if not entry:
         return None
-    faults.unknown_keys(node, _VALUE_KEYS, path)
+    problems.unknown_keys(node, _VALUE_KEYS, path)
     for key in ("value", "basis", "source"):
         if key not in entry:
-            faults.add(join(path, key), "nothing", "a value", "this key is required", node.place)
+            problems.add(join(path, key), "nothing", "a value", "this key is required", node.place)
     for key in ("basis", "source"):
         if key in entry:
-            faults.text(entry[key], join(path, key))
+            problems.text(entry[key], join(path, key))
     basis = entry["basis"].value if "basis" in entry else None
     if isinstance(basis, str) and basis not in BASES:
-        faults.unknown(join(path, "basis"), basis, BASES, entry["basis"].place, "basis")
+        problems.unknown(join(path, "basis"), basis, BASES, entry["basis"].place, "basis")
     if basis == "fitted":
         for key in ("interval", "bounds"):
             if key not in entry:
                 hint = "a fitted value tells its interval and the bounds of the search"
-                faults.add(join(path, key), "nothing", "two values", hint, node.place)
-    return entry if faults.noted == before else None
+                problems.add(join(path, key), "nothing", "two values", hint, node.place)
+    return entry if problems.noted == before else None
 
 
-def _validate(model: type[Sheet], node: Node, faults: ProblemList, skip: list[str]) -> Sheet | None:
+def _validate(model: type[Sheet], node: Node, problems: ProblemList, skip: list[str]) -> Sheet | None:
     try:
         return model.model_validate(node.plain(), context=FROM_TEXT)
     except ValidationError as error:
@@ -136,7 +138,7 @@ def _validate(model: type[Sheet], node: Node, faults: ProblemList, skip: list[st
         found.model(error, model, node, "values", node.place)
         # A value whose origin is faulty was left out above; that it is missing now is no news.
         told = {f"values.{key}" for key in skip}
-        faults.extend(fault for fault in found if fault.path not in told)
+        problems.extend(problem for problem in found if problem.path not in told)
         return None
 
 
@@ -146,17 +148,17 @@ def _value(
     key: str,
     node: Node,
     origin: Mapping[str, Node],
-    faults: ProblemList,
+    problems: ProblemList,
 ) -> ValueEntry:
     ends: dict[str, tuple[Any, Any] | None] = {}
     for name in ("interval", "bounds"):
-        ends[name] = _ends(model, key, origin[name], f"values.{key}.{name}", faults) if name in origin else None
+        ends[name] = _ends(model, key, origin[name], f"values.{key}.{name}", problems) if name in origin else None
     attribute = next((n for n, f in model.model_fields.items() if key == (f.alias or n)), key) if model else key
     value = getattr(sheet, attribute, None)
     for name, pair in ends.items():
         inside = pair and isinstance(value, Real) and pair[0] <= value <= pair[1]
         if pair and value is not None and not inside:
-            faults.add(f"values.{key}.value", node_text(node), f"a value within its {name}", place=node.place)
+            problems.add(f"values.{key}.value", node_text(node), f"a value within its {name}", place=node.place)
     return ValueEntry(
         value_text(node),
         value,
@@ -164,13 +166,15 @@ def _value(
         str(origin["source"].value),
         ends["interval"],
         ends["bounds"],
-        read_fit(origin["fit"], f"values.{key}.fit", faults) if "fit" in origin else None,
+        read_fit(origin["fit"], f"values.{key}.fit", problems) if "fit" in origin else None,
     )
 
 
-def _ends(model: type[Sheet] | None, key: str, node: Node, path: str, faults: ProblemList) -> tuple[Any, Any] | None:
+def _ends(
+    model: type[Sheet] | None, key: str, node: Node, path: str, problems: ProblemList
+) -> tuple[Any, Any] | None:
     if node.kind != "list" or len(node.elements) != 2:
-        faults.add(path, node_text(node), "a list of two values, the least and the most", place=node.place)
+        problems.add(path, node_text(node), "a list of two values, the least and the most", place=node.place)
         return None
     quantity = quantity_of(field_named(model, key)) if model else None
     ends = []
@@ -179,14 +183,16 @@ def _ends(model: type[Sheet] | None, key: str, node: Node, path: str, faults: Pr
             ends.append(quantity.read(item.plain(), from_text=True) if quantity else item.plain())
         except PydanticCustomError as error:
             told = error.context or {}
-            faults.add(path, told["found"], told["expected"], told["hint"], item.place)
+            problems.add(path, told["found"], told["expected"], told["hint"], item.place)
     if not all(isinstance(end, Real) and not isinstance(end, bool) for end in ends):
-        faults.add(path, node_text(node), "a list of two numbers, the least and the most", place=node.place)
+        problems.add(path, node_text(node), "a list of two numbers, the least and the most", place=node.place)
         return None
     if len(ends) != 2:
         return None
     if not ends[0] <= ends[1]:
-        faults.add(path, " to ".join(node_text(item) for item in node.elements), "the least first", place=node.place)
+        problems.add(
+            path, " to ".join(node_text(item) for item in node.elements), "the least first", place=node.place
+        )
     return ends[0], ends[1]
 
 
@@ -199,42 +205,42 @@ def value_text(node: Node) -> str:
     return "{" + ", ".join(f"{key}: {value_text(item)}" for key, item in node.entries.items()) + "}"
 
 
-def _parts(top: Mapping[str, Node], root: Node, faults: ProblemList) -> dict[str, Node]:
+def _parts(top: Mapping[str, Node], root: Node, problems: ProblemList) -> dict[str, Node]:
     """The parts of a host, checked for form; that the models exist is for the catalogue to say."""
     if "parts" not in top:
-        faults.add("parts", "nothing", "a mapping with cpu, memory and kernel", "this key is required", root.place)
+        problems.add("parts", "nothing", "a mapping with cpu, memory and kernel", "this key is required", root.place)
         return {}
     node = top["parts"]
-    parts = faults.mapping(node, "parts", "a mapping with cpu, memory and kernel")
-    faults.unknown_keys(node, (*HOST_PARTS, *HOST_OPTIONAL, *HOST_GROUPS), "parts")
+    parts = problems.mapping(node, "parts", "a mapping with cpu, memory and kernel")
+    problems.unknown_keys(node, (*HOST_PARTS, *HOST_OPTIONAL, *HOST_GROUPS), "parts")
     for key in HOST_PARTS:
         if key in parts:
-            _reference(parts[key], f"parts.{key}", (), faults)
+            _reference(parts[key], f"parts.{key}", (), problems)
         else:
-            faults.add(f"parts.{key}", "nothing", f"{a(key)} model", "this key is required", node.place)
+            problems.add(f"parts.{key}", "nothing", f"{a(key)} model", "this key is required", node.place)
     for key in HOST_OPTIONAL:
         if key in parts:
-            _reference(parts[key], f"parts.{key}", (), faults)
+            _reference(parts[key], f"parts.{key}", (), problems)
     for group in HOST_GROUPS:
-        for key, item in faults.mapping(parts[group], f"parts.{group}").items() if group in parts else ():
-            _reference(item, f"parts.{group}.{key}", ("bus",) if group == "adapters" else (), faults)
+        for key, item in problems.mapping(parts[group], f"parts.{group}").items() if group in parts else ():
+            _reference(item, f"parts.{group}.{key}", ("bus",) if group == "adapters" else (), problems)
     buses = parts["buses"].entries if "buses" in parts else {}
     adapters = parts["adapters"].entries if "adapters" in parts else {}
     for key, item in adapters.items():
         bus = item.entries.get("bus")
         if bus is not None and isinstance(bus.value, str) and bus.value not in buses:
-            faults.unknown(f"parts.adapters.{key}.bus", bus.value, buses, bus.place, "bus")
+            problems.unknown(f"parts.adapters.{key}.bus", bus.value, buses, bus.place, "bus")
     return parts
 
 
-def _reference(node: Node, path: str, also: tuple[str, ...], faults: ProblemList) -> None:
+def _reference(node: Node, path: str, also: tuple[str, ...], problems: ProblemList) -> None:
     """A part of a host is a model; its values are told, with their origin, in a datasheet of its own."""
     if node.kind != "map":
-        faults.text(node, path, "the name of a model")
+        problems.text(node, path, "the name of a model")
         return
-    faults.unknown_keys(node, ("model", *also), path)
+    problems.unknown_keys(node, ("model", *also), path)
     for key in ("model", *also):
         if key in node.entries:
-            faults.text(node.entries[key], join(path, key))
+            problems.text(node.entries[key], join(path, key))
         else:
-            faults.add(join(path, key), "nothing", "a text", "this key is required", node.place)
+            problems.add(join(path, key), "nothing", "a text", "this key is required", node.place)

@@ -1,7 +1,7 @@
-"""Key paths such as ``workload.blast.size``: writing a value into a tree without touching the original.
+"""Key paths such as `workload.blast.size`: writing a value into a tree without touching the original.
 
 What is not on the path is shared between the old tree and the new, so that parts of it that were understood
-once need not be read again for each case of ``vary``.
+once need not be read again for each case of `vary`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from simio.loading.yamltree import Node
 
 
 def lookup(root: Node, keys: Sequence[str]) -> Node | None:
-    """The node at a key path, or None; items of a list are found by their ``name``, else as prefix and
+    """The node at a key path, or None; items of a list are found by their `name`, else as prefix and
     number.
     """
     node = root
@@ -30,9 +30,9 @@ def lookup(root: Node, keys: Sequence[str]) -> Node | None:
 
 
 def substitute(root: Node, keys: Sequence[str], value: Node, place: Place, section: str = "") -> Node:
-    """``root`` with ``value`` at a key path; missing mappings on the way are made, at ``place``.
+    """`root` with `value` at a key path; missing mappings on the way are made, at `place`.
 
-    A text on the way (``cpu: cpus/r4400-150``) is the model of a part whose values are overridden.
+    A text on the way (`cpu: cpus/r4400-150`) is the model of a part whose values are overridden.
     """
     if not keys:
         return value
@@ -55,7 +55,7 @@ def substitute(root: Node, keys: Sequence[str], value: Node, place: Place, secti
 
 
 def as_mapping(node: Node, place: Place | None = None) -> Node:
-    """A mapping as it is; a text as the ``model`` of a mapping; nothing as an empty mapping."""
+    """A mapping as it is; a text as the `model` of a mapping; nothing as an empty mapping."""
     if node.kind == "map":
         return node
     if node.kind == "scalar" and isinstance(node.value, str):
@@ -64,7 +64,7 @@ def as_mapping(node: Node, place: Place | None = None) -> Node:
 
 
 def item_index(node: Node, key: str, section: str) -> int | None:
-    """Which item of a list a key means: the one of that name, or ``link2`` for the second without a name."""
+    """Which item of a list a key means: the one of that name, or `link2` for the second without a name."""
     for index, item in enumerate(node.elements):
         if item_name(item, index, section) == key:
             return index
@@ -72,7 +72,7 @@ def item_index(node: Node, key: str, section: str) -> int | None:
 
 
 def item_name(item: Node, index: int, section: str) -> str:
-    """The name of an item of a list: its ``name``, else the section's in the singular and a number."""
+    """The name of an item of a list: its `name`, else the section's in the singular and a number."""
     named = item.entries.get("name")
     if named is not None and named.kind == "scalar":
         return str(named.value)
@@ -96,9 +96,9 @@ def scalar(value: Any, place: Place) -> Node:
 
 
 def merge(base: Node, over: Node) -> Node:
-    """``base`` with the entries of ``over`` written over it, mapping by mapping.
+    """`base` with the entries of `over` written over it, mapping by mapping.
 
-    A mapping of a part that names another ``model`` replaces the part, since the overrides of the old model
+    A mapping of a part that names another `model` replaces the part, since the overrides of the old model
     may mean nothing to the new one; only the bus an adapter sits on stays.  A text over a mapping does the
     same.
     """

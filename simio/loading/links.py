@@ -27,7 +27,7 @@ RESERVED = ("name", "between", "length")
 
 
 class LinkKeys(BaseModel):
-    """The keys of a link beside ``model`` and the values of its datasheet."""
+    """The keys of a link beside `model` and the values of its datasheet."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -40,7 +40,7 @@ class LinkKeys(BaseModel):
 
 @dataclass(frozen=True)
 class LinkSpec:
-    """A link as written; ``part`` is None if it has a fault."""
+    """A link as written; `part` is None if it has a problem."""
 
     name: str
     part: Part | None
@@ -56,7 +56,7 @@ class LinkSpec:
 
 @dataclass(frozen=True)
 class Inventory:
-    """What a link can end at and a workload can name; None stands for what is there but has a fault."""
+    """What a link can end at and a workload can name; None stands for what is there but has a problem."""
 
     hosts: Mapping[str, HostSite]
     switches: Mapping[str, Switch | None]
@@ -72,13 +72,13 @@ class Inventory:
 def build_links(ctx: Context, section: Node) -> list[LinkSpec]:
     """The links as written, in their order."""
     if section.kind != "list":
-        ctx.faults.add("links", node_text(section), "a list of links", place=section.place)
+        ctx.problems.add("links", node_text(section), "a list of links", place=section.place)
         return []
     specs: dict[str, LinkSpec] = {}
     for index, node in enumerate(section.elements):
         name = item_name(node, index, "links")
         if name in specs:
-            ctx.faults.add(f"links.{name}", quote(name), "a name that no other link has", place=node.place)
+            ctx.problems.add(f"links.{name}", quote(name), "a name that no other link has", place=node.place)
 
         def build(name: str = name, node: Node = node) -> LinkSpec | None:
             return _link(ctx, name, node)
@@ -91,21 +91,21 @@ def build_links(ctx: Context, section: Node) -> list[LinkSpec]:
 
 def _link(ctx: Context, name: str, node: Node) -> LinkSpec | None:
     path = f"links.{name}"
-    if not ctx.faults.mapping(node, path, "a mapping with model and between"):
+    if not ctx.problems.mapping(node, path, "a mapping with model and between"):
         return None
     part = build_part(ctx, name, "link", node, path, node.place, RESERVED)
     own = mapping({k: n for k, n in node.entries.items() if k in RESERVED}, node.place, dict(node.key_places))
     try:
         keys = LinkKeys.model_validate(own.plain(), context=FROM_TEXT)
     except ValidationError as error:
-        ctx.faults.model(error, LinkKeys, own, path, node.place)
+        ctx.problems.model(error, LinkKeys, own, path, node.place)
         return None
     spec = LinkSpec(name, part, keys.between, keys.length, node)
     if part is not None and not spec.shared and len(spec.ends) != 2:
         kinds = [kind for kind, sheet in sheet_kinds("link").items() if sheet.shared]
         hint = f"more ends go on a link of kind {' or '.join(kinds)}" if kinds else ""
         place = node.entries["between"].place
-        ctx.faults.add(f"{path}.between", f"a list of {len(spec.ends)}", "a list of 2", hint, place)
+        ctx.problems.add(f"{path}.between", f"a list of {len(spec.ends)}", "a list of 2", hint, place)
         return None
     return spec
 
@@ -155,14 +155,14 @@ def _bus(ctx: Context, spec: LinkSpec, ends: list[tuple[str, ...]]) -> list[tupl
             found = (
                 f"{quote(end)} again" if one == end else f"{quote(twice[0])} in both {quote(one)} and {quote(end)}"
             )
-            ctx.faults.add(path, found, "each end once", place=_end_node(spec, index).place)
+            ctx.problems.add(path, found, "each end once", place=_end_node(spec, index).place)
             good = False
         known.update(dict.fromkeys(ports, end))
     most = getattr(spec.part.sheet, "devices", None) if spec.part else None
     if most is not None and len(known) > most and spec.part:
         place = place_of(spec.node, "between")
         expected = f"at most the {most} devices of {spec.part.model}, adapters included"
-        ctx.faults.add(path, f"{len(known)} ends", expected, place=place)
+        ctx.problems.add(path, f"{len(known)} ends", expected, place=place)
         good = False
     return [tuple(known)] if good and len(known) > 1 else []
 
@@ -188,7 +188,7 @@ def _ports(ctx: Context, spec: LinkSpec, index: int, inventory: Inventory) -> tu
     if owner in inventory.hosts:
         names = [f"{owner}.{name}" for name in inventory.hosts[owner].adapters or ()]
         expected = "an adapter of the host, " + (one_of(names) if names else f"as '{owner}.adapter'")
-        ctx.faults.add(f"links.{spec.name}.between", quote(end), expected, place=_end_node(spec, index).place)
+        ctx.problems.add(f"links.{spec.name}.between", quote(end), expected, place=_end_node(spec, index).place)
         return None
     if end in inventory.disks:
         return inventory.disks[end].members
@@ -196,7 +196,7 @@ def _ports(ctx: Context, spec: LinkSpec, index: int, inventory: Inventory) -> tu
         return (end,)
     if end in inventory.volumes:
         place = _end_node(spec, index).place
-        ctx.faults.add(f"links.{spec.name}.between", f"the volume {quote(end)}", "its disks", place=place)
+        ctx.problems.add(f"links.{spec.name}.between", f"the volume {quote(end)}", "its disks", place=place)
         return None
     known = [f"{name}.{key}" for name, site in inventory.hosts.items() for key in site.adapters or ()]
     _no_end(ctx, spec, index, end, [*known, *inventory.switches, *inventory.disks])
@@ -209,11 +209,11 @@ def _no_end(ctx: Context, spec: LinkSpec, index: int, end: str, known: list[str]
         f"host.adapter, a switch or a disk: {one_of(known, hint)}" if known else "host.adapter, a switch or a disk"
     )
     place = _end_node(spec, index).place
-    ctx.faults.add(f"links.{spec.name}.between", f"the unknown end {quote(end)}", expected, hint, place)
+    ctx.problems.add(f"links.{spec.name}.between", f"the unknown end {quote(end)}", expected, hint, place)
 
 
 def _end_part(end: str, inventory: Inventory) -> Part | None:
-    """The part at an end, or None if it has a fault of its own."""
+    """The part at an end, or None if it has a problem of its own."""
     owner, _, adapter = end.partition(".")
     if owner in inventory.hosts:
         return (inventory.hosts[owner].adapters or {}).get(adapter)
@@ -225,7 +225,7 @@ def _end_part(end: str, inventory: Inventory) -> Part | None:
 
 
 def _fits(ctx: Context, spec: LinkSpec, inventory: Inventory) -> bool:
-    """Whether the kinds of both ends take this kind of link; what is unknown for a fault elsewhere fits."""
+    """Whether the kinds of both ends take this kind of link; what is unknown for a problem elsewhere fits."""
     good = True
     for index, end in enumerate(spec.ends):
         part = _end_part(end, inventory)
@@ -235,7 +235,7 @@ def _fits(ctx: Context, spec: LinkSpec, inventory: Inventory) -> bool:
         if spec.part.kind not in kinds:
             found = f"{a(spec.part.kind)} link ({spec.part.model}) at {quote(end)}"
             expected = f"{a(' or '.join(kinds))} link for {part.model}"
-            ctx.faults.add(f"links.{spec.name}.between", found, expected, place=_end_node(spec, index).place)
+            ctx.problems.add(f"links.{spec.name}.between", found, expected, place=_end_node(spec, index).place)
             good = False
     return good
 
@@ -245,12 +245,12 @@ def _pairs(ctx: Context, spec: LinkSpec, first: tuple[str, ...], second: tuple[s
     if len(first) > 1 and len(second) > 1:
         expected = "a group of disks at one end only"
         place = place_of(spec.node, "between")
-        ctx.faults.add(f"links.{spec.name}.between", "a group of disks at both ends", expected, place=place)
+        ctx.problems.add(f"links.{spec.name}.between", "a group of disks at both ends", expected, place=place)
         return []
     if spec.ends[0] == spec.ends[1]:
         found = f"{quote(spec.ends[0])} at both ends"
         place = _end_node(spec, 1).place
-        ctx.faults.add(f"links.{spec.name}.between", found, "two different ends", place=place)
+        ctx.problems.add(f"links.{spec.name}.between", found, "two different ends", place=place)
         return []
     return [(a, b) for a in first for b in second]
 
@@ -281,7 +281,7 @@ def _check_free(
         elif spec.shared:
             hint = ""
         place = _end_node(spec, index).place
-        ctx.faults.add(f"links.{spec.name}.between", found, "one link a port", hint, place)
+        ctx.problems.add(f"links.{spec.name}.between", found, "one link a port", hint, place)
 
 
 def _count_ports(ctx: Context, specs: list[LinkSpec], links: list[Link], inventory: Inventory) -> None:
@@ -293,4 +293,4 @@ def _count_ports(ctx: Context, specs: list[LinkSpec], links: list[Link], invento
         last = [spec for spec in specs if name in spec.ends][-1]
         place = _end_node(last, last.ends.index(name)).place
         expected = f"at most its {ports} ports"
-        ctx.faults.add(f"links.{last.name}.between", f"{number} links at {quote(name)}", expected, place=place)
+        ctx.problems.add(f"links.{last.name}.between", f"{number} links at {quote(name)}", expected, place=place)

@@ -18,32 +18,32 @@ from simio.loading.yamltree import Node
 
 
 def read_tables(ctx: Context, node: Node | None, root: Path, scenario: str) -> list[Table]:
-    """The tables that ``measured`` names, with the rows for ``scenario``; ``root`` is the folder of the studies."""
+    """The tables that `measured` names, with the rows for `scenario`; `root` is the folder of the studies."""
     found = []
     for index, item in enumerate([] if node is None else node.elements if node.kind == "list" else [node]):
         path = "measured" if node is item else join("measured", index)
-        name = ctx.faults.text(item, path, "the name of a table, as study/table")
+        name = ctx.problems.text(item, path, "the name of a table, as study/table")
         if name is None:
             continue
         own = name.startswith(("./", "../", "/"))
         file = ctx.folder / name if own else root / f"{name}.yaml"
         if not own and name not in table_names(root):
-            ctx.faults.unknown(path, name, table_names(root), item.place, "table")
+            ctx.problems.unknown(path, name, table_names(root), item.place, "table")
             continue
         if not isfile(file):
             said = f"{quote(name)}, which is not a file"
-            ctx.faults.add(path, said, "a table as study/table, or a file", place=item.place)
+            ctx.problems.add(path, said, "a table as study/table, or a file", place=item.place)
             continue
         try:
             table = read_table(file, name.removesuffix(".yaml"))
         except ScenarioError as error:
-            ctx.faults.extend(error.faults)
+            ctx.problems.extend(error.problems)
             continue
         rows = tuple(row for row in table.rows if row.scenario in ("", scenario))
         if table.rows and not rows:
             others = ", ".join(dict.fromkeys(row.scenario for row in table.rows))
             said = f"{quote(name)}, whose rows are for {others}"
-            ctx.faults.add(path, said, f"a table with rows for {quote(scenario)}", place=item.place)
+            ctx.problems.add(path, said, f"a table with rows for {quote(scenario)}", place=item.place)
         found.append(Table(replace(table.table, rows=len(rows)), rows))
     return found
 
@@ -57,7 +57,7 @@ def assign_rows(
     """The measured rows of each case, and those over several cases.
 
     A row belongs to the one case whose tree has the row's values, or, if it sums up several, to all that have them.
-    With ``strict`` a row without its cases is a fault; a scenario that the command line changed may well leave rows
+    With `strict` a row without its cases is a problem; a scenario that the command line changed may well leave rows
     without any.
     """
     found: list[list[MeasuredRow]] = [[] for _ in range(len(trees))]
@@ -94,9 +94,9 @@ def _of_a_host(ctx: Context, row: TableRow, tree: Node) -> MeasuredRow:
         if len(hosts) == 1:
             return replace(row.row, of=hosts[0])
         expected = f"the host whose CPUs these are: {one_of(hosts)}"
-        ctx.faults.add(f"{row.path}.of", "nothing", expected, place=row.node.place)
+        ctx.problems.add(f"{row.path}.of", "nothing", expected, place=row.node.place)
     elif row.row.of not in hosts:
-        ctx.faults.unknown(f"{row.path}.of", row.row.of, hosts, row.node.at(("of",)).place, "host")
+        ctx.problems.unknown(f"{row.path}.of", row.row.of, hosts, row.node.at(("of",)).place, "host")
     return row.row
 
 
@@ -125,22 +125,22 @@ def _unassigned(
     if unknown:
         for key in unknown:
             place = place_of(where, key)
-            ctx.faults.unknown(join(path, key), key, varied, place, "key, which the scenario does not vary or give")
+            ctx.problems.unknown(join(path, key), key, varied, place, "key, which the scenario does not vary or give")
         return
     said = described({key: value_text(node) for key, node in row.where.items()})
     if number and row.row.over:
         hint = f"leave out 'over: {row.row.over}' for a row of one case"
-        ctx.faults.add(path, f"{said}, which one case has", "the settings of several cases", hint, where.place)
+        ctx.problems.add(path, f"{said}, which one case has", "the settings of several cases", hint, where.place)
         return
     if number:
         told = f"{said}, which {number} cases have"
         missing = [key for key in varied if key not in row.where]
         hint = f"tell {', '.join(missing)} too" if missing else ""
-        ctx.faults.add(path, told, "the settings of one case", hint, where.place)
+        ctx.problems.add(path, told, "the settings of one case", hint, where.place)
         return
     apart = [key for key, wanted in row.meanings.items() if wanted not in values[key]]
     hint = ""
     if apart:
         known = list(dict.fromkeys(case[apart[0]] for case in settings if apart[0] in case))
         hint = f"{apart[0]} varies over {', '.join(known)}" if known else f"no case has this {apart[0]}"
-    ctx.faults.add(path, f"{said}, which no case has", "the settings of one case", hint, where.place)
+    ctx.problems.add(path, f"{said}, which no case has", "the settings of one case", hint, where.place)

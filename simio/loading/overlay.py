@@ -17,13 +17,13 @@ from simio.loading.problems import ProblemList
 from simio.loading.yamltree import Node, parse_yaml
 
 Values = Mapping[tuple[str, str], str]
-"""Texts by the name of a datasheet and a key in it: ``{("kernels/irix-5.2", "page_pin"): "4 us"}``."""
+"""Texts by the name of a datasheet and a key in it: `{("kernels/irix-5.2", "page_pin"): "4 us"}`."""
 
 
 class Overlay(Catalogue):
-    """The datasheets of ``base`` with ``values`` in place of their own; each is read, and laid over, once.
+    """The datasheets of `base` with `values` in place of their own; each is read, and laid over, once.
 
-    Origins and intervals stay those of ``base``. A value that the kind of part does not allow raises ScenarioError
+    Origins and intervals stay those of `base`. A value that the kind of part does not allow raises ScenarioError
     when the datasheet is asked for; a key that it does not have, SimioError.
     """
 
@@ -43,8 +43,8 @@ class Overlay(Catalogue):
         # Another process reads the datasheets itself: sent, they would be most of what a task is.
         return _restored, (self.root, self.values)
 
-    def _entry(self, path: Path, name: str, cls: str) -> CatalogueEntry:
-        below = self.base._entry(path, name, cls)
+    def _entry(self, path: Path, name: str, category: str) -> CatalogueEntry:
+        below = self.base._entry(path, name, category)
         own = {key: text for (part, key), text in self.values.items() if part == name}
         if not own:
             return below
@@ -64,7 +64,7 @@ def _restored(root: Path, values: Values) -> Overlay:
 
 
 def laid_over(entry: CatalogueEntry, own: Mapping[str, str]) -> CatalogueEntry:
-    """A datasheet with the texts ``own`` in place of the values of these keys."""
+    """A datasheet with the texts `own` in place of the values of these keys."""
     for key in own:
         if key not in entry.values:
             near = did_you_mean(key, entry.values) or f"it has {', '.join(entry.values)}"
@@ -76,10 +76,10 @@ def laid_over(entry: CatalogueEntry, own: Mapping[str, str]) -> CatalogueEntry:
     try:
         sheet = model.model_validate(whole.plain(), context=FROM_TEXT)
     except ValidationError as error:
-        faults = ProblemList()
-        faults.model(error, model, whole, f"{entry.name}", place)
+        problems = ProblemList()
+        problems.model(error, model, whole, f"{entry.name}", place)
         told = "with " + ", ".join(f"{key} = {text}" for key, text in own.items())
-        raise ScenarioError(_with(fault, told) for fault in faults) from None
+        raise ScenarioError(_with(problem, told) for problem in problems) from None
     values = {
         key: replace(value, text=own[key], value=_value(sheet, key)) if key in own else value
         for key, value in entry.values.items()
@@ -96,5 +96,5 @@ def _value(sheet: object, key: str) -> object:
     return getattr(sheet, next((name for name, field in fields.items() if key == (field.alias or name)), key))
 
 
-def _with(fault: Problem, told: str) -> Problem:
-    return replace(fault, hint="; ".join(part for part in (fault.hint, told) if part))
+def _with(problem: Problem, told: str) -> Problem:
+    return replace(problem, hint="; ".join(part for part in (problem.hint, told) if part))

@@ -21,25 +21,25 @@ from simio.loading.problems import a, join, keys_of
 from simio.loading.yamltree import Node
 
 
-def find_entry(ctx: Context, node: Node, cls: str, path: str, place: Place) -> CatalogueEntry | None:
-    """The datasheet that the ``model`` of a part names; what stands in the way is noted as a fault."""
+def find_entry(ctx: Context, node: Node, category: str, path: str, place: Place) -> CatalogueEntry | None:
+    """The datasheet that the `model` of a part names; what stands in the way is noted as a problem."""
     model = node.entries.get("model")
     if model is None:
-        names = ctx.catalogue.names(cls)
+        names = ctx.catalogue.names(category)
         such = f" such as '{names[0]}'" if names else ""
-        other = ", or like and the name of another host" if cls == "host" else ""
-        expected = f"{a(cls)} model{such}{other}"
-        ctx.faults.add(join(path, "model"), "nothing", expected, "this key is required", place)
+        other = ", or like and the name of another host" if category == "host" else ""
+        expected = f"{a(category)} model{such}{other}"
+        ctx.problems.add(join(path, "model"), "nothing", expected, "this key is required", place)
         return None
-    name = ctx.faults.text(model, join(path, "model"), f"the name of {a(cls)} model")
+    name = ctx.problems.text(model, join(path, "model"), f"the name of {a(category)} model")
     if name is None:
         return None
     try:
-        return ctx.catalogue.find(name, cls, _beside(ctx, model.place))
+        return ctx.catalogue.find(name, category, _beside(ctx, model.place))
     except UnknownPart as unknown:
-        ctx.faults.add(join(path, "model"), unknown.found, unknown.expected, unknown.hint, model.place)
+        ctx.problems.add(join(path, "model"), unknown.found, unknown.expected, unknown.hint, model.place)
     except ScenarioError as error:
-        ctx.faults.extend(error.faults)
+        ctx.problems.extend(error.problems)
     return None
 
 
@@ -49,10 +49,10 @@ def _beside(ctx: Context, place: Place) -> Path:
 
 
 def build_part(
-    ctx: Context, name: str, cls: str, node: Node, path: str, place: Place, reserved: Sequence[str] = ()
+    ctx: Context, name: str, category: str, node: Node, path: str, place: Place, reserved: Sequence[str] = ()
 ) -> Part | None:
-    """The part that a mapping with ``model`` and overrides describes; ``reserved`` keys are the caller's."""
-    entry = find_entry(ctx, node, cls, path, place)
+    """The part that a mapping with `model` and overrides describes; `reserved` keys are the caller's."""
+    entry = find_entry(ctx, node, category, path, place)
     if entry is None:
         return None
     return part_of(ctx, entry, name, node, path, place, reserved)
@@ -67,19 +67,19 @@ def part_of(
     place: Place,
     reserved: Sequence[str],
 ) -> Part | None:
-    """The part of a datasheet with the overrides in ``node``, or None if they are faulty."""
+    """The part of a datasheet with the overrides in `node`, or None if they are faulty."""
     own = {key: value for key, value in node.entries.items() if key not in ("model", *reserved)}
     known = [key for key in keys_of(type(entry.sheet)) if key not in reserved]
     unknown = [key for key in own if key not in known]
     for key in unknown:
         allowed = ["model", *known, *(word for word in reserved if word != "like")]
         where = node.key_places.get(key, place)
-        ctx.faults.unknown(join(path, key), key, allowed, where)
+        ctx.problems.unknown(join(path, key), key, allowed, where)
     given = {key: value for key, value in own.items() if key not in unknown}
     sheet = _overridden(ctx, entry, given, path, place) if given else entry.sheet
     if sheet is None or unknown:
         return None
-    return Part(name, entry.cls, entry.kind, entry.name, sheet, origins(ctx, entry, given))
+    return Part(name, entry.category, entry.kind, entry.name, sheet, origins(ctx, entry, given))
 
 
 def _overridden(ctx: Context, entry: CatalogueEntry, own: Mapping[str, Node], path: str, place: Place) -> Any:
@@ -89,7 +89,7 @@ def _overridden(ctx: Context, entry: CatalogueEntry, own: Mapping[str, Node], pa
     try:
         return model.model_validate(plain, context=FROM_TEXT)
     except ValidationError as error:
-        ctx.faults.model(error, model, mapping(nodes, place), path, place)
+        ctx.problems.model(error, model, mapping(nodes, place), path, place)
         return None
 
 

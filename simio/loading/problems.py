@@ -1,4 +1,4 @@
-"""Collecting faults: what is wrong in a file is noted and reading goes on, so that all of it is told at
+"""Collecting problems: what is wrong in a file is noted and reading goes on, so that all of it is told at
 once.
 """
 
@@ -14,95 +14,97 @@ from simio.description.quantities import quantity_of, show
 from simio.errors import Place, Problem, ScenarioError, did_you_mean, key_path, quote
 from simio.loading.yamltree import Node
 
-MOST_FAULTS = 100
+MOST_PROBLEMS = 100
 _MANY = 13
 _LONGEST_PATH = 200
 _LENGTHS = {"too_short": ("at least", "min_length"), "too_long": ("at most", "max_length")}
 
 
 class ProblemList:
-    """The faults found so far, each once; ``noted`` counts the repeated ones as well."""
+    """The problems found so far, each once; `noted` counts the repeated ones as well."""
 
     def __init__(self) -> None:
-        self._faults: dict[tuple[Any, ...], Problem] = {}
+        self._problems: dict[tuple[Any, ...], Problem] = {}
         self.noted = 0
 
     def __len__(self) -> int:
-        return len(self._faults)
+        return len(self._problems)
 
     def __iter__(self) -> Iterator[Problem]:
-        return iter(self._faults.values())
+        return iter(self._problems.values())
 
     def add(self, path: str, found: str, expected: str, hint: str = "", place: Place | None = None) -> None:
-        """Note one fault."""
+        """Note one problem."""
         if len(path) > _LONGEST_PATH:
             path = path[: _LONGEST_PATH - 1] + "…"
         self.extend([Problem(path, found, expected, hint, place)])
 
-    def extend(self, faults: Iterable[Problem]) -> None:
-        """Note faults found elsewhere."""
-        for fault in faults:
+    def extend(self, problems: Iterable[Problem]) -> None:
+        """Note problems found elsewhere."""
+        for problem in problems:
             self.noted += 1
             # What is wrong in a host is wrong in those that are like it as well, and is told once.
-            end = fault.path if fault.place is None else fault.path.rpartition(".")[2]
-            self._faults.setdefault((end, fault.found, fault.expected, fault.place), fault)
+            end = problem.path if problem.place is None else problem.path.rpartition(".")[2]
+            self._problems.setdefault((end, problem.found, problem.expected, problem.place), problem)
 
     def forget_missing(self, paths: Iterable[str]) -> None:
-        """Drop the news that a key is missing where the fault that keeps it out is told already."""
+        """Drop the news that a key is missing where the problem that keeps it out is told already."""
         known = set(paths)
-        self._faults = {
-            key: fault for key, fault in self._faults.items() if fault.found != "nothing" or fault.path not in known
+        self._problems = {
+            key: problem
+            for key, problem in self._problems.items()
+            if problem.found != "nothing" or problem.path not in known
         }
 
     def explain(self, known: int, hint: str, places: Collection[Place]) -> None:
-        """Add a hint to the faults after the first ``known``, except those at ``places``."""
-        for key, fault in list(self._faults.items())[known:]:
-            if fault.place not in places:
-                self._faults[key] = replace(fault, hint=f"{fault.hint}; {hint}" if fault.hint else hint)
+        """Add a hint to the problems after the first `known`, except those at `places`."""
+        for key, problem in list(self._problems.items())[known:]:
+            if problem.place not in places:
+                self._problems[key] = replace(problem, hint=f"{problem.hint}; {hint}" if problem.hint else hint)
 
     def raise_any(self) -> None:
-        """Raise ScenarioError with all faults, if there are any; of very many, with the first."""
-        if self._faults:
-            faults = sorted(self._faults.values(), key=Problem.order)
-            if len(faults) > MOST_FAULTS:
-                more = Problem("", f"{len(faults)} faults", "", f"the first {MOST_FAULTS} follow")
-                faults = [more, *faults[:MOST_FAULTS]]
-            raise ScenarioError(faults)
+        """Raise ScenarioError with all problems, if there are any; of very many, with the first."""
+        if self._problems:
+            problems = sorted(self._problems.values(), key=Problem.order)
+            if len(problems) > MOST_PROBLEMS:
+                more = Problem("", f"{len(problems)} problems", "", f"the first {MOST_PROBLEMS} follow")
+                problems = [more, *problems[:MOST_PROBLEMS]]
+            raise ScenarioError(problems)
 
     def mapping(self, node: Node, path: str, what: str = "a mapping") -> dict[str, Node]:
-        """The entries of a mapping; anything else is a fault and gives none."""
+        """The entries of a mapping; anything else is a problem and gives none."""
         if node.kind == "map":
             return dict(node.entries)
         self.add(path, node_text(node), what, place=node.place)
         return {}
 
     def unknown_keys(self, node: Node, known: Iterable[str], path: str) -> None:
-        """Note every key of a mapping that is not one of ``known``."""
+        """Note every key of a mapping that is not one of `known`."""
         names = list(known)
         for key in node.entries:
             if key not in names:
                 self.unknown(join(path, key), key, names, place_of(node, key))
 
     def unknown(self, path: str, key: str, known: Iterable[str], place: Place | None, what: str = "key") -> None:
-        """Note a key or a name that is not one of ``known``."""
+        """Note a key or a name that is not one of `known`."""
         names = sorted(known)
         hint = did_you_mean(key, names) if len(names) > 1 else "" if names else "there are none"
         expected = one_of(names, hint) if names else ""
         self.add(path, f"the unknown {what} {quote(key)}", expected, hint, place)
 
     def text(self, node: Node, path: str, what: str = "a text") -> str | None:
-        """The text of a scalar; anything else is a fault and gives None."""
+        """The text of a scalar; anything else is a problem and gives None."""
         if node.kind == "scalar" and isinstance(node.value, str) and node.value.strip():
             return node.value
         self.add(path, node_text(node), what, place=node.place)
         return None
 
     def model(self, error: ValidationError, model: type[BaseModel], node: Node, path: str, place: Place) -> None:
-        """Note what pydantic found wrong with ``node``; ``place`` is where a missing key is told."""
+        """Note what pydantic found wrong with `node`; `place` is where a missing key is told."""
         for detail in error.errors(include_url=False):
-            self._model_fault(dict(detail), model, node, path, place)
+            self._model_problem(dict(detail), model, node, path, place)
 
-    def _model_fault(
+    def _model_problem(
         self, detail: dict[str, Any], model: type[BaseModel], node: Node, path: str, place: Place
     ) -> None:
         location, kind, context = tuple(detail["loc"]), detail["type"], detail.get("ctx") or {}
@@ -117,16 +119,16 @@ class ProblemList:
             missing_at = place if len(location) == 1 else parent.place
             self.add(where, "nothing", _wanted(model, location), "this key is required", missing_at)
         elif kind in _LENGTHS:
-            self._length_fault(kind, context, detail["input"], where, here)
+            self._length_problem(kind, context, detail["input"], where, here)
         elif kind == "refused":
             self.add(where, context["found"], context["expected"], context["hint"], here)
         else:
             self.add(where, show(detail["input"]), *_explained(kind, context, detail), here)
 
-    def _length_fault(self, kind: str, context: dict[str, Any], value: object, where: str, here: Place) -> None:
+    def _length_problem(self, kind: str, context: dict[str, Any], value: object, where: str, here: Place) -> None:
         bound, key = _LENGTHS[kind]
         number = len(value) if isinstance(value, list | tuple) else int(context["actual_length"])
-        # A list whose items have faults is counted without them; those faults are told already.
+        # A list whose items have problems is counted without them; those problems are told already.
         if (number < context[key]) if kind == "too_short" else (number > context[key]):
             found = f"a list of {number}" if number else "an empty list"
             self.add(where, found, f"a list of {bound} {context[key]}", place=here)
@@ -150,7 +152,7 @@ def node_text(node: Node) -> str:
 
 
 def one_of(names: Iterable[str], near: str = "") -> str:
-    """``one of a, b, c``, shortened when there are many and a near one is known."""
+    """`one of a, b, c`, shortened when there are many and a near one is known."""
     listed = list(names)
     if len(listed) == 1:
         return f"'{listed[0]}'"

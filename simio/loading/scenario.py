@@ -1,4 +1,4 @@
-"""Reading a scenario file: every case of it, or every fault in it."""
+"""Reading a scenario file: every case of it, or every problem in it."""
 
 from __future__ import annotations
 
@@ -37,10 +37,11 @@ from simio.loading.problems import place_of
 from simio.loading.tables import Table
 from simio.loading.vary import Sections, Trees, apply, described, expand, read_sets, texts
 from simio.loading.volumes import build_volumes
-from simio.loading.workloads import Ways, build_workloads, check_calls, check_references, check_routes
+from simio.loading.workloads import build_workloads, check_calls, check_references, check_routes
 from simio.loading.yamlfiles import read_file
 from simio.loading.yamltree import Node, parse_yaml
 from simio.plugins import load_plugins
+from simio.topology import Reachability
 
 KEYS = (
     "title", "about", "hosts", "disks", "volumes", "switches", "links", "workload", "faults", "run", "report",
@@ -63,10 +64,10 @@ def load(
     parts: Catalogue | None = None,
     tables: Path | None = None,
 ) -> Scenario:
-    """The scenario in a file, with each ``key.path=value`` of ``sets`` written over it.
+    """The scenario in a file, with each `key.path=value` of `sets` written over it.
 
-    ``parts`` and ``tables`` stand in for the catalogue and the folder of measured tables that simio comes
-    with. Raises ScenarioError with every fault of the file and of what it refers to.
+    `parts` and `tables` stand in for the catalogue and the folder of measured tables that simio comes
+    with. Raises ScenarioError with every problem of the file and of what it refers to.
     """
     return Source(path, parts=parts, tables=tables).scenario(sets)
 
@@ -74,7 +75,7 @@ def load(
 class Source:
     """A scenario file that is read once, for many configurations of it.
 
-    ``text`` stands in for what the file holds and ``folder`` for where it lies; ``parts`` and ``tables`` are as in
+    `text` stands in for what the file holds and `folder` for where it lies; `parts` and `tables` are as in
     `load`.  Datasheets and tables are looked up when a configuration first needs them.  Raises ScenarioError where
     the text is no scenario.
     """
@@ -100,14 +101,14 @@ class Source:
         """Of what is known, what is not of the file as it stands, that which was not used for longest first."""
         self._sections = Sections(self.root)
         ctx = self._context()
-        ctx.faults.mapping(self.root, "", f"a scenario with the keys {', '.join(KEYS)}")
-        ctx.faults.raise_any()
+        ctx.problems.mapping(self.root, "", f"a scenario with the keys {', '.join(KEYS)}")
+        ctx.problems.raise_any()
 
     def scenario(self, sets: Sequence[str] = (), only: int | None = None) -> Scenario:
-        """The scenario with each ``key.path=value`` of ``sets`` written over it.
+        """The scenario with each `key.path=value` of `sets` written over it.
 
-        With ``only``, just the case of this index, whatever is wrong with the others.  Raises ScenarioError with
-        every fault, and SimioError where there is no such case.
+        With `only`, just the case of this index, whatever is wrong with the others.  Raises ScenarioError with
+        every problem, and SimioError where there is no such case.
         """
         if only is not None:
             self._learn()
@@ -118,20 +119,20 @@ class Source:
         varied = self._sections.cases(ctx, root, {setting.key for setting in settings})
         trees, told = Trees(root, varied), varied.texts
         if only is not None and not 0 <= only < len(trees):
-            ctx.faults.raise_any()
+            ctx.problems.raise_any()
             raise SimioError(f"there is no case {only + 1}: the scenario has {len(trees)}")
         title = _text(ctx, root, "title")
         systems = {}
         for index in range(len(trees)) if only is None else (only,):
-            known = len(ctx.faults)
+            known = len(ctx.problems)
             systems[index] = _system(ctx, trees[index], title)
             if index:
                 places = {setting.value.place for setting in varied.settings[index]}
-                ctx.faults.explain(known, f"with {described(told[index])}", places)
+                ctx.problems.explain(known, f"with {described(told[index])}", places)
         found = self._tables(ctx)
         rows, pooled = assign_rows(ctx, found, trees, strict=not sets)
-        ctx.faults.forget_missing(ctx.dropped)
-        ctx.faults.raise_any()
+        ctx.problems.forget_missing(ctx.dropped)
+        ctx.problems.raise_any()
         self._keep(ctx.built)
         cases = tuple(
             Case(index, dict(told[index]), system, rows[index])
@@ -145,12 +146,12 @@ class Source:
     def settings(self, sets: Sequence[str] = ()) -> list[dict[str, str]]:
         """What sets the cases apart with these settings, without building them: a value as text for each key.
 
-        Raises ScenarioError for faults of ``vary`` or of the settings.
+        Raises ScenarioError for problems of `vary` or of the settings.
         """
         ctx = self._context()
         settings = read_sets(ctx, self.root, sets)
         varied = expand(ctx, apply(self.root, settings), {setting.key for setting in settings})
-        ctx.faults.raise_any()
+        ctx.problems.raise_any()
         return [texts(case) for case in varied]
 
     def _context(self) -> Context:
@@ -161,10 +162,10 @@ class Source:
         if self._known is None:
             ctx = self._context()
             _system(ctx, self.root, "")
-            self._known = {} if len(ctx.faults) else ctx.built
+            self._known = {} if len(ctx.problems) else ctx.built
 
     def _keep(self, built: Mapping[tuple[Any, ...], Built]) -> None:
-        """Remember what a configuration without a fault was made of, for those that have some of it, too."""
+        """Remember what a configuration without a problem was made of, for those that have some of it, too."""
         if self._known is None:
             return
         for key in built:
@@ -181,24 +182,24 @@ class Source:
         if self._measured is None:
             apart = self._context()
             found = read_tables(apart, self.root.entries.get("measured"), self.studies, Path(self.path).stem)
-            self._measured = tuple(found), tuple(apart.faults)
-        ctx.faults.extend(self._measured[1])
+            self._measured = tuple(found), tuple(apart.problems)
+        ctx.problems.extend(self._measured[1])
         return self._measured[0]
 
 
 def _check_top(ctx: Context, root: Node) -> None:
-    ctx.faults.unknown_keys(root, KEYS, "")
+    ctx.problems.unknown_keys(root, KEYS, "")
     for key, what in {"title": "a text", **_REQUIRED}.items():
         if key not in root.entries:
-            ctx.faults.add(key, "nothing", what, "this key is required", root.place)
+            ctx.problems.add(key, "nothing", what, "this key is required", root.place)
     for key, what in _REQUIRED.items():
         node = root.entries.get(key)
         if node is not None and (node.value is None or node.value == {}):
-            ctx.faults.add(key, "nothing", what, place=place_of(root, key))
+            ctx.problems.add(key, "nothing", what, place=place_of(root, key))
 
 
 def _text(ctx: Context, root: Node, key: str) -> str:
-    return (ctx.faults.text(root.entries[key], key) or "").strip() if key in root.entries else ""
+    return (ctx.problems.text(root.entries[key], key) or "").strip() if key in root.entries else ""
 
 
 def _section(ctx: Context, root: Node, key: str) -> Node:
@@ -211,7 +212,7 @@ def _section(ctx: Context, root: Node, key: str) -> Node:
 
 
 @dataclass(frozen=True)
-class _Topology:
+class _Wired:
     """What is there: for the system, and for checking what the workloads refer to."""
 
     hosts: Mapping[str, Host]
@@ -220,11 +221,11 @@ class _Topology:
     links: tuple[Link, ...]
     volumes: Mapping[str, Volume]
     inventory: Inventory
-    ways: Ways
+    reachability: Reachability
     complete: bool
 
 
-def _topology(ctx: Context, root: Node) -> _Topology:
+def _wired(ctx: Context, root: Node) -> _Wired:
     hosts = build_hosts(ctx, _section(ctx, root, "hosts"))
     groups = build_disks(ctx, _section(ctx, root, "disks"))
     volumes = build_volumes(ctx, _section(ctx, root, "volumes"), groups)
@@ -234,37 +235,37 @@ def _topology(ctx: Context, root: Node) -> _Topology:
     check_distinct(ctx, root, groups)
     inventory = Inventory(hosts, switches, groups, volumes)
     links, complete = join_links(ctx, specs, inventory)
-    # Where a link has a fault, that there is no way around it is no news.
+    # Where a link has a problem, that there is no way around it is no news.
     whole = complete and links_node.kind == "list" and len(specs) == len(links_node.elements)
-    return _Topology(
+    return _Wired(
         {name: site.host for name, site in hosts.items() if site.host},
         expanded(groups),
         {name: switch for name, switch in switches.items() if switch},
         tuple(links),
         {name: volume for name, volume in volumes.items() if volume},
         inventory,
-        Ways(links, inventory.switches),
+        Reachability(links, inventory.switches),
         whole,
     )
 
 
-def _check_workloads(ctx: Context, section: Node, workloads: Mapping[str, Workload | None], there: _Topology) -> None:
+def _check_workloads(ctx: Context, section: Node, workloads: Mapping[str, Workload | None], there: _Wired) -> None:
     check_references(ctx, section, there.inventory)
     check_calls(ctx, section, workloads, there.inventory)
     if there.complete:
-        check_routes(ctx, section, workloads, there.ways, there.inventory)
+        check_routes(ctx, section, workloads, there.reachability, there.inventory)
 
 
 def _system(ctx: Context, root: Node, title: str) -> System | None:
-    """The system of one case, or None if it has a fault."""
+    """The system of one case, or None if it has a problem."""
     nodes = tuple(_section(ctx, root, key) for key in _PLACES)
-    there = ctx.once(("topology",), nodes, lambda: _topology(ctx, root))
+    there = ctx.once(("topology",), nodes, lambda: _wired(ctx, root))
     section = _section(ctx, root, "workload")
     workloads = build_workloads(ctx, section)
     ctx.once(("routes",), (*nodes, section), lambda: _check_workloads(ctx, section, workloads, there))
     faults = build_faults(ctx, _section(ctx, root, "faults"), there.inventory, there.links, there.complete, workloads)
     run, report = _values(ctx, root, "run", Run), _values(ctx, root, "report", Report)
-    if len(ctx.faults) or run is None or report is None:
+    if len(ctx.problems) or run is None or report is None:
         return None
     system = System(
         title,
@@ -286,12 +287,12 @@ def _values(ctx: Context, root: Node, key: str, model: type[M]) -> M | None:
 
     def build() -> M | None:
         if node.kind != "map":
-            ctx.faults.mapping(node, key)
+            ctx.problems.mapping(node, key)
             return None
         try:
             return model.model_validate(node.plain(), context=FROM_TEXT)
         except ValidationError as error:
-            ctx.faults.model(error, model, node, key, place_of(root, key))
+            ctx.problems.model(error, model, node, key, place_of(root, key))
             return None
 
     return ctx.once((key,), (node,), build)

@@ -123,26 +123,26 @@ def _inlined(schema: Any, definitions: Mapping[str, Any]) -> Any:
     return plain
 
 
-def _model(known: Catalogue, cls: str) -> Schema:
+def _model(known: Catalogue, category: str) -> Schema:
     return {
-        "description": f"a {cls} of the catalogue, or a file beside the scenario as './my-{cls}.yaml'",
-        "anyOf": [{"enum": known.names(cls)}, {"type": "string", "pattern": r"^(\./|\.\./|/)"}],
+        "description": f"a {category} of the catalogue, or a file beside the scenario as './my-{category}.yaml'",
+        "anyOf": [{"enum": known.names(category)}, {"type": "string", "pattern": r"^(\./|\.\./|/)"}],
     }
 
 
-def _overrides(cls: str) -> dict[str, Schema]:
+def _overrides(category: str) -> dict[str, Schema]:
     """The values of all kinds of a class: which of them a part has depends on its model."""
     found: dict[str, list[Schema]] = {}
-    for model in sheet_kinds(cls).values():
+    for model in sheet_kinds(category).values():
         for key, schema in _properties(model).items():
             if schema not in found.setdefault(key, []):
                 found[key].append(schema)
     return {key: found[key][0] if len(found[key]) == 1 else {"anyOf": found[key]} for key in sorted(found)}
 
 
-def _part(known: Catalogue, cls: str, more: Mapping[str, Schema], *, required: bool = True) -> Schema:
-    model = _model(known, cls)
-    mapping = _object({"model": model, **more, **_overrides(cls)}, ["model"] if required else None)
+def _part(known: Catalogue, category: str, more: Mapping[str, Schema], *, required: bool = True) -> Schema:
+    model = _model(known, category)
+    mapping = _object({"model": model, **more, **_overrides(category)}, ["model"] if required else None)
     return {"anyOf": [model, mapping]}
 
 
@@ -161,7 +161,7 @@ def _host(known: Catalogue) -> Schema:
         "buses": _named(_part(known, "bus", {}, required=False)),
         "adapters": _named(_part(known, "adapter", bus, required=False)),
     }
-    single = {cls: _part(known, cls, {}, required=False) for cls in (*HOST_PARTS, *HOST_OPTIONAL)}
+    single = {category: _part(known, category, {}, required=False) for category in (*HOST_PARTS, *HOST_OPTIONAL)}
     like = {"type": "string", "description": "another host that this one resembles but for what follows"}
     model = _model(known, "host")
     mapping = _object({"model": model, "like": like, **_overrides("host"), **single, **groups})
@@ -170,7 +170,7 @@ def _host(known: Catalogue) -> Schema:
 
 def _volume(known: Catalogue) -> Schema:
     members = {**_one_or_more({"type": "string"}), "description": OF}
-    parts = {key: _part(known, cls, {}) for key, cls in PARTS.items()}
+    parts = {key: _part(known, category, {}) for key, category in PARTS.items()}
     return _object({**_properties(VolumeKeys), "of": members, **parts}, ["kind", "of"])
 
 

@@ -1,4 +1,4 @@
-"""What sets one case apart from another: ``vary`` in the file and ``--set`` on the command line."""
+"""What sets one case apart from another: `vary` in the file and `--set` on the command line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SETTABLE = (*SECTIONS, "report")
 
 @dataclass(frozen=True)
 class Setting:
-    """A value for a key path; ``place`` is that of the key."""
+    """A value for a key path; `place` is that of the key."""
 
     key: str
     value: Node
@@ -42,7 +42,7 @@ class Setting:
 
 
 def apply(root: Node, settings: Sequence[Setting]) -> Node:
-    """The tree with these settings; what they do not touch is shared with ``root``."""
+    """The tree with these settings; what they do not touch is shared with `root`."""
     for setting in settings:
         root = substitute(root, setting.keys, setting.value, setting.place)
     return root
@@ -57,18 +57,18 @@ class Sections:
         self._cases: dict[frozenset[str], Cases] = {}
 
     def cases(self, ctx: Context, root: Node, fixed: Collection[str]) -> Cases:
-        """The cases of ``root``, which is what `apply` gave; ``fixed`` as in `expand`."""
+        """The cases of `root`, which is what `apply` gave; `fixed` as in `expand`."""
         kept = self._cases.get(frozenset(fixed))
         if kept is not None and kept.known(root):
             return kept
-        before = len(ctx.faults)
+        before = len(ctx.problems)
         found = Cases(expand(ctx, root, fixed))
-        if len(ctx.faults) == before and not ctx.dropped and len(self._cases) < MOST_SECTIONS:
+        if len(ctx.problems) == before and not ctx.dropped and len(self._cases) < MOST_SECTIONS:
             self._cases[frozenset(fixed)] = found
         return found
 
     def apply(self, settings: Sequence[Setting], sets: Sequence[str]) -> Node:
-        """As `apply`, for what `read_sets` made of the texts ``sets``."""
+        """As `apply`, for what `read_sets` made of the texts `sets`."""
         entries, places = dict(self.root.entries), dict(self.root.key_places)
         for section in dict.fromkeys(setting.keys[0] for setting in settings):
             own = [setting for setting in settings if setting.keys[0] == section]
@@ -83,7 +83,7 @@ class Sections:
 
 
 class Cases:
-    """The settings of each case, which have no fault."""
+    """The settings of each case, which have no problem."""
 
     def __init__(self, settings: Sequence[tuple[Setting, ...]]) -> None:
         self.settings = settings
@@ -93,8 +93,8 @@ class Cases:
 
     def known(self, root: Node) -> bool:
         """Whether all that varies is there in a tree, too."""
-        faults = ProblemList()
-        return all(is_known(faults, root, key, place, "", SECTIONS) for key, place in self._keys.items())
+        problems = ProblemList()
+        return all(is_known(problems, root, key, place, "", SECTIONS) for key, place in self._keys.items())
 
     def beside(self, key: str) -> bool:
         """Whether something of what a key path leads through varies, perhaps making a mapping of a text."""
@@ -162,14 +162,14 @@ def _meaning(tree: Node, key: str) -> object:
     return None if node is None else canonical(node)
 
 
-def is_known(faults: ProblemList, root: Node, key: str, place: Place, path: str, sections: Sequence[str]) -> bool:
+def is_known(problems: ProblemList, root: Node, key: str, place: Place, path: str, sections: Sequence[str]) -> bool:
     """Whether a key path leads to something that is there; what lies deeper is checked where it is used."""
     keys = key.split(".")
     if keys[0] not in sections:
-        faults.unknown(path, keys[0], sections, place, "section")
+        problems.unknown(path, keys[0], sections, place, "section")
         return False
     if not 2 <= len(keys) <= MOST_STEPS or "" in keys:
-        faults.add(path, quote(key), "a key path such as workload.blast.size", place=place)
+        problems.add(path, quote(key), "a key path such as workload.blast.size", place=place)
         return False
     section = root.entries.get(keys[0])
     if keys[0] in ("run", "report") or section is None and keys[0] not in SECTIONS:
@@ -178,12 +178,12 @@ def is_known(faults: ProblemList, root: Node, key: str, place: Place, path: str,
     if section is not None and section.kind == "list":
         names = [item_name(item, index, keys[0]) for index, item in enumerate(section.elements)]
     if keys[1] not in names:
-        faults.unknown(path, keys[1], names, place, keys[0].removesuffix("s").replace("switche", "switch"))
+        problems.unknown(path, keys[1], names, place, keys[0].removesuffix("s").replace("switche", "switch"))
         return False
-    return section is None or _known_items(faults, section, keys, place, path)
+    return section is None or _known_items(problems, section, keys, place, path)
 
 
-def _known_items(faults: ProblemList, section: Node, keys: Sequence[str], place: Place, path: str) -> bool:
+def _known_items(problems: ProblemList, section: Node, keys: Sequence[str], place: Place, path: str) -> bool:
     """Whether every list on the way has the item that is named: a setting of another would be lost."""
     node: Node | None = section
     for above, key in pairwise(keys):
@@ -195,28 +195,28 @@ def _known_items(faults: ProblemList, section: Node, keys: Sequence[str], place:
         index = item_index(node, key, above)
         if index is None:
             names = [item_name(item, number, above) for number, item in enumerate(node.elements)]
-            faults.unknown(path, key, names, place, "item")
+            problems.unknown(path, key, names, place, "item")
             return False
         node = node.elements[index]
     return True
 
 
 def read_sets(ctx: Context, root: Node, sets: Sequence[str]) -> list[Setting]:
-    """The settings of the command line, each ``key.path=value``; their places count the settings as lines."""
+    """The settings of the command line, each `key.path=value`; their places count the settings as lines."""
     found = []
     for number, text in enumerate(sets, 1):
         place = Place("--set", number, 1)
         key, equals, value = text.partition("=")
         key = key.strip()
         if not equals or not value.strip():
-            ctx.faults.add("", quote(text), "key.path=value", "for example workload.blast.size='64 KiB'", place)
+            ctx.problems.add("", quote(text), "key.path=value", "for example workload.blast.size='64 KiB'", place)
             continue
-        if not is_known(ctx.faults, root, key, place, key, _SETTABLE):
+        if not is_known(ctx.problems, root, key, place, key, _SETTABLE):
             continue
         try:
             node = _parsed(value.strip())
         except ScenarioError as error:
-            ctx.faults.extend(replace(fault, path=key, place=place) for fault in error.faults)
+            ctx.problems.extend(replace(problem, path=key, place=place) for problem in error.problems)
             continue
         found.append(Setting(key, _placed(node, place), place))
     return found
@@ -238,32 +238,32 @@ def _placed(node: Node, place: Place) -> Node:
 def expand(ctx: Context, root: Node, fixed: Collection[str]) -> list[tuple[Setting, ...]]:
     """The settings of each case in order, the last key of a grid changing fastest.
 
-    Keys in ``fixed`` are set from the command line and vary no more.  Cases that two grids share come once.
+    Keys in `fixed` are set from the command line and vary no more.  Cases that two grids share come once.
     """
     node = root.entries.get("vary")
     if node is None:
         return [()]
     grids = node.elements if node.kind == "list" else [node]
     if node.kind == "list" and not grids:
-        ctx.faults.add("vary", "an empty list", "a mapping of key paths to lists of values", place=node.place)
+        ctx.problems.add("vary", "an empty list", "a mapping of key paths to lists of values", place=node.place)
     axes = [
         _axes(ctx, root, grid, "vary" if node.kind != "list" else join("vary", index), fixed)
         for index, grid in enumerate(grids)
     ]
     number = sum(prod(len(values) for values in grid) for grid in axes)
     if number > MOST_CASES:
-        ctx.faults.add("vary", f"{number} cases", f"at most {MOST_CASES}", place=place_of(root, "vary"))
+        ctx.problems.add("vary", f"{number} cases", f"at most {MOST_CASES}", place=place_of(root, "vary"))
         axes = [[values[:1] for values in grid] for grid in axes]
     return list(_distinct(case for grid in axes for case in product(*grid))) or [()]
 
 
 def _axes(ctx: Context, root: Node, grid: Node, path: str, fixed: Collection[str]) -> list[list[Setting]]:
     axes = []
-    for key, values in ctx.faults.mapping(grid, path, "a mapping of key paths to lists of values").items():
+    for key, values in ctx.problems.mapping(grid, path, "a mapping of key paths to lists of values").items():
         place = place_of(grid, key)
         if key in fixed:
             continue
-        known = is_known(ctx.faults, root, key, place, f"{path}.{key}", SECTIONS)
+        known = is_known(ctx.problems, root, key, place, f"{path}.{key}", SECTIONS)
         settings = _values(ctx, key, values, f"{path}.{key}", place)
         if not settings:
             ctx.dropped.add(key)
@@ -275,19 +275,19 @@ def _axes(ctx: Context, root: Node, grid: Node, path: str, fixed: Collection[str
 def _values(ctx: Context, key: str, node: Node, path: str, place: Place) -> list[Setting]:
     items = node.elements if node.kind == "list" else [node]
     if not items:
-        ctx.faults.add(path, "an empty list", "a list of values", place=node.place)
+        ctx.problems.add(path, "an empty list", "a list of values", place=node.place)
     seen: dict[object, Node] = {}
     good = True
     for index, item in enumerate(items):
         if item.kind != "scalar":
-            ctx.faults.add(join(path, index), node_text(item), "a single value", place=item.place)
+            ctx.problems.add(join(path, index), node_text(item), "a single value", place=item.place)
             good = False
             continue
         first = seen.setdefault(canonical(item), item)
         if first is not item:
             same = f", which is {value_text(first)}" if value_text(first) != value_text(item) else ""
             found = f"{value_text(item)}{same} again"
-            ctx.faults.add(join(path, index), found, "each value once", place=item.place)
+            ctx.problems.add(join(path, index), found, "each value once", place=item.place)
     return [Setting(key, item, place) for item in seen.values()] if good else []
 
 

@@ -26,7 +26,7 @@ _MEANINGS = {
 }
 
 
-def syntax_fault(error: yaml.MarkedYAMLError, text: str, file: str) -> Problem:
+def syntax_problem(error: yaml.MarkedYAMLError, text: str, file: str) -> Problem:
     """What the parser stopped at in the text of a file."""
     problem = error.problem or "no reason given"
     mark = error.problem_mark or error.context_mark

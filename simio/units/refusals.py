@@ -14,7 +14,7 @@ _GROUPED = re.compile(r"[0-9]{1,3}(?:[, '][0-9]{3})+(?![0-9])")
 
 
 def expected_of(wanted: Dimension) -> str:
-    """What is expected of a dimension: ``a size such as '64 KiB'``."""
+    """What is expected of a dimension: `a size such as '64 KiB'`."""
     return f"{wanted.noun} such as '{wanted.example}'"
 
 
@@ -118,7 +118,7 @@ def _by_prefix(letter: str, wanted: Dimension) -> tuple[str, ...]:
 
 
 def _counterpart(units: tuple[str, ...], wanted: Dimension) -> str:
-    """The units of the wanted dimension that someone who wrote ``units`` is likely to have had in mind."""
+    """The units of the wanted dimension that someone who wrote `units` is likely to have had in mind."""
     if wanted.name == "time" and units == ("m",):
         return "write 'min' for minutes or 'ms' for milliseconds"
     likely = []

@@ -35,7 +35,7 @@ _LENGTHS = {"mm": Fraction(1, 1000), "cm": Fraction(1, 100), "m": Fraction(1), "
 class Dimension:
     """What is measured: its name in messages, base unit and units (factors to the base unit).
 
-    ``whole`` dimensions are ints of the base unit, others Fractions.  ``reading`` lists, from the largest,
+    `whole` dimensions are ints of the base unit, others Fractions.  `reading` lists, from the largest,
     the units a reader likes to see, each with the least number it is used for.
     """
 
@@ -101,10 +101,10 @@ class UnitError(SimioError, ValueError):
         self.hint = hint
 
     def __str__(self) -> str:
-        return str(self.fault(""))
+        return str(self.problem(""))
 
-    def fault(self, path: str, place: Place | None = None) -> Problem:
-        """The same as a fault of a file, at key path ``path``."""
+    def problem(self, path: str, place: Place | None = None) -> Problem:
+        """The same as a problem of a file, at key path `path`."""
         return Problem(path, self.found, self.expected, self.hint, place)
 
 
@@ -117,7 +117,7 @@ def known(dimension: str) -> Dimension:
 
 
 def example(dimension: str) -> str:
-    """A quantity of this dimension as it may be written, for messages and documentation: ``'10 us'``."""
+    """A quantity of this dimension as it may be written, for messages and documentation: `'10 us'`."""
     return known(dimension).example
 
 

@@ -123,7 +123,7 @@ def test_every_host_has_values_from_independent_sources(name):
     host = catalogue().sheet(name)
     parts = [
         host,
-        *(catalogue().find(node.plain(), cls, host.file.parent) for _, node, cls in part_references(host)),
+        *(catalogue().find(node.plain(), category, host.file.parent) for _, node, category in part_references(host)),
     ]
     independent = [
         value

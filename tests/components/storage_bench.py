@@ -30,8 +30,8 @@ def read(model, values):
     return model.model_validate(values, context={"text": True})
 
 
-def part(cls: str, kind: str, sheet) -> Part:
-    return Part(cls, cls, kind, f"{cls}/round", sheet)
+def part(category: str, kind: str, sheet) -> Part:
+    return Part(category, category, kind, f"{category}/round", sheet)
 
 
 class Bench:

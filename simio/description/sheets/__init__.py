@@ -17,6 +17,6 @@ from simio.description.sheets import (  # noqa: F401  (each registers its sheets
     scsi,
     stacks,
 )
-from simio.description.sheets.base import CLASSES, Sheet, register_sheet, sheet_kinds
+from simio.description.sheets.base import CATEGORIES, Sheet, register_sheet, sheet_kinds
 
-__all__ = ["CLASSES", "Sheet", "register_sheet", "sheet_kinds"]
+__all__ = ["CATEGORIES", "Sheet", "register_sheet", "sheet_kinds"]

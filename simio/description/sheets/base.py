@@ -1,6 +1,6 @@
 """Datasheets: which values each kind of part has, and what makes physical sense for them.
 
-A part has a class (what it is: ``disk``) and a kind (which behaviour models it: ``fibre-channel``).  The
+A part has a class (what it is: `disk`) and a kind (which behaviour models it: `fibre-channel`).  The
 sheet of a kind is a frozen pydantic model; `register_sheet` adds one, from simio or from an installed
 plug-in.
 """
@@ -13,7 +13,7 @@ from typing import ClassVar, TypeVar
 from simio import units
 from simio.description.quantities import Values
 
-CLASSES: Mapping[str, str] = {
+CATEGORIES: Mapping[str, str] = {
     "cpu": "cpus",
     "memory": "memories",
     "kernel": "kernels",
@@ -39,15 +39,15 @@ LINE = "line"
 class Sheet(Values):
     """The values of one kind of part.
 
-    ``link_kinds`` names the kinds of link that fit an adapter, switch or disk; empty means its own kind only.
-    ``shared`` marks a kind of link that joins any number of ends, as a bus or a loop does, and not two; where
-    its sheet has a value ``devices``, that is how many at most.
+    `link_kinds` names the kinds of link that fit an adapter, switch or disk; empty means its own kind only.
+    `shared` marks a kind of link that joins any number of ends, as a bus or a loop does, and not two; where
+    its sheet has a value `devices`, that is how many at most.
 
-    ``work`` says of a time or rate which work it is the cost of, where that is not simply the part's; what has
+    `work` says of a time or rate which work it is the cost of, where that is not simply the part's; what has
     the same name on one host, disk or link is one component to whoever asks where time goes. `TIMER` marks what
     is no cost but a wait that a rule lays down, `LINE` the pace that a part brings to the link it is on.
 
-    ``faults`` are the kinds of fault (`simio.description.faults`) that a scenario can give such a part.
+    `faults` are the kinds of fault (`simio.description.faults`) that a scenario can give such a part.
     """
 
     work: ClassVar[Mapping[str, str]] = {}
@@ -56,7 +56,7 @@ class Sheet(Values):
     faults: ClassVar[tuple[str, ...]] = ()
 
     def links(self, kind: str) -> tuple[str, ...]:
-        """The kinds of link that fit a part with these values, of kind ``kind``."""
+        """The kinds of link that fit a part with these values, of kind `kind`."""
         return self.link_kinds or (kind,)
 
 
@@ -64,20 +64,20 @@ S = TypeVar("S", bound=type[Sheet])
 _SHEETS: dict[tuple[str, str], type[Sheet]] = {}
 
 
-def register_sheet(cls: str, kind: str, model: S) -> S:
-    """Make ``model`` the sheet of parts of class ``cls`` and kind ``kind``; a second model for them is
+def register_sheet(category: str, kind: str, model: S) -> S:
+    """Make `model` the sheet of parts of class `category` and kind `kind`; a second model for them is
     refused.
     """
-    if cls not in CLASSES:
-        raise ValueError(f"no class of part is called {cls!r}; there are {', '.join(CLASSES)}")
-    if _SHEETS.setdefault((cls, kind), model) is not model:
-        raise ValueError(f"a sheet for {cls} {kind!r} is registered already")
+    if category not in CATEGORIES:
+        raise ValueError(f"no category of part is called {category!r}; there are {', '.join(CATEGORIES)}")
+    if _SHEETS.setdefault((category, kind), model) is not model:
+        raise ValueError(f"a sheet for {category} {kind!r} is registered already")
     return model
 
 
-def sheet_kinds(cls: str) -> dict[str, type[Sheet]]:
+def sheet_kinds(category: str) -> dict[str, type[Sheet]]:
     """The registered kinds of a class, sorted by name, each with its sheet."""
-    return {kind: _SHEETS[c, kind] for c, kind in sorted(_SHEETS) if c == cls}
+    return {kind: _SHEETS[c, kind] for c, kind in sorted(_SHEETS) if c == category}
 
 
 def time_text(value: int) -> str:

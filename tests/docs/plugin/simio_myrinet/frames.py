@@ -16,12 +16,12 @@ class Line:
 
     def __init__(self, site: Site, source: str, target: str) -> None:
         path = route(site.graph, source, target)
-        (name,) = path.of_class(site.graph, "link")
+        (name,) = path.of_category(site.graph, "link")
         link = next(link for link in site.system.links if link.name == name)
         self.site, self.p, self.sheet = site, site.p, link.part.sheet
         self.delay = ceil_times(1, link.length * Fraction(self.sheet.propagation))
         self.wire = site.p.resource(f"{source}>{target}")
-        self.ends = path.of_class(site.graph, "adapter")
+        self.ends = path.of_category(site.graph, "adapter")
         _, card, _ = self._card(1)
         self.arrived = site.p.container(f"{target} arrived", card.buffer, unit="bytes")
 
