@@ -13,7 +13,7 @@ from simio import units
 from simio.description.quantities import quantity_of
 from simio.errors import Problem, ScenarioError
 from simio.loading.catalogue import Catalogue, CatalogueEntry, ValueEntry
-from simio.loading.fitrecord import FitRecord
+from simio.loading.datasheet import FitRecord
 from simio.loading.problems import field_named
 from simio.studies.rows import named_in
 

@@ -94,6 +94,28 @@ class Quantity:
         return f"^(?:{self.word}|{spelt})$" if self.word else f"^{spelt}$"
 
 
+@dataclass(frozen=True)
+class Words:
+    """Marks a field as a text that is not blank, or as one of the `known` names of a `noun`."""
+
+    wanted: str = "a text"
+    known: tuple[str, ...] = ()
+    noun: str = ""
+
+    def read(self, value: object) -> str:
+        """The text; raises a pydantic error that says what was found and expected."""
+        if not isinstance(value, str) or not value.strip():
+            raise refusal(show(value), self.wanted)
+        if self.known and value not in self.known:
+            raise PydanticCustomError(
+                "unknown", "{noun} {name}", {"noun": self.noun, "name": value, "known": self.known}
+            )
+        return value
+
+    def __get_pydantic_core_schema__(self, _source: Any, _handler: GetCoreSchemaHandler) -> Any:
+        return core_schema.no_info_plain_validator_function(self.read)
+
+
 def refusal(found: str, expected: str, hint: str = "", field: str = "") -> PydanticCustomError:
     """The error a validator raises; `field` names the field it is about where that is not the one
     validated.

@@ -6,11 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pydantic import ValidationError
-
 from simio.description.faults import InjectedFault, fault_kinds
 from simio.description.model import Link, Part, System, Workload
-from simio.description.quantities import FROM_TEXT
 from simio.errors import quote
 from simio.loading.context import Context
 from simio.loading.crashes import check_crash
@@ -71,12 +68,8 @@ def _fault(ctx: Context, name: str, path: str, node: Node) -> InjectedFault | No
         return None
     entries = {key: item for key, item in node.entries.items() if key not in _OWN}
     own = mapping(entries, node.place, dict(node.key_places))
-    try:
-        params = kinds[kind].model_validate(own.plain(), context=FROM_TEXT)
-    except ValidationError as error:
-        ctx.problems.model(error, kinds[kind], own, path, node.place)
-        return None
-    return InjectedFault(name, kind, params)
+    params = ctx.problems.read(kinds[kind], own, path, node.place)
+    return InjectedFault(name, kind, params) if params is not None else None
 
 
 class _Known:

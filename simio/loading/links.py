@@ -9,10 +9,10 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from simio.description.model import Link, Part, Switch, Volume
-from simio.description.quantities import FROM_TEXT, Length, Text
+from simio.description.quantities import Length, Text
 from simio.description.sheets import sheet_kinds
 from simio.errors import did_you_mean, quote
 from simio.loading.context import Context
@@ -95,10 +95,8 @@ def _link(ctx: Context, name: str, node: Node) -> LinkSpec | None:
         return None
     part = build_part(ctx, name, "link", node, path, node.place, RESERVED)
     own = mapping({k: n for k, n in node.entries.items() if k in RESERVED}, node.place, dict(node.key_places))
-    try:
-        keys = LinkKeys.model_validate(own.plain(), context=FROM_TEXT)
-    except ValidationError as error:
-        ctx.problems.model(error, LinkKeys, own, path, node.place)
+    keys = ctx.problems.read(LinkKeys, own, path, node.place)
+    if keys is None:
         return None
     spec = LinkSpec(name, part, keys.between, keys.length, node)
     if part is not None and not spec.shared and len(spec.ends) != 2:

@@ -10,11 +10,10 @@ from pathlib import Path
 from simio.description.measured import MeasuredRow, PooledRow
 from simio.errors import ScenarioError, quote
 from simio.loading.context import Context
-from simio.loading.datasheet import value_text
 from simio.loading.problems import join, one_of, place_of
 from simio.loading.tables import Table, TableRow, read_table, table_names
 from simio.loading.vary import Trees, described
-from simio.loading.yamltree import Node
+from simio.loading.yamltree import Node, value_text
 
 
 def read_tables(ctx: Context, node: Node | None, root: Path, scenario: str) -> list[Table]:

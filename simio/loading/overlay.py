@@ -7,10 +7,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from simio.description.quantities import FROM_TEXT
-from simio.errors import Place, Problem, ScenarioError, SimioError, did_you_mean, quote
+from simio.errors import Place, SimioError, did_you_mean, quote
 from simio.loading.catalogue import Catalogue, CatalogueEntry
 from simio.loading.keypaths import mapping
 from simio.loading.problems import ProblemList
@@ -72,14 +69,10 @@ def laid_over(entry: CatalogueEntry, own: Mapping[str, str]) -> CatalogueEntry:
     nodes = {**entry.nodes, **{key: _node(text, entry.nodes[key]) for key, text in own.items()}}
     place = Place(str(entry.file), 1, 1)
     whole = mapping({key: nodes[key] for key in entry.values}, place)
-    model = type(entry.sheet)
-    try:
-        sheet = model.model_validate(whole.plain(), context=FROM_TEXT)
-    except ValidationError as error:
-        problems = ProblemList()
-        problems.model(error, model, whole, f"{entry.name}", place)
-        told = "with " + ", ".join(f"{key} = {text}" for key, text in own.items())
-        raise ScenarioError(_with(problem, told) for problem in problems) from None
+    problems = ProblemList()
+    sheet = problems.read(type(entry.sheet), whole, entry.name, place)
+    problems.explain(0, "with " + ", ".join(f"{key} = {text}" for key, text in own.items()))
+    problems.raise_any()
     values = {
         key: replace(value, text=own[key], value=_value(sheet, key)) if key in own else value
         for key, value in entry.values.items()
@@ -94,7 +87,3 @@ def _node(text: str, old: Node) -> Node:
 def _value(sheet: object, key: str) -> object:
     fields = type(sheet).model_fields  # type: ignore[attr-defined]
     return getattr(sheet, next((name for name, field in fields.items() if key == (field.alias or name)), key))
-
-
-def _with(problem: Problem, told: str) -> Problem:
-    return replace(problem, hint="; ".join(part for part in (problem.hint, told) if part))

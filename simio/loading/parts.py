@@ -7,18 +7,15 @@ from os.path import isfile
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from simio import units
 from simio.description.model import Origin, Part
-from simio.description.quantities import FROM_TEXT, quantity_of
+from simio.description.quantities import quantity_of
 from simio.errors import Place, ScenarioError
 from simio.loading.catalogue import CatalogueEntry, UnknownPart
 from simio.loading.context import Context
-from simio.loading.datasheet import value_text
 from simio.loading.keypaths import mapping
 from simio.loading.problems import a, join, keys_of
-from simio.loading.yamltree import Node
+from simio.loading.yamltree import Node, value_text
 
 
 def find_entry(ctx: Context, node: Node, category: str, path: str, place: Place) -> CatalogueEntry | None:
@@ -84,13 +81,7 @@ def part_of(
 
 def _overridden(ctx: Context, entry: CatalogueEntry, own: Mapping[str, Node], path: str, place: Place) -> Any:
     nodes = {key: node for key, node in entry.nodes.items() if key in entry.values} | dict(own)
-    plain = {key: node.plain() for key, node in nodes.items()}
-    model = type(entry.sheet)
-    try:
-        return model.model_validate(plain, context=FROM_TEXT)
-    except ValidationError as error:
-        ctx.problems.model(error, model, mapping(nodes, place), path, place)
-        return None
+    return ctx.problems.read(type(entry.sheet), mapping(nodes, place), path, place)
 
 
 def origins(ctx: Context, entry: CatalogueEntry, own: Mapping[str, Node]) -> dict[str, Origin]:

@@ -6,17 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from simio.description.quantities import quantity_of, show
+from simio.description.quantities import FROM_TEXT, Quantity, Words, show
 from simio.errors import Place, Problem, ScenarioError, did_you_mean, key_path, quote
 from simio.loading.yamltree import Node
 
 MOST_PROBLEMS = 100
 _MANY = 13
 _LONGEST_PATH = 200
+M = TypeVar("M", bound=BaseModel)
 _LENGTHS = {"too_short": ("at least", "min_length"), "too_long": ("at most", "max_length")}
 
 
@@ -56,7 +57,7 @@ class ProblemList:
             if problem.found != "nothing" or problem.path not in known
         }
 
-    def explain(self, known: int, hint: str, places: Collection[Place]) -> None:
+    def explain(self, known: int, hint: str, places: Collection[Place] = ()) -> None:
         """Add a hint to the problems after the first `known`, except those at `places`."""
         for key, problem in list(self._problems.items())[known:]:
             if problem.place not in places:
@@ -99,10 +100,20 @@ class ProblemList:
         self.add(path, node_text(node), what, place=node.place)
         return None
 
-    def model(self, error: ValidationError, model: type[BaseModel], node: Node, path: str, place: Place) -> None:
-        """Note what pydantic found wrong with `node`; `place` is where a missing key is told."""
-        for detail in error.errors(include_url=False):
-            self._model_problem(dict(detail), model, node, path, place)
+    def read(self, model: type[M], node: Node, path: str, place: Place) -> M | None:
+        """The values in `node` as `model` has them, or None and a problem for each mistake.
+
+        A missing key is reported at `place`.
+        """
+        if node.kind != "map":
+            self.add(path, node_text(node), _mapping_with(model), place=node.place)
+            return None
+        try:
+            return model.model_validate(node.plain(), context=FROM_TEXT)
+        except ValidationError as error:
+            for detail in error.errors(include_url=False):
+                self._model_problem(dict(detail), model, node, path, place)
+            return None
 
     def _model_problem(
         self, detail: dict[str, Any], model: type[BaseModel], node: Node, path: str, place: Place
@@ -122,6 +133,10 @@ class ProblemList:
             self._length_problem(kind, context, detail["input"], where, here)
         elif kind == "refused":
             self.add(where, context["found"], context["expected"], context["hint"], here)
+        elif kind == "unknown":
+            self.unknown(where, context["name"], context["known"], here, context["noun"])
+        elif kind in ("model_type", "model_attributes_type") and (inner := _field_model(model, (*location, ""))):
+            self.add(where, show(detail["input"]), _mapping_with(inner), place=here)
         else:
             self.add(where, show(detail["input"]), *_explained(kind, context, detail), here)
 
@@ -182,21 +197,30 @@ def _given(node: Node, location: tuple[Any, ...]) -> bool:
 
 
 def _field_model(model: type[BaseModel], location: tuple[Any, ...]) -> type[BaseModel] | None:
-    """The model that the last key of a location belongs to; lists of models are followed."""
+    """The model that the last key of a location belongs to; lists and mappings of models are followed."""
     current: type[BaseModel] | None = model
+    named = False
     for key in location[:-1]:
-        if isinstance(key, int) or current is None:
+        if isinstance(key, int) or current is None or named:
+            named = False
             continue
         field = field_named(current, str(key))
         current = _inner_model(field.annotation) if field else None
+        named = field is not None and get_origin(field.annotation) is dict
     return current
 
 
 def _inner_model(annotation: Any) -> type[BaseModel] | None:
-    for candidate in (annotation, *getattr(annotation, "__args__", ())):
-        if isinstance(candidate, type) and issubclass(candidate, BaseModel):
-            return candidate
-    return None
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((model for part in get_args(annotation) if (model := _inner_model(part))), None)
+
+
+def _mapping_with(model: type[BaseModel]) -> str:
+    """`a mapping with cylinders and sectors`: what a model requires."""
+    needed = [field.alias or name for name, field in model.model_fields.items() if field.is_required()]
+    listed = " and ".join(part for part in (", ".join(needed[:-1]), *needed[-1:]) if part)
+    return f"a mapping with {listed}" if listed else "a mapping"
 
 
 def field_named(model: type[BaseModel], key: str) -> Any:
@@ -220,9 +244,11 @@ def _keys_at(model: type[BaseModel], location: tuple[Any, ...]) -> list[str]:
 def _wanted(model: type[BaseModel], location: tuple[Any, ...]) -> str:
     inner = _field_model(model, location)
     field = field_named(inner, str(location[-1])) if inner else None
-    quantity = quantity_of(field)
-    if quantity:
-        return quantity.wanted
+    marks = [mark for mark in field.metadata if isinstance(mark, Quantity | Words)] if field else []
+    if marks:
+        return marks[0].wanted
+    if field is not None and (below := _inner_model(field.annotation)) and get_origin(field.annotation) is None:
+        return _mapping_with(below)
     description = f" ({field.description})" if field is not None and field.description else ""
     plain: Mapping[Any, str] = {int: "a whole number", bool: "true or false", str: "a text"}
     return plain.get(getattr(field, "annotation", None), "a value") + description
@@ -240,11 +266,12 @@ def _explained(kind: str, context: Mapping[str, Any], detail: Mapping[str, Any])
         return f"{words} {context[key]}", ""
     if kind.startswith("int_"):
         return "a whole number", ""
+    if kind.startswith("float_"):
+        return "a plain number such as 0.01", ""
     simple = {
         "bool_type": "true or false",
         "string_type": "a text",
         "tuple_type": "a list",
-        "model_type": "a mapping",
-        "model_attributes_type": "a mapping",
+        "dict_type": "a mapping",
     }
     return simple.get(kind, str(detail["msg"])), ""

@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from simio.description.model import (
     Case,
@@ -23,7 +23,6 @@ from simio.description.model import (
     Volume,
     Workload,
 )  # fmt: skip
-from simio.description.quantities import FROM_TEXT
 from simio.errors import Problem, SimioError
 from simio.loading.catalogue import Catalogue, catalogue, data_root
 from simio.loading.context import Built, Context
@@ -285,14 +284,4 @@ def _system(ctx: Context, root: Node, title: str) -> System | None:
 def _values(ctx: Context, root: Node, key: str, model: type[M]) -> M | None:
     node = _section(ctx, root, key)
 
-    def build() -> M | None:
-        if node.kind != "map":
-            ctx.problems.mapping(node, key)
-            return None
-        try:
-            return model.model_validate(node.plain(), context=FROM_TEXT)
-        except ValidationError as error:
-            ctx.problems.model(error, model, node, key, place_of(root, key))
-            return None
-
-    return ctx.once((key,), (node,), build)
+    return ctx.once((key,), (node,), lambda: ctx.problems.read(model, node, key, place_of(root, key)))

@@ -2,26 +2,53 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
+from typing import Annotated, Any
 
 from simio import units
 from simio.description.measured import OF, OVER, PERCENT, QUANTITIES, MeasuredRow, MeasuredTable, Tolerance
+from simio.description.quantities import Flag, Quantity, Values, Words
 from simio.errors import did_you_mean, quote
 from simio.loading.catalogue import display
-from simio.loading.datasheet import value_text
 from simio.loading.problems import ProblemList, join, node_text, place_of
 from simio.loading.vary import canonical
 from simio.loading.yamlfiles import read_file
-from simio.loading.yamltree import Node, parse_yaml
+from simio.loading.yamltree import Node, parse_yaml, value_text
 
 _KEYS = ("title", "source", "quantity", "unit", "scenario", "tolerance", "notes", "rows")
-_ROW_KEYS = ("where", "value", "quantity", "of", "over", "unit", "scenario", "fit", "note", "anomaly", "text")
-_PERCENTAGE = re.compile(r"\d+(\.\d+)? ?%")
+_REMARKS = ("text", "note", "anomaly")
 _EXAMPLES = {"rate": "MB/s", "time": "us", "share": PERCENT}
+
+
+_Text = Annotated[str, Words()]
+_Percentage = Annotated[Fraction, Quantity("share")]
+
+
+class _WrittenTolerance(Values):
+    """The limits of a table as written."""
+
+    median: _Percentage
+    worst: _Percentage
+    group: _Text = ""
+
+
+class _WrittenRow(Values):
+    """A row as written; what any scalar may be is read from its node."""
+
+    where: dict[str, Any]
+    value: Any
+    quantity: Annotated[str, Words("a quantity", tuple(QUANTITIES), "quantity")] = ""
+    of: _Text = ""
+    over: Annotated[str, Words("a way to sum up cases", tuple(OVER), "way to sum up cases")] = ""
+    unit: _Text = ""
+    scenario: _Text = ""
+    fit: Flag = True
+    note: Any = None
+    anomaly: Any = None
+    text: Any = None
 
 
 @dataclass(frozen=True)
@@ -118,33 +145,18 @@ def _fitting_unit(problems: ProblemList, unit: str, quantity: str, node: Node, p
 
 def _scenarios(problems: ProblemList, node: Node | None) -> tuple[str, ...]:
     """The scenarios that a table is for: a name, or a list of them."""
-    if node is None:
-        return ()
-    items = node.elements if node.kind == "list" else [node]
-    told = (
+    items = [] if node is None else node.elements if node.kind == "list" else [node]
+    names = (
         problems.text(item, "scenario" if item is node else join("scenario", index), "the name of a scenario")
         for index, item in enumerate(items)
     )
-    return tuple(name for name in told if name)
+    return tuple(name for name in names if name)
 
 
 def _tolerance(problems: ProblemList, node: Node) -> Tolerance | None:
-    """The bars of a table: `median` and `worst` as percentages, and the `group` that they are for."""
-    entry = problems.mapping(node, "tolerance", "a mapping with median and worst")
-    problems.unknown_keys(node, ("median", "worst", "group"), "tolerance")
-    found = []
-    for key in ("median", "worst"):
-        item = entry.get(key)
-        if item is None:
-            problems.add(f"tolerance.{key}", "nothing", "a percentage such as 8%", place=node.place)
-            continue
-        text = item.value.strip() if isinstance(item.value, str) else ""
-        if not _PERCENTAGE.fullmatch(text):
-            problems.add(f"tolerance.{key}", node_text(item), "a percentage such as 8%", place=item.place)
-            continue
-        found.append(Fraction(text.removesuffix(PERCENT).strip()) / 100)
-    group = (problems.text(entry["group"], "tolerance.group") or "") if "group" in entry else ""
-    return Tolerance(found[0], found[1], group) if len(found) == 2 else None
+    """The limits of a table, and the group that they are for."""
+    read = problems.read(_WrittenTolerance, node, "tolerance", node.place)
+    return Tolerance(read.median, read.worst, read.group) if read else None
 
 
 def _source(node: Node) -> dict[str, str]:
@@ -156,88 +168,60 @@ def _source(node: Node) -> dict[str, str]:
 def _rows(problems: ProblemList, node: Node | None, heading: _Heading) -> list[TableRow]:
     if node is not None and node.kind != "list":
         problems.add("rows", node_text(node), "a list of rows", place=node.place)
-    rows = []
-    for index, item in enumerate(node.elements if node is not None else ()):
-        path = join("rows", index)
-        entry = problems.mapping(item, path, "a row with where and value")
-        problems.unknown_keys(item, _ROW_KEYS, path)
-        if item.kind == "map":
-            rows.append(_row(problems, item, entry, path, heading))
-    return rows
+    items = node.elements if node is not None else ()
+    rows = (_row(problems, item, join("rows", index), heading) for index, item in enumerate(items))
+    return [row for row in rows if row]
 
 
-def _row(problems: ProblemList, item: Node, entry: dict[str, Node], path: str, heading: _Heading) -> TableRow:
-    for key in ("where", "value"):
-        if key not in entry:
-            problems.add(join(path, key), "nothing", "a value", "this key is required", item.place)
-    where = (
-        problems.mapping(entry["where"], f"{path}.where", "a mapping of key paths to values")
-        if "where" in entry
-        else {}
-    )
-    said: dict[str, str] = {
-        key: problems.text(entry[key], f"{path}.{key}") or ""
-        for key in ("quantity", "of", "over", "unit", "scenario")
-        if key in entry
-    }
-    quantity, unit = _measure(problems, item, said, path, heading)
-    if said.get("of") and quantity in QUANTITIES and quantity not in OF:
+def _row(problems: ProblemList, item: Node, path: str, heading: _Heading) -> TableRow | None:
+    own = problems.read(_WrittenRow, item, path, item.place)
+    if own is None:
+        return None
+    entry = item.entries
+    quantity, unit = own.quantity or heading.quantity, own.unit or heading.unit
+    _check_unit(problems, item, own, path, heading)
+    if own.of and quantity in QUANTITIES and quantity not in OF:
         *some, last = OF
         hint = f"only {', '.join(some)} and {last} are of something"
-        problems.add(f"{path}.of", quote(said["of"]), f"none for {quantity}", hint, place_of(item, "of"))
-    over = said.get("over", "")
-    if over and over not in OVER:
-        problems.unknown(f"{path}.over", over, OVER, place_of(item, "over"), "way to sum up cases")
-        over = ""
-    if said.get("scenario") and said["scenario"] not in heading.scenarios:
+        problems.add(f"{path}.of", quote(own.of), f"none for {quantity}", hint, place_of(item, "of"))
+    if own.scenario and own.scenario not in heading.scenarios:
         place = entry["scenario"].place
-        problems.unknown(f"{path}.scenario", said["scenario"], heading.scenarios, place, "scenario of the table")
-    value, upper, held = None, None, False
-    if "value" in entry:
-        value, upper, held = _value(problems, entry["value"], f"{path}.value", quantity)
-    text, note, anomaly = (
-        value_text(entry[key]).strip() if key in entry else "" for key in ("text", "note", "anomaly")
-    )
+        problems.unknown(f"{path}.scenario", own.scenario, heading.scenarios, place, "scenario of the table")
+    value, upper, held = _value(problems, entry["value"], f"{path}.value", quantity)
+    text, note, anomaly = (value_text(entry[key]).strip() if key in entry else "" for key in _REMARKS)
     if "anomaly" in entry and (held or not anomaly):
         found = "a held value" if held else "nothing"
         problems.add(f"{path}.anomaly", found, "why what was measured is an anomaly", place=entry["anomaly"].place)
-    if "value" in entry and not text:
-        ends = entry["value"].elements
-        text = " to ".join(value_text(end) for end in ends) if ends else value_text(entry["value"])
+    text = text or " to ".join(map(value_text, entry["value"].elements or [entry["value"]]))
     row = MeasuredRow(
-        heading.study, heading.table, value, text, held, unit, note, quantity, said.get("of", ""), upper, over,
-        anomaly, _is_for_fitting(problems, entry.get("fit"), f"{path}.fit"),
-    )  # fmt: skip
-    return TableRow(row, where, item, path, said.get("scenario", ""))
+        heading.study,
+        heading.table,
+        value,
+        text,
+        held,
+        unit,
+        note,
+        quantity,
+        own.of,
+        upper,
+        own.over,
+        anomaly,
+        own.fit,
+    )
+    return TableRow(row, entry["where"].entries, item, path, own.scenario)
 
 
-def _is_for_fitting(problems: ProblemList, node: Node | None, path: str) -> bool:
-    """Whether values may be fitted to a row: yes, unless it says no."""
-    if node is None:
-        return True
-    if not isinstance(node.value, bool):
-        problems.add(path, node_text(node), "true or false", place=node.place)
-    return node.value is not False
-
-
-def _measure(
-    problems: ProblemList, item: Node, said: dict[str, str], path: str, heading: _Heading
-) -> tuple[str, str]:
-    """Quantity and unit of a row: its own, or those of the table."""
-    quantity, unit = said.get("quantity") or heading.quantity, said.get("unit") or heading.unit
-    if said.get("quantity"):
-        node = item.entries["quantity"]
-        if not _known_quantity(problems, quantity, node, f"{path}.quantity"):
-            return quantity, unit
+def _check_unit(problems: ProblemList, item: Node, own: _WrittenRow, path: str, heading: _Heading) -> None:
+    """Note a unit that is not of the row's quantity, or is missing since that of the table is of another one."""
+    quantity = own.quantity or heading.quantity
     if quantity not in QUANTITIES:
-        return quantity, unit
-    if said.get("unit"):
-        _fitting_unit(problems, unit, quantity, item.entries["unit"], f"{path}.unit")
+        return
+    if own.unit:
+        _fitting_unit(problems, own.unit, quantity, item.entries["unit"], f"{path}.unit")
     elif QUANTITIES[quantity] != QUANTITIES.get(heading.quantity):
         expected = f"a unit for {quantity} such as '{_EXAMPLES[QUANTITIES[quantity]]}'"
         hint = f"that of the table is of {heading.quantity}" if heading.quantity else ""
         problems.add(f"{path}.unit", "nothing", expected, hint, item.place)
-    return quantity, unit
 
 
 def _value(

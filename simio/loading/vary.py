@@ -14,10 +14,9 @@ from math import prod
 from simio import units
 from simio.errors import Place, ScenarioError, quote
 from simio.loading.context import Context
-from simio.loading.datasheet import value_text
 from simio.loading.keypaths import item_index, item_name, lookup, mapping, substitute
 from simio.loading.problems import ProblemList, join, node_text, place_of
-from simio.loading.yamltree import Node, parse_yaml
+from simio.loading.yamltree import Node, parse_yaml, value_text
 
 MOST_CASES = 10_000
 MOST_STEPS = 8

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from simio.description.model import Part, Volume
-from simio.description.quantities import FROM_TEXT, Limit
+from simio.description.quantities import Limit
 from simio.description.sheets.base import size_text
 from simio.errors import Place, quote
 from simio.loading.context import Context
@@ -83,10 +83,8 @@ def _written(ctx: Context, name: str, node: Node, place: Place) -> _Written | No
     of = _names(ctx, node, path)
     parts = {key: _part(ctx, name, key, node, path) for key in PARTS if key in node.entries}
     own = mapping({key: node.entries[key] for key in keys if key in node.entries}, node.place, dict(node.key_places))
-    try:
-        read = VolumeKeys.model_validate(own.plain(), context=FROM_TEXT)
-    except ValidationError as error:
-        ctx.problems.model(error, VolumeKeys, own, path, place)
+    read = ctx.problems.read(VolumeKeys, own, path, place)
+    if read is None:
         return None
     if read.kind in _STRIPED and read.unit is None:
         expected = f"a size such as '64 KiB' (bytes on one member before the next one's turn), for {a(read.kind)}"

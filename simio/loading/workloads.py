@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
-from pydantic import ValidationError
-
 from simio import units
 from simio.description.messages import ADDRESS
 from simio.description.model import Volume, Workload
-from simio.description.quantities import FROM_TEXT
 from simio.description.workloads import references, workload_kinds, yaml_key
 from simio.description.workloads.traffic import Nfs
 from simio.errors import Place, quote
@@ -53,11 +50,8 @@ def _workload(ctx: Context, name: str, node: Node, place: Place) -> Workload | N
         ctx.problems.unknown(where[0], kind, kinds, where[1], "kind of workload")
         return None
     own = mapping({k: n for k, n in node.entries.items() if k != "kind"}, node.place, dict(node.key_places))
-    try:
-        return Workload(name, kind, kinds[kind].model_validate(own.plain(), context=FROM_TEXT))
-    except ValidationError as error:
-        ctx.problems.model(error, kinds[kind], own, path, place)
-        return None
+    params = ctx.problems.read(kinds[kind], own, path, place)
+    return Workload(name, kind, params) if params is not None else None
 
 
 def check_references(ctx: Context, section: Node, inventory: Inventory) -> None:

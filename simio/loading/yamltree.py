@@ -84,6 +84,15 @@ class Node:
         return node, place
 
 
+def value_text(node: Node) -> str:
+    """A value as it was written, on one line."""
+    if node.kind == "scalar":
+        return "none" if node.value is None else node.text
+    if node.kind == "list":
+        return "[" + ", ".join(value_text(item) for item in node.elements) + "]"
+    return "{" + ", ".join(f"{key}: {value_text(item)}" for key, item in node.entries.items()) + "}"
+
+
 # ---------------------------------------------------------------- composing
 
 
