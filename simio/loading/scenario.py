@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -34,7 +35,7 @@ from simio.loading.links import Inventory, build_links, join_links
 from simio.loading.measured import assign_rows, read_tables
 from simio.loading.problems import place_of
 from simio.loading.tables import Table
-from simio.loading.vary import Sections, Trees, apply, described, expand, read_sets, texts
+from simio.loading.vary import Cases, Trees, apply, apply_once, described, expand, read_sets, texts
 from simio.loading.volumes import build_volumes
 from simio.loading.workloads import build_workloads, check_calls, check_references, check_routes
 from simio.loading.yamlfiles import read_file
@@ -51,7 +52,7 @@ _LISTS = ("links", "faults")
 _REQUIRED = {"hosts": "a mapping of hosts", "workload": "a mapping of workloads"}
 
 MOST_KEPT = 512
-"""Things that configurations were made of and the file is not, kept for the next ones."""
+"""Things that earlier configurations were built from, kept for the next ones."""
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -95,10 +96,7 @@ class Source:
         self.parts = parts
         self.studies = tables or data_root("simio.validation")
         self._measured: tuple[tuple[Table, ...], tuple[Problem, ...]] | None = None
-        self._known: dict[tuple[Any, ...], Built] | None = None
-        self._recent: dict[tuple[Any, ...], None] = {}
-        """Of what is known, what is not of the file as it stands, that which was not used for longest first."""
-        self._sections = Sections(self.root)
+        self._known: OrderedDict[tuple[Any, ...], Built] = OrderedDict()
         ctx = self._context()
         ctx.problems.mapping(self.root, "", f"a scenario with the keys {', '.join(KEYS)}")
         ctx.problems.raise_any()
@@ -109,14 +107,12 @@ class Source:
         With `only`, just the case of this index, whatever is wrong with the others.  Raises ScenarioError with
         every problem, and SimioError where there is no such case.
         """
-        if only is not None:
-            self._learn()
         ctx = self._context()
         _check_top(ctx, self.root)
         settings = read_sets(ctx, self.root, sets)
-        root = self._sections.apply(settings, sets)
-        varied = self._sections.cases(ctx, root, {setting.key for setting in settings})
-        trees, told = Trees(root, varied), varied.texts
+        root = apply_once(ctx, self.root, settings, sets)
+        varied = Cases(expand(ctx, root, {setting.key for setting in settings}))
+        trees = Trees(root, varied)
         if only is not None and not 0 <= only < len(trees):
             ctx.problems.raise_any()
             raise SimioError(f"there is no case {only + 1}: the scenario has {len(trees)}")
@@ -127,14 +123,15 @@ class Source:
             systems[index] = _system(ctx, trees[index], title)
             if index:
                 places = {setting.value.place for setting in varied.settings[index]}
-                ctx.problems.explain(known, f"with {described(told[index])}", places)
+                ctx.problems.explain(known, f"with {described(texts(varied.settings[index]))}", places)
         found = self._tables(ctx)
         rows, pooled = assign_rows(ctx, found, trees, strict=not sets)
         ctx.problems.forget_missing(ctx.dropped)
         ctx.problems.raise_any()
-        self._keep(ctx.built)
+        if only is not None:
+            self._keep(ctx.built)
         cases = tuple(
-            Case(index, dict(told[index]), system, rows[index])
+            Case(index, texts(varied.settings[index]), system, rows[index])
             for index, system in systems.items()
             if system is not None
         )
@@ -154,27 +151,15 @@ class Source:
         return [texts(case) for case in varied]
 
     def _context(self) -> Context:
-        return Context(self.parts or catalogue(), self.folder, known=self._known or {})
-
-    def _learn(self) -> None:
-        """Build the file as it stands, so that configurations build only what they change."""
-        if self._known is None:
-            ctx = self._context()
-            _system(ctx, self.root, "")
-            self._known = {} if len(ctx.problems) else ctx.built
+        return Context(self.parts or catalogue(), self.folder, known=self._known)
 
     def _keep(self, built: Mapping[tuple[Any, ...], Built]) -> None:
-        """Remember what a configuration without a problem was made of, for those that have some of it, too."""
-        if self._known is None:
-            return
-        for key in built:
-            if key in self._recent or key not in self._known:
-                self._recent.pop(key, None)
-                self._recent[key] = None
-        self._known |= built
-        while len(self._recent) > MOST_KEPT:
-            oldest = next(iter(self._recent))
-            del self._recent[oldest], self._known[oldest]
+        """Remember what a configuration was built from; forget what has not been used for longest."""
+        for key, made in built.items():
+            self._known[key] = made
+            self._known.move_to_end(key)
+        while len(self._known) > MOST_KEPT + len(built):
+            self._known.popitem(last=False)
 
     def _tables(self, ctx: Context) -> tuple[Table, ...]:
         """The measured tables, read once."""

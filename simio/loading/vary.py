@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise, product
 from math import prod
 
@@ -20,8 +19,6 @@ from simio.loading.yamltree import Node, parse_yaml, value_text
 
 MOST_CASES = 10_000
 MOST_STEPS = 8
-MOST_SECTIONS = 64
-"""Sections that are kept for when their settings come again."""
 SECTIONS = ("hosts", "disks", "volumes", "switches", "links", "workload", "faults", "run")
 _SETTABLE = (*SECTIONS, "report")
 
@@ -47,38 +44,26 @@ def apply(root: Node, settings: Sequence[Setting]) -> Node:
     return root
 
 
-class Sections:
-    """The sections of one tree with settings written over them, each kept for when the same settings come again."""
+def apply_once(ctx: Context, root: Node, settings: Sequence[Setting], sets: Sequence[str]) -> Node:
+    """As `apply`, for what `read_sets` made of the texts `sets`; a section is made once for the same settings."""
+    entries, places = dict(root.entries), dict(root.key_places)
+    for section, own in _by_section(settings).items():
 
-    def __init__(self, root: Node) -> None:
-        self.root = root
-        self._made: OrderedDict[tuple[object, ...], Node] = OrderedDict()
-        self._cases: dict[frozenset[str], Cases] = {}
+        def make(section: str = section, own: Sequence[Setting] = own) -> Node:
+            return apply(root, own).entries[section]
 
-    def cases(self, ctx: Context, root: Node, fixed: Collection[str]) -> Cases:
-        """The cases of `root`, which is what `apply` gave; `fixed` as in `expand`."""
-        kept = self._cases.get(frozenset(fixed))
-        if kept is not None and kept.known(root):
-            return kept
-        before = len(ctx.problems)
-        found = Cases(expand(ctx, root, fixed))
-        if len(ctx.problems) == before and not ctx.dropped and len(self._cases) < MOST_SECTIONS:
-            self._cases[frozenset(fixed)] = found
-        return found
+        # Places of the nodes count the texts as lines.
+        label = (section, *(f"{setting.place.line} {sets[setting.place.line - 1]}" for setting in own))
+        entries[section] = ctx.once(label, (root,), make)
+        places.setdefault(section, own[0].place)
+    return replace(root, value=entries, key_places=places) if settings else root
 
-    def apply(self, settings: Sequence[Setting], sets: Sequence[str]) -> Node:
-        """As `apply`, for what `read_sets` made of the texts `sets`."""
-        entries, places = dict(self.root.entries), dict(self.root.key_places)
-        for section in dict.fromkeys(setting.keys[0] for setting in settings):
-            own = [setting for setting in settings if setting.keys[0] == section]
-            # Places of the nodes count the texts as lines.
-            key = (section, *((setting.place.line, sets[setting.place.line - 1]) for setting in own))
-            made = self._made.pop(key, None) or apply(self.root, own).entries[section]
-            entries[section] = self._made[key] = made
-            places.setdefault(section, own[0].place)
-        while len(self._made) > MOST_SECTIONS:
-            self._made.popitem(last=False)
-        return replace(self.root, value=entries, key_places=places) if settings else self.root
+
+def _by_section(settings: Sequence[Setting]) -> dict[str, list[Setting]]:
+    found: dict[str, list[Setting]] = {}
+    for setting in settings:
+        found.setdefault(setting.keys[0], []).append(setting)
+    return found
 
 
 class Cases:
@@ -86,21 +71,20 @@ class Cases:
 
     def __init__(self, settings: Sequence[tuple[Setting, ...]]) -> None:
         self.settings = settings
-        self.texts = [texts(case) for case in settings]
-        self._keys = {setting.key: setting.place for case in settings for setting in case}
         self._values: dict[str, list[object] | None] = {}
 
-    def known(self, root: Node) -> bool:
-        """Whether all that varies is there in a tree, too."""
-        problems = ProblemList()
-        return all(is_known(problems, root, key, place, "", SECTIONS) for key, place in self._keys.items())
+    @cached_property
+    def texts(self) -> list[dict[str, str]]:
+        """Key path and value as written, for each setting of each case."""
+        return [texts(case) for case in self.settings]
 
     def beside(self, key: str) -> bool:
-        """Whether something of what a key path leads through varies, perhaps making a mapping of a text."""
-        return any(own.split(".")[:2] == key.split(".")[:2] for own in self._keys)
+        """Whether a setting is in the same item of a section as a key path: it may make a mapping of a text."""
+        item = key.split(".")[:2]
+        return any(setting.keys[:2] == item for case in self.settings for setting in case)
 
     def values(self, key: str) -> list[object] | None:
-        """What cases write at a key path, as `canonical` has it: [] for nothing, None where it may not be all."""
+        """What cases write at a key path, as `canonical` has it: [] for nothing, None if that is not all there is."""
         if key not in self._values:
             own = [[each for each in case if _meets(each.key, key)] for case in self.settings]
             if not any(own):
@@ -135,8 +119,7 @@ class Trees:
 
     def _tree(self, case: Sequence[Setting]) -> Node:
         entries, places = dict(self.root.entries), dict(self.root.key_places)
-        for section in dict.fromkeys(setting.keys[0] for setting in case):
-            own = [setting for setting in case if setting.keys[0] == section]
+        for section, own in _by_section(case).items():
             key = tuple(map(id, own))
             if key not in self._sections:
                 self._sections[key] = apply(self.root, own).entries[section]
@@ -253,7 +236,8 @@ def expand(ctx: Context, root: Node, fixed: Collection[str]) -> list[tuple[Setti
     if number > MOST_CASES:
         ctx.problems.add("vary", f"{number} cases", f"at most {MOST_CASES}", place=place_of(root, "vary"))
         axes = [[values[:1] for values in grid] for grid in axes]
-    return list(_distinct(case for grid in axes for case in product(*grid))) or [()]
+    cases = [case for grid in axes for case in product(*grid)]
+    return (cases if len(axes) == 1 else list(_distinct(cases))) or [()]
 
 
 def _axes(ctx: Context, root: Node, grid: Node, path: str, fixed: Collection[str]) -> list[list[Setting]]:
@@ -290,7 +274,7 @@ def _values(ctx: Context, key: str, node: Node, path: str, place: Place) -> list
     return [Setting(key, item, place) for item in seen.values()] if good else []
 
 
-def _distinct(cases: Iterator[tuple[Setting, ...]]) -> Iterator[tuple[Setting, ...]]:
+def _distinct(cases: Iterable[tuple[Setting, ...]]) -> Iterator[tuple[Setting, ...]]:
     seen = set()
     for case in cases:
         identity = frozenset((setting.key, canonical(setting.value)) for setting in case)
