@@ -69,10 +69,10 @@ def load(
     `parts` and `tables` stand in for the catalogue and the folder of measured tables that simio comes
     with. Raises ScenarioError with every problem of the file and of what it refers to.
     """
-    return Source(path, parts=parts, tables=tables).scenario(sets)
+    return ScenarioFile(path, parts=parts, tables=tables).scenario(sets)
 
 
-class Source:
+class ScenarioFile:
     """A scenario file that is read once, for many configurations of it.
 
     `text` stands in for what the file holds and `folder` for where it lies; `parts` and `tables` are as in

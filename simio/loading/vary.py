@@ -24,7 +24,7 @@ _SETTABLE = (*SECTIONS, "report")
 
 
 @dataclass(frozen=True)
-class Setting:
+class KeySetting:
     """A value for a key path; `place` is that of the key."""
 
     key: str
@@ -37,19 +37,19 @@ class Setting:
         return self.key.split(".")
 
 
-def apply(root: Node, settings: Sequence[Setting]) -> Node:
+def apply(root: Node, settings: Sequence[KeySetting]) -> Node:
     """The tree with these settings; what they do not touch is shared with `root`."""
     for setting in settings:
         root = substitute(root, setting.keys, setting.value, setting.place)
     return root
 
 
-def apply_once(ctx: Context, root: Node, settings: Sequence[Setting], sets: Sequence[str]) -> Node:
+def apply_once(ctx: Context, root: Node, settings: Sequence[KeySetting], sets: Sequence[str]) -> Node:
     """As `apply`, for what `read_sets` made of the texts `sets`; a section is made once for the same settings."""
     entries, places = dict(root.entries), dict(root.key_places)
     for section, own in _by_section(settings).items():
 
-        def make(section: str = section, own: Sequence[Setting] = own) -> Node:
+        def make(section: str = section, own: Sequence[KeySetting] = own) -> Node:
             return apply(root, own).entries[section]
 
         # Places of the nodes count the texts as lines.
@@ -59,8 +59,8 @@ def apply_once(ctx: Context, root: Node, settings: Sequence[Setting], sets: Sequ
     return replace(root, value=entries, key_places=places) if settings else root
 
 
-def _by_section(settings: Sequence[Setting]) -> dict[str, list[Setting]]:
-    found: dict[str, list[Setting]] = {}
+def _by_section(settings: Sequence[KeySetting]) -> dict[str, list[KeySetting]]:
+    found: dict[str, list[KeySetting]] = {}
     for setting in settings:
         found.setdefault(setting.keys[0], []).append(setting)
     return found
@@ -69,7 +69,7 @@ def _by_section(settings: Sequence[Setting]) -> dict[str, list[Setting]]:
 class Cases:
     """The settings of each case, which have no problem."""
 
-    def __init__(self, settings: Sequence[tuple[Setting, ...]]) -> None:
+    def __init__(self, settings: Sequence[tuple[KeySetting, ...]]) -> None:
         self.settings = settings
         self._values: dict[str, list[object] | None] = {}
 
@@ -117,7 +117,7 @@ class Trees:
             self._made[index] = self._tree(self.cases.settings[index])
         return self._made[index]
 
-    def _tree(self, case: Sequence[Setting]) -> Node:
+    def _tree(self, case: Sequence[KeySetting]) -> Node:
         entries, places = dict(self.root.entries), dict(self.root.key_places)
         for section, own in _by_section(case).items():
             key = tuple(map(id, own))
@@ -183,7 +183,7 @@ def _known_items(problems: ProblemList, section: Node, keys: Sequence[str], plac
     return True
 
 
-def read_sets(ctx: Context, root: Node, sets: Sequence[str]) -> list[Setting]:
+def read_sets(ctx: Context, root: Node, sets: Sequence[str]) -> list[KeySetting]:
     """The settings of the command line, each `key.path=value`; their places count the settings as lines."""
     found = []
     for number, text in enumerate(sets, 1):
@@ -200,7 +200,7 @@ def read_sets(ctx: Context, root: Node, sets: Sequence[str]) -> list[Setting]:
         except ScenarioError as error:
             ctx.problems.extend(replace(problem, path=key, place=place) for problem in error.problems)
             continue
-        found.append(Setting(key, _placed(node, place), place))
+        found.append(KeySetting(key, _placed(node, place), place))
     return found
 
 
@@ -217,7 +217,7 @@ def _placed(node: Node, place: Place) -> Node:
     return replace(node, place=place)
 
 
-def expand(ctx: Context, root: Node, fixed: Collection[str]) -> list[tuple[Setting, ...]]:
+def expand(ctx: Context, root: Node, fixed: Collection[str]) -> list[tuple[KeySetting, ...]]:
     """The settings of each case in order, the last key of a grid changing fastest.
 
     Keys in `fixed` are set from the command line and vary no more.  Cases that two grids share come once.
@@ -240,7 +240,7 @@ def expand(ctx: Context, root: Node, fixed: Collection[str]) -> list[tuple[Setti
     return (cases if len(axes) == 1 else list(_distinct(cases))) or [()]
 
 
-def _axes(ctx: Context, root: Node, grid: Node, path: str, fixed: Collection[str]) -> list[list[Setting]]:
+def _axes(ctx: Context, root: Node, grid: Node, path: str, fixed: Collection[str]) -> list[list[KeySetting]]:
     axes = []
     for key, values in ctx.problems.mapping(grid, path, "a mapping of key paths to lists of values").items():
         place = place_of(grid, key)
@@ -255,7 +255,7 @@ def _axes(ctx: Context, root: Node, grid: Node, path: str, fixed: Collection[str
     return axes
 
 
-def _values(ctx: Context, key: str, node: Node, path: str, place: Place) -> list[Setting]:
+def _values(ctx: Context, key: str, node: Node, path: str, place: Place) -> list[KeySetting]:
     items = node.elements if node.kind == "list" else [node]
     if not items:
         ctx.problems.add(path, "an empty list", "a list of values", place=node.place)
@@ -271,10 +271,10 @@ def _values(ctx: Context, key: str, node: Node, path: str, place: Place) -> list
             same = f", which is {value_text(first)}" if value_text(first) != value_text(item) else ""
             found = f"{value_text(item)}{same} again"
             ctx.problems.add(join(path, index), found, "each value once", place=item.place)
-    return [Setting(key, item, place) for item in seen.values()] if good else []
+    return [KeySetting(key, item, place) for item in seen.values()] if good else []
 
 
-def _distinct(cases: Iterable[tuple[Setting, ...]]) -> Iterator[tuple[Setting, ...]]:
+def _distinct(cases: Iterable[tuple[KeySetting, ...]]) -> Iterator[tuple[KeySetting, ...]]:
     seen = set()
     for case in cases:
         identity = frozenset((setting.key, canonical(setting.value)) for setting in case)
@@ -307,7 +307,7 @@ def _whole(number: Fraction | int) -> Fraction | int:
     return int(number) if number.denominator == 1 else number
 
 
-def texts(settings: Sequence[Setting]) -> dict[str, str]:
+def texts(settings: Sequence[KeySetting]) -> dict[str, str]:
     """Key path and value as written, for each setting."""
     return {setting.key: value_text(setting.value) for setting in settings}
 

@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from simio.errors import Problem, ScenarioError, SimioError
-from simio.loading import Source
+from simio.loading import ScenarioFile
 from simio.sweeps.outcome import Outcome, outcome_of
 from simio.sweeps.rows import Row, in_file, row_of, told
 from simio.sweeps.run import run_many
@@ -44,7 +44,7 @@ class Plan:
     `fixed` settings hold for all. `only` is the index of the scenario's case to take; without it, all are.
     """
 
-    source: Source
+    source: ScenarioFile
     space: Space
     fixed: tuple[str, ...] = ()
     only: int | None = None

@@ -17,7 +17,7 @@ from simio.components.storage.loop import Loop, LoopTransport
 from simio.components.storage.scsi import ScsiBus, ScsiTransport
 from simio.description.model import Adapter, Link, System
 from simio.description.sheets.ipi import IpiHippiAdapter
-from simio.description.sheets.kernels import UnixKernel
+from simio.description.sheets.kernels import UnixKernelSheet
 from simio.errors import RunError
 from simio.program.builder import Builder
 from simio.topology import Route, Topology
@@ -68,7 +68,7 @@ class Attachments:
         """The disks that a host can come to give up since the way to them is down."""
         if not self._interrupted:
             return frozenset()
-        hosts = [host.name for host in self.system.hosts.values() if isinstance(host.kernel.sheet, UnixKernel)]
+        hosts = [host.name for host in self.system.hosts.values() if isinstance(host.kernel.sheet, UnixKernelSheet)]
         return frozenset(disk for disk in self.system.disks for host in hosts if self._loses(host, disk))
 
     def _loses(self, host: str, disk: str) -> bool:

@@ -8,7 +8,7 @@ from simio.description.quantities import Duration, Extent, Frequency, Limit, Tim
 from simio.description.sheets.base import TIMER, Sheet, register_sheet
 
 
-class UnixKernel(Sheet):
+class UnixKernelSheet(Sheet):
     """A Unix kernel: what its services cost the CPU."""
 
     work = {
@@ -53,4 +53,4 @@ class UnixKernel(Sheet):
     command_retries: Whole = Field(5, description="times that the disk driver sends such a command again")
 
 
-register_sheet("kernel", "unix", UnixKernel)
+register_sheet("kernel", "unix", UnixKernelSheet)
