@@ -1,9 +1,8 @@
-"""What goes wrong, told to the person who wrote the scenario.
+"""Errors for the person who wrote the scenario.
 
-A mistake in a file is a `Problem`: where it is, what was found, what was expected and, where that
-helps, what to do about it.  The problems of one file travel together in a `ScenarioError`, so that all
-of them are seen at once.  Every error that simio raises on purpose is a `SimioError`; anything else
-is a defect.
+A mistake in a file is a `Problem`: its place, what was found, what was expected and, if that helps, a hint. The
+problems of a file are in one `ScenarioError`, so that all are seen at once. Every error that simio raises on purpose
+is a `SimioError`; any other is a defect.
 """
 
 from __future__ import annotations
@@ -36,9 +35,9 @@ class Place:
 
 @dataclass(frozen=True)
 class Problem:
-    """One mistake: the key path it is at, what was found there and what was expected instead.
+    """One mistake in a file: its key path, what was found there and what was expected instead.
 
-    `hint` says what to do; `place` is where it is written.  Empty parts are left out of the text.
+    `hint` says what to do; `place` is where it is written. Empty parts are left out of the text.
     """
 
     path: str
@@ -48,22 +47,22 @@ class Problem:
     place: Place | None = None
 
     def __str__(self) -> str:
-        told = [f"found {self.found}"] if self.found else []
-        told += [f"expected {self.expected}"] if self.expected else []
-        told += [self.hint] if self.hint else []
+        parts = [f"found {self.found}"] if self.found else []
+        parts += [f"expected {self.expected}"] if self.expected else []
+        parts += [self.hint] if self.hint else []
         where = [str(self.place)] if self.place else []
         where += [self.path] if self.path else []
-        return one_line(": ".join([*where, "; ".join(told)] if told else where))
+        return one_line(": ".join([*where, "; ".join(parts)] if parts else where))
 
     def order(self) -> tuple[str, int, int]:
-        """The key problems are sorted by: as a reader meets them, those without a place first."""
+        """Sort key: as a reader meets them, problems without a place first."""
         if self.place is None:
             return ("", 0, 0)
         return (self.place.file, self.place.line, self.place.column)
 
 
 class SimioError(Exception):
-    """Something the user can put right; `exit_status` is what the command line ends with."""
+    """An error that the user can put right; `exit_status` is that of the command line."""
 
     exit_status = 2
 
@@ -74,13 +73,13 @@ class SimioError(Exception):
 
 
 class ScenarioError(SimioError):
-    """A scenario, datasheet or table that cannot be used; `problems` holds every reason, in reading order."""
+    """A scenario, datasheet or table with `problems`, which are in reading order."""
 
     def __init__(self, problems: Iterable[Problem] | Problem) -> None:
         given = (problems,) if isinstance(problems, Problem) else tuple(problems)
         if not given:
             raise ValueError("a ScenarioError needs at least one problem")
-        # A cause reached twice (through an alias, say) is told once.
+        # A mistake that is reached twice (through an alias, say) is reported once.
         self.problems: tuple[Problem, ...] = tuple(sorted(dict.fromkeys(given), key=Problem.order))
         super().__init__(self.problems)
 
@@ -89,9 +88,9 @@ class ScenarioError(SimioError):
 
 
 class RunError(SimioError):
-    """A scenario that was understood but cannot be run to its end: deadlock, step budget, horizon.
+    """A valid scenario that cannot be run to its end: deadlock, step budget, horizon.
 
-    `outcome` is what happened until then, if it could begin, `packets` and `activity` what was traced.
+    `outcome` is what happened until then, if the run began; `packets` and `activity` are what was traced.
     """
 
     def __init__(self, message: str, outcome: Outcome | None = None) -> None:
@@ -102,7 +101,7 @@ class RunError(SimioError):
 
 
 class OutOfRange(ValueError):
-    """A value beyond what a part or an engine can do; lowering tells it as a RunError of the workload at fault."""
+    """A value beyond what a part or an engine can do; lowering raises it as a RunError of the workload."""
 
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str:

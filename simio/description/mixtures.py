@@ -1,4 +1,4 @@
-"""Sizes that may be mixed: one size, or several with the weights that each request draws one by."""
+"""One size, or a mixture: sizes with weights, from which each request draws one."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class MixedSize(Quantity):
         for text, weight in given.items():
             size = int(super().read(text, from_text=from_text))
             if isinstance(weight, bool) or not isinstance(weight, int) or not 1 <= weight <= MOST_WEIGHT:
-                told = f"the weight {show(weight)} of {show(text)}"
-                raise refusal(told, f"a whole number from 1 to {MOST_WEIGHT}")
+                wrong = f"the weight {show(weight)} of {show(text)}"
+                raise refusal(wrong, f"a whole number from 1 to {MOST_WEIGHT}")
             if size in found:
                 raise refusal(f"{show(text)} again", "each size once")
             found[size] = weight

@@ -20,7 +20,7 @@ from simio import units
 from simio.errors import quote
 
 FROM_TEXT: Mapping[str, bool] = {"text": True}
-"""The validation context of values read from a file, where a bare number is refused for want of a unit."""
+"""The validation context of values from a file, in which a number without a unit is refused."""
 
 _WHOLE = ("time", "size")
 _WORD_VALUES: Mapping[str, None | str] = {"none": None, "auto": "auto"}
@@ -45,14 +45,14 @@ class Quantity:
 
     @property
     def wanted(self) -> str:
-        """What is expected here, for a message: `a size such as '64 KiB'`."""
+        """What is expected, for a message: `a size such as '64 KiB'`."""
         noun = units.DIMENSIONS[self.dimension].noun
         above = " above zero" if self.positive else ""
         either = f", or '{self.word}'" if self.word else ""
         return f"{noun}{above} such as '{self.example}'{either}"
 
     def read(self, value: object, *, from_text: bool = False) -> Any:
-        """The value in the unit simio computes in; raises a pydantic error that tells found and expected."""
+        """The value in the unit simio computes in; raises a pydantic error with found and expected."""
         if self.word and (value == self.word or (value is None and self.word == "none")):
             return _WORD_VALUES[self.word]
         number = self._number(value, from_text)
@@ -89,7 +89,7 @@ class Quantity:
 
     @property
     def pattern(self) -> str:
-        """The regular expression of what may be written; a first check, for an editor."""
+        """A regular expression for an editor's first check of the text."""
         spelt = units.regex(self.dimension).removeprefix("^").removesuffix("$")
         return f"^(?:{self.word}|{spelt})$" if self.word else f"^{spelt}$"
 
@@ -103,7 +103,7 @@ class Words:
     noun: str = ""
 
     def read(self, value: object) -> str:
-        """The text; raises a pydantic error that says what was found and expected."""
+        """The text; raises a pydantic error with found and expected."""
         if not isinstance(value, str) or not value.strip():
             raise refusal(show(value), self.wanted)
         if self.known and value not in self.known:
@@ -117,9 +117,7 @@ class Words:
 
 
 def refusal(found: str, expected: str, hint: str = "", field: str = "") -> PydanticCustomError:
-    """The error a validator raises; `field` names the field it is about where that is not the one
-    validated.
-    """
+    """The error that a validator raises; `field` names the field at fault if it is not the validated one."""
     return PydanticCustomError(
         "refused",
         "found {found}; expected {expected}",

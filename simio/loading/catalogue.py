@@ -1,6 +1,4 @@
-"""The catalogue of parts: datasheets in `models/<class>/<part>.yaml`, each value with its unit and its
-origin.
-"""
+"""The catalogue of parts: datasheets in `models/<class>/<part>.yaml`, each value with its unit and origin."""
 
 from __future__ import annotations
 
@@ -34,7 +32,7 @@ _FOLDERS = {folder: category for category, folder in CATEGORIES.items()}
 
 
 class UnknownPart(LookupError):
-    """No datasheet of this name; tells found, expected and a hint as a problem does."""
+    """No datasheet has this name; carries found, expected and a hint, as a problem does."""
 
     def __init__(self, found: str, expected: str, hint: str = "") -> None:
         super().__init__(found, expected, hint)
@@ -42,29 +40,29 @@ class UnknownPart(LookupError):
 
 
 class Catalogue:
-    """The datasheets under a folder; each file is read once, when it is asked for."""
+    """The datasheets under a folder; each file is read when it is first needed, and again after it changed."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self._read: dict[tuple[Path, str], tuple[tuple[int, int], CatalogueEntry]] = {}
 
     def names(self, category: str | None = None) -> list[str]:
-        """The names of all datasheets, or of those of one class, sorted."""
+        """The names of all datasheets, or of those of one category, sorted."""
         folders = [CATEGORIES[category]] if category else CATEGORIES.values()
         found = (path for folder in folders for path in (self.root / folder).glob("*.yaml"))
         return sorted(f"{path.parent.name}/{path.stem}" for path in found)
 
     def sheet(self, name: str) -> CatalogueEntry:
-        """The datasheet of this name; SimioError if there is none, ScenarioError if it is faulty."""
+        """The datasheet of this name. Raises SimioError if there is none, ScenarioError if it has problems."""
         category = _FOLDERS.get(name.partition("/")[0])
         if category is None or name not in self.names(category):
             raise SimioError(_not_there(name, self.names()))
         return self.find(name, category)
 
     def find(self, name: str, category: str, beside: Path | None = None) -> CatalogueEntry:
-        """The datasheet `name` of a part of class `category`.
+        """The datasheet `name` of a part of one category.
 
-        `./part.yaml` is a file relative to the folder `beside`.  Raises UnknownPart or ScenarioError.
+        `./part.yaml` is a file relative to the folder `beside`. Raises UnknownPart or ScenarioError.
         """
         if name.startswith(("./", "../", "/")):
             path = (beside or Path()) / name
@@ -104,9 +102,7 @@ class Catalogue:
         return entry
 
     def check(self) -> list[Problem]:
-        """The problems of all datasheets, and of hosts whose parts are not there; an empty list if all is
-        well.
-        """
+        """The problems of all datasheets, and of hosts that refer to missing parts."""
         return list(self._check())
 
     def _check(self) -> Iterator[Problem]:
@@ -125,11 +121,11 @@ class Catalogue:
             except UnknownPart as unknown:
                 yield Problem(f"parts.{path}", unknown.found, unknown.expected, unknown.hint, node.place)
             except ScenarioError:
-                pass  # told when that datasheet itself is checked
+                pass  # reported when that datasheet itself is checked
 
 
 def part_references(entry: CatalogueEntry) -> Iterator[tuple[str, Node, str]]:
-    """The parts a host names: key path, node of the model's name, class."""
+    """The parts of a host: key path, node of the model's name, category."""
     for category in (*HOST_PARTS, *HOST_OPTIONAL):
         if category in entry.parts:
             yield category, _model_node(entry.nodes[category]), category
@@ -143,7 +139,7 @@ def _model_node(node: Node) -> Node:
 
 
 def display(path: Path) -> str:
-    """A path as messages show it: relative to the working directory where it lies below, else in full."""
+    """A path as messages show it: relative to the working directory if it lies below, else in full."""
     try:
         return str(path.resolve().relative_to(Path.cwd().resolve()))
     except ValueError:
@@ -156,9 +152,7 @@ def _not_there(name: str, known: list[str]) -> str:
 
 
 def data_root(package: str) -> Path:
-    """The folder of a data package (`simio.models`); where the mapping is not installed, that of the
-    checkout.
-    """
+    """The folder of a data package such as `simio.models`, or that of the checkout if it is not installed."""
     try:
         return Path(str(files(package)))
     except ModuleNotFoundError:
@@ -167,16 +161,16 @@ def data_root(package: str) -> Path:
 
 @cache
 def catalogue() -> Catalogue:
-    """The catalogue that simio comes with."""
+    """The catalogue of simio itself."""
     load_plugins()
     return Catalogue(data_root("simio.models"))
 
 
 def names(category: str | None = None) -> list[str]:
-    """The names of all datasheets of the catalogue, or of those of one class, sorted."""
+    """The names of all datasheets of the catalogue, or of those of one category, sorted."""
     return catalogue().names(category)
 
 
 def sheet(name: str) -> CatalogueEntry:
-    """The datasheet of this name in the catalogue; SimioError if there is none."""
+    """The datasheet of this name in the catalogue. Raises SimioError if there is none."""
     return catalogue().sheet(name)

@@ -1,8 +1,7 @@
-"""Disks and switches of a scenario, and the rule for names."""
+"""Disks and switches of a scenario."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,7 +14,6 @@ from simio.loading.problems import join, node_text, place_of
 from simio.loading.yamltree import Node
 
 MOST_DISKS = 10_000
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 
 @dataclass(frozen=True)
@@ -35,26 +33,9 @@ class DiskGroup:
         return tuple(f"{self.name}{number}" for number in range(1, self.count + 1))
 
 
-def check_names(ctx: Context, section: Node, path: str) -> None:
-    """Note keys that cannot serve as names, for a dot separates names in a key path and in an endpoint."""
-    for name in section.entries if section.kind == "map" else ():
-        if not _NAME.fullmatch(name):
-            expected = "a name of letters, digits, '_' and '-' that begins with a letter"
-            ctx.problems.add(join(path, name), quote(name), expected, place=place_of(section, name))
-
-
 def build_disks(ctx: Context, section: Node) -> dict[str, DiskGroup]:
     """The groups of disks by key."""
-    check_names(ctx, section, "disks")
-    groups = {}
-    for name, given in ctx.problems.mapping(section, "disks").items():
-        place = place_of(section, name)
-
-        def build(name: str = name, node: Node = given, place: Place = place) -> DiskGroup:
-            return _group(ctx, name, node, place)
-
-        groups[name] = ctx.once(("disk", name), (given,), build)
-    return groups
+    return ctx.items(section, "disks", _group)
 
 
 def _group(ctx: Context, name: str, given: Node, place: Place) -> DiskGroup:
@@ -99,25 +80,20 @@ def expanded(groups: dict[str, DiskGroup]) -> dict[str, Disk]:
 
 def build_switches(ctx: Context, section: Node) -> dict[str, Switch | None]:
     """The switches by name; None stands for one with a problem."""
-    check_names(ctx, section, "switches")
-    switches: dict[str, Switch | None] = {}
-    for name, given in ctx.problems.mapping(section, "switches").items():
-        place = place_of(section, name)
+    return ctx.items(section, "switches", _switch)
 
-        def build(name: str = name, given: Node = given, place: Place = place) -> Switch | None:
-            node, path = as_mapping(given, place), f"switches.{name}"
-            if node.kind != "map":
-                ctx.problems.mapping(node, path, "the name of a switch model, or a mapping with model")
-                return None
-            part = build_part(ctx, name, "switch", node, path, place)
-            return Switch(name, part) if part is not None else None
 
-        switches[name] = ctx.once(("switch", name), (given,), build)
-    return switches
+def _switch(ctx: Context, name: str, given: Node, place: Place) -> Switch | None:
+    node, path = as_mapping(given, place), f"switches.{name}"
+    if node.kind != "map":
+        ctx.problems.mapping(node, path, "the name of a switch model, or a mapping with model")
+        return None
+    part = build_part(ctx, name, "switch", node, path, place)
+    return Switch(name, part) if part is not None else None
 
 
 def check_distinct(ctx: Context, root: Node, groups: dict[str, DiskGroup]) -> None:
-    """Note hosts, switches, disks and volumes that share a name, which a link or a workload could not tell apart."""
+    """Note hosts, switches, disks and volumes of one name: a link or a workload could mean either."""
     owners: dict[str, str] = {}
     for section in ("hosts", "switches", "disks", "volumes"):
         node = root.at((section,))
@@ -126,5 +102,5 @@ def check_distinct(ctx: Context, root: Node, groups: dict[str, DiskGroup]) -> No
             for name in dict.fromkeys((key, *members)):
                 path = join(section, key)
                 if owners.setdefault(name, path) != path:
-                    found = f"{quote(name)}, which {owners[name]} is called too"
+                    found = f"{quote(name)}, also a name of {owners[name]}"
                     ctx.problems.add(path, found, "a name of its own", place=place_of(node, key))

@@ -1,4 +1,4 @@
-"""Hosts: a catalogue entry or the likeness of another host, with what the scenario overrides."""
+"""Hosts: a model of the catalogue or the likeness of another host, with the values that a scenario overrides."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from simio.description.model import Adapter, Host, Part
 from simio.errors import Place, quote
 from simio.loading.catalogue import CatalogueEntry
-from simio.loading.context import Context
+from simio.loading.context import Context, check_names
 from simio.loading.datasheet import HOST_GROUPS, HOST_OPTIONAL, HOST_PARTS
-from simio.loading.devices import check_names
 from simio.loading.keypaths import as_mapping, mapping, merge
 from simio.loading.parts import build_part, find_entry, part_of
 from simio.loading.problems import a, join, place_of
@@ -22,9 +21,9 @@ _PARTS = (*HOST_PARTS, *HOST_OPTIONAL, *HOST_GROUPS)
 
 @dataclass(frozen=True)
 class HostSite:
-    """What is known of a host: itself, unless it has a problem, and its adapters, unless they cannot be known.
+    """A host, or None if it has a problem, and its adapters, or None if they cannot be known.
 
-    An adapter that has a problem is there, but without its part.
+    An adapter with a problem stands without its part.
     """
 
     host: Host | None
@@ -74,7 +73,7 @@ def _lineage(ctx: Context, name: str, nodes: Mapping[str, Node]) -> tuple[Node, 
             ctx.problems.add(path, found, f"at most {MOST_LIKENESSES}", place=like.place)
             return None
         if other in names:
-            # Told at one place of the circle only, whichever host it was entered from.
+            # Reported at one place of the circle only, whichever host it was entered from.
             circle = names[names.index(other) :]
             first = circle.index(min(circle, key=list(nodes).index))
             circle = [*circle[first:], *circle[:first], circle[first]]
@@ -123,9 +122,9 @@ def _host(ctx: Context, name: str, lineage: tuple[Node, ...], place: Place) -> H
 
 
 def _known_members(ctx: Context, given: Node, parts: Node, path: str) -> Node:
-    """The overrides without those of a bus or adapter that the model of the host does not have, a problem each.
+    """The overrides without buses and adapters that the host's model lacks, each of which is noted.
 
-    With a model of its own an entry adds a bus or an adapter; without one it can only be a slip.
+    An entry with a model of its own adds a bus or an adapter; without one it can only be a slip.
     """
     for group, category in HOST_GROUPS.items():
         section = given.entries.get(group)
@@ -146,15 +145,15 @@ def _known_members(ctx: Context, given: Node, parts: Node, path: str) -> Node:
 
 def _check_members(ctx: Context, whole: Node, path: str) -> None:
     """Note buses and adapters that share a name with another part of the host."""
-    taken = dict.fromkeys((*HOST_PARTS, *HOST_OPTIONAL), "a part of every host")
+    owners = dict.fromkeys((*HOST_PARTS, *HOST_OPTIONAL), "a part of every host")
     for group, category in HOST_GROUPS.items():
         section = whole.at((group,)) if group in whole.entries else None
         for key in section.entries if section is not None else ():
-            if key in taken and section is not None:
-                found = f"{quote(key)}, the name of {taken[key]}"
+            if key in owners and section is not None:
+                found = f"{quote(key)}, the name of {owners[key]}"
                 place = place_of(section, key)
                 ctx.problems.add(f"{path}.{group}.{key}", found, "a name of its own", place=place)
-            taken.setdefault(key, f"a {category} of the host")
+            owners.setdefault(key, f"a {category} of the host")
 
 
 def _assembled(

@@ -1,4 +1,4 @@
-"""Links: which ports they join, and whether these ports are there, free and of the right kind."""
+"""Links: the ports that they join, which must exist, be free and take the kind of link."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class LinkSpec:
 
 @dataclass(frozen=True)
 class Inventory:
-    """What a link can end at and a workload can name; None stands for what is there but has a problem."""
+    """All that a link can end at and a workload can name; None stands for a component with a problem."""
 
     hosts: Mapping[str, HostSite]
     switches: Mapping[str, Switch | None]
@@ -109,7 +109,7 @@ def _link(ctx: Context, name: str, node: Node) -> LinkSpec | None:
 
 
 def join_links(ctx: Context, specs: list[LinkSpec], inventory: Inventory) -> tuple[list[Link], bool]:
-    """The links as they join ports, and whether all of them are known; what cannot be joined is noted."""
+    """The links between ports, and whether all links are known; ends that cannot be joined are noted."""
     links: list[Link] = []
     complete = True
     used: dict[str, str] = {}
@@ -132,11 +132,11 @@ def join_links(ctx: Context, specs: list[LinkSpec], inventory: Inventory) -> tup
 
 
 def _joined(ctx: Context, spec: LinkSpec, ends: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """The ports of each link that comes of a link as written."""
+    """The ports of each link that a link as written stands for."""
     if spec.shared:
         return _bus(ctx, spec, ends)
     if spec.part is None and any(len(ports) > 1 for ports in ends):
-        # Whether one link joins them all is not known.
+        # One link may join them all, or one each.
         return []
     return [] if len(ends) != 2 else _pairs(ctx, spec, ends[0], ends[1])
 
@@ -174,7 +174,7 @@ def _end_node(spec: LinkSpec, index: int) -> Node:
 
 
 def _ports(ctx: Context, spec: LinkSpec, index: int, inventory: Inventory) -> tuple[str, ...] | None:
-    """The ports that an end of a link stands for, or None if there is no such thing."""
+    """The ports that an end of a link stands for, or None if it is unknown."""
     end = spec.ends[index]
     owner, _, adapter = end.partition(".")
     if owner in inventory.hosts and adapter:
@@ -211,7 +211,7 @@ def _no_end(ctx: Context, spec: LinkSpec, index: int, end: str, known: list[str]
 
 
 def _end_part(end: str, inventory: Inventory) -> Part | None:
-    """The part at an end, or None if it has a problem of its own."""
+    """The part at an end, or None if that has a problem of its own."""
     owner, _, adapter = end.partition(".")
     if owner in inventory.hosts:
         return (inventory.hosts[owner].adapters or {}).get(adapter)
@@ -223,7 +223,7 @@ def _end_part(end: str, inventory: Inventory) -> Part | None:
 
 
 def _fits(ctx: Context, spec: LinkSpec, inventory: Inventory) -> bool:
-    """Whether the kinds of both ends take this kind of link; what is unknown for a problem elsewhere fits."""
+    """Whether the parts at all ends take this kind of link; a part with a problem of its own counts as fitting."""
     good = True
     for index, end in enumerate(spec.ends):
         part = _end_part(end, inventory)
@@ -261,7 +261,7 @@ def _check_free(
     used: dict[str, str],
     inventory: Inventory,
 ) -> None:
-    """Note ends whose ports have a link already; a switch has several ports, which are counted later."""
+    """Note ends whose ports have a link already; the ports of a switch are counted later."""
     times = Counter(port for ports in joined for port in ports)
     for index, ports in enumerate(ends):
         twice = []

@@ -1,4 +1,4 @@
-"""Measured tables of a scenario: finding them, and the case that each row belongs to."""
+"""Measured tables of a scenario: reading them, and the case that each row belongs to."""
 
 from __future__ import annotations
 
@@ -56,8 +56,7 @@ def assign_rows(
     """The measured rows of each case, and those over several cases.
 
     A row belongs to the one case whose tree has the row's values, or, if it sums up several, to all that have them.
-    With `strict` a row without its cases is a problem; a scenario that the command line changed may well leave rows
-    without any.
+    With `strict` a row without its cases is a problem; with settings of the command line rows may have none.
     """
     found: list[list[MeasuredRow]] = [[] for _ in range(len(trees))]
     pooled: list[PooledRow] = []
@@ -85,7 +84,7 @@ def assign_rows(
 
 
 def _of_a_host(ctx: Context, row: TableRow, tree: Node) -> MeasuredRow:
-    """The row with the host that it is of, if it is of one; the only host there is need not be named."""
+    """The row with the host that it is of, if it is of one; a single host need not be named."""
     if row.row.quantity != "cpu":
         return row.row
     hosts = list(tree.at(("hosts",)).entries)
@@ -103,7 +102,7 @@ _NOWHERE: set[int] = set()
 
 
 def _places(values: Sequence[object]) -> dict[object, set[int]]:
-    """The cases that have each value."""
+    """The cases by value."""
     found: dict[object, set[int]] = {}
     for case, value in enumerate(values):
         found.setdefault(value, set()).add(case)
@@ -134,7 +133,7 @@ def _unassigned(
     if number:
         told = f"{said}, which {number} cases have"
         missing = [key for key in varied if key not in row.where]
-        hint = f"tell {', '.join(missing)} too" if missing else ""
+        hint = f"give {', '.join(missing)} too" if missing else ""
         ctx.problems.add(path, told, "the settings of one case", hint, where.place)
         return
     apart = [key for key, wanted in row.meanings.items() if wanted not in values[key]]

@@ -1,4 +1,4 @@
-"""A catalogue with other values laid over some of its datasheets, as calibration and sensitivity try them."""
+"""A catalogue with other values in some of its datasheets, for calibration and sensitivity."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Values = Mapping[tuple[str, str], str]
 class Overlay(Catalogue):
     """The datasheets of `base` with `values` in place of their own; each is read, and laid over, once.
 
-    Origins and intervals stay those of `base`. A value that the kind of part does not allow raises ScenarioError
-    when the datasheet is asked for; a key that it does not have, SimioError.
+    Origins and intervals stay those of `base`. Looking up a datasheet raises ScenarioError if its kind of part does
+    not allow a value, and SimioError if it has no such key.
     """
 
     def __init__(self, base: Catalogue, values: Values) -> None:
@@ -37,7 +37,7 @@ class Overlay(Catalogue):
         return hash((self.root, tuple(sorted(self.values.items()))))
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Another process reads the datasheets itself: sent, they would be most of what a task is.
+        # Another process reads the datasheets itself: they would be most of the data of a task.
         return _restored, (self.root, self.values)
 
     def _entry(self, path: Path, name: str, category: str) -> CatalogueEntry:

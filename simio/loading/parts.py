@@ -19,7 +19,7 @@ from simio.loading.yamltree import Node, value_text
 
 
 def find_entry(ctx: Context, node: Node, category: str, path: str, place: Place) -> CatalogueEntry | None:
-    """The datasheet that the `model` of a part names; what stands in the way is noted as a problem."""
+    """The datasheet that the `model` of a part names, or None and a problem."""
     model = node.entries.get("model")
     if model is None:
         names = ctx.catalogue.names(category)
@@ -41,7 +41,7 @@ def find_entry(ctx: Context, node: Node, category: str, path: str, place: Place)
 
 
 def _beside(ctx: Context, place: Place) -> Path:
-    """The folder that a part file is relative to: that of the file which names it."""
+    """The folder that a file of a part is relative to: that of the file which names it."""
     return Path(place.file).parent if isfile(place.file) else ctx.folder
 
 
@@ -64,7 +64,7 @@ def part_of(
     place: Place,
     reserved: Sequence[str],
 ) -> Part | None:
-    """The part of a datasheet with the overrides in `node`, or None if they are faulty."""
+    """The part of a datasheet with the overrides in `node`, or None if these have problems."""
     own = {key: value for key, value in node.entries.items() if key not in ("model", *reserved)}
     known = [key for key in keys_of(type(entry.sheet)) if key not in reserved]
     unknown = [key for key in own if key not in known]
@@ -85,7 +85,7 @@ def _overridden(ctx: Context, entry: CatalogueEntry, own: Mapping[str, Node], pa
 
 
 def origins(ctx: Context, entry: CatalogueEntry, own: Mapping[str, Node]) -> dict[str, Origin]:
-    """Where each value of a part comes from, in the order of its sheet."""
+    """The origin of each value of a part, in the order of its sheet."""
     found = dict(ctx.once(("origins",), (entry,), lambda: _origins(entry)))
     for key, node in own.items():
         where = node.place
@@ -94,7 +94,7 @@ def origins(ctx: Context, entry: CatalogueEntry, own: Mapping[str, Node]) -> dic
 
 
 def _origins(entry: CatalogueEntry) -> dict[str, Origin]:
-    """Those of a datasheet's own values."""
+    """The origins of a datasheet's own values."""
     found = {}
     for key in keys_of(type(entry.sheet)):
         if key in entry.values:

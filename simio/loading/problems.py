@@ -1,6 +1,4 @@
-"""Collecting problems: what is wrong in a file is noted and reading goes on, so that all of it is told at
-once.
-"""
+"""Collecting problems: reading goes on after a mistake, so that all mistakes of a file are reported at once."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ _LENGTHS = {"too_short": ("at least", "min_length"), "too_long": ("at most", "ma
 
 
 class ProblemList:
-    """The problems found so far, each once; `noted` counts the repeated ones as well."""
+    """The problems so far, each once; `noted` counts repetitions too."""
 
     def __init__(self) -> None:
         self._problems: dict[tuple[Any, ...], Problem] = {}
@@ -44,12 +42,12 @@ class ProblemList:
         """Note problems found elsewhere."""
         for problem in problems:
             self.noted += 1
-            # What is wrong in a host is wrong in those that are like it as well, and is told once.
+            # A mistake in a host is also one in each host that is like it, but is reported once.
             end = problem.path if problem.place is None else problem.path.rpartition(".")[2]
             self._problems.setdefault((end, problem.found, problem.expected, problem.place), problem)
 
     def forget_missing(self, paths: Iterable[str]) -> None:
-        """Drop the news that a key is missing where the problem that keeps it out is told already."""
+        """Drop reports of missing keys at these paths: the keys were left out for a problem of their own."""
         known = set(paths)
         self._problems = {
             key: problem
@@ -64,7 +62,7 @@ class ProblemList:
                 self._problems[key] = replace(problem, hint=f"{problem.hint}; {hint}" if problem.hint else hint)
 
     def raise_any(self) -> None:
-        """Raise ScenarioError with all problems, if there are any; of very many, with the first."""
+        """Raise ScenarioError with all problems, if there are any, or with the first if there are very many."""
         if self._problems:
             problems = sorted(self._problems.values(), key=Problem.order)
             if len(problems) > MOST_PROBLEMS:
@@ -143,24 +141,24 @@ class ProblemList:
     def _length_problem(self, kind: str, context: dict[str, Any], value: object, where: str, here: Place) -> None:
         bound, key = _LENGTHS[kind]
         number = len(value) if isinstance(value, list | tuple) else int(context["actual_length"])
-        # A list whose items have problems is counted without them; those problems are told already.
+        # Items with problems are not counted in a list; those problems are reported already.
         if (number < context[key]) if kind == "too_short" else (number > context[key]):
             found = f"a list of {number}" if number else "an empty list"
             self.add(where, found, f"a list of {bound} {context[key]}", place=here)
 
 
 def join(path: str, *keys: str | int) -> str:
-    """A key path with keys (or places in a list) added."""
+    """A key path with keys or indices added."""
     return key_path([part for part in (path, *keys) if part != ""])
 
 
 def place_of(node: Node, key: object) -> Place:
-    """Where a key is written, or the node itself if that is not known."""
+    """The place of a key, or of the node itself if that is not known."""
     return node.key_places.get(str(key), node.place)
 
 
 def node_text(node: Node) -> str:
-    """What is written at a node, as a message quotes it."""
+    """A node as a message quotes it."""
     if node.kind == "scalar" and not isinstance(node.value, (str, bool)) and node.value is not None:
         return node.text
     return show(node.plain())
@@ -177,7 +175,7 @@ def one_of(names: Iterable[str], near: str = "") -> str:
 
 
 def there_are(names: Iterable[str]) -> str:
-    """A hint that lists what there is."""
+    """A hint that lists the known names."""
     listed = list(names)
     return f"there {'are' if len(listed) > 1 else 'is'} {', '.join(listed) or 'none'}"
 
@@ -255,7 +253,7 @@ def _wanted(model: type[BaseModel], location: tuple[Any, ...]) -> str:
 
 
 def _explained(kind: str, context: Mapping[str, Any], detail: Mapping[str, Any]) -> tuple[str, str]:
-    """What was expected, and a hint, for the errors pydantic itself raises."""
+    """What was expected, and a hint, for the errors that pydantic itself raises."""
     if kind == "literal_error":
         choices = str(context["expected"])
         names = [choice.strip("'") for choice in choices.replace(" or ", ", ").split(", ")]

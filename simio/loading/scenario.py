@@ -66,8 +66,8 @@ def load(
 ) -> Scenario:
     """The scenario in a file, with each `key.path=value` of `sets` written over it.
 
-    `parts` and `tables` stand in for the catalogue and the folder of measured tables that simio comes
-    with. Raises ScenarioError with every problem of the file and of what it refers to.
+    `parts` and `tables` replace the catalogue and the folder of measured tables of simio. Raises ScenarioError with
+    every problem of the file and of the files that it names.
     """
     return ScenarioFile(path, parts=parts, tables=tables).scenario(sets)
 
@@ -75,9 +75,8 @@ def load(
 class ScenarioFile:
     """A scenario file that is read once, for many configurations of it.
 
-    `text` stands in for what the file holds and `folder` for where it lies; `parts` and `tables` are as in
-    `load`.  Datasheets and tables are looked up when a configuration first needs them.  Raises ScenarioError where
-    the text is no scenario.
+    `text` replaces the content of the file and `folder` its folder; `parts` and `tables` are as in `load`. Datasheets
+    and tables are read when a configuration first needs them. Raises ScenarioError if the text is no scenario.
     """
 
     def __init__(
@@ -104,8 +103,8 @@ class ScenarioFile:
     def scenario(self, sets: Sequence[str] = (), only: int | None = None) -> Scenario:
         """The scenario with each `key.path=value` of `sets` written over it.
 
-        With `only`, just the case of this index, whatever is wrong with the others.  Raises ScenarioError with
-        every problem, and SimioError where there is no such case.
+        With `only`, just the case of this index, whatever is wrong with the others. Raises ScenarioError with every
+        problem, and SimioError if there is no such case.
         """
         ctx = self._context()
         _check_top(ctx, self.root)
@@ -140,7 +139,7 @@ class ScenarioFile:
         return Scenario(self.path, title, about, cases, self.text, tables, pooled)
 
     def settings(self, sets: Sequence[str] = ()) -> list[dict[str, str]]:
-        """What sets the cases apart with these settings, without building them: a value as text for each key.
+        """The settings that set the cases apart, without building them: a value as text for each key.
 
         Raises ScenarioError for problems of `vary` or of the settings.
         """
@@ -187,7 +186,7 @@ def _text(ctx: Context, root: Node, key: str) -> str:
 
 
 def _section(ctx: Context, root: Node, key: str) -> Node:
-    """A section of the scenario; one that is left out or left empty counts as without entries."""
+    """A section of the scenario; one that is missing or empty has no entries."""
     node = root.entries.get(key)
     if node is not None and node.value is not None:
         return node
@@ -196,8 +195,8 @@ def _section(ctx: Context, root: Node, key: str) -> Node:
 
 
 @dataclass(frozen=True)
-class _Wired:
-    """What is there: for the system, and for checking what the workloads refer to."""
+class _Components:
+    """The components: for the system, and for checks of what workloads refer to."""
 
     hosts: Mapping[str, Host]
     disks: Mapping[str, Disk]
@@ -209,7 +208,7 @@ class _Wired:
     complete: bool
 
 
-def _wired(ctx: Context, root: Node) -> _Wired:
+def _components(ctx: Context, root: Node) -> _Components:
     hosts = build_hosts(ctx, _section(ctx, root, "hosts"))
     groups = build_disks(ctx, _section(ctx, root, "disks"))
     volumes = build_volumes(ctx, _section(ctx, root, "volumes"), groups)
@@ -219,9 +218,9 @@ def _wired(ctx: Context, root: Node) -> _Wired:
     check_distinct(ctx, root, groups)
     inventory = Inventory(hosts, switches, groups, volumes)
     links, complete = join_links(ctx, specs, inventory)
-    # Where a link has a problem, that there is no way around it is no news.
+    # A link with a problem joins nothing, so missing routes would be a second report of it.
     whole = complete and links_node.kind == "list" and len(specs) == len(links_node.elements)
-    return _Wired(
+    return _Components(
         {name: site.host for name, site in hosts.items() if site.host},
         expanded(groups),
         {name: switch for name, switch in switches.items() if switch},
@@ -233,34 +232,36 @@ def _wired(ctx: Context, root: Node) -> _Wired:
     )
 
 
-def _check_workloads(ctx: Context, section: Node, workloads: Mapping[str, Workload | None], there: _Wired) -> None:
-    check_references(ctx, section, there.inventory)
-    check_calls(ctx, section, workloads, there.inventory)
-    if there.complete:
-        check_routes(ctx, section, workloads, there.reachability, there.inventory)
+def _check_workloads(
+    ctx: Context, section: Node, workloads: Mapping[str, Workload | None], parts: _Components
+) -> None:
+    check_references(ctx, section, parts.inventory)
+    check_calls(ctx, section, workloads, parts.inventory)
+    if parts.complete:
+        check_routes(ctx, section, workloads, parts.reachability, parts.inventory)
 
 
 def _system(ctx: Context, root: Node, title: str) -> System | None:
     """The system of one case, or None if it has a problem."""
     nodes = tuple(_section(ctx, root, key) for key in _PLACES)
-    there = ctx.once(("topology",), nodes, lambda: _wired(ctx, root))
+    parts = ctx.once(("components",), nodes, lambda: _components(ctx, root))
     section = _section(ctx, root, "workload")
     workloads = build_workloads(ctx, section)
-    ctx.once(("routes",), (*nodes, section), lambda: _check_workloads(ctx, section, workloads, there))
-    faults = build_faults(ctx, _section(ctx, root, "faults"), there.inventory, there.links, there.complete, workloads)
+    ctx.once(("routes",), (*nodes, section), lambda: _check_workloads(ctx, section, workloads, parts))
+    faults = build_faults(ctx, _section(ctx, root, "faults"), parts.inventory, parts.links, parts.complete, workloads)
     run, report = _values(ctx, root, "run", Run), _values(ctx, root, "report", Report)
     if len(ctx.problems) or run is None or report is None:
         return None
     system = System(
         title,
-        there.hosts,
-        there.disks,
-        there.switches,
-        there.links,
+        parts.hosts,
+        parts.disks,
+        parts.switches,
+        parts.links,
         {name: workload for name, workload in workloads.items() if workload},
         run,
         report,
-        there.volumes,
+        parts.volumes,
         faults,
     )
     return with_faults(system) if faults else system

@@ -1,8 +1,7 @@
 """The JSON Schema (draft 2020-12) of scenario files, for editors that complete and check YAML.
 
-It is made from the same models that the loader checks with, so that neither forgets what the other knows.
-The loader has the last word: which values a part may override depends on its model, which a schema cannot
-look up.
+It is made from the models that the loader checks with. The loader has the last word: the values that a part may
+override depend on its model, which a schema cannot look up.
 """
 
 from __future__ import annotations
@@ -131,7 +130,7 @@ def _model(known: Catalogue, category: str) -> Schema:
 
 
 def _overrides(category: str) -> dict[str, Schema]:
-    """The values of all kinds of a class: which of them a part has depends on its model."""
+    """The values of all kinds of a category; the model of a part decides which of them it has."""
     found: dict[str, list[Schema]] = {}
     for model in sheet_kinds(category).values():
         for key, schema in _properties(model).items():
@@ -162,7 +161,7 @@ def _host(known: Catalogue) -> Schema:
         "adapters": _named(_part(known, "adapter", bus, required=False)),
     }
     single = {category: _part(known, category, {}, required=False) for category in (*HOST_PARTS, *HOST_OPTIONAL)}
-    like = {"type": "string", "description": "another host that this one resembles but for what follows"}
+    like = {"type": "string", "description": "another host that this one resembles, but for the keys that follow"}
     model = _model(known, "host")
     mapping = _object({"model": model, "like": like, **_overrides("host"), **single, **groups})
     return {"anyOf": [model, {**mapping, "oneOf": [{"required": ["model"]}, {"required": ["like"]}]}]}
@@ -188,7 +187,7 @@ def _workloads() -> Schema:
         properties = _properties(model)
         for field, what in references(model).items():
             properties[yaml_key(model, field)]["description"] += f" (name of {REFERRED[what]})"
-        # What vary supplies need not be given, so nothing is required here.
+        # `vary` may supply any key, so none is required here.
         own = _object({"kind": {"const": kind, "description": (model.__doc__ or "").strip()}, **properties})
         named[kind] = own
         free.append({**own, "required": ["kind"]})

@@ -1,4 +1,4 @@
-"""Reading one measured table: its form, its quantities and units, and the value of each row."""
+"""Reading one measured table: its quantities, units and rows."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _WrittenTolerance(Values):
 
 
 class _WrittenRow(Values):
-    """A row as written; what any scalar may be is read from its node."""
+    """A row as written; values that may be any scalar are read from their nodes."""
 
     where: dict[str, Any]
     value: Any
@@ -53,7 +53,7 @@ class _WrittenRow(Values):
 
 @dataclass(frozen=True)
 class TableRow:
-    """A row as read: what was measured, the settings that tell the case, and the scenario if it names one."""
+    """A row with the settings of its case, and the scenario if it names one."""
 
     row: MeasuredRow
     where: dict[str, Node]
@@ -63,7 +63,7 @@ class TableRow:
 
     @cached_property
     def meanings(self) -> dict[str, object]:
-        """What the settings are compared by, see `simio.loading.vary.canonical`."""
+        """The settings in a form to compare, see `simio.loading.vary.canonical`."""
         return {key: canonical(node) for key, node in self.where.items()}
 
 
@@ -77,7 +77,7 @@ class Table:
 
 @dataclass(frozen=True)
 class _Heading:
-    """What the top of a table says of all rows."""
+    """The values of a table that hold for all its rows."""
 
     study: str
     table: str
@@ -92,7 +92,7 @@ def table_names(root: Path) -> list[str]:
 
 
 def read_table(path: Path, name: str) -> Table:
-    """The table in a file; ScenarioError with all that is wrong with it."""
+    """The table in a file. Raises ScenarioError with all that is wrong with it."""
     root = parse_yaml(read_file(path), display(path))
     problems = ProblemList()
     top = problems.mapping(root, "", f"a table with the keys {', '.join(_KEYS)}")
@@ -227,7 +227,7 @@ def _check_unit(problems: ProblemList, item: Node, own: _WrittenRow, path: str, 
 def _value(
     problems: ProblemList, node: Node, path: str, quantity: str
 ) -> tuple[Fraction | None, Fraction | None, bool]:
-    """Least and most of what was measured (None for a single value), and whether it is held."""
+    """The least and the most that was measured (None for a single value), and whether it is held."""
     if node.value == "held":
         return None, None, True
     ends = [_number(item) for item in node.elements] if node.kind == "list" else [_number(node)]
@@ -237,11 +237,11 @@ def _value(
         problems.add(path, node_text(node), expected, place=node.place)
         return None, None, False
     if found[0] > found[-1] or (len(found) == 2 and found[0] == found[1]):
-        told = " to ".join(value_text(item) for item in node.elements)
-        problems.add(path, told, "two numbers, the least first", place=node.place)
+        given = " to ".join(value_text(item) for item in node.elements)
+        problems.add(path, given, "two numbers, the least first", place=node.place)
     if QUANTITIES.get(quantity) == "share" and found[-1] > 100:
-        told = value_text(node.elements[-1] if node.elements else node)
-        problems.add(path, f"{told} {PERCENT}", "at most 100 %, a share of all CPUs together", place=node.place)
+        given = value_text(node.elements[-1] if node.elements else node)
+        problems.add(path, f"{given} {PERCENT}", "at most 100 %, a share of all CPUs together", place=node.place)
     return found[0], found[1] if len(found) == 2 else None, False
 
 

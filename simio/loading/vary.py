@@ -1,4 +1,4 @@
-"""What sets one case apart from another: `vary` in the file and `--set` on the command line."""
+"""Settings that set cases apart: `vary` in the file and `--set` on the command line."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class KeySetting:
 
 
 def apply(root: Node, settings: Sequence[KeySetting]) -> Node:
-    """The tree with these settings; what they do not touch is shared with `root`."""
+    """The tree with these settings; it shares with `root` all that they do not touch."""
     for setting in settings:
         root = substitute(root, setting.keys, setting.value, setting.place)
     return root
@@ -97,12 +97,12 @@ class Cases:
 
 
 def _meets(own: str, key: str) -> bool:
-    """Whether writing at one key path may change what is at another; a name decides what its item's path is."""
+    """Whether a value at one key path may change that at another; a `name` is part of its item's path."""
     return f"{own}.".startswith(f"{key}.") or key.startswith(f"{own}.") or own.endswith(".name")
 
 
 class Trees:
-    """The tree of each case, made when it is asked for; cases with the same settings in a section share it."""
+    """The tree of each case, made when it is needed; cases with the same settings in a section share the section."""
 
     def __init__(self, root: Node, cases: Cases) -> None:
         self.root, self.cases = root, cases
@@ -128,7 +128,7 @@ class Trees:
         return replace(self.root, value=entries, key_places=places) if case else self.root
 
     def meanings(self, key: str) -> list[object]:
-        """What is at a key path in each case, as `canonical` has it; None where nothing is."""
+        """The value at a key path in each case, as `canonical` has it, or None."""
         values = None if len(self._made) == len(self) else self.cases.values(key)
         if values:
             return values
@@ -145,7 +145,7 @@ def _meaning(tree: Node, key: str) -> object:
 
 
 def is_known(problems: ProblemList, root: Node, key: str, place: Place, path: str, sections: Sequence[str]) -> bool:
-    """Whether a key path leads to something that is there; what lies deeper is checked where it is used."""
+    """Whether a key path begins at an item of the file; deeper keys are checked where they are used."""
     keys = key.split(".")
     if keys[0] not in sections:
         problems.unknown(path, keys[0], sections, place, "section")
@@ -166,7 +166,7 @@ def is_known(problems: ProblemList, root: Node, key: str, place: Place, path: st
 
 
 def _known_items(problems: ProblemList, section: Node, keys: Sequence[str], place: Place, path: str) -> bool:
-    """Whether every list on the way has the item that is named: a setting of another would be lost."""
+    """Whether every list on a key path has the item that is named: a setting of another would be lost."""
     node: Node | None = section
     for above, key in pairwise(keys):
         if node is None or node.kind == "scalar":
@@ -220,7 +220,7 @@ def _placed(node: Node, place: Place) -> Node:
 def expand(ctx: Context, root: Node, fixed: Collection[str]) -> list[tuple[KeySetting, ...]]:
     """The settings of each case in order, the last key of a grid changing fastest.
 
-    Keys in `fixed` are set from the command line and vary no more.  Cases that two grids share come once.
+    Keys in `fixed` are set from the command line and vary no more. Cases that two grids share come once.
     """
     node = root.entries.get("vary")
     if node is None:
@@ -284,7 +284,7 @@ def _distinct(cases: Iterable[tuple[KeySetting, ...]]) -> Iterator[tuple[KeySett
 
 
 def canonical(node: Node) -> object:
-    """Something that is equal for scalars that mean the same: 1 KiB and 1024 B, 2 and 2.0."""
+    """A value that is equal for scalars that mean the same: 1 KiB and 1024 B, 2 and 2.0."""
     if isinstance(node.value, bool) or node.value is None:
         return ("word", node.value)
     if isinstance(node.value, int | float):
@@ -303,7 +303,7 @@ def _text_meaning(text: str) -> object:
 
 
 def _whole(number: Fraction | int) -> Fraction | int:
-    """The same as an int if it is one, which is found in a table sooner."""
+    """The same as an int if it is one, which hashes faster."""
     return int(number) if number.denominator == 1 else number
 
 

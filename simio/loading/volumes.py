@@ -1,4 +1,4 @@
-"""Volumes of a scenario: which disks and other volumes each is made of, and what is on it."""
+"""Volumes of a scenario: their members, which are disks and other volumes, and their file systems."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simio.description.quantities import Limit
 from simio.description.sheets.base import size_text
 from simio.errors import Place, quote
 from simio.loading.context import Context
-from simio.loading.devices import DiskGroup, check_names
+from simio.loading.devices import DiskGroup
 from simio.loading.keypaths import as_mapping, mapping
 from simio.loading.parts import build_part
 from simio.loading.problems import a, join, keys_of, place_of
@@ -59,15 +59,7 @@ class _Written:
 
 def build_volumes(ctx: Context, section: Node, groups: Mapping[str, DiskGroup]) -> dict[str, Volume | None]:
     """The volumes by name; None stands for one with a problem."""
-    check_names(ctx, section, "volumes")
-    written = {}
-    for name, node in ctx.problems.mapping(section, "volumes").items():
-        place = place_of(section, name)
-
-        def read(name: str = name, node: Node = node, place: Place = place) -> _Written | None:
-            return _written(ctx, name, node, place)
-
-        written[name] = ctx.once(("volume", name), (node,), read)
+    written = ctx.items(section, "volumes", _written)
     members = _Members(ctx, written, groups)
     whole = members.check_nesting()
     return {name: members.volume(item) if item and whole else None for name, item in written.items()}
@@ -96,7 +88,7 @@ def _written(ctx: Context, name: str, node: Node, place: Place) -> _Written | No
 
 
 def _names(ctx: Context, node: Node, path: str) -> list[Node]:
-    """The names that a volume is made of; what is no name is noted."""
+    """The nodes of the members' names; anything else is noted."""
     given = node.entries.get("of")
     what = "the name of a disk, a group of disks or a volume, or a list of them"
     if given is None:
@@ -119,7 +111,7 @@ def _part(ctx: Context, name: str, key: str, node: Node, path: str) -> Part | No
 
 
 class _Members:
-    """What the names in volumes stand for; each member belongs to one volume."""
+    """The members of all volumes; each belongs to one volume."""
 
     def __init__(self, ctx: Context, written: Mapping[str, _Written | None], groups: Mapping[str, DiskGroup]) -> None:
         self.ctx = ctx
@@ -135,7 +127,7 @@ class _Members:
         }
 
     def _expanded(self, item: _Written, node: Node) -> tuple[str, ...]:
-        """The members that one name stands for; unknown ones and those in a volume already are noted."""
+        """The members that a name stands for; unknown ones and those of another volume are noted."""
         name, path = str(node.value), f"{item.path}.of"
         members = self.groups[name].members if name in self.groups else (name,)
         if not (name in self.known or name in self.disks):
@@ -153,7 +145,7 @@ class _Members:
         return members
 
     def check_nesting(self) -> bool:
-        """Note volumes that are made of themselves, and those that are nested too deeply; whether there are none."""
+        """Note volumes that contain themselves or are nested too deeply; True if there are none."""
         order, good = list(self.written), True
         for name, item in self.written.items():
             chain = [name]
@@ -167,7 +159,7 @@ class _Members:
                 self.ctx.problems.add(path, f"more than {MOST_LEVELS} levels of volumes", expected, place=at)
                 return False
             if owner == name:
-                # Told at one place of the circle only, whichever volume it was entered from.
+                # Reported at one place of the circle only, whichever volume it was entered from.
                 good = False
                 if name == min(chain, key=order.index):
                     circle = " of ".join([name, *reversed(chain)])
@@ -200,7 +192,7 @@ class _Members:
         return Volume(item.name, kind, members, unit, parts.get("file_system"), parts.get("controller"))
 
     def _sectors(self, name: str) -> Iterator[tuple[str, int]]:
-        """The disks beneath a volume with their sectors, as far as they are known."""
+        """The disks beneath a volume with their sectors, if these are known."""
         for member in self.members.get(name, ()):
             if member not in self.disks:
                 yield from self._sectors(member)

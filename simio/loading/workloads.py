@@ -1,4 +1,4 @@
-"""Workloads of a scenario: their parameters, what they refer to, and whether data can get there."""
+"""Workloads of a scenario: parameters, references to hosts and disks, and links between these."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from simio.description.workloads import references, workload_kinds, yaml_key
 from simio.description.workloads.traffic import Nfs
 from simio.errors import Place, quote
 from simio.loading.context import Context
-from simio.loading.devices import check_names
 from simio.loading.keypaths import empty, mapping
 from simio.loading.links import Inventory
 from simio.loading.problems import place_of
@@ -22,16 +21,7 @@ from simio.topology import Reachability
 
 def build_workloads(ctx: Context, section: Node) -> dict[str, Workload | None]:
     """The workloads by name; None stands for one with a problem."""
-    check_names(ctx, section, "workload")
-    found: dict[str, Workload | None] = {}
-    for name, node in ctx.problems.mapping(section, "workload", "a mapping of workloads").items():
-        place = place_of(section, name)
-
-        def build(name: str = name, node: Node = node, place: Place = place) -> Workload | None:
-            return _workload(ctx, name, node, place)
-
-        found[name] = ctx.once(("workload", name), (node,), build)
-    return found
+    return ctx.items(section, "workload", _workload, "a mapping of workloads")
 
 
 def _workload(ctx: Context, name: str, node: Node, place: Place) -> Workload | None:
@@ -55,16 +45,16 @@ def _workload(ctx: Context, name: str, node: Node, place: Place) -> Workload | N
 
 
 def check_references(ctx: Context, section: Node, inventory: Inventory) -> None:
-    """Note names of hosts and disks that are not there, for faulty workloads as well."""
+    """Note unknown names of hosts and disks, also in workloads that have other problems."""
     for name, node in section.entries.items() if section.kind == "map" else ():
         if node.kind != "map":
             continue
         chosen = node.entries.get("kind")
         model = workload_kinds().get(str(chosen.value) if chosen is not None else name)
-        for field, what in references(model).items() if model else ():
+        for field, kind in references(model).items() if model else ():
             key = yaml_key(model, field) if model else field
             given = node.entries.get(key)
-            known, listed, noun = _there(what, inventory)
+            known, listed, noun = _known(kind, inventory)
             for name_node in given.elements if given and given.kind == "list" else [given]:
                 if name_node is None or name_node.kind != "scalar" or not isinstance(name_node.value, str):
                     continue
@@ -72,12 +62,12 @@ def check_references(ctx: Context, section: Node, inventory: Inventory) -> None:
                     ctx.problems.unknown(f"workload.{name}.{key}", name_node.value, listed, name_node.place, noun)
 
 
-def _there(what: str, inventory: Inventory) -> tuple[Container[str], Iterable[str], str]:
-    """What a field that refers to `what` may name, those of them that a message lists, and what they are."""
-    if what == "host":
+def _known(kind: str, inventory: Inventory) -> tuple[Container[str], Iterable[str], str]:
+    """Names that a reference of one kind may have, those that a message lists, and the noun for them."""
+    if kind == "host":
         return inventory.hosts, inventory.hosts, "host"
     disks = {*inventory.disks, *inventory.disk_names}
-    if what == "disks":
+    if kind == "disks":
         return disks, inventory.disks, "disk or group of disks"
     return (
         disks | {*inventory.volumes},
@@ -104,7 +94,7 @@ def check_routes(
 
 
 def check_calls(ctx: Context, section: Node, workloads: Mapping[str, Workload | None], inventory: Inventory) -> None:
-    """Note calls that a server could never take, since each is larger than what its kernel keeps of them."""
+    """Note calls that are larger than the room for calls in the server's kernel: it would drop each of them."""
     for name, workload in workloads.items():
         params: Any = workload.params if workload else None
         if not isinstance(params, Nfs):

@@ -1,4 +1,4 @@
-"""YAML files as text, or the problem that keeps them from being read."""
+"""YAML files as text, or the problem that makes them unreadable."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def read_file(path: str | os.PathLike[str]) -> str:
 
 
 def decode(data: bytes, file: str) -> str:
-    """The text that the bytes of `file` hold.  Raises ScenarioError if they are too many or not UTF-8."""
+    """The text in the bytes of `file`. Raises ScenarioError if they are too many or not UTF-8."""
     if len(data) > MAX_BYTES:
         raise ScenarioError(too_large(file))
     try:

@@ -1,9 +1,9 @@
-"""YAML text as a tree of nodes that know where they stand, with every problem of the text found at once.
+"""YAML text as a tree of nodes with their places, or all problems of the text at once.
 
-Scalars follow the core schema of YAML 1.2.2 (https://yaml.org/spec/1.2.2/, section 10.3): `yes`, `on` and
-`1:30` are texts.  What a person may misread, or what could exhaust memory, is refused: duplicate and merge
-keys, keys that are not texts, leading zeros, tags beyond the core ones, nodes that contain themselves,
-aliases that multiply, deep nesting and large files.
+Scalars follow the core schema of YAML 1.2.2 (https://yaml.org/spec/1.2.2/, section 10.3): `yes`, `on` and `1:30` are
+texts. Some constructs are refused, as a person may misread them or they could exhaust memory: duplicate and merge
+keys, keys that are not texts, leading zeros, tags beyond the core ones, nodes that contain themselves, aliases that
+multiply, deep nesting and large files.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ MAX_PROBLEMS = 100
 
 MOST_OF_A_WORD = 64
 _WORD = re.compile(r"\w+(\.\w+)?( [A-Za-z]\w*)?", re.ASCII)
-"""What is a plain scalar and nothing else, as most values of `--set` are: no parser is needed for it."""
+"""A plain scalar and nothing else, as most values of `--set` are: it needs no parser."""
 
 
 @dataclass(frozen=True)
 class Node:
     """A value of a YAML file and the place it is written at.
 
-    `text` is a scalar as it was written, without quotes, so that `0.32` can be read exactly;
-    `key_places` has the place of each key of a map.  What an alias names keeps the place of its definition.
+    `text` is a scalar as it was written, without quotes, so that `0.32` can be read exactly; `key_places` has the
+    place of each key of a map. A node that an alias names keeps the place of its definition.
     """
 
     kind: Literal["map", "list", "scalar"]
@@ -64,7 +64,7 @@ class Node:
         return self.value
 
     def at(self, path: Sequence[str | int]) -> Node:
-        """The node at `path` below this one, or the last one on the way to it that exists."""
+        """The node at `path` below this one, or the last one on the path that exists."""
         return self._walk(path)[0]
 
     def key_at(self, path: Sequence[str | int]) -> Place:
@@ -127,7 +127,7 @@ class _Stop(Exception):
 
 
 class _Composer:
-    """Builds the tree from the parser's events, without recursion, and collects problems on the way."""
+    """Builds the tree from the parser's events, without recursion, and collects problems."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -152,7 +152,7 @@ class _Composer:
                 self._document(event)
 
     def problem(self, place: Place, found: str, expected: str, hint: str = "", key: str | None = None) -> None:
-        """Notes a problem at the value being read, or at `key` of the open map."""
+        """Note a problem at the value being read, or at `key` of the open map."""
         parts: list[str | int] = []
         for frame in self._open:
             if isinstance(frame.value, list):
@@ -289,14 +289,14 @@ _UNPRINTABLE_ASCII = re.compile("[^\t\n\r\x20-\x7e]")
 
 @cache
 def _unprintable() -> re.Pattern[str]:
-    """What YAML does not allow in a file (1.2, section 5.1); so wide a class takes long to compile."""
+    """Characters that YAML does not allow in a file (1.2, section 5.1); the class takes long to compile."""
     return re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 
 
 def parse_yaml(text: str, file: str) -> Node:
     """The tree of a YAML text; `file` is the name that places carry.
 
-    Raises ScenarioError with all problems that can be found: after a problem of syntax nothing more is read.
+    Raises ScenarioError with all problems; reading ends at the first problem of syntax.
     """
     if len(text) < MOST_OF_A_WORD and _WORD.fullmatch(text):
         with suppress(Refused):

@@ -87,7 +87,7 @@ def test_rows_may_name_values_that_do_not_vary(read: Loader) -> None:
 
 def test_a_row_that_two_cases_match_is_a_problem(read: Loader) -> None:
     grid = "vary: {workload.blast.size: [1 KiB, 64 KiB], workload.blast.processes: [1, 2]}\n"
-    with pytest.raises(ScenarioError, match="which 2 cases have.*tell workload.blast.processes too"):
+    with pytest.raises(ScenarioError, match="which 2 cases have.*give workload.blast.processes too"):
         read(HIPPI + grid + "measured: study/table\n")
 
 

@@ -1,4 +1,4 @@
-"""Datasheets: which values each kind of part has; one file a kind of component."""
+"""Datasheets: the values of each kind of part; one file a kind of component."""
 
 from simio.description.sheets import (  # noqa: F401  (each registers its sheets)
     atm,

@@ -1,4 +1,4 @@
-"""Datasheets of kernels: what their services cost."""
+"""Datasheets of kernels: the costs of their services."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from simio.description.sheets.base import TIMER, Sheet, register_sheet
 
 
 class UnixKernelSheet(Sheet):
-    """A Unix kernel: what its services cost the CPU."""
+    """A Unix kernel: the CPU time of its services."""
 
     work = {
         "reference_clock": TIMER,
