@@ -112,7 +112,7 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str:
     spelt: dict[str, str] = {}
     for candidate in candidates:
         spelt.setdefault(candidate.casefold(), candidate)
-    near = difflib.get_close_matches(word.casefold(), spelt, n=1, cutoff=0.6)
+    near = difflib.get_close_matches(word.casefold(), spelt, n=1, cutoff=0.61)
     return f"did you mean '{spelt[near[0]]}'?" if near else ""
 
 

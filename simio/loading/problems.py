@@ -258,14 +258,17 @@ def _explained(kind: str, context: Mapping[str, Any], detail: Mapping[str, Any])
         choices = str(context["expected"])
         names = [choice.strip("'") for choice in choices.replace(" or ", ", ").split(", ")]
         return choices, did_you_mean(str(detail["input"]), names) if len(names) > 1 else ""
-    bounds = {"greater_than_equal": ("at least", "ge"), "less_than_equal": ("at most", "le")}
+    bounds = {
+        "greater_than_equal": ("at least", "ge"), "less_than_equal": ("at most", "le"),
+        "greater_than": ("more than", "gt"), "less_than": ("less than", "lt"),
+    }  # fmt: skip
     if kind in bounds:
         words, key = bounds[kind]
         return f"{words} {context[key]}", ""
     if kind.startswith("int_"):
         return "a whole number", ""
     if kind.startswith("float_"):
-        return "a plain number such as 0.01", ""
+        return "a plain number such as 0.0001", ""
     simple = {
         "bool_type": "true or false",
         "string_type": "a text",
