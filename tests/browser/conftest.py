@@ -27,7 +27,7 @@ class Browser:
             options.add_argument(f"--{argument}")
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-        self.driver.set_script_timeout(30)
+        self.driver.set_script_timeout(600)
 
     def look(self, width: int = 1200, dark: bool = False, offline: bool = False) -> None:
         """Begin anew: an empty page of this width, with nothing in the logs."""
