@@ -53,7 +53,7 @@ class Browser:
         made = f"Promise.resolve((() => {{ {script} }})())"
         return self.driver.execute_async_script(f"{made}.then(arguments[0], (e) => arguments[0]('error: ' + e));")
 
-    def wait(self, script: str, seconds: float = 30) -> Any:
+    def wait(self, script: str, seconds: float = 600) -> Any:
         """The first value that a script in the page returns and that is not nothing."""
         from selenium.webdriver.support.ui import WebDriverWait
 
