@@ -156,11 +156,11 @@ def _frame(volume: Volume) -> VolumeFrame:
 def volumes_around(graph: nx.Graph, name: str) -> tuple[str, ...]:
     """The volumes that a disk or a volume belongs to, the outermost first."""
     owners = graph.graph.get("owners", {})
-    found: list[str] = []
+    around: list[str] = []
     while name in owners:
         name = owners[name]
-        found.append(name)
-    return tuple(reversed(found))
+        around.append(name)
+    return tuple(reversed(around))
 
 
 def _shortest(adj: Mapping[str, Mapping[str, Any]], source: str, target: str) -> tuple[str, ...]:
@@ -217,12 +217,12 @@ class _Search:
             near = self._adj[self._hub]
             self.size = len(near) - len(_common(near, self._before))
             return
-        found: list[str] = []
+        level: list[str] = []
         for node in self._level:
             new = [name for name in self._adj[node] if name not in self._before]
             self._before.update(dict.fromkeys(new, node))
-            found += new
-        self._level, self.size = found, len(found)
+            level += new
+        self._level, self.size = level, len(level)
 
     def _list(self) -> None:
         if self._hub is not None:
@@ -232,11 +232,11 @@ class _Search:
 
     def chain(self, name: str) -> list[str]:
         """A seen node and those that lead from it to the end."""
-        found, node = [name], self._before.get(name, self._hub)
+        chain, node = [name], self._before.get(name, self._hub)
         while node is not None:
-            found.append(node)
+            chain.append(node)
             node = self._before[node]
-        return found
+        return chain
 
 
 def _common(one: Mapping[str, Any], other: Mapping[str, Any]) -> set[str]:

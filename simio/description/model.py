@@ -219,11 +219,11 @@ class System:
     @cached_property
     def _by_name(self) -> dict[str, list[str]]:
         """The disks of each name of a disk or group."""
-        found: dict[str, list[str]] = {}
+        disks: dict[str, list[str]] = {}
         for disk in self.disks.values():
             for name in {disk.group, disk.name}:
-                found.setdefault(name, []).append(disk.name)
-        return found
+                disks.setdefault(name, []).append(disk.name)
+        return disks
 
 
 @dataclass(frozen=True)

@@ -39,11 +39,11 @@ class Context:
     def once(self, label: tuple[str, ...], nodes: tuple[object, ...], build: Callable[[], T]) -> T:
         """The result of `build` for these nodes, built the first time only; the label sets apart its uses."""
         key = (*label, *map(id, nodes))
-        found = self.built.get(key)
-        if found is None:
+        made = self.built.get(key)
+        if made is None:
             # Holding the nodes keeps their identities from being given to others.
-            found = self.built[key] = self.known.get(key) or (build(), nodes)
-        result: T = found[0]
+            made = self.built[key] = self.known.get(key) or (build(), nodes)
+        result: T = made[0]
         return result
 
     def items(

@@ -34,7 +34,7 @@ def build_hosts(ctx: Context, section: Node) -> dict[str, HostSite]:
     """The hosts of a scenario by name."""
     check_names(ctx, section, "hosts")
     nodes = {name: as_mapping(node) for name, node in ctx.problems.mapping(section, "hosts").items()}
-    found: dict[str, HostSite] = {}
+    sites: dict[str, HostSite] = {}
     for name, node in nodes.items():
         lineage = _lineage(ctx, name, nodes)
         place = place_of(section, name)
@@ -42,8 +42,8 @@ def build_hosts(ctx: Context, section: Node) -> dict[str, HostSite]:
         def build(name: str = name, lineage: tuple[Node, ...] | None = lineage, place: Place = place) -> HostSite:
             return _host(ctx, name, lineage, place) if lineage else HostSite(None, None)
 
-        found[name] = ctx.once(("host", name), lineage or (node,), build)
-    return found
+        sites[name] = ctx.once(("host", name), lineage or (node,), build)
+    return sites
 
 
 def _lineage(ctx: Context, name: str, nodes: Mapping[str, Node]) -> tuple[Node, ...] | None:

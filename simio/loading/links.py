@@ -114,9 +114,10 @@ def join_links(ctx: Context, specs: list[LinkSpec], inventory: Inventory) -> tup
     complete = True
     used: dict[str, str] = {}
     for spec in specs:
-        found = [_ports(ctx, spec, index, inventory) for index in range(len(spec.ends))]
-        ends = [ports for ports in found if ports is not None]
-        if len(ends) < len(found) or not _fits(ctx, spec, inventory):
+        ends = [
+            ports for index in range(len(spec.ends)) if (ports := _ports(ctx, spec, index, inventory)) is not None
+        ]
+        if len(ends) < len(spec.ends) or not _fits(ctx, spec, inventory):
             complete = False
             continue
         joined = _joined(ctx, spec, ends)

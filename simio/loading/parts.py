@@ -86,23 +86,23 @@ def _overridden(ctx: Context, entry: CatalogueEntry, own: Mapping[str, Node], pa
 
 def origins(ctx: Context, entry: CatalogueEntry, own: Mapping[str, Node]) -> dict[str, Origin]:
     """The origin of each value of a part, in the order of its sheet."""
-    found = dict(ctx.once(("origins",), (entry,), lambda: _origins(entry)))
+    made = dict(ctx.once(("origins",), (entry,), lambda: _origins(entry)))
     for key, node in own.items():
         where = node.place
-        found[key] = Origin("given", f"{where.file}:{where.line}", "scenario", text=value_text(node))
-    return found
+        made[key] = Origin("given", f"{where.file}:{where.line}", "scenario", text=value_text(node))
+    return made
 
 
 def _origins(entry: CatalogueEntry) -> dict[str, Origin]:
     """The origins of a datasheet's own values."""
-    found = {}
+    made = {}
     for key in keys_of(type(entry.sheet)):
         if key in entry.values:
             value = entry.values[key]
-            found[key] = Origin(value.basis, value.source, "catalogue", value.interval, value.text)
+            made[key] = Origin(value.basis, value.source, "catalogue", value.interval, value.text)
         else:
-            found[key] = Origin("default", "", "default", text=default_text(entry.sheet, key))
-    return found
+            made[key] = Origin("default", "", "default", text=default_text(entry.sheet, key))
+    return made
 
 
 def default_text(sheet: Any, key: str) -> str:

@@ -123,8 +123,8 @@ class ScenarioFile:
             if index:
                 places = {setting.value.place for setting in varied.settings[index]}
                 ctx.problems.explain(known, f"with {described(texts(varied.settings[index]))}", places)
-        found = self._tables(ctx)
-        rows, pooled = assign_rows(ctx, found, trees, strict=not sets)
+        tables_read = self._tables(ctx)
+        rows, pooled = assign_rows(ctx, tables_read, trees, strict=not sets)
         ctx.problems.forget_missing(ctx.dropped)
         ctx.problems.raise_any()
         if only is not None:
@@ -135,7 +135,7 @@ class ScenarioFile:
             if system is not None
         )
         about = _text(ctx, root, "about")
-        tables = tuple(table.table for table in found)
+        tables = tuple(table.table for table in tables_read)
         return Scenario(self.path, title, about, cases, self.text, tables, pooled)
 
     def settings(self, sets: Sequence[str] = ()) -> list[dict[str, str]]:
@@ -164,8 +164,8 @@ class ScenarioFile:
         """The measured tables, read once."""
         if self._measured is None:
             apart = self._context()
-            found = read_tables(apart, self.root.entries.get("measured"), self.studies, Path(self.path).stem)
-            self._measured = tuple(found), tuple(apart.problems)
+            tables = read_tables(apart, self.root.entries.get("measured"), self.studies, Path(self.path).stem)
+            self._measured = tuple(tables), tuple(apart.problems)
         ctx.problems.extend(self._measured[1])
         return self._measured[0]
 

@@ -78,8 +78,8 @@ def scenario_schema(parts: Catalogue | None = None) -> Schema:
 
 
 def _object(properties: Mapping[str, Schema], required: list[str] | None = None) -> Schema:
-    found: Schema = {"type": "object", "properties": dict(properties), "additionalProperties": False}
-    return {**found, "required": required} if required else found
+    schema: Schema = {"type": "object", "properties": dict(properties), "additionalProperties": False}
+    return {**schema, "required": required} if required else schema
 
 
 def _named(item: Schema) -> Schema:
@@ -93,7 +93,7 @@ def _one_or_more(item: Schema) -> Schema:
 def _properties(model: type[BaseModel]) -> dict[str, Schema]:
     """The properties of a model, without the titles pydantic adds and with definitions written out."""
     made = model.model_json_schema(by_alias=True)
-    found = {}
+    properties = {}
     for name, field in model.model_fields.items():
         key = field.alias or name
         schema = _inlined(made["properties"][key], made.get("$defs", {}))
@@ -103,8 +103,8 @@ def _properties(model: type[BaseModel]) -> dict[str, Schema]:
         # Defaults are in simio's own units, which a file cannot use.
         if quantity:
             schema.pop("default", None)
-        found[key] = schema
-    return found
+        properties[key] = schema
+    return properties
 
 
 def _inlined(schema: Any, definitions: Mapping[str, Any]) -> Any:
@@ -131,12 +131,12 @@ def _model(known: Catalogue, category: str) -> Schema:
 
 def _overrides(category: str) -> dict[str, Schema]:
     """The values of all kinds of a category; the model of a part decides which of them it has."""
-    found: dict[str, list[Schema]] = {}
+    schemas: dict[str, list[Schema]] = {}
     for model in sheet_kinds(category).values():
         for key, schema in _properties(model).items():
-            if schema not in found.setdefault(key, []):
-                found[key].append(schema)
-    return {key: found[key][0] if len(found[key]) == 1 else {"anyOf": found[key]} for key in sorted(found)}
+            if schema not in schemas.setdefault(key, []):
+                schemas[key].append(schema)
+    return {key: schemas[key][0] if len(schemas[key]) == 1 else {"anyOf": schemas[key]} for key in sorted(schemas)}
 
 
 def _part(known: Catalogue, category: str, more: Mapping[str, Schema], *, required: bool = True) -> Schema:

@@ -98,28 +98,28 @@ def read_table(path: Path, name: str) -> Table:
     top = problems.mapping(root, "", f"a table with the keys {', '.join(_KEYS)}")
     problems.raise_any()
     problems.unknown_keys(root, _KEYS, "")
-    said: dict[str, str] = {}
+    heads: dict[str, str] = {}
     for key in ("title", "quantity", "unit", "notes"):
         if key in top:
-            said[key] = problems.text(top[key], key) or ""
+            heads[key] = problems.text(top[key], key) or ""
         elif key != "notes":
             problems.add(key, "nothing", "a text", "this key is required", root.place)
-    quantity = said.get("quantity", "")
+    quantity = heads.get("quantity", "")
     known = not quantity or _known_quantity(problems, quantity, top["quantity"], "quantity")
-    if said.get("unit") and quantity and known:
-        _fitting_unit(problems, said["unit"], quantity, top["unit"], "unit")
+    if heads.get("unit") and quantity and known:
+        _fitting_unit(problems, heads["unit"], quantity, top["unit"], "unit")
     for key in ("source", "rows"):
         if key not in top:
             what = "a text or mapping" if key == "source" else "a list"
             problems.add(key, "nothing", what, "this key is required", root.place)
     study, _, short = name.rpartition("/")
-    heading = _Heading(study, short, quantity, said.get("unit", ""), _scenarios(problems, top.get("scenario")))
+    heading = _Heading(study, short, quantity, heads.get("unit", ""), _scenarios(problems, top.get("scenario")))
     rows = _rows(problems, top.get("rows"), heading)
     tolerance = _tolerance(problems, top["tolerance"]) if "tolerance" in top else None
     problems.raise_any()
-    source, notes = _source(top["source"]), said.get("notes", "").strip()
+    source, notes = _source(top["source"]), heads.get("notes", "").strip()
     table = MeasuredTable(
-        name, said["title"], source, quantity, heading.unit, notes, len(rows), heading.scenarios, tolerance
+        name, heads["title"], source, quantity, heading.unit, notes, len(rows), heading.scenarios, tolerance
     )
     return Table(table, tuple(rows))
 
@@ -231,18 +231,18 @@ def _value(
     if node.value == "held":
         return None, None, True
     ends = [_number(item) for item in node.elements] if node.kind == "list" else [_number(node)]
-    found = [end for end in ends if end is not None]
+    numbers = [end for end in ends if end is not None]
     expected = "a number above zero in the unit of the row, a range of two such as [4, 5], or 'held'"
-    if len(found) < len(ends) or len(ends) not in (1, 2) or (node.kind == "list" and len(ends) == 1):
+    if len(numbers) < len(ends) or len(ends) not in (1, 2) or (node.kind == "list" and len(ends) == 1):
         problems.add(path, node_text(node), expected, place=node.place)
         return None, None, False
-    if found[0] > found[-1] or (len(found) == 2 and found[0] == found[1]):
+    if numbers[0] > numbers[-1] or (len(numbers) == 2 and numbers[0] == numbers[1]):
         given = " to ".join(value_text(item) for item in node.elements)
         problems.add(path, given, "two numbers, the least first", place=node.place)
-    if QUANTITIES.get(quantity) == "share" and found[-1] > 100:
+    if QUANTITIES.get(quantity) == "share" and numbers[-1] > 100:
         given = value_text(node.elements[-1] if node.elements else node)
         problems.add(path, f"{given} {PERCENT}", "at most 100 %, a share of all CPUs together", place=node.place)
-    return found[0], found[1] if len(found) == 2 else None, False
+    return numbers[0], numbers[1] if len(numbers) == 2 else None, False
 
 
 def _number(node: Node) -> Fraction | None:

@@ -60,10 +60,10 @@ def apply_once(ctx: Context, root: Node, settings: Sequence[KeySetting], sets: S
 
 
 def _by_section(settings: Sequence[KeySetting]) -> dict[str, list[KeySetting]]:
-    found: dict[str, list[KeySetting]] = {}
+    sections: dict[str, list[KeySetting]] = {}
     for setting in settings:
-        found.setdefault(setting.keys[0], []).append(setting)
-    return found
+        sections.setdefault(setting.keys[0], []).append(setting)
+    return sections
 
 
 class Cases:
@@ -185,7 +185,7 @@ def _known_items(problems: ProblemList, section: Node, keys: Sequence[str], plac
 
 def read_sets(ctx: Context, root: Node, sets: Sequence[str]) -> list[KeySetting]:
     """The settings of the command line, each `key.path=value`; their places count the settings as lines."""
-    found = []
+    settings = []
     for number, text in enumerate(sets, 1):
         place = Place("--set", number, 1)
         key, equals, value = text.partition("=")
@@ -200,8 +200,8 @@ def read_sets(ctx: Context, root: Node, sets: Sequence[str]) -> list[KeySetting]
         except ScenarioError as error:
             ctx.problems.extend(replace(problem, path=key, place=place) for problem in error.problems)
             continue
-        found.append(KeySetting(key, _placed(node, place), place))
-    return found
+        settings.append(KeySetting(key, _placed(node, place), place))
+    return settings
 
 
 @lru_cache(maxsize=1024)
