@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from types import ModuleType
 
@@ -11,8 +12,9 @@ from engine_bench import Bench, marks
 
 from simio.engines.outcome import Options, Status
 from simio.machines import disk
-from simio.machines.calls import DISK_BEGIN, DISK_ENQUEUE, DISK_NEXT
-from simio.program.builder import Builder
+from simio.machines.calls import DISK_BEGIN, DISK_ENQUEUE, DISK_NEXT, SWAP
+from simio.machines.door import UnknownMachineError, number_of
+from simio.program.builder import Builder, ProgramError
 from simio.program.steps import HORIZON, Op
 
 
@@ -194,8 +196,18 @@ def test_an_unknown_machine_function_is_refused(engine: ModuleType) -> None:
     p = Builder()
     at = p.machine("disk", [0] * 20)
     with p.thread("t"):
-        p.call(p.register(), 199, at)
-    assert engine.run(p.build()).status == Status.MACHINE
+        p.call(p.register(), SWAP, at)
+    program = p.build()
+    steps = np.where(program.steps == number_of(SWAP), 199, program.steps)
+    with pytest.raises(UnknownMachineError, match="no machine function has number 199"):
+        engine.run(replace(program, steps=steps))
+
+
+def test_what_is_no_machine_function_cannot_be_called() -> None:
+    p = Builder()
+    at = p.machine("disk", [0] * 20)
+    with pytest.raises(ProgramError, match="is no machine function; declare it with @machine"), p.thread("t"):
+        p.call(p.register(), max, at)
 
 
 def test_every_operation_is_met_here() -> None:
