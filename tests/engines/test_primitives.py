@@ -11,8 +11,8 @@ import pytest
 from engine_bench import Bench, marks
 
 from simio.engines.outcome import Options, Status
-from simio.machines import disk
-from simio.machines.calls import DISK_BEGIN, DISK_ENQUEUE, DISK_NEXT, SWAP
+from simio.machines import coalesce, disk
+from simio.machines.disk import queue, reading
 from simio.machines.door import UnknownMachineError, number_of
 from simio.program.builder import Builder, ProgramError
 from simio.program.steps import HORIZON, Op
@@ -163,15 +163,15 @@ def test_call(engine: ModuleType) -> None:
     with p.thread("t"):
         p.advance(130)
         tag, r = p.register(), p.register(7)
-        p.call(tag, DISK_ENQUEUE, at, 5, 2 * 2)
+        p.call(tag, queue.enqueue, at, 5, 2 * 2)
         p.mark(seen, tag)
-        p.call(r, DISK_BEGIN, at, tag)
+        p.call(r, reading.begin, at, tag)
         p.mark(seen, r)
         for count in (1, 1):
-            p.call(r, DISK_NEXT, at, tag, count)
+            p.call(r, reading.next_unit, at, tag, count)
             p.mark(seen, r)
         p.advance(0, r, 1)
-        p.call(r, DISK_BEGIN, at, tag)
+        p.call(r, reading.begin, at, tag)
         p.mark(seen, r)
     program = p.build()
     run = engine.run(program)
@@ -186,7 +186,7 @@ def test_a_machine_refuses(engine: ModuleType) -> None:
     at = p.machine("disk", disk.initial(1000, 1, [(1, 10)], 0, 0, 0, (0, 0, 0), 4))
     with p.thread("t"):
         p.advance(2)
-        p.call(p.register(), DISK_ENQUEUE, at, 99, 2)
+        p.call(p.register(), queue.enqueue, at, 99, 2)
     run = engine.run(p.build())
     # Steps: advance, the call.
     assert (run.status, run.end, run.fault) == (Status.MACHINE, 2, (0, 1))
@@ -196,9 +196,9 @@ def test_an_unknown_machine_function_is_refused(engine: ModuleType) -> None:
     p = Builder()
     at = p.machine("disk", [0] * 20)
     with p.thread("t"):
-        p.call(p.register(), SWAP, at)
+        p.call(p.register(), coalesce.swap, at)
     program = p.build()
-    steps = np.where(program.steps == number_of(SWAP), 199, program.steps)
+    steps = np.where(program.steps == number_of(coalesce.swap), 199, program.steps)
     with pytest.raises(UnknownMachineError, match="no machine function has number 199"):
         engine.run(replace(program, steps=steps))
 

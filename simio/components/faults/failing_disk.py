@@ -6,13 +6,13 @@ from simio.components.storage.disk import DiskDrive
 from simio.components.storage.interfaces import Transport
 from simio.description.model import Disk
 from simio.errors import RunError
-from simio.machines import calls
+from simio.machines.disk import queue, reading
 from simio.machines.door import Called
 from simio.machines.failing import calls as failing
 from simio.machines.failing import layout
 from simio.program.builder import Amount, Builder, Handle, Register
 
-_TELLING = (calls.DISK_ENQUEUE, calls.DISK_BEGIN, calls.DISK_NEXT)
+_TELLING = (queue.enqueue, reading.begin, reading.next_unit)
 """After these the machine is told how far the next error by chance is off, if it wants to know."""
 
 
@@ -89,7 +89,7 @@ class FailingDrive(DiskDrive):
 
         def send(sectors: int, first: bool) -> None:
             with p.when(failed, "==", 0):
-                self.ask(wait, calls.DISK_NEXT, tag, sectors)
+                self.ask(wait, reading.next_unit, tag, sectors)
                 with p.label("mechanism", self.name):
                     p.advance(0, wait, 1)
                 p.call(failed, failing.FAILED, self.state, tag)
