@@ -31,7 +31,7 @@ FACTORS = (
 )
 DISK = disk.initial(
     revolution=12, heads=2, zones=[(3, 6), (2, 4)], track_skew=2, cylinder_skew=3, head_switch=1,
-    seek=(2, 4, 7), segment=5, write_settle=1, segments=2, depth=3, scheduling=2,
+    seek=(2, 4, 7), segment=5, write_settle=1, segments=2, depth=3, scheduling="shortest",
 )  # fmt: skip
 
 

@@ -156,7 +156,7 @@ def test_call(engine: ModuleType) -> None:
     # and is read at 600. 470 ps to wait; the next sector takes 100 more. The command has the arm all along.
     p = Builder()
     seen = p.observation("seen")
-    state = disk.initial(1000, 1, [(1, 10)], 0, 0, 0, (0, 0, 0), 4)
+    state = disk.initial([(1, 10)], (0, 0, 0), revolution=1000, heads=1, segment=4)
     p.machine("other", [1, 2, 3])
     at = p.machine("disk", state)
     assert at == 3
@@ -183,7 +183,7 @@ def test_call(engine: ModuleType) -> None:
 
 def test_a_machine_refuses(engine: ModuleType) -> None:
     p = Builder()
-    at = p.machine("disk", disk.initial(1000, 1, [(1, 10)], 0, 0, 0, (0, 0, 0), 4))
+    at = p.machine("disk", disk.initial([(1, 10)], (0, 0, 0), revolution=1000, heads=1, segment=4))
     with p.thread("t"):
         p.advance(2)
         p.call(p.register(), queue.enqueue, at, 99, 2)

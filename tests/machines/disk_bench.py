@@ -31,8 +31,8 @@ class Drive:
 
     def __init__(self, segment: int = SEGMENT, **options) -> None:
         sheet = disk.initial(
-            REVOLUTION, HEADS, ZONES, TRACK_SKEW, CYLINDER_SKEW, HEAD_SWITCH, (SINGLE, AVERAGE, FULL), segment,
-            **options,
+            ZONES, (SINGLE, AVERAGE, FULL), revolution=REVOLUTION, heads=HEADS, track_skew=TRACK_SKEW,
+            cylinder_skew=CYLINDER_SKEW, head_switch=HEAD_SWITCH, segment=segment, **options,
         )  # fmt: skip
         # Something stands before the disk's state, as it does in a program with several machines.
         self.state = np.array([99] * 7 + sheet, dtype=np.int64)

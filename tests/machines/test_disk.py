@@ -116,7 +116,7 @@ def test_seek_curve_of_real_drives() -> None:
         ((300, 3600, 7000), 18_000),
         ((1700, 11_000, 22_000), 2000),
     ):
-        sheet = disk.initial(MS, 1, [(cylinders, 10)], 0, 0, 0, tuple(US * t for t in times), 4)
+        sheet = disk.initial([(cylinders, 10)], tuple(US * t for t in times), revolution=MS, heads=1, segment=4)
         state = np.array(sheet, dtype=np.int64)
         curve = np.array([int(seek_time(state, 0, d)) for d in range(cylinders)])
         # Of all pairs of cylinders, 2 * (cylinders - d) of cylinders**2 are d apart.

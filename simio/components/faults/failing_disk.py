@@ -10,6 +10,7 @@ from simio.machines.disk import queue, reading
 from simio.machines.door import Called
 from simio.machines.failing import calls as failing
 from simio.machines.failing import layout
+from simio.machines.layout import State
 from simio.program.builder import Amount, Builder, Handle, Register
 
 _TELLING = (queue.enqueue, reading.begin, reading.next_unit)
@@ -45,7 +46,7 @@ class FailingDrive(DiskDrive):
         p.tally(disk.name, "commands ended by a medium error", at + layout.UNREADABLE, "commands")
         p.tally(disk.name, "reading again", at + layout.LOST, "ps")
 
-    def _initial(self, revolution: int, zones: object) -> list[int]:
+    def _initial(self, revolution: int, zones: object) -> State:
         """The state of the disk, and what follows it."""
         state = super()._initial(revolution, zones)  # type: ignore[arg-type]
         errors = self.errors

@@ -10,6 +10,7 @@ from simio.description.model import Disk
 from simio.machines import disk as mechanism
 from simio.machines.disk import arm, destaging, queue, reading, writing
 from simio.machines.door import Called
+from simio.machines.layout import State
 from simio.program.builder import Amount, Builder, Register
 from simio.program.service import SECOND, ceil_times
 
@@ -46,26 +47,20 @@ class DiskDrive:
         self.least = min(sheet.command_overhead, sheet.cached_overhead)
         self.state = p.machine(disk.name, self._initial(revolution, zones))
 
-    def _initial(self, revolution: int, zones: Sequence[tuple[int, int]]) -> list[int]:
-        """The initial state of the machine."""
+    def _initial(self, revolution: int, zones: Sequence[tuple[int, int]]) -> State:
+        """The initial state of the machine; words that the datasheet names have the datasheet's values."""
         sheet = self.sheet
+        named = mechanism.WORDS.words.keys() - {"seek_single"}
         return mechanism.initial(
-            revolution=revolution,
-            heads=sheet.heads,
-            zones=zones,
-            track_skew=sheet.track_skew,
-            cylinder_skew=sheet.cylinder_skew,
-            head_switch=sheet.head_switch,
-            seek=(sheet.seek_single, sheet.seek_average, sheet.seek_full),
-            segment=self.segment,
-            write_settle=sheet.write_settle,
-            segments=sheet.segments,
+            zones,
+            (sheet.seek_single, sheet.seek_average, sheet.seek_full),
             depth=sheet.queue_depth,
-            scheduling=mechanism.SCHEDULINGS[sheet.scheduling],
-            read_ahead=sheet.read_ahead,
-            write_cache=sheet.write_cache,
+            scheduling=sheet.scheduling,
+            revolution=revolution,
+            segment=self.segment,
             hit_time=sheet.cached_overhead - self.least,
             miss_time=sheet.command_overhead - self.least,
+            **{name: value for name, value in vars(sheet).items() if name in named},
         )
 
     def sectors_of(self, size: int) -> int:
