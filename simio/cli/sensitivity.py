@@ -69,7 +69,7 @@ def _show(case: Case, found: list[Effect]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from simio.report.data import in_unit
+    from simio.wording import in_unit
 
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 140)
     unit = case.case.system.report.unit

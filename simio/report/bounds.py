@@ -7,8 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from simio.bound import Bound
-from simio.report.alike import merged
-from simio.report.data import in_unit
+from simio.wording import in_unit, merged
 
 SHOWN = 6
 """Limits listed beside the tightest one."""

@@ -8,11 +8,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from simio.report.data import in_unit
 from simio.report.table import heading, shown
-from simio.report.terminal import short_names
 from simio.sweeps.rows import Row
 from simio.sweeps.values import number_of
+from simio.wording import in_unit, short_names
 
 BAR = 24
 """Width of the longest bar, in characters."""
