@@ -117,7 +117,7 @@ class Picture:
         """The text of the file."""
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}" '
-            f'width="{self.width}" height="{self.height}" role="img" aria-label="{escape(self.title)}">'
+            f'width="{self.width}" height="{self.height}" role="img"><title>{escape(self.title)}</title>'
             f"<style>{_STYLE}{self.style}</style>\n" + "\n".join(self.parts) + "\n</svg>\n"
         )
 

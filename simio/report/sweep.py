@@ -21,7 +21,7 @@ MOST_VALUES = 16
 """Values of a key in the curve; of more, as many ranges of them."""
 
 
-class Sheet:
+class SweepPrinter:
     """Prints rows whose settings are those of `keys`, with throughput in `unit`."""
 
     def __init__(self, console: Console, keys: Sequence[str], unit: str) -> None:

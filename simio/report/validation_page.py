@@ -86,7 +86,7 @@ def _overview(found: Validation) -> str:
     numbers = {table.name: number for number, table in enumerate(found.tables)}
     for table, cells in overview(found):
         if table is None:
-            rows.append([f"<b>{escape(str(cell))}</b>" for cell in cells])
+            rows.append([f"<strong>{escape(str(cell))}</strong>" for cell in cells])
             continue
         *figures, verdict = cells
         kind = {"green": ' class="green"', "red": ' class="red"'}.get(str(getattr(verdict, "style", "")), "")

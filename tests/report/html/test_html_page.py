@@ -130,7 +130,7 @@ def test_why_comes_with_it_where_that_is_asked_for(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["run", scenario, *few, "--html", str(target), "--explain"])
     assert done.exit_code == 0, done.output
     text = target.read_text(encoding="utf-8")
-    assert "Why, and what would help" in body(text)
+    assert "What limits, and what would help" in body(text)
     waterfall, gains = (figures(text)[name] for name in ("waterfall", "gains"))
     bars = [bar for each in waterfall["data"] for bar in zip(each["base"], each["x"], strict=True)]
     # The stretches of a unit's way follow one another without a gap.
