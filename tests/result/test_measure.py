@@ -175,8 +175,8 @@ def test_timeline_adds_up():
     assert busy == pytest.approx(20 * 5 * US, rel=0.02)
 
 
-def use(name: str, share: float, turn: bool = False) -> ResourceUse:
-    return ResourceUse(name, 1, turn, share, 0.0, 0, 0, 0)
+def use(name: str, share: float, lock: bool = False) -> ResourceUse:
+    return ResourceUse(name, 1, lock, share, 0.0, 0, 0, 0)
 
 
 def test_a_saturated_resource_limits_before_a_busy_thread():
