@@ -26,7 +26,7 @@ from simio.errors import SimioError
 from simio.files import write_whole
 
 if TYPE_CHECKING or not COMPLETING:
-    from simio.loading import Source
+    from simio.loading import ScenarioFile
     from simio.report import table
     from simio.report.console import printed
     from simio.report.optimum import show
@@ -115,7 +115,7 @@ def _plan(scenario: str, ranges: tuple[str, ...], sets: tuple[str, ...], number:
         if price.key not in keys:
             raise SimioError(f"--cost {price.key}: found no --vary of this key")
     # As a sample, so that configurations of intervals can be looked at before the search.
-    return Plan(Source(scenario), Space(tuple(axes), sample=50), sets, None if number is None else number - 1)
+    return Plan(ScenarioFile(scenario), Space(tuple(axes), sample=50), sets, None if number is None else number - 1)
 
 
 def _check_one_case(plan: Plan) -> None:

@@ -18,7 +18,7 @@ from simio.files import write_whole
 if TYPE_CHECKING or not COMPLETING:
     from rich.console import Console
 
-    from simio.loading import Source
+    from simio.loading import ScenarioFile
     from simio.report import table
     from simio.report.console import printed
     from simio.report.sweep import SweepPrinter
@@ -91,7 +91,8 @@ def sweep(
         table.check_form(form)
     if anew and not output:
         raise SimioError("--anew: found no -o FILE; expected the file whose unfinished rows to discard")
-    plan = Plan(Source(scenario), _space(sets, pairs, sample, lhs, seed), (), None if number is None else number - 1)
+    space = _space(sets, pairs, sample, lhs, seed)
+    plan = Plan(ScenarioFile(scenario), space, (), None if number is None else number - 1)
     unit, wrong = check(plan)
     for text in wrong:
         tell(text)

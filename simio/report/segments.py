@@ -5,10 +5,8 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-from simio.machines.tcp.layout import FIN, PUSH, RESET, SYN
+from simio.machines.tcp.segment import Fields, fields
 from simio.result.packets import SeenPacket
-
-_LOW = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -23,65 +21,36 @@ NOP = Option("nop", b"\x01")
 
 
 @dataclass(frozen=True)
-class Segment:
-    """A TCP segment. Sequence numbers count from each end's SYN, which is 0; sizes in bytes, `window` as on the wire.
+class TcpSegment:
+    """A TCP segment of a trace: its fields, and the options that only a SYN or an agreement of both ends brings.
 
-    `ack` is 0 where there is no acknowledgement; `blocks` are the ranges that a SACK option reports, end excluded.
+    `stamps` is None without timestamps; `mss` and `shift` are those of a SYN.
     """
 
-    seq: int
-    length: int
-    syn: bool
-    fin: bool
-    push: bool
-    ack: int
-    window: int
+    fields: Fields
     stamps: tuple[int, int] | None
-    blocks: tuple[tuple[int, int], ...]
     mss: int | None
     shift: int | None
     permits: bool
-    reset: bool
 
     @classmethod
-    def of(cls, packet: SeenPacket) -> Segment:
-        """The segment that the words of a packet hold, as `simio.machines.tcp` puts them."""
-        first, second, stamps, *blocks = packet.words
-        agreed = packet.point.agreed
-        flags, ack = first >> 16 & 7, second >> 16
-        reset = flags == RESET
-        syn = bool(flags & SYN) and not reset
-        starts = [(ack + (block >> 31), block & _LOW) for block in blocks if block]
+    def of(cls, packet: SeenPacket) -> TcpSegment:
+        """The segment of a packet."""
+        found, agreed = fields(packet.words), packet.point.agreed
         return cls(
-            seq=first >> 19,
-            length=first & 0xFFFF,
-            syn=syn,
-            fin=bool(flags & FIN) and not reset,
-            push=bool(flags & PUSH),
-            ack=ack,
-            window=second & 0xFFFF,
-            stamps=(stamps >> 31, stamps & _LOW) if agreed.get("timestamps") and not reset else None,
-            blocks=tuple((start, start + length) for start, length in starts),
-            mss=agreed["mss"] if syn else None,
-            shift=agreed.get("shift") if syn else None,
-            permits=syn and bool(agreed.get("sack")),
-            reset=reset,
+            fields=found,
+            stamps=found.stamps if agreed.get("timestamps") and not found.reset else None,
+            mss=agreed["mss"] if found.syn else None,
+            shift=agreed.get("shift") if found.syn else None,
+            permits=found.syn and bool(agreed.get("sack")),
         )
 
     @property
     def flags(self) -> str:
         """Flags as tcpdump writes them."""
-        return "".join(
-            letter
-            for letter, there in (
-                ("S", self.syn),
-                ("F", self.fin),
-                ("R", self.reset),
-                ("P", self.push),
-                (".", self.ack > 0),
-            )
-            if there
-        )
+        own = self.fields
+        letters = (("S", own.syn), ("F", own.fin), ("R", own.reset), ("P", own.push), (".", own.ack > 0))
+        return "".join(letter for letter, there in letters if there)
 
     @property
     def options(self) -> list[Option]:
@@ -99,14 +68,10 @@ class Segment:
             found += [NOP, NOP, Option("sackOK", struct.pack("!BB", 4, 2))]
         if self.stamps is not None:
             value, echo = self.stamps
-            found += [
-                NOP,
-                NOP,
-                Option(f"TS val {value} ecr {echo}", struct.pack("!BBII", 8, 10, value, echo)),
-            ]
-        if self.blocks:
-            text = "".join(f"{{{start}:{end}}}" for start, end in self.blocks)
-            edges = [edge % 2**32 for block in self.blocks for edge in block]
+            found += [NOP, NOP, Option(f"TS val {value} ecr {echo}", struct.pack("!BBII", 8, 10, value, echo))]
+        if blocks := self.fields.blocks:
+            text = "".join(f"{{{start}:{end}}}" for start, end in blocks)
+            edges = [edge % 2**32 for block in blocks for edge in block]
             data = struct.pack(f"!BB{len(edges)}I", 5, 2 + 4 * len(edges), *edges)
-            found += [NOP, NOP, Option(f"sack {len(self.blocks)} {text}", data)]
+            found += [NOP, NOP, Option(f"sack {len(blocks)} {text}", data)]
         return found

@@ -59,7 +59,7 @@ def test_a_line_for_each_combination_and_a_point_for_each_value(tmp_path: Path) 
     [
         ("  workload.blast.size: [1 KiB, 4 KiB]\n", "workload.blast.siz",
          "--against: 'packets' does not vary 'workload.blast.siz'; did you mean 'workload.blast.size'?"),
-        ("  workload.blast.sink: [true, false]\n", "workload.blast.sink", "found 'true'; expected a number or a quantity"),
+        ("  workload.blast.sink: [true, false]\n", "workload.blast.sink", "found 'true'; expected a number"),
         ("  - {workload.blast.size: [1 KiB], workload.blast.processes: [1]}\n"
          "  - {workload.blast.size: [2 KiB], workload.blast.processes: [2]}\n", "workload.blast.size",
          "'packets' has no two cases that differ in 'workload.blast.size' alone"),
