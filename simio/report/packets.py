@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from simio.report.datagrams import UDP_HEADER, Fragment, echo
-from simio.report.segments import TcpSegment
+from simio.report.decoded import UDP_HEADER, Fragment, TcpSegment, echo
 from simio.result.packets import LostPacket, SeenPacket
 
 _SECOND = 10**12

@@ -15,8 +15,7 @@ from collections.abc import Iterable, Sequence
 
 from simio.components.network.icmp import ICMP_HEADER
 from simio.components.network.stack import IP_HEADER, TCP_HEADER
-from simio.report.datagrams import Fragment
-from simio.report.segments import TcpSegment
+from simio.report.decoded import Fragment, TcpSegment
 from simio.result.packets import LostPacket, SeenPacket
 
 MAGIC = 0xA1B23C4D

@@ -8,9 +8,9 @@ import networkx as nx
 
 from simio.report import tables
 from simio.report.html.text import grid_table, shown
-from simio.report.html.topology import topology
 from simio.report.tables import rate_text
 from simio.report.terminal import span_text, spread_texts
+from simio.report.wiring.inline import topology
 from simio.result.model import CaseResult, ScenarioResult
 from simio.wording import in_unit, settings_text
 

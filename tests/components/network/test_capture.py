@@ -16,8 +16,7 @@ from simio.engines.outcome import Options, Outcome
 from simio.errors import RunError
 from simio.lower import lower
 from simio.program.steps import Program
-from simio.report.datagrams import Fragment
-from simio.report.segments import TcpSegment
+from simio.report.decoded import Fragment, TcpSegment
 from simio.result.packets import LostPacket, Packets, SeenPacket
 
 EXTENDED: dict[str, Any] = {"rfc1323": "always", "recovery": "sack"}

@@ -16,7 +16,7 @@ from simio.cli.main import main
 from simio.report.data import as_dict
 from simio.report.html import page as pages
 from simio.report.html.page import page
-from simio.report.terminal import rate_text
+from simio.report.tables import rate_text
 from simio.running import run_scenario
 
 SCENARIOS = Path(__file__).parents[3] / "scenarios"
