@@ -18,6 +18,7 @@ _disk = types.ExternalFunction(f"{PREFIX}disk", _SIGNATURE)
 _media = types.ExternalFunction(f"{PREFIX}media", _SIGNATURE)
 _parts = types.ExternalFunction(f"{PREFIX}parts", _SIGNATURE)
 _tcp = types.ExternalFunction(f"{PREFIX}tcp", _SIGNATURE)
+_volume = types.ExternalFunction(f"{PREFIX}volume", _SIGNATURE)
 _network = types.ExternalFunction(f"{PREFIX}network", _SIGNATURE)
 
 
@@ -30,6 +31,8 @@ def call(function, words, base, now, a, b):
         return _tcp(function, words, base, now, a, b)
     if 48 <= function < 80:
         return _network(function, words, base, now, a, b)
+    if function >= 120:
+        return _volume(function, words, base, now, a, b)
     if function >= 96:
         return _media(function, words, base, now, a, b)
     return _parts(function, words, base, now, a, b)

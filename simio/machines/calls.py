@@ -13,6 +13,7 @@ from simio.machines.network import calls as network_calls
 from simio.machines.network import transfer_calls
 from simio.machines.shared import shared
 from simio.machines.tcp import dispatch as tcp
+from simio.machines.volume import planner
 
 DISK_CONTROLLER = 0
 DISK_ENQUEUE = 1
@@ -72,6 +73,7 @@ NAMES = {
     **served_files.NAMES,
     **failing.NAMES,
     **failing_requests.NAMES,
+    **planner.NAMES,
 }
 
 _controller = queue.controller_time
@@ -187,7 +189,9 @@ def network(function: int, state: NDArray, base: int, now: int, a: int, b: int) 
     return _transfer(function, state, base, now, a, b)
 
 
-FAMILIES = {"disk": disk, "media": media, "parts": parts, "tcp": tcp.call_tcp, "network": network}
+FAMILIES = {
+    "disk": disk, "media": media, "parts": parts, "tcp": tcp.call_tcp, "network": network, "volume": planner.volume,
+}  # fmt: skip
 """What machine functions are compiled together: a program needs the families of those that it calls."""
 PREFIX = "simio_"
 """Before the name of a family, the name that the compiled loop calls it by."""
@@ -201,6 +205,8 @@ def family(function: int) -> str:
         return "tcp"
     if 48 <= function < 80:
         return "network"
+    if function >= 120:
+        return "volume"
     return "media" if function >= 96 else "parts"
 
 

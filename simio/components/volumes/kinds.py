@@ -1,30 +1,34 @@
-"""Which class models which kind of volume, and what its description has to fulfil."""
+"""Volumes as their descriptions say, and what these have to fulfil."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes.array import ArrayController, ArrayPort
-from simio.components.volumes.degraded import DegradedRaid5
-from simio.components.volumes.mirror import Mirror
+from simio.components.volumes.geometry import Geometry
+from simio.components.volumes.members import Members, alike
 from simio.components.volumes.parity import ParityEngine
-from simio.components.volumes.raid3 import Raid3
-from simio.components.volumes.raid5 import Raid5
+from simio.components.volumes.rebuild import Rebuild
+from simio.components.volumes.recovery import MirrorRecovery, Raid3Recovery, Raid5Recovery
 from simio.components.volumes.requests import size_text
-from simio.components.volumes.split import Concatenation, Stripe
-from simio.components.volumes.states import Losses, mirror, raid3, raid5
-from simio.description.model import Volume
+from simio.components.volumes.states import Changes, Losses
+from simio.components.volumes.volume import Volume
+from simio.description.model import Volume as Described
 from simio.errors import RunError
+from simio.machines.volume.layout import CONCAT, MIRROR, RAID3, RAID5, STRIPE
 from simio.program.builder import Builder
 
 LEAST_MEMBERS = {"stripe": 2, "concat": 1, "mirror": 2, "raid3": 3, "raid5": 3}
 """The kinds, and how many members each needs."""
+_LEVELS = {"stripe": STRIPE, "concat": CONCAT, "mirror": MIRROR, "raid3": RAID3, "raid5": RAID5}
+_RECOVERY: dict[int, Any] = {MIRROR: MirrorRecovery, RAID3: Raid3Recovery, RAID5: Raid5Recovery}
 
 
 def make_volume(
     p: Builder,
-    volume: Volume,
+    volume: Described,
     members: Sequence[BlockDevice],
     parity: ParityEngine | None = None,
     controller: ArrayController | None = None,
@@ -45,10 +49,9 @@ def make_volume(
             f"{LEAST_MEMBERS[volume.kind]} members or more that it needs"
         )
     parity = controller.parity if controller else parity
-    if losses is not None and volume.kind in ("mirror", "raid3", "raid5"):
-        device = _surviving(p, volume, members, parity, losses)
-    else:
-        device = _bare(p, volume, members, parity)
+    if volume.kind in ("raid3", "raid5") and parity is None:
+        raise RunError(f"volume {volume.name!r} of kind {volume.kind!r} has nothing that computes its parity")
+    device = _over(p, volume, members, parity, losses)
     if not device.capacity:
         raise RunError(f"volume {volume.name!r} holds nothing: a member is smaller than a stripe unit")
     if controller is None:
@@ -58,48 +61,90 @@ def make_volume(
     return controller.array(device, port)
 
 
-def _surviving(
-    p: Builder, volume: Volume, members: Sequence[BlockDevice], parity: ParityEngine | None, losses: Losses
-) -> BlockDevice:
-    """A volume of the host's software that goes on without a member."""
-    if volume.kind == "mirror":
-        return mirror(p, volume, members, losses)
-    if volume.kind == "raid3":
-        return raid3(p, volume, members, _grain(volume, members), _computed(volume, parity), losses)
-    return raid5(p, volume, members, _unit(volume, members), _computed(volume, parity), losses)
-
-
-def _computed(volume: Volume, parity: ParityEngine | None) -> ParityEngine:
-    if parity is None:
-        raise RunError(f"volume {volume.name!r} of kind {volume.kind!r} has nothing that computes its parity")
-    return parity
-
-
-def _bare(p: Builder, volume: Volume, members: Sequence[BlockDevice], parity: ParityEngine | None) -> BlockDevice:
+def _over(
+    p: Builder,
+    volume: Described,
+    members: Sequence[BlockDevice],
+    parity: ParityEngine | None,
+    losses: Losses | None,
+) -> Volume:
     """The volume without what lies between it and the host."""
-    if volume.kind == "concat":
-        return Concatenation(p, volume.name, members)
-    if volume.kind == "mirror":
-        there = [member for member, name in zip(members, volume.members, strict=True) if name not in volume.failed]
-        return Mirror(p, volume.name, there)
-    if volume.kind == "stripe":
-        return Stripe(p, volume.name, members, _unit(volume, members))
-    parity = _computed(volume, parity)
-    if volume.kind == "raid3":
-        failed = volume.members.index(volume.failed[0]) if volume.failed else None
-        return Raid3(p, volume.name, members, _grain(volume, members), parity, failed)
-    if volume.failed:
-        failed = volume.members.index(volume.failed[0])
-        return DegradedRaid5(p, volume.name, members, _unit(volume, members), parity, failed)
-    return Raid5(p, volume.name, members, _unit(volume, members), parity)
+    name, level = volume.name, _LEVELS[volume.kind]
+    failed = [volume.members.index(member) for member in volume.failed] if level in _RECOVERY else []
+    failing = dict(losses.failing) if losses and level in _RECOVERY else {}
+    if level == MIRROR and not (losses and losses.spares):
+        # What has failed for good is no member any more.
+        there = [place for place in range(len(members)) if place not in failed]
+        members = [members[place] for place in there]
+        failing = {number: failing[place] for number, place in enumerate(there) if place in failing}
+        failed = []
+    geometry = _geometry(volume, members, level)
+    words = {place: gone for place, gone in failing.items() if gone is not None}
+    changing = losses is not None and bool(losses.spares or (words and level != MIRROR and not failed))
+    if losses is None or not (changing or (failing and not failed)):
+        return Volume(p, name, geometry, Members(p, name, members), parity, lost=failed[0] if failed else None)
+    more: dict[str, Any] = {} if level == MIRROR else {"parity": parity}
+    if not changing:
+        made = _RECOVERY[level](p, name, members, failures=losses.failures, failing=failing, **more)
+        return Volume(p, name, geometry, made, parity)
+    lost = (failed or [*losses.spares] or [*words])[0]
+    if level == MIRROR and len({*losses.spares, *failed, *words}) > 1:
+        raise RunError(
+            f"several disks of volume {name!r} fail, and one has a spare; a mirror is rebuilt where one fails"
+        )
+    spares = {lost: losses.spares[lost]} if lost in losses.spares else {}
+    losable: dict[int, int | None] = {lost: None} if failed else {**words}
+    devices = [None if failed and place == lost else member for place, member in enumerate(members)]
+    made = _RECOVERY[level](
+        p, name, devices, spares=spares, losable=losable, failures=losses.failures, failing=failing, **more
+    )
+    fault = losses.faults.get(lost)
+    changes = Changes(p, name, len(members), losable, bool(spares), fault.chunk if fault else 1)
+    device = Volume(p, name, geometry, made, parity, changes)
+    if spares and fault is not None:
+        _rebuild(p, device, changes, lost, losses, members)
+    return device
 
 
-def _grain(volume: Volume, members: Sequence[BlockDevice]) -> int:
-    return members[0].sector if volume.unit is None else _unit(volume, members)
+def _rebuild(
+    p: Builder, device: Volume, changes: Changes, lost: int, losses: Losses, members: Sequence[BlockDevice]
+) -> None:
+    """Let a thread rebuild a volume onto its spare; RunError if that does not fit."""
+    spare, fault = losses.spares[lost], losses.faults[lost]
+    smallest = min(member.capacity for member in members)
+    extent = fault.extent or smallest // fault.chunk * fault.chunk
+    if extent > min(smallest, spare.capacity):
+        room = size_text(min(smallest, spare.capacity))
+        raise RunError(f"{size_text(extent)} of {device.name!r} are to be rebuilt of disks that hold {room}")
+    if spare.sector != members[lost].sector or fault.chunk % spare.sector:
+        raise RunError(
+            f"{spare.name!r} cannot take the place of {members[lost].name!r}: sectors and chunks do not fit"
+        )
+    words = [gone for place, gone in losses.failing.items() if gone is not None and place != lost]
+    noticed = losses.noticed.get(lost)
+    rebuild = Rebuild(p, device, changes, lost, spare, fault, extent, losses.failures, noticed, words)
+    losses.failures.rebuilds.append(rebuild.thread)
 
 
-def _unit(volume: Volume, members: Sequence[BlockDevice]) -> int:
-    sector = max(member.sector for member in members)
+def _geometry(volume: Described, members: Sequence[BlockDevice], level: int) -> Geometry:
+    """How a volume lays out its bytes on these members."""
+    number, sector = len(members), alike(volume.name, members)
+    smallest = min(member.capacity for member in members)
+    if level == CONCAT:
+        ends = [0]
+        for member in members:
+            ends.append(ends[-1] + member.capacity // sector * sector)
+        return Geometry(level, number, sector, ends[-1], ends=tuple(ends))
+    if level == MIRROR:
+        return Geometry(level, number, sector, smallest // sector * sector)
+    unit = sector if level == RAID3 and volume.unit is None else _unit(volume, sector)
+    data = number if level == STRIPE else number - 1
+    if level == RAID3:
+        sector = unit * data
+    return Geometry(level, number, sector, smallest // unit * unit * data, unit)
+
+
+def _unit(volume: Described, sector: int) -> int:
     if volume.unit is None:
         raise RunError(f"volume {volume.name!r} of kind {volume.kind!r} needs a stripe unit")
     if volume.unit % sector or volume.unit < sector:

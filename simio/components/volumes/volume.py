@@ -1,0 +1,215 @@
+"""A volume: one loop that asks the planner for the next piece of a request and sends it to its member.
+
+A request has parts, served at the same time, and each part two phases: what it reads, then its parity, then what it
+writes. All pieces of a phase are sent at once, and the phase is over when the last of them is done.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from fractions import Fraction
+
+from simio.components.volumes.geometry import Geometry, Shape
+from simio.components.volumes.members import Members
+from simio.components.volumes.parity import ParityEngine
+from simio.components.volumes.requests import Verb, case, check_aligned, check_request, scope
+from simio.components.volumes.states import Changes
+from simio.errors import RunError
+from simio.machines.volume import planner
+from simio.machines.volume.layout import MIRROR, RAID3, READ, SOURCES, WRITE
+from simio.program.builder import Amount, Builder, Register
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request of a volume while its members are `present` (`Members`), and what it can lead to."""
+
+    verb: Verb
+    at: Register
+    size: int
+    aligned: int
+    kind: int
+    present: Amount
+    shape: Shape
+
+
+class Volume:
+    """A block device over members.
+
+    Every request joins its children, so whoever makes one has no joined child under way.
+    """
+
+    def __init__(
+        self,
+        p: Builder,
+        name: str,
+        geometry: Geometry,
+        members: Members,
+        parity: ParityEngine | None = None,
+        changes: Changes | None = None,
+        lost: int | None = None,
+    ) -> None:
+        """`changes` says at run time which member is `lost`, which otherwise never changes; None if none is."""
+        self.p = p
+        self.name = name
+        self.geometry = geometry
+        self.capacity, self.sector = geometry.capacity, geometry.sector
+        self.members = members
+        self._parity = parity
+        self.changes = changes
+        self.present = members.number if lost is None else lost
+        self.plan = p.machine(f"{name} plan", geometry.state())
+        self.lock = p.resource(f"{name} lockstep", turn=True) if geometry.level == RAID3 else None
+        """A RAID 3 serves one request at a time."""
+
+    def read(self, at: Register, size: int, aligned: int) -> None:
+        """Read all pieces; done when the last one is there and what is lost has been computed."""
+        self._changing("read", at, size, aligned)
+
+    def write(self, at: Register, size: int, aligned: int) -> None:
+        """Write all pieces and their parity; done when the last one is."""
+        self._changing("write", at, size, aligned)
+
+    def _changing(self, verb: Verb, at: Register, size: int, aligned: int) -> None:
+        if self.changes is None:
+            self.serve(verb, at, size, aligned, self.present)
+            return
+        with scope(self.p), self.changes.request(self.plan, at, size) as present:
+            self.serve(verb, at, size, aligned, present)
+
+    def serve(self, verb: Verb, at: Register, size: int, aligned: int, present: Amount) -> None:
+        """A request while the members are `present`; raises RunError for one that is not made of sectors."""
+        p, geometry = self.p, self.geometry
+        check_request(self.name, size, aligned, self.sector)
+        number = self.members.number
+        lost = [present] if isinstance(present, int) else [number, *sorted(self.members.losable)]
+        shape = geometry.shape(self.name, verb, size, aligned, lost)
+        request = Request(verb, at, size, aligned, geometry.kind(verb, size, aligned), present, shape)
+        with scope(p):
+            if geometry.level not in (MIRROR, RAID3):
+                check_aligned(p, at, aligned)
+            with (
+                p.hold(self.lock) if self.lock else nullcontext(),
+                self.members.request(verb, at, size, aligned, present),
+            ):
+                self._parts(request)
+
+    def _parts(self, r: Request) -> None:
+        """All parts of a request, each in a thread of its own if there are several."""
+        p, fewest, most = self.p, min(r.shape.parts), max(r.shape.parts)
+        if most == 1:
+            self._part(r, 0)
+            return
+        number, part = p.register(), p.register(0)
+        self._open(r, number)
+        with p.when(number, ">", 1) if fewest == 1 else nullcontext():
+            with p.loop(most) if fewest == most else p.until(part, ">=", number):
+                with p.fork(f"{self.name}: part", joined=True):
+                    self._part(r, part)
+                p.let(part, "ADD", part, 1)
+            p.join()
+        if fewest == 1:
+            with p.when(number, "==", 1):
+                self._part(r, 0)
+
+    def _part(self, r: Request, part: Amount) -> None:
+        """One part of a request: what it reads, its parity, what it writes."""
+        p, shape = self.p, r.shape
+        parity = p.register()
+        computes = any(shape.parities)
+        if r.verb == "read":
+            self._begin(r, part, READ, parity)
+            if 0 in shape.parities:
+                with case(p, parity, 0, not computes):
+                    self._pieces(r, READ)
+            if computes:
+                with p.when(parity, ">", 0) if 0 in shape.parities else nullcontext(), self.parity.gathered(r.size):
+                    self._pieces(r, READ, gathered=True)
+                    self._compute(r, parity)
+            return
+        if computes and not self.lock:
+            self._begin(r, part, READ, parity)
+            if shape.phases[READ].grains:
+                self._pieces(r, READ, gathered=True)
+            self._compute(r, parity)
+        self._begin(r, part, WRITE, parity)
+        self._pieces(r, WRITE, meanwhile=parity if computes and self.lock else None)
+
+    def _open(self, r: Request, parts: Register) -> None:
+        self.p.call(parts, planner.OPEN, self.plan, r.at, r.size)
+        self.p.call(parts, planner.PARTS, self.plan, r.kind, r.present)
+
+    def _begin(self, r: Request, part: Amount, phase: int, parity: Register) -> None:
+        """Let the planner begin with the pieces of a phase; others may have used it since the last one."""
+        self._open(r, parity)
+        self.p.call(parity, planner.BEGIN, self.plan, part, phase)
+
+    def _compute(self, r: Request, parity: Register) -> None:
+        """Compute the parity of a part."""
+        for code in filter(None, sorted(r.shape.parities)):
+            with case(self.p, parity, code, len(r.shape.parities) == 1, r.shape.share(r.shape.parities[code])):
+                self.parity.xor(code % SOURCES, code // SOURCES)
+
+    # --- pieces ----------------------------------------------------------------------------------------------
+
+    def _pieces(self, r: Request, phase: int, gathered: bool = False, meanwhile: Register | None = None) -> None:
+        """All pieces of a phase that has begun, at the same time; `meanwhile` is the parity to compute beside them."""
+        p, pieces = self.p, r.shape.phases[phase]
+        with scope(p):
+            member, offset = p.register(), p.register()
+            if r.verb == "read" and not gathered and (r.kind > 1 or self.geometry.level == MIRROR):
+                self._only_piece(r, member, offset)
+                return
+            if pieces.certain and len(r.shape.parts) == 1:
+                with p.loop(pieces.most):
+                    p.call(member, planner.NEXT, self.plan)
+                    self._piece(r, phase, member, offset)
+            else:
+                p.call(member, planner.NEXT, self.plan)
+                with p.when(member, ">", 0), p.until(member, "==", 0):
+                    self._piece(r, phase, member, offset)
+                    p.call(member, planner.NEXT, self.plan)
+            if meanwhile is not None:
+                with p.when(meanwhile, ">", 0) if 0 in r.shape.parities else nullcontext():
+                    with p.fork(f"{self.name}: parity", joined=True):
+                        self._compute(r, meanwhile)
+            p.join()
+
+    def _piece(self, r: Request, phase: int, member: Register, offset: Register) -> None:
+        """A joined child that makes the request of a member, whose number plus 1 is in a register."""
+        p, pieces = self.p, r.shape.phases[phase]
+        least = pieces.least if pieces.least and len(r.shape.parts) == 1 else Counter()
+        amount = p.register()
+        p.call(offset, planner.OFFSET, self.plan)
+        p.call(amount, planner.AMOUNT, self.plan)
+        for number in filter(self.members.exists, range(self.members.number)):
+            sizes = pieces.sizes(number)
+            of_member = sum(least[number, size] for size in sizes)
+            if sizes:
+                with p.when(member, "==", number + 1, share=r.shape.share(of_member, pieces.most)):
+                    for size in sizes:
+                        share = Fraction(least[number, size], of_member) if of_member else 0
+                        with case(p, amount, size, len(sizes) == 1, share), self._child():
+                            verb: Verb = "write" if phase == WRITE else "read"
+                            grain = pieces.grains[number, size]
+                            self.members.issue(number, verb, offset, size, grain, r.present)
+
+    def _only_piece(self, r: Request, member: Register, offset: Register) -> None:
+        """The only piece of a read, in the calling thread."""
+        p = self.p
+        p.call(member, planner.NEXT, self.plan)
+        p.call(offset, planner.OFFSET, self.plan)
+        (grain,) = {grain for (_, size), grain in r.shape.phases[READ].grains.items() if size == r.size}
+        self.members.read_only(self.plan, member, offset, r.size, grain, r.present)
+
+    def _child(self) -> AbstractContextManager[None]:
+        return self.p.fork(f"{self.name}: member", joined=True)
+
+    @property
+    def parity(self) -> ParityEngine:
+        """What computes parity; raises RunError if nothing does."""
+        if self._parity is None:
+            raise RunError(f"volume {self.name!r} has nothing that computes its parity")
+        return self._parity
