@@ -200,7 +200,7 @@ class MirrorRecovery(Recovery):
                 p.let(left, "SUB", left, 1)
                 with p.when(failed, ">", 0):
                     p.let(missed, "MAX", missed, member)
-                    p.call(member, planner.AFTER, plan, member, present)
+                    p.call(member, planner.after, plan, member, present)
                 with p.when(failed, "==", 0):
                     p.let(left, "SET", 0)
             with p.when(failed, ">", 0):

@@ -96,9 +96,9 @@ class Changes:
         if self.spare:
             with p.when(present, "<", self.number), scope(p):
                 begin, end = p.register(), p.register()
-                p.call(begin, planner.OPEN, plan, at, size)
-                p.call(begin, planner.EXTENT, plan, 0)
-                p.call(end, planner.EXTENT, plan, 1)
+                p.call(begin, planner.open_request, plan, at, size)
+                p.call(begin, planner.extent, plan, 0)
+                p.call(end, planner.extent, plan, 1)
                 p.call(word, MOST, self.progress)
                 with p.when(end, "<=", word):
                     # What was lost begins at these places, and is a chunk long.

@@ -138,13 +138,13 @@ class Volume:
         self._pieces(r, WRITE, meanwhile=parity if computes and self.lock else None)
 
     def _open(self, r: Request, parts: Register) -> None:
-        self.p.call(parts, planner.OPEN, self.plan, r.at, r.size)
-        self.p.call(parts, planner.PARTS, self.plan, r.kind, r.present)
+        self.p.call(parts, planner.open_request, self.plan, r.at, r.size)
+        self.p.call(parts, planner.parts, self.plan, r.kind, r.present)
 
     def _begin(self, r: Request, part: Amount, phase: int, parity: Register) -> None:
         """Let the planner begin with the pieces of a phase; others may have used it since the last one."""
         self._open(r, parity)
-        self.p.call(parity, planner.BEGIN, self.plan, part, phase)
+        self.p.call(parity, planner.begin, self.plan, part, phase)
 
     def _compute(self, r: Request, parity: Register) -> None:
         """Compute the parity of a part."""
@@ -164,13 +164,13 @@ class Volume:
                 return
             if pieces.certain and len(r.shape.parts) == 1:
                 with p.loop(pieces.most):
-                    p.call(member, planner.NEXT, self.plan)
+                    p.call(member, planner.next_piece, self.plan)
                     self._piece(r, phase, member, offset)
             else:
-                p.call(member, planner.NEXT, self.plan)
+                p.call(member, planner.next_piece, self.plan)
                 with p.when(member, ">", 0), p.until(member, "==", 0):
                     self._piece(r, phase, member, offset)
-                    p.call(member, planner.NEXT, self.plan)
+                    p.call(member, planner.next_piece, self.plan)
             if meanwhile is not None:
                 with p.when(meanwhile, ">", 0) if 0 in r.shape.parities else nullcontext():
                     with p.fork(f"{self.name}: parity", joined=True):
@@ -182,8 +182,8 @@ class Volume:
         p, pieces = self.p, r.shape.phases[phase]
         least = pieces.least if pieces.least and len(r.shape.parts) == 1 else Counter()
         amount = p.register()
-        p.call(offset, planner.OFFSET, self.plan)
-        p.call(amount, planner.AMOUNT, self.plan)
+        p.call(offset, planner.offset, self.plan)
+        p.call(amount, planner.amount, self.plan)
         for number in filter(self.members.exists, range(self.members.number)):
             sizes = pieces.sizes(number)
             of_member = sum(least[number, size] for size in sizes)
@@ -199,8 +199,8 @@ class Volume:
     def _only_piece(self, r: Request, member: Register, offset: Register) -> None:
         """The only piece of a read, in the calling thread."""
         p = self.p
-        p.call(member, planner.NEXT, self.plan)
-        p.call(offset, planner.OFFSET, self.plan)
+        p.call(member, planner.next_piece, self.plan)
+        p.call(offset, planner.offset, self.plan)
         (grain,) = {grain for (_, size), grain in r.shape.phases[READ].grains.items() if size == r.size}
         self.members.read_only(self.plan, member, offset, r.size, grain, r.present)
 

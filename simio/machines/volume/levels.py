@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
+from simio.machines.door import machine
 from simio.machines.rotation import following
 from simio.machines.shared import shared
 from simio.machines.volume import layout as c
@@ -33,12 +34,12 @@ def turn(state: NDArray, base: int) -> int:
     """The member of a mirror that serves the next read; each of its three conditions has a rotation of its own."""
     members, lost = state[base + c.MEMBERS], state[base + c.PRESENT]
     if lost >= members:
-        return following(state, base + c.TURNS + 2 * (lost - members), members)
+        return following(state, base + c.TURNS + (0 if lost == members else 2), members)
     member = following(state, base + c.TURNS + 1, members - 1)
     return member + 1 if member >= lost else member
 
 
-@shared
+@machine("volume")
 def after(state: NDArray, base: int, member: int, lost: int) -> int:
     """The member of a mirror that is read after another has failed to; -1 for a member that the mirror lacks."""
     members = state[base + c.MEMBERS]

@@ -1,4 +1,4 @@
-"""The functions of a volume's planner: a request is opened, a phase of a part of it begun, and then piece follows piece.
+"""What a volume asks its planner: to open a request, to begin a phase of a part of it, and piece after piece.
 
 Several threads plan requests of one volume with one planner. So whoever opens a request asks for all pieces of a
 phase at once, before it waits for anything, and opens the request again for the next phase.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines.shared import shared
+from simio.machines.door import machine
 from simio.machines.volume import layout as c
 from simio.machines.volume.levels import after, next_share, raid3_parity, reach
 from simio.machines.volume.raid5 import (
@@ -21,27 +21,7 @@ from simio.machines.volume.raid5 import (
     write_parts,
 )
 
-OPEN = 120
-PARTS = 121
-BEGIN = 122
-NEXT = 123
-OFFSET = 124
-AMOUNT = 125
-AFTER = 126
-EXTENT = 127
-NAMES = {
-    OPEN: "volume.open",
-    PARTS: "volume.parts",
-    BEGIN: "volume.begin",
-    NEXT: "volume.next",
-    OFFSET: "volume.offset",
-    AMOUNT: "volume.amount",
-    AFTER: "volume.after",
-    EXTENT: "volume.extent",
-}
-
-
-@shared
+@machine("volume")
 def open_request(state: NDArray, base: int, at: int, size: int) -> int:
     """A request of `size` bytes at `at`. Returns 0; refuses an empty one."""
     if at < 0 or size < 1:
@@ -51,7 +31,7 @@ def open_request(state: NDArray, base: int, at: int, size: int) -> int:
     return 0
 
 
-@shared
+@machine("volume")
 def parts(state: NDArray, base: int, kind: int, present: int) -> int:
     """Number of parts of the open request, which are served at the same time.
 
@@ -67,7 +47,7 @@ def parts(state: NDArray, base: int, kind: int, present: int) -> int:
     return 1
 
 
-@shared
+@machine("volume")
 def begin(state: NDArray, base: int, part: int, phase: int) -> int:
     """A phase of a part of the request begins. Returns the part's parity, as `layout.SOURCES` says, or 0."""
     state[base + c.PHASE] = phase
@@ -83,7 +63,7 @@ def begin(state: NDArray, base: int, part: int, phase: int) -> int:
     return write_parity(state, base)
 
 
-@shared
+@machine("volume")
 def next_piece(state: NDArray, base: int) -> int:
     """The member of the next piece of the phase, plus 1; 0 after the last."""
     if state[base + c.LEVEL] != c.RAID5:
@@ -93,32 +73,22 @@ def next_piece(state: NDArray, base: int) -> int:
     return next_read(state, base) if state[base + c.PHASE] == c.READ else 0
 
 
-@shared
+@machine("volume")
+def offset(state: NDArray, base: int) -> int:
+    """Address of the latest piece on its member, in bytes."""
+    return state[base + c.OFFSET]
+
+
+@machine("volume")
+def amount(state: NDArray, base: int) -> int:
+    """Size of the latest piece, in bytes."""
+    return state[base + c.AMOUNT]
+
+
+@machine("volume")
 def extent(state: NDArray, base: int, which: int) -> int:
     """Where the open request begins (`which` is 0) or ends (1) on the members, in whole units for a RAID 5."""
     x = state[base + c.AT] + which * state[base + c.SIZE]
     if state[base + c.LEVEL] != c.RAID5:
         return reach(state, base, x, 0)
     return (x + which * (stripe_size(state, base) - 1)) // stripe_size(state, base) * state[base + c.UNIT]
-
-
-@shared
-def volume(function: int, state: NDArray, base: int, now: int, a: int, b: int) -> int:
-    """Value of a function of a volume's planner; negative if the machine refuses."""
-    if function == 120:
-        return open_request(state, base, a, b)
-    if function == 121:
-        return parts(state, base, a, b)
-    if function == 122:
-        return begin(state, base, a, b)
-    if function == 123:
-        return next_piece(state, base)
-    if function == 124:
-        return state[base + c.OFFSET]
-    if function == 125:
-        return state[base + c.AMOUNT]
-    if function == 126:
-        return after(state, base, a, b)
-    if function == 127:
-        return extent(state, base, a)
-    return -1

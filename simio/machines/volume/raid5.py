@@ -3,8 +3,8 @@
 The layout is left-symmetric (E. K. Lee and R. H. Katz, "Performance consequences of parity placement in disk arrays",
 ASPLOS-IV, 1991; the default of Linux md): of n members, column k of stripe s is on member (k - s) mod n. The last
 column has the parity, the others the stripe's data units in their order. Bytes of a lost member are the exclusive or
-of the same bytes of all others (D. A. Patterson, G. Gibson and R. H. Katz, "A case for redundant arrays of inexpensive
-disks (RAID)", SIGMOD 1988).
+of the same bytes of all others (D. A. Patterson, G. Gibson and R. H. Katz, "A case for redundant arrays of
+inexpensive disks (RAID)", SIGMOD 1988).
 """
 
 from __future__ import annotations
