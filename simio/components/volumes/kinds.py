@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
 from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes.array import ArrayController, ArrayPort
 from simio.components.volumes.geometry import Geometry
-from simio.components.volumes.members import Members, alike
+from simio.components.volumes.members import Losses, Members
 from simio.components.volumes.parity import ParityEngine
 from simio.components.volumes.rebuild import Rebuild
-from simio.components.volumes.recovery import MirrorRecovery, Raid3Recovery, Raid5Recovery
 from simio.components.volumes.requests import size_text
-from simio.components.volumes.states import Changes, Losses
+from simio.components.volumes.states import Changes
 from simio.components.volumes.volume import Volume
 from simio.description.model import Volume as Described
 from simio.errors import RunError
@@ -22,8 +21,7 @@ from simio.program.builder import Builder
 
 LEAST_MEMBERS = {"stripe": 2, "concat": 1, "mirror": 2, "raid3": 3, "raid5": 3}
 """The kinds, and how many members each needs."""
-_LEVELS = {"stripe": STRIPE, "concat": CONCAT, "mirror": MIRROR, "raid3": RAID3, "raid5": RAID5}
-_RECOVERY: dict[int, Any] = {MIRROR: MirrorRecovery, RAID3: Raid3Recovery, RAID5: Raid5Recovery}
+LEVELS = {"stripe": STRIPE, "concat": CONCAT, "mirror": MIRROR, "raid3": RAID3, "raid5": RAID5}
 
 
 def make_volume(
@@ -69,46 +67,42 @@ def _over(
     losses: Losses | None,
 ) -> Volume:
     """The volume without what lies between it and the host."""
-    name, level = volume.name, _LEVELS[volume.kind]
-    failed = [volume.members.index(member) for member in volume.failed] if level in _RECOVERY else []
-    failing = dict(losses.failing) if losses and level in _RECOVERY else {}
+    name, level, number = volume.name, LEVELS[volume.kind], len(members)
+    redundant = level in (MIRROR, RAID3, RAID5)
+    losses = losses if redundant else None
+    failed = [volume.members.index(member) for member in volume.failed] if redundant else []
     if level == MIRROR and not (losses and losses.spares):
         # What has failed for good is no member any more.
-        there = [place for place in range(len(members)) if place not in failed]
-        members = [members[place] for place in there]
-        failing = {number: failing[place] for number, place in enumerate(there) if place in failing}
-        failed = []
+        there = [place for place in range(number) if place not in failed]
+        members, number, failed = [members[place] for place in there], len(there), []
+        if losses:
+            failing = {new: losses.failing[old] for new, old in enumerate(there) if old in losses.failing}
+            losses = replace(losses, failing=failing)
     geometry = _geometry(volume, members, level)
-    words = {place: gone for place, gone in failing.items() if gone is not None}
-    changing = losses is not None and bool(losses.spares or (words and level != MIRROR and not failed))
-    if losses is None or not (changing or (failing and not failed)):
-        return Volume(p, name, geometry, Members(p, name, members), parity, lost=failed[0] if failed else None)
-    more: dict[str, Any] = {} if level == MIRROR else {"parity": parity}
-    if not changing:
-        made = _RECOVERY[level](p, name, members, failures=losses.failures, failing=failing, **more)
-        return Volume(p, name, geometry, made, parity)
-    lost = (failed or [*losses.spares] or [*words])[0]
+    words = {place: gone for place, gone in losses.failing.items() if gone is not None} if losses else {}
+    if losses is None or not (losses.spares or (words and level != MIRROR and not failed)):
+        survives = None if failed else losses
+        return Volume(
+            p, name, geometry, Members(p, name, level, members, parity, survives), lost=next(iter(failed), None)
+        )
     if level == MIRROR and len({*losses.spares, *failed, *words}) > 1:
         raise RunError(
             f"several disks of volume {name!r} fail, and one has a spare; a mirror is rebuilt where one fails"
         )
-    spares = {lost: losses.spares[lost]} if lost in losses.spares else {}
+    lost = (failed or [*losses.spares] or [*words])[0]
     losable: dict[int, int | None] = {lost: None} if failed else {**words}
+    spares = {place: spare for place, spare in losses.spares.items() if place == lost}
     devices = [None if failed and place == lost else member for place, member in enumerate(members)]
-    made = _RECOVERY[level](
-        p, name, devices, spares=spares, losable=losable, failures=losses.failures, failing=failing, **more
-    )
     fault = losses.faults.get(lost)
-    changes = Changes(p, name, len(members), losable, bool(spares), fault.chunk if fault else 1)
-    device = Volume(p, name, geometry, made, parity, changes)
+    changes = Changes(p, name, number, losable, bool(spares), fault.chunk if fault else 1)
+    made = Members(p, name, level, devices, parity, losses, spares, [*losable])
+    device = Volume(p, name, geometry, made, changes)
     if spares and fault is not None:
-        _rebuild(p, device, changes, lost, losses, members)
+        _rebuild(device, changes, lost, losses, members)
     return device
 
 
-def _rebuild(
-    p: Builder, device: Volume, changes: Changes, lost: int, losses: Losses, members: Sequence[BlockDevice]
-) -> None:
+def _rebuild(device: Volume, changes: Changes, lost: int, losses: Losses, members: Sequence[BlockDevice]) -> None:
     """Let a thread rebuild a volume onto its spare; RunError if that does not fit."""
     spare, fault = losses.spares[lost], losses.faults[lost]
     smallest = min(member.capacity for member in members)
@@ -122,13 +116,16 @@ def _rebuild(
         )
     words = [gone for place, gone in losses.failing.items() if gone is not None and place != lost]
     noticed = losses.noticed.get(lost)
-    rebuild = Rebuild(p, device, changes, lost, spare, fault, extent, losses.failures, noticed, words)
+    rebuild = Rebuild(device.p, device, changes, lost, spare, fault, extent, losses.failures, noticed, words)
     losses.failures.rebuilds.append(rebuild.thread)
 
 
 def _geometry(volume: Described, members: Sequence[BlockDevice], level: int) -> Geometry:
     """How a volume lays out its bytes on these members."""
-    number, sector = len(members), alike(volume.name, members)
+    number, sector = len(members), members[0].sector
+    if len(sectors := sorted({member.sector for member in members})) > 1:
+        sizes = " and ".join(size_text(sector) for sector in sectors)
+        raise RunError(f"the members of volume {volume.name!r} have sectors of different size: {sizes}")
     smallest = min(member.capacity for member in members)
     if level == CONCAT:
         ends = [0]

@@ -102,7 +102,7 @@ class Rebuild:
                     volume.members.ask(member, "read", at, chunk, chunk, self.lost)
         p.join()
         if not mirror:
-            volume.parity.xor(len(others), chunk)
+            volume.members.parity.xor(len(others), chunk)
         self.spare.write(at, chunk, chunk)
 
     @contextmanager

@@ -13,10 +13,8 @@ from fractions import Fraction
 
 from simio.components.volumes.geometry import Geometry, Shape
 from simio.components.volumes.members import Members
-from simio.components.volumes.parity import ParityEngine
 from simio.components.volumes.requests import Verb, case, check_aligned, check_request, scope
 from simio.components.volumes.states import Changes
-from simio.errors import RunError
 from simio.machines.volume import planner
 from simio.machines.volume.layout import MIRROR, RAID3, READ, SOURCES, WRITE
 from simio.program.builder import Amount, Builder, Register
@@ -47,7 +45,6 @@ class Volume:
         name: str,
         geometry: Geometry,
         members: Members,
-        parity: ParityEngine | None = None,
         changes: Changes | None = None,
         lost: int | None = None,
     ) -> None:
@@ -57,7 +54,6 @@ class Volume:
         self.geometry = geometry
         self.capacity, self.sector = geometry.capacity, geometry.sector
         self.members = members
-        self._parity = parity
         self.changes = changes
         self.present = members.number if lost is None else lost
         self.plan = p.machine(f"{name} plan", geometry.state())
@@ -125,7 +121,10 @@ class Volume:
                 with case(p, parity, 0, not computes):
                     self._pieces(r, READ)
             if computes:
-                with p.when(parity, ">", 0) if 0 in shape.parities else nullcontext(), self.parity.gathered(r.size):
+                with (
+                    p.when(parity, ">", 0) if 0 in shape.parities else nullcontext(),
+                    self.members.parity.gathered(r.size),
+                ):
                     self._pieces(r, READ, gathered=True)
                     self._compute(r, parity)
             return
@@ -150,7 +149,7 @@ class Volume:
         """Compute the parity of a part."""
         for code in filter(None, sorted(r.shape.parities)):
             with case(self.p, parity, code, len(r.shape.parities) == 1, r.shape.share(r.shape.parities[code])):
-                self.parity.xor(code % SOURCES, code // SOURCES)
+                self.members.parity.xor(code % SOURCES, code // SOURCES)
 
     # --- pieces ----------------------------------------------------------------------------------------------
 
@@ -206,10 +205,3 @@ class Volume:
 
     def _child(self) -> AbstractContextManager[None]:
         return self.p.fork(f"{self.name}: member", joined=True)
-
-    @property
-    def parity(self) -> ParityEngine:
-        """What computes parity; raises RunError if nothing does."""
-        if self._parity is None:
-            raise RunError(f"volume {self.name!r} has nothing that computes its parity")
-        return self._parity

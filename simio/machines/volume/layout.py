@@ -30,9 +30,14 @@ FROM = WORDS.word("from", "bytes", about="address on this member from which on b
 ROW = WORDS.word("row", about="stripe of which a part is written; -1 where whole ones are")
 FIRST = WORDS.word("first", "bytes", about="first byte of the volume that changes in this stripe")
 END = WORDS.word("end", "bytes", about="first byte behind those")
+LOW = WORDS.word("low", "bytes", about="first byte of the unit of parity that changes; of whole stripes, on members")
+HIGH = WORDS.word("high", "bytes", about="first byte behind those")
+HOW = WORDS.word("how", about="how this stripe's parity is made")
 OFFSET = WORDS.word("offset", "bytes", about="address of the latest piece on its member")
 AMOUNT = WORDS.word("amount", "bytes", about="size of the latest piece")
-TURNS = WORDS.table("turns", 3, about="next to read of a mirror: of all members, without the lost one, with the spare")
+TURNS = WORDS.table(
+    "turns", 3, about="next to read of a mirror: of all members, without the lost one, with the spare"
+)
 ENDS = WORDS.table("ends", unit="bytes", about="where members of a concatenation begin, and where the last one ends")
 
 

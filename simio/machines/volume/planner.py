@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 
 from simio.machines.door import machine
 from simio.machines.volume import layout as c
-from simio.machines.volume.levels import after, next_share, raid3_parity, reach
+from simio.machines.volume.levels import next_share, raid3_parity, reach
 from simio.machines.volume.raid5 import (
-    begin_part,
+    begin_write,
     next_read,
     next_write,
     read_parity,
     stripe_size,
-    write_parity,
     write_parts,
 )
+
 
 @machine("volume")
 def open_request(state: NDArray, base: int, at: int, size: int) -> int:
@@ -59,8 +59,7 @@ def begin(state: NDArray, base: int, part: int, phase: int) -> int:
         return 0
     if state[base + c.VERB] == c.READ:
         return read_parity(state, base)
-    begin_part(state, base, part)
-    return write_parity(state, base)
+    return begin_write(state, base, part)
 
 
 @machine("volume")

@@ -26,17 +26,6 @@ def stripe_size(state: NDArray, base: int) -> int:
 
 
 @shared
-def piece(state: NDArray, base: int, member: int, offset: int, end: int) -> int:
-    """Note a piece on a member, from `offset` to before `end`; the answer to who asks for the next."""
-    state[base + c.OFFSET] = offset
-    state[base + c.AMOUNT] = end - offset
-    return member + 1
-
-
-# --- reads ---------------------------------------------------------------------------------------------------
-
-
-@shared
 def reach(state: NDArray, base: int, x: int, member: int, row: int) -> int:
     """Bytes of a member's unit in a stripe that are among the first `x` of the volume; 0 for a unit of parity."""
     members, unit = state[base + c.MEMBERS], state[base + c.UNIT]
@@ -47,63 +36,11 @@ def reach(state: NDArray, base: int, x: int, member: int, row: int) -> int:
 
 
 @shared
-def first_wanted(state: NDArray, base: int, member: int) -> int:
-    """Address on a member of the first byte from FROM on that is wanted: its own, or one to compute a lost one with.
-
-    Returns -1 where there is none.
-    """
-    at, end = state[base + c.AT], state[base + c.AT] + state[base + c.SIZE]
-    unit, stripe = state[base + c.UNIT], stripe_size(state, base)
-    for row in range(max(state[base + c.FROM] // unit, at // stripe), (end - 1) // stripe + 1):
-        best = unit
-        for holder in (member, state[base + c.PRESENT]):
-            low = reach(state, base, at, holder, row)
-            wanted = holder < state[base + c.MEMBERS] and low < reach(state, base, end, holder, row)
-            if wanted and row * unit + low >= state[base + c.FROM]:
-                best = min(best, low)
-        if best < unit:
-            return row * unit + best
-    return -1
-
-
-@shared
-def end_wanted(state: NDArray, base: int, member: int, offset: int) -> int:
-    """Address on a member of the end of the wanted bytes that begin at an address."""
-    at, end = state[base + c.AT], state[base + c.AT] + state[base + c.SIZE]
-    unit = state[base + c.UNIT]
-    more = True
-    while more:
-        more = False
-        row, within = offset // unit, offset % unit
-        for holder in (member, state[base + c.PRESENT]):
-            if holder < state[base + c.MEMBERS]:
-                low, high = reach(state, base, at, holder, row), reach(state, base, end, holder, row)
-                if low <= within and within < high:
-                    offset = row * unit + high
-                    more = True
-                    break
-    return offset
-
-
-@shared
-def next_read(state: NDArray, base: int) -> int:
-    """The next piece of a read, bytes that adjoin on a member being one; its member plus 1, or 0 after the last.
-
-    The member of the first byte comes first; without a member, the one of the first stripe's first unit does.
-    """
-    members, lost = state[base + c.MEMBERS], state[base + c.PRESENT]
-    first = state[base + c.AT] // state[base + c.UNIT]
-    if lost < members:
-        first = 0 if state[base + c.INSIDE] else -(state[base + c.AT] // stripe_size(state, base))
-    while state[base + c.PLACE] < members:
-        member = (first + state[base + c.PLACE]) % members
-        offset = first_wanted(state, base, member) if member != lost else -1
-        if offset >= 0:
-            state[base + c.FROM] = end_wanted(state, base, member, offset)
-            return piece(state, base, member, offset, state[base + c.FROM])
-        state[base + c.PLACE] += 1
-        state[base + c.FROM] = 0
-    return 0
+def piece(state: NDArray, base: int, member: int, offset: int, end: int) -> int:
+    """Note a piece on a member, from `offset` to before `end`; its member plus 1."""
+    state[base + c.OFFSET] = offset
+    state[base + c.AMOUNT] = end - offset
+    return member + 1
 
 
 @shared
@@ -112,199 +49,171 @@ def read_parity(state: NDArray, base: int) -> int:
     members, lost = state[base + c.MEMBERS], state[base + c.PRESENT]
     if lost >= members:
         return 0
-    at, end = state[base + c.AT], state[base + c.AT] + state[base + c.SIZE]
-    stripe = stripe_size(state, base)
+    at, end, stripe = state[base + c.AT], state[base + c.AT] + state[base + c.SIZE], stripe_size(state, base)
     size = 0
     for row in range(at // stripe, (end - 1) // stripe + 1):
         size += reach(state, base, end, lost, row) - reach(state, base, at, lost, row)
     return size * c.SOURCES + members - 1 if size else 0
 
 
-# --- writes: whole stripes, then what begins inside a stripe, then what ends inside another -----------------------
+@shared
+def read_next(state: NDArray, base: int, member: int) -> int:
+    """The next piece on a member, from FROM on: its own bytes, and those to compute lost ones with; 0 for none."""
+    at, end = state[base + c.AT], state[base + c.AT] + state[base + c.SIZE]
+    unit, stripe, lost = state[base + c.UNIT], stripe_size(state, base), state[base + c.PRESENT]
+    first, last = -1, -1
+    for row in range(max(state[base + c.FROM] // unit, at // stripe), (end - 1) // stripe + 1):
+        low, high = reach(state, base, at, member, row), reach(state, base, end, member, row)
+        other, other_end = unit, unit
+        if lost < state[base + c.MEMBERS]:
+            other, other_end = reach(state, base, at, lost, row), reach(state, base, end, lost, row)
+        for turn in range(2):
+            # The one of both that begins first, then the other.
+            own = (low <= other) == (turn == 0)
+            begins = row * unit + (low if own else other)
+            ends = row * unit + (high if own else other_end)
+            if begins < ends and ends > state[base + c.FROM]:
+                if first >= 0 and begins > last:
+                    state[base + c.FROM] = last
+                    return piece(state, base, member, first, last)
+                first, last = begins if first < 0 else first, max(ends, last)
+    if first < 0:
+        return 0
+    state[base + c.FROM] = last
+    return piece(state, base, member, first, last)
 
 
 @shared
-def whole_from(state: NDArray, base: int) -> int:
-    """Number of the first stripe that may be written whole."""
-    return -(-state[base + c.AT] // stripe_size(state, base))
+def next_read(state: NDArray, base: int) -> int:
+    """The next piece of a read, bytes that adjoin on a member being one; its member plus 1, or 0 after the last.
 
-
-@shared
-def whole_stripes(state: NDArray, base: int) -> int:
-    """How many stripes are written whole."""
-    end = state[base + c.AT] + state[base + c.SIZE]
-    return max(end // stripe_size(state, base) - whole_from(state, base), 0)
-
-
-@shared
-def has_head(state: NDArray, base: int) -> bool:
-    """Whether the stripe in which a write begins is not written whole."""
-    at, end, stripe = state[base + c.AT], state[base + c.AT] + state[base + c.SIZE], stripe_size(state, base)
-    return at % stripe > 0 or end < at + stripe
-
-
-@shared
-def has_tail(state: NDArray, base: int) -> bool:
-    """Whether a write ends inside another stripe than that in which it begins."""
-    at, end, stripe = state[base + c.AT], state[base + c.AT] + state[base + c.SIZE], stripe_size(state, base)
-    return end % stripe > 0 and end // stripe > at // stripe
+    The member of the first byte comes first; where one is lost, that of the first unit of the first stripe.
+    """
+    members, lost = state[base + c.MEMBERS], state[base + c.PRESENT]
+    first = state[base + c.AT] // state[base + c.UNIT]
+    if lost < members:
+        first = 0 if state[base + c.INSIDE] else -(state[base + c.AT] // stripe_size(state, base))
+    while state[base + c.PLACE] < members:
+        member = (first + state[base + c.PLACE]) % members
+        found = read_next(state, base, member) if member != lost else 0
+        if found:
+            return found
+        state[base + c.PLACE] += 1
+        state[base + c.FROM] = 0
+    return 0
 
 
 @shared
 def write_parts(state: NDArray, base: int) -> int:
-    """Number of parts of a write."""
-    parts = 1 if whole_stripes(state, base) > 0 else 0
-    parts += 1 if has_head(state, base) else 0
-    return parts + (1 if has_tail(state, base) else 0)
-
-
-@shared
-def begin_part(state: NDArray, base: int, part: int) -> None:
-    """Find part number `part` of a write; ROW is -1 for whole stripes."""
+    """Number of parts of a write: whole stripes, part of the stripe it begins in, part of another it ends in."""
     at, end, stripe = state[base + c.AT], state[base + c.AT] + state[base + c.SIZE], stripe_size(state, base)
-    if whole_stripes(state, base) > 0:
-        part -= 1
-    if part < 0:
+    parts = 1 if -(-at // stripe) < end // stripe else 0
+    if at % stripe or end < at + stripe:
+        parts += 1
+    if end % stripe and end // stripe > at // stripe:
+        parts += 1
+    return parts
+
+
+@shared
+def begin_write(state: NDArray, base: int, part: int) -> int:
+    """Find a part of a write, by its number; returns its parity, which whole stripes need where a member has it."""
+    members, unit, lost = state[base + c.MEMBERS], state[base + c.UNIT], state[base + c.PRESENT]
+    at, end, stripe = state[base + c.AT], state[base + c.AT] + state[base + c.SIZE], stripe_size(state, base)
+    first = -(-at // stripe)
+    stripes = max(end // stripe - first, 0)
+    if stripes > 0 and part == 0:
         state[base + c.ROW] = -1
-    elif part == 0 and has_head(state, base):
-        state[base + c.ROW] = at // stripe
-        state[base + c.FIRST] = at
-        state[base + c.END] = min(end, (at // stripe + 1) * stripe)
-    else:
-        state[base + c.ROW] = end // stripe
-        state[base + c.FIRST] = end // stripe * stripe
-        state[base + c.END] = end
-
-
-@shared
-def column_of(state: NDArray, base: int, x: int) -> int:
-    """Column of a byte of the volume in the stripe that is written in part."""
-    return (x - state[base + c.ROW] * stripe_size(state, base)) // state[base + c.UNIT]
-
-
-@shared
-def start(state: NDArray, base: int, column: int) -> int:
-    """First byte of a data unit that changes."""
-    first = state[base + c.ROW] * stripe_size(state, base) + column * state[base + c.UNIT]
-    return min(max(state[base + c.FIRST] - first, 0), state[base + c.UNIT])
-
-
-@shared
-def stop(state: NDArray, base: int, column: int) -> int:
-    """First byte of a data unit behind those that change; `start` where none does."""
-    first = state[base + c.ROW] * stripe_size(state, base) + column * state[base + c.UNIT]
-    return min(max(state[base + c.END] - first, 0), state[base + c.UNIT])
-
-
-@shared
-def low(state: NDArray, base: int) -> int:
-    """First byte of the parity unit that changes."""
-    first = column_of(state, base, state[base + c.FIRST])
-    return start(state, base, first) if first == column_of(state, base, state[base + c.END] - 1) else 0
-
-
-@shared
-def high(state: NDArray, base: int) -> int:
-    """First byte of the parity unit behind those that change."""
-    first = column_of(state, base, state[base + c.FIRST])
-    same = first == column_of(state, base, state[base + c.END] - 1)
-    return stop(state, base, first) if same else state[base + c.UNIT]
-
-
-@shared
-def touched(state: NDArray, base: int) -> int:
-    """Data units in which bytes change."""
-    first, last = state[base + c.FIRST], state[base + c.END] - 1
-    return column_of(state, base, last) - column_of(state, base, first) + 1
-
-
-@shared
-def method(state: NDArray, base: int) -> int:
-    """How the parity of a part of a stripe is made.
-
-    With all members, whichever of MODIFY and RECONSTRUCT reads fewer pieces, RECONSTRUCT if they are equally many, as
-    in Linux md (drivers/md/raid5.c). Lost data that stay cannot be read, so that parity is modified; where lost data
-    change, parity follows from the rest of the stripe.
-    """
-    members, lost = state[base + c.MEMBERS], state[base + c.PRESENT]
-    number = touched(state, base)
-    if lost >= members:
-        others = members - 1 - number
-        if number > 1:
-            others += 1 if start(state, base, column_of(state, base, state[base + c.FIRST])) > 0 else 0
-            last = stop(state, base, column_of(state, base, state[base + c.END] - 1))
-            others += 1 if last < state[base + c.UNIT] else 0
-        return MODIFY if number + 1 < others else RECONSTRUCT
-    column = (lost + state[base + c.ROW]) % members
-    if column == members - 1:
-        return PLAIN
-    first, end = start(state, base, column), stop(state, base, column)
-    if first == end:
-        return MODIFY
-    return RECONSTRUCT if first == low(state, base) and end == high(state, base) else COMPUTE
-
-
-@shared
-def write_parity(state: NDArray, base: int) -> int:
-    """Parity of the part of a write that has begun; of whole stripes, of those that have a member for theirs."""
-    members, lost, unit = state[base + c.MEMBERS], state[base + c.PRESENT], state[base + c.UNIT]
-    if state[base + c.ROW] < 0:
-        stripes, first = whole_stripes(state, base), whole_from(state, base)
+        state[base + c.LOW] = first * unit
+        state[base + c.HIGH] = (first + stripes) * unit
         if lost < members:
             # The lost member has the parity of stripe s if (lost + s) mod n = n - 1.
             stripes -= (first + stripes + lost) // members - (first + lost) // members
         return stripes * unit * c.SOURCES + members - 1 if stripes else 0
-    how = method(state, base)
-    if how == PLAIN:
-        return 0
-    sources = members - 1
-    if how == MODIFY:
-        sources = 2 * touched(state, base) + 1
-    elif how == COMPUTE:
-        sources = 2 * (members - 1)
-    return (high(state, base) - low(state, base)) * c.SOURCES + sources
+    row = end // stripe
+    if part == (1 if stripes > 0 else 0) and (at % stripe or end < at + stripe):
+        row = at // stripe
+    state[base + c.ROW] = row
+    state[base + c.FIRST] = max(at, row * stripe)
+    state[base + c.END] = min(end, (row + 1) * stripe)
+    return begin_update(state, base)
 
 
 @shared
-def column_at(state: NDArray, base: int, place: int, how: int) -> int:
+def begin_update(state: NDArray, base: int) -> int:
+    """Find how the parity of a part of a stripe is made; returns it.
+
+    With all members, MODIFY or RECONSTRUCT, whichever reads fewer pieces, RECONSTRUCT if they are equally many, as in
+    Linux md (drivers/md/raid5.c). Lost data that stay cannot be read, so that parity is modified; where lost data
+    change, parity follows from the rest of the stripe.
+    """
+    members, unit, lost = state[base + c.MEMBERS], state[base + c.UNIT], state[base + c.PRESENT]
+    first, end, row = state[base + c.FIRST], state[base + c.END], state[base + c.ROW]
+    touched = (end - 1) // unit - first // unit + 1
+    low, high = first % unit, first % unit + end - first
+    others = members - 1 - touched
+    if touched > 1:
+        others += (1 if low > 0 else 0) + (1 if end % unit else 0)
+        low, high = 0, unit
+    how = MODIFY if touched + 1 < others else RECONSTRUCT
+    if lost < members:
+        begins, ends = reach(state, base, first, lost, row), reach(state, base, end, lost, row)
+        how = RECONSTRUCT if begins == low and ends == high else COMPUTE
+        if (lost + row) % members == members - 1:
+            how = PLAIN
+        elif begins == ends:
+            how = MODIFY
+    state[base + c.LOW], state[base + c.HIGH], state[base + c.HOW] = low, high, how
+    sources = members - 1
+    if how == MODIFY:
+        sources = 2 * touched + 1
+    elif how == COMPUTE:
+        sources = 2 * (members - 1)
+    return 0 if how == PLAIN else (high - low) * c.SOURCES + sources
+
+
+@shared
+def column_at(state: NDArray, base: int, place: int) -> int:
     """The column of a stripe that comes at a place in the order of a phase's pieces, parity being last.
 
     A request inside a unit begins with that unit; what makes up for a lost one is read in the order of members.
     """
-    members = state[base + c.MEMBERS]
+    members, row = state[base + c.MEMBERS], state[base + c.ROW]
     if not state[base + c.INSIDE]:
         return place
-    reads = state[base + c.PHASE] == c.READ
-    if reads and how == RECONSTRUCT and state[base + c.PRESENT] < members:
-        return (place + state[base + c.ROW]) % members
+    if state[base + c.PHASE] == c.READ and state[base + c.HOW] == RECONSTRUCT and state[base + c.PRESENT] < members:
+        return (place + row) % members
     if place == members - 1:
         return place
-    return (column_of(state, base, state[base + c.FIRST]) + place) % (members - 1)
+    return (state[base + c.FIRST] // state[base + c.UNIT] - row * (members - 1) + place) % (members - 1)
 
 
 @shared
 def next_update(state: NDArray, base: int) -> int:
     """The next piece of a part of a stripe; its member plus 1, or 0 after the last of the phase."""
     members, unit, row = state[base + c.MEMBERS], state[base + c.UNIT], state[base + c.ROW]
-    how, writes = method(state, base), state[base + c.PHASE] == c.WRITE
+    how, writes = state[base + c.HOW], state[base + c.PHASE] == c.WRITE
     while state[base + c.PLACE] < members and (writes or how != PLAIN):
-        column = column_at(state, base, state[base + c.PLACE], how)
+        column = column_at(state, base, state[base + c.PLACE])
         state[base + c.PLACE] += 1
         member = (column - row) % members
-        first, end = low(state, base), high(state, base)
+        low, high = state[base + c.LOW], state[base + c.HIGH]
+        begins, ends = (
+            reach(state, base, state[base + c.FIRST], member, row),
+            reach(state, base, state[base + c.END], member, row),
+        )
         if column < members - 1 and (writes or how == MODIFY):
-            first, end = start(state, base, column), stop(state, base, column)
+            low, high = begins, ends
         elif how == RECONSTRUCT and not writes:
+            # Of a unit that changes, what is before or behind the bytes that do; nothing of parity.
             if column == members - 1:
-                end = first
-            elif start(state, base, column) < stop(state, base, column):
-                # Of a unit that changes, what is before or behind the bytes that do.
-                if start(state, base, column) > first:
-                    end = start(state, base, column)
-                else:
-                    first = stop(state, base, column)
-        if member != state[base + c.PRESENT] and first < end:
-            return piece(state, base, member, row * unit + first, row * unit + end)
+                high = low
+            elif begins < ends and begins > low:
+                high = begins
+            elif begins < ends:
+                low = ends
+        if member != state[base + c.PRESENT] and low < high:
+            return piece(state, base, member, row * unit + low, row * unit + high)
     return 0
 
 
@@ -313,14 +222,9 @@ def next_write(state: NDArray, base: int) -> int:
     """The next piece of the part of a write that has begun; its member plus 1, or 0 after the last of the phase."""
     if state[base + c.ROW] >= 0:
         return next_update(state, base)
-    if state[base + c.PHASE] == c.READ:
-        return 0
-    member = state[base + c.PLACE]
-    if member == state[base + c.PRESENT]:
-        member += 1
-    if member >= state[base + c.MEMBERS]:
-        return 0
-    state[base + c.PLACE] = member + 1
-    first = whole_from(state, base)
-    end = first + whole_stripes(state, base)
-    return piece(state, base, member, first * state[base + c.UNIT], end * state[base + c.UNIT])
+    while state[base + c.PHASE] == c.WRITE and state[base + c.PLACE] < state[base + c.MEMBERS]:
+        member = state[base + c.PLACE]
+        state[base + c.PLACE] += 1
+        if member != state[base + c.PRESENT]:
+            return piece(state, base, member, state[base + c.LOW], state[base + c.HIGH])
+    return 0
