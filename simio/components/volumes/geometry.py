@@ -7,13 +7,14 @@ for each way to fall on the units of the volume; what it answers is all that ste
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import product
 from math import gcd
 from typing import Any
 
-from simio.components.volumes.requests import Verb, size_text
+from simio.components.volumes.requests import VERBS, Verb, size_text
 from simio.errors import RunError
 from simio.machines.volume import layout, planner
 from simio.machines.volume.layout import CONCAT, MIRROR, RAID3, RAID5, READ, STRIPE, WRITE
@@ -23,59 +24,49 @@ CASES = 64
 STARTS = 4096
 """Places in a stripe where requests may begin for the planner to be asked about each."""
 
-Pair = tuple[int, int]
+PARITY = 2
+"""Stands in a `Key` for what comes between the two phases."""
 
-
-@dataclass
-class Phase:
-    """The pieces of one phase: by member and size what their addresses are multiples of, in bytes.
-
-    `most` is the number of pieces of a part; of each member and size at least `least` pieces are in every request.
-    """
-
-    grains: dict[Pair, int] = field(default_factory=dict)
-    most: int = 0
-    least: Counter[Pair] | None = None
-
-    def sizes(self, member: int) -> list[int]:
-        """The sizes of pieces that a member can be asked for."""
-        return sorted(size for other, size in self.grains if other == member)
-
-    @property
-    def certain(self) -> bool:
-        """Whether the bound may count on any piece."""
-        return bool(self.least)
-
-    def note(self, counted: Counter[Pair]) -> None:
-        """Note the pieces of a request, of all its parts."""
-        self.least = counted if self.least is None else self.least & counted
-
-    def spread(self, members: int) -> None:
-        """Let every member be asked for what one can be asked for, as which one it is differs from stripe to stripe."""
-        least = self.least or Counter()
-        everyone = range(members)
-        sizes = {size for _, size in self.grains}
-        grains = {size: gcd(*(grain for (_, other), grain in self.grains.items() if other == size)) for size in sizes}
-        self.grains = {(member, size): grains[size] for member in everyone for size in sorted(sizes)}
-        self.least = +Counter(
-            {(to, size): min(least[member, size] for member in everyone) for to in everyone for size in sizes}
-        )
+Key = tuple[int, int, int]
+"""Phase, member and size of a piece; or PARITY, a parity (`layout.SOURCES`) and 0."""
 
 
 @dataclass
 class Shape:
-    """What requests of one size can lead to: numbers of parts, parities (`layout.SOURCES`) and pieces.
+    """What requests of one size can lead to: numbers of parts, parities, and pieces.
 
-    Of each parity there are at least `parities` in every request.
+    `grains` are what the addresses of pieces are multiples of, in bytes; `most` is the number of pieces of a phase of
+    a part. `least` is how many of each are in every request.
     """
 
-    parts: set[int]
-    parities: dict[int, int]
-    phases: tuple[Phase, Phase]
+    parts: set[int] = field(default_factory=set)
+    parities: set[int] = field(default_factory=set)
+    grains: dict[Key, int] = field(default_factory=dict)
+    most: list[int] = field(default_factory=lambda: [0, 0])
+    least: Counter[Key] = field(default_factory=Counter)
 
-    def share(self, times: int, most: int = 1) -> Fraction | int:
-        """How often something happens that happens so many times a request, of `most` passes in each part."""
-        return Fraction(times, max(self.parts) * most) if len(self.parts) == 1 else 0
+    def sizes(self, phase: int, member: int) -> list[int]:
+        """Sizes of the pieces that a member can be asked for in a phase."""
+        return sorted(size for own, other, size in self.grains if (own, other) == (phase, member))
+
+    def certain(self, phase: int) -> bool:
+        """Whether the bound may count on any piece of a phase."""
+        return len(self.parts) == 1 and any(key[0] == phase for key in self.least)
+
+    def share(self, times: int, passes: int = 1) -> Fraction | int:
+        """Least share of so many passes in each part in which comes what comes so many times in every request."""
+        return Fraction(times, max(self.parts) * passes) if len(self.parts) == 1 else 0
+
+    def spread(self, members: int) -> None:
+        """Let all members be asked for what any is, since from stripe to stripe another one is."""
+        everyone = range(members)
+        for phase, size in {(phase, size) for phase, _, size in self.grains}:
+            keys = [(phase, member, size) for member in everyone]
+            grain, least = gcd(*(self.grains.get(key, 0) for key in keys)), min(self.least[key] for key in keys)
+            self.grains |= dict.fromkeys(keys, grain)
+            for key in keys:
+                self.least[key] = least
+        self.least = +self.least
 
 
 @dataclass(frozen=True)
@@ -107,7 +98,7 @@ class Geometry:
 
     def kind(self, verb: Verb, size: int, aligned: int) -> int:
         """The kind of a request, for the planner."""
-        return (WRITE if verb == "write" else READ) + 2 * self.inside(size, aligned)
+        return VERBS.index(verb) + 2 * self.inside(size, aligned)
 
     def shape(self, name: str, verb: Verb, size: int, aligned: int, present: Sequence[int]) -> Shape:
         """What requests of `size` bytes at multiples of `aligned` lead to while members are `present` or lost.
@@ -115,39 +106,34 @@ class Geometry:
         Raises RunError if they fall on the members of volume `name` in too many ways.
         """
         state: Any = self.state()
-        kind = self.kind(verb, size, aligned)
-        shape = Shape(set(), {}, (Phase(), Phase()))
-        grain = self._grain(size, aligned)
+        kind, grain = self.kind(verb, size, aligned), self._grain(size, aligned)
+        shape, first = Shape(), True
         if self.level == RAID5 and min(present) < self.members:
-            # Each stripe of the first `members` ones has another member without its bytes.
+            # As the layout goes round, one stripe without any one of the members stands for all without one of them.
             present = [*range(self.members), *(lost for lost in present if lost >= self.members)]
-        seen: Counter[int] | None = None
-        for at in self._starts(name, size, aligned):
-            for lost in present:
-                planner.open_request(state, 0, at, size)
-                parts = planner.parts(state, 0, kind, lost)
-                shape.parts.add(parts)
-                counted: tuple[Counter[Pair], Counter[Pair]] = (Counter(), Counter())
-                parities: Counter[int] = Counter()
-                for part in range(parts):
-                    for phase, pairs in zip(shape.phases, counted, strict=True):
-                        parity = planner.begin(state, 0, part, WRITE if pairs is counted[1] else READ)
-                        before = pairs.total()
-                        for member, offset, amount in _pieces(state):
-                            own = gcd(grain, self.ends[member] if self.ends else offset)
-                            pairs[member, amount] += 1
-                            phase.grains[member, amount] = gcd(phase.grains.get((member, amount), 0), own)
-                        phase.most = max(phase.most, pairs.total() - before)
-                    parities[parity] += 1
-                for phase, pairs in zip(shape.phases, counted, strict=True):
-                    phase.note(pairs)
-                shape.parities |= dict.fromkeys(parities, 0)
-                seen = parities if seen is None else seen & parities
-            self._check(name, size, aligned, shape)
-        shape.parities |= seen or {}
+        for at, lost in product(self._starts(name, size, aligned), present):
+            planner.open_request(state, 0, at, size)
+            parts = planner.parts(state, 0, kind, lost)
+            shape.parts.add(parts)
+            counted: Counter[Key] = Counter()
+            for part, phase in product(range(parts), (READ, WRITE)):
+                parity = planner.begin(state, 0, part, phase)
+                pieces = 0
+                while member := planner.next_piece(state, 0):
+                    key = phase, member - 1, state[layout.AMOUNT]
+                    own = self.ends[member - 1] if self.ends else state[layout.OFFSET]
+                    shape.grains[key] = gcd(shape.grains.get(key, 0), grain, own)
+                    counted[key] += 1
+                    pieces += 1
+                shape.most[phase] = max(shape.most[phase], pieces)
+                if phase == WRITE:
+                    shape.parities.add(parity)
+                    counted[PARITY, parity, 0] += 1
+            shape.least, first = counted if first else shape.least & counted, False
+            if self.level != RAID5 and len(shape.grains) > CASES:
+                self._check(name, size, aligned, shape)
         if self.level == RAID5 or (self.level == MIRROR and verb == "read"):
-            for phase in shape.phases:
-                phase.spread(self.members)
+            shape.spread(self.members)
         return shape
 
     def _starts(self, name: str, size: int, aligned: int) -> Sequence[int]:
@@ -190,10 +176,7 @@ class Geometry:
 
     def _check(self, name: str, size: int, aligned: int, shape: Shape) -> None:
         """Raise RunError if a member is asked for too many sizes."""
-        if self.level == RAID5:
-            return
-        most = max(Counter(member for phase in shape.phases for member, _ in phase.grains).values(), default=0)
-        if most > CASES:
+        if max(Counter(member for _, member, _ in shape.grains).values()) > CASES:
             raise self._too_many(name, size, aligned)
 
     def _too_many(self, name: str, size: int, aligned: int) -> RunError:
@@ -205,12 +188,6 @@ class Geometry:
                 "addresses multiples of the block"
             )
         return RunError(
-            f"{blocks} fall on the stripe units of volume {name!r}, {size_text(self.unit)} each, in more than {CASES} "
-            "ways; make the block a divisor or a multiple of the unit, and its addresses multiples of the block"
+            f"{blocks} fall on the stripe units of volume {name!r}, {size_text(self.unit)} each, in more than "
+            f"{CASES} ways; make the block a divisor or a multiple of the unit, and its addresses multiples of the block"
         )
-
-
-def _pieces(state: Any) -> Iterator[tuple[int, int, int]]:
-    """Member, offset and size of every piece of the phase that has begun."""
-    while member := planner.next_piece(state, 0):
-        yield member - 1, state[layout.OFFSET], state[layout.AMOUNT]

@@ -96,7 +96,7 @@ class Members:
                     (chosen.read if verb == "read" else chosen.write)(at, size, aligned)
 
     def issue(self, member: int, verb: Verb, at: Register, size: int, aligned: int, present: Amount) -> None:
-        """A piece of a request, in the calling thread; while another member is lost, nothing makes up for this one."""
+        """A piece of a request, in the calling thread; nothing makes up for it while another member is lost."""
         if self.level == MIRROR and self.failing:
             self._attempt(member, verb, at, size, aligned, present)
         elif member not in self.failing:

@@ -12,6 +12,8 @@ from simio.errors import RunError
 from simio.program.builder import Builder, Register
 
 Verb = Literal["read", "write"]
+VERBS: tuple[Verb, Verb] = ("read", "write")
+"""By the numbers that the planner has for them."""
 
 
 def scope(p: Builder) -> AbstractContextManager[None]:

@@ -6,14 +6,13 @@ writes. All pieces of a phase are sent at once, and the phase is over when the l
 
 from __future__ import annotations
 
-from collections import Counter
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 
-from simio.components.volumes.geometry import Geometry, Shape
+from simio.components.volumes.geometry import PARITY, Geometry, Shape
 from simio.components.volumes.members import Members
-from simio.components.volumes.requests import Verb, case, check_aligned, check_request, scope
+from simio.components.volumes.requests import VERBS, Verb, case, check_aligned, check_request, scope
 from simio.components.volumes.states import Changes
 from simio.machines.volume import planner
 from simio.machines.volume.layout import MIRROR, RAID3, READ, SOURCES, WRITE
@@ -27,7 +26,6 @@ class Request:
     verb: Verb
     at: Register
     size: int
-    aligned: int
     kind: int
     present: Amount
     shape: Shape
@@ -82,7 +80,7 @@ class Volume:
         number = self.members.number
         lost = [present] if isinstance(present, int) else [number, *sorted(self.members.losable)]
         shape = geometry.shape(self.name, verb, size, aligned, lost)
-        request = Request(verb, at, size, aligned, geometry.kind(verb, size, aligned), present, shape)
+        request = Request(verb, at, size, geometry.kind(verb, size, aligned), present, shape)
         with scope(p):
             if geometry.level not in (MIRROR, RAID3):
                 check_aligned(p, at, aligned)
@@ -130,7 +128,7 @@ class Volume:
             return
         if computes and not self.lock:
             self._begin(r, part, READ, parity)
-            if shape.phases[READ].grains:
+            if shape.most[READ]:
                 self._pieces(r, READ, gathered=True)
             self._compute(r, parity)
         self._begin(r, part, WRITE, parity)
@@ -147,61 +145,57 @@ class Volume:
 
     def _compute(self, r: Request, parity: Register) -> None:
         """Compute the parity of a part."""
-        for code in filter(None, sorted(r.shape.parities)):
-            with case(self.p, parity, code, len(r.shape.parities) == 1, r.shape.share(r.shape.parities[code])):
+        shape = r.shape
+        for code in filter(None, sorted(shape.parities)):
+            share = shape.share(shape.least[PARITY, code, 0])
+            with case(self.p, parity, code, len(shape.parities) == 1, share):
                 self.members.parity.xor(code % SOURCES, code // SOURCES)
 
     # --- pieces ----------------------------------------------------------------------------------------------
 
     def _pieces(self, r: Request, phase: int, gathered: bool = False, meanwhile: Register | None = None) -> None:
-        """All pieces of a phase that has begun, at the same time; `meanwhile` is the parity to compute beside them."""
-        p, pieces = self.p, r.shape.phases[phase]
+        """All pieces of a phase that has begun, at the same time, and beside them the parity of `meanwhile`."""
+        p, shape = self.p, r.shape
         with scope(p):
-            member, offset = p.register(), p.register()
+            member = p.register()
+            p.call(member, planner.next_piece, self.plan)
             if r.verb == "read" and not gathered and (r.kind > 1 or self.geometry.level == MIRROR):
-                self._only_piece(r, member, offset)
+                offset = p.register()
+                p.call(offset, planner.offset, self.plan)
+                (grain,) = {shape.grains[key] for key in shape.grains if key[2] == r.size}
+                self.members.read_only(self.plan, member, offset, r.size, grain, r.present)
                 return
-            if pieces.certain and len(r.shape.parts) == 1:
-                with p.loop(pieces.most):
-                    p.call(member, planner.next_piece, self.plan)
-                    self._piece(r, phase, member, offset)
+            if shape.certain(phase):
+                with p.loop(shape.most[phase]):
+                    self._piece(r, phase, member)
             else:
-                p.call(member, planner.next_piece, self.plan)
                 with p.when(member, ">", 0), p.until(member, "==", 0):
-                    self._piece(r, phase, member, offset)
-                    p.call(member, planner.next_piece, self.plan)
+                    self._piece(r, phase, member)
             if meanwhile is not None:
-                with p.when(meanwhile, ">", 0) if 0 in r.shape.parities else nullcontext():
-                    with p.fork(f"{self.name}: parity", joined=True):
-                        self._compute(r, meanwhile)
+                with (
+                    p.when(meanwhile, ">", 0) if 0 in shape.parities else nullcontext(),
+                    p.fork(f"{self.name}: parity", joined=True),
+                ):
+                    self._compute(r, meanwhile)
             p.join()
 
-    def _piece(self, r: Request, phase: int, member: Register, offset: Register) -> None:
-        """A joined child that makes the request of a member, whose number plus 1 is in a register."""
-        p, pieces = self.p, r.shape.phases[phase]
-        least = pieces.least if pieces.least and len(r.shape.parts) == 1 else Counter()
-        amount = p.register()
+    def _piece(self, r: Request, phase: int, member: Register) -> None:
+        """A joined child that makes the request of a member, whose number plus 1 is in a register; then the next."""
+        p, shape = self.p, r.shape
+        offset, amount = p.register(), p.register()
         p.call(offset, planner.offset, self.plan)
         p.call(amount, planner.amount, self.plan)
         for number in filter(self.members.exists, range(self.members.number)):
-            sizes = pieces.sizes(number)
-            of_member = sum(least[number, size] for size in sizes)
+            sizes = shape.sizes(phase, number)
+            least = [shape.least[phase, number, size] for size in sizes]
             if sizes:
-                with p.when(member, "==", number + 1, share=r.shape.share(of_member, pieces.most)):
-                    for size in sizes:
-                        share = Fraction(least[number, size], of_member) if of_member else 0
-                        with case(p, amount, size, len(sizes) == 1, share), self._child():
-                            verb: Verb = "write" if phase == WRITE else "read"
-                            grain = pieces.grains[number, size]
-                            self.members.issue(number, verb, offset, size, grain, r.present)
-
-    def _only_piece(self, r: Request, member: Register, offset: Register) -> None:
-        """The only piece of a read, in the calling thread."""
-        p = self.p
+                with p.when(member, "==", number + 1, share=shape.share(sum(least), shape.most[phase])):
+                    for size, few in zip(sizes, least, strict=True):
+                        share = Fraction(few, sum(least)) if few else 0
+                        with (
+                            case(p, amount, size, len(sizes) == 1, share),
+                            p.fork(f"{self.name}: member", joined=True),
+                        ):
+                            grain = shape.grains[phase, number, size]
+                            self.members.issue(number, VERBS[phase], offset, size, grain, r.present)
         p.call(member, planner.next_piece, self.plan)
-        p.call(offset, planner.offset, self.plan)
-        (grain,) = {grain for (_, size), grain in r.shape.phases[READ].grains.items() if size == r.size}
-        self.members.read_only(self.plan, member, offset, r.size, grain, r.present)
-
-    def _child(self) -> AbstractContextManager[None]:
-        return self.p.fork(f"{self.name}: member", joined=True)
