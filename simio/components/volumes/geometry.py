@@ -189,5 +189,6 @@ class Geometry:
             )
         return RunError(
             f"{blocks} fall on the stripe units of volume {name!r}, {size_text(self.unit)} each, in more than "
-            f"{CASES} ways; make the block a divisor or a multiple of the unit, and its addresses multiples of the block"
+            f"{CASES} ways; make the block a divisor or a multiple of the unit, and its addresses multiples of the "
+            "block"
         )
