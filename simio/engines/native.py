@@ -41,7 +41,7 @@ Object = tuple[bytes, dict[str, Any]]
 
 LOOP = "loop"
 """The object that is no family of machine functions."""
-_SECONDS = {"tcp": 11, "disk": 9, LOOP: 7, "network": 4, "parts": 3}
+_SECONDS = {"tcp": 11, "disk": 9, LOOP: 7, "network": 4, "parts": 3, "volume": 2}
 """What compiling takes, to share it out."""
 _families: dict[str, Any] = {}
 """Families that are loaded, with what keeps their code."""
