@@ -5,7 +5,7 @@ from __future__ import annotations
 from numpy.typing import NDArray
 
 from simio.machines.shared import shared
-from simio.machines.tcp.layout import MOST_RANGES
+from simio.machines.tcp import layout as c
 
 
 @shared
@@ -21,7 +21,7 @@ def insert(state: NDArray, table: int, start: int, end: int) -> int:
         end = max(end, state[table + 2 + 2 * last])
         last += 1
     shift = 1 - (last - first)
-    if count + shift > MOST_RANGES:
+    if count + shift > c.MOST_RANGES:
         return 0
     if shift > 0:
         for at in range(count - 1, last - 1, -1):
