@@ -22,6 +22,7 @@ from simio.components.network.path import NetworkPath
 from simio.components.network.stack import IP_HEADER, TCP_HEADER, TIMESTAMPS, Stack
 from simio.machines.tcp import dispatch as calls
 from simio.machines.tcp import layout
+from simio.machines.tcp.recovery import RECOVERIES
 from simio.machines.tcp.settings import TcpSettings, initial
 from simio.program.builder import Register
 from simio.program.labels import called
@@ -51,7 +52,7 @@ class Endpoint:
         self.name = name
         self.path = path
         self.buffer, self.aligned = buffer, aligned
-        self.timestamps, self.sacks = settings.timestamps, settings.recovery == layout.SACK
+        self.timestamps, self.sacks = settings.timestamps, RECOVERIES[settings.recovery].selective
         self.mss, self.send_space = settings.mss, settings.send_space
         self.window = min(settings.receive_space, MOST_UNSCALED << settings.receive_shift)
         self.headers = IP_HEADER + TCP_HEADER + (TIMESTAMPS if settings.timestamps else 0)

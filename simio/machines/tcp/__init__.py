@@ -10,7 +10,6 @@ A segment is up to five words: seq << 19 | flags << 16 | length; ack << 16 | win
 timestamp << 31 | echo; two words of (start - ack) << 31 | length for blocks of selective acknowledgement.
 """
 
-from simio.machines.tcp.layout import NEWRENO, RENO, SACK, TAHOE
 from simio.machines.tcp.settings import (
     HAND_OVER_BUFFER,
     HAND_OVER_WRITE,
@@ -25,10 +24,6 @@ __all__ = [
     "HAND_OVER_WRITE",
     "NAGLE_IDLE",
     "NAGLE_SMALL",
-    "NEWRENO",
-    "RENO",
-    "SACK",
-    "TAHOE",
     "TcpSettings",
     "initial",
 ]

@@ -5,47 +5,34 @@ from __future__ import annotations
 from numpy.typing import NDArray
 
 from simio.machines.shared import shared
+from simio.machines.tcp import congestion, recovery
 from simio.machines.tcp import layout as c
 from simio.machines.tcp.buffers import release, space
+from simio.machines.tcp.loss import duplicate, recovered
 from simio.machines.tcp.ranges import pass_by
-from simio.machines.tcp.recovery import duplicate, recovered
-from simio.machines.tcp.sacked import note_block
 from simio.machines.tcp.timers import clock, instant, measured, stamp
 
 
 @shared
-def time_round_trip(state: NDArray, base: int, now: int, ack: int) -> None:
-    """New data are acknowledged: does that end a round trip? By timestamps (RFC 7323, section 4), or the segment that
-    is being timed, which is never one that went twice (Karn's rule; RFC 6298, section 3)."""
+def time_round_trip(state: NDArray, base: int, now: int, ack: int) -> int:
+    """The round trip in ps that an acknowledgement of new data ends, which sets the retransmission time; -1 if none.
+
+    By timestamps (RFC 7323, section 4), or of the segment that is being timed, which is never one that went twice
+    (Karn's rule; RFC 6298, section 3).
+    """
     tick = state[base + c.STAMP_TICK]
+    unit = max(state[base + c.RTO_TICK], 1)
     if tick > 0:
         if state[base + c.STAGED_ECHO] > 0:
             ticks = (stamp(state, base, now) - state[base + c.STAGED_ECHO]) & (2**31 - 1)
-            measured(state, base, ticks * tick // max(state[base + c.RTO_TICK], 1))
+            measured(state, base, ticks * tick // unit)
+            return ticks * tick
     elif state[base + c.TIMING] and ack > state[base + c.TIMED]:
         state[base + c.TIMING] = 0
-        measured(state, base, clock(state, base, now) - state[base + c.TIMED_AT])
-
-
-@shared
-def open_window(state: NDArray, base: int, acked: int) -> None:
-    """The congestion window grows: slow start up to the threshold, then congestion avoidance (RFC 5681, 3.1)."""
-    mss = state[base + c.MSS]
-    most = state[base + c.CWND]
-    if most <= state[base + c.SSTHRESH]:
-        # More than a segment is counted only where no timeout makes bursts of acknowledged bytes (RFC 3465, 2.3).
-        step = min(acked, 2 * mss) if state[base + c.BYTE_COUNTING] else mss
-        if state[base + c.NXT] < state[base + c.MAX]:
-            step = min(step, mss)
-    elif state[base + c.BYTE_COUNTING]:
-        state[base + c.COUNTED] += acked
-        if state[base + c.COUNTED] < most:
-            return
-        state[base + c.COUNTED] -= most
-        step = mss
-    else:
-        step = max(mss * mss // most, 1)
-    state[base + c.CWND] = min(most + step, state[base + c.MAX_CWND])
+        elapsed = clock(state, base, now) - state[base + c.TIMED_AT]
+        measured(state, base, elapsed)
+        return elapsed * unit
+    return -1
 
 
 @shared
@@ -67,7 +54,7 @@ def advance(state: NDArray, base: int, now: int, ack: int) -> int:
     state[base + c.NXT] = max(state[base + c.NXT], ack)
     state[base + c.DUPLICATES] = 0
     bits = 0
-    time_round_trip(state, base, now, ack)
+    congestion.acknowledged(state, base, now, acked, time_round_trip(state, base, now, ack))
     if state[base + c.SACKED] > 0:
         pass_by(state, base + c.SACKED, ack)
     restart = True
@@ -75,9 +62,10 @@ def advance(state: NDArray, base: int, now: int, ack: int) -> int:
         opened(state, base)
         bits = c.CHANGED
     elif state[base + c.RECOVERING]:
-        restart = recovered(state, base, acked)
+        restart = recovered(state, base, now, acked)
     else:
-        open_window(state, base, acked)
+        window = congestion.increase(state, base, now, acked)
+        state[base + c.CWND] = min(window, state[base + c.MAX_CWND])
     if ack == state[base + c.MAX]:
         state[base + c.RESEND_DUE] = 0
     elif restart and state[base + c.PERSIST_DUE] == 0:
@@ -107,20 +95,12 @@ def acknowledged(state: NDArray, base: int, now: int, seq: int, length: int, ack
     if ack > state[base + c.MAX]:
         state[base + c.ACK_NOW] = 1
         return 0
-    news = 0
-    if state[base + c.STAGED_A] > 0 and state[base + c.RECOVERY] == c.SACK:
-        news = note_block(state, base, ack, state[base + c.STAGED_A])
-        news += note_block(state, base, ack, state[base + c.STAGED_B])
+    repeats = recovery.is_duplicate(state, base, ack, length, offered)
     bits = 0
     if ack > una:
         bits = advance(state, base, now, ack)
-    elif ack == una and state[base + c.RECOVERY] == c.SACK:
-        if news > 0 and state[base + c.RESEND_DUE] > 0:
-            duplicate(state, base)
-    elif ack == una and length == 0 and offered == state[base + c.SEND_WINDOW] and state[base + c.RESEND_DUE] > 0:
-        duplicate(state, base)
-    elif ack == una:
-        state[base + c.DUPLICATES] = 0
+    elif repeats:
+        duplicate(state, base, now)
     older = seq < state[base + c.WL1] or (seq == state[base + c.WL1] and ack < state[base + c.WL2])
     newer = seq > state[base + c.WL1] or ack > state[base + c.WL2]
     if not older and (newer or offered > state[base + c.SEND_WINDOW]):

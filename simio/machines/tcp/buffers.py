@@ -46,16 +46,16 @@ def room(state: NDArray, base: int, now: int, wanted: int) -> int:
         state[base + c.WRITE_LEFT] = wanted
     left = state[base + c.WRITE_SPACE]
     chunk = min(wanted, left)
-    state[base + c.CHUNK_MEMORY] = state[base + c.BUFFER_SIZE]
-    if state[base + c.BUFFER_SIZE] > 0:
+    state[base + c.CHUNK_MEMORY] = state[base + c.MBUF_SIZE]
+    if state[base + c.MBUF_SIZE] > 0:
         cluster = state[base + c.CLUSTER]
-        if wanted > state[base + c.CLUSTER_THRESHOLD] and (left >= cluster or not state[base + c.CLUSTER_ROOM]):
+        if wanted > state[base + c.CLUSTER_THRESHOLD] and (left >= cluster or not state[base + c.CLUSTER_NEEDS_ROOM]):
             chunk = min(chunk, cluster)
             state[base + c.CHUNK_MEMORY] += cluster
         elif state[base + c.IN_CHAIN] > 0:
-            chunk = min(chunk, state[base + c.BUFFER_DATA])
+            chunk = min(chunk, state[base + c.MBUF_DATA])
         else:
-            chunk = min(chunk, state[base + c.BUFFER_FIRST])
+            chunk = min(chunk, state[base + c.MBUF_FIRST])
     if state[base + c.HAND_OVER] > 0:
         chunk = min(chunk, state[base + c.HAND_OVER] - (state[base + c.APPENDED] - state[base + c.END]))
     state[base + c.CHUNK] = chunk
@@ -65,7 +65,7 @@ def room(state: NDArray, base: int, now: int, wanted: int) -> int:
 @shared
 def store(state: NDArray, base: int, size: int, memory: int) -> None:
     """A filled buffer joins the send buffer: it merges into the last one, or becomes the last one."""
-    small = memory == state[base + c.BUFFER_SIZE]
+    small = memory == state[base + c.MBUF_SIZE]
     if small and size <= state[base + c.LAST_ROOM] and state[base + c.LAST_SIZE] > 0:
         state[base + c.LAST_SIZE] += size
         state[base + c.LAST_ROOM] -= size
@@ -73,11 +73,15 @@ def store(state: NDArray, base: int, size: int, memory: int) -> None:
     if state[base + c.LAST_SIZE] > 0:
         key = state[base + c.LAST_SIZE] << 31 | state[base + c.LAST_MEMORY]
         runs = state[base + c.RUNS]
-        tail = base + c.RING + 2 * ((state[base + c.RUN_HEAD] + state[base + c.RUN_COUNT] + runs - 1) % runs)
+        tail = (
+            base
+            + state[base + c.RING]
+            + 2 * ((state[base + c.RUN_HEAD] + state[base + c.RUN_COUNT] + runs - 1) % runs)
+        )
         if state[base + c.RUN_COUNT] > 0 and state[tail] == key:
             state[tail + 1] += 1
         else:
-            tail = base + c.RING + 2 * ((state[base + c.RUN_HEAD] + state[base + c.RUN_COUNT]) % runs)
+            tail = base + state[base + c.RING] + 2 * ((state[base + c.RUN_HEAD] + state[base + c.RUN_COUNT]) % runs)
             state[tail] = key
             state[tail + 1] = 1
             state[base + c.RUN_COUNT] += 1
@@ -85,7 +89,7 @@ def store(state: NDArray, base: int, size: int, memory: int) -> None:
     state[base + c.LAST_MEMORY] = memory
     state[base + c.LAST_ROOM] = 0
     if small:
-        whole = state[base + c.BUFFER_DATA] if state[base + c.IN_CHAIN] > 0 else state[base + c.BUFFER_FIRST]
+        whole = state[base + c.MBUF_DATA] if state[base + c.IN_CHAIN] > 0 else state[base + c.MBUF_FIRST]
         state[base + c.LAST_ROOM] = whole - size
     state[base + c.MEMORY] += memory
     state[base + c.CHAIN] += 1
@@ -103,7 +107,7 @@ def append(state: NDArray, base: int, now: int, size: int) -> int:
     state[base + c.APPENDED] += size
     state[base + c.WRITE_LEFT] -= size
     state[base + c.WRITE_SPACE] -= size
-    if memory > state[base + c.BUFFER_SIZE]:
+    if memory > state[base + c.MBUF_SIZE]:
         # What a cluster leaves empty is lost to the present write, as in sosend.
         state[base + c.WRITE_SPACE] -= state[base + c.CLUSTER] - size
     state[base + c.IN_CHAIN] += 1
@@ -120,12 +124,12 @@ def append(state: NDArray, base: int, now: int, size: int) -> int:
 @shared
 def release(state: NDArray, base: int, size: int) -> None:
     """The first `size` bytes of the send buffer are acknowledged: buffers that hold nothing else are freed."""
-    taken = state[base + c.TAKEN] + size
+    used = state[base + c.HEAD_USED] + size
     while state[base + c.RUN_COUNT] > 0:
-        run = base + c.RING + 2 * state[base + c.RUN_HEAD]
+        run = base + state[base + c.RING] + 2 * state[base + c.RUN_HEAD]
         each = state[run] >> 31
-        count = min(state[run + 1], taken // each)
-        taken -= count * each
+        count = min(state[run + 1], used // each)
+        used -= count * each
         state[base + c.MEMORY] -= count * (state[run] & _MASK)
         state[base + c.CHAIN] -= count
         if count < state[run + 1]:
@@ -133,10 +137,10 @@ def release(state: NDArray, base: int, size: int) -> None:
             break
         state[base + c.RUN_COUNT] -= 1
         state[base + c.RUN_HEAD] = (state[base + c.RUN_HEAD] + 1) % state[base + c.RUNS]
-    if state[base + c.RUN_COUNT] == 0 and 0 < state[base + c.LAST_SIZE] <= taken:
-        taken -= state[base + c.LAST_SIZE]
+    if state[base + c.RUN_COUNT] == 0 and 0 < state[base + c.LAST_SIZE] <= used:
+        used -= state[base + c.LAST_SIZE]
         state[base + c.MEMORY] -= state[base + c.LAST_MEMORY]
         state[base + c.CHAIN] -= 1
         state[base + c.LAST_SIZE] = 0
         state[base + c.LAST_ROOM] = 0
-    state[base + c.TAKEN] = taken
+    state[base + c.HEAD_USED] = used

@@ -5,10 +5,11 @@ from __future__ import annotations
 from numpy.typing import NDArray
 
 from simio.machines.shared import shared
+from simio.machines.tcp import congestion, recovery
 from simio.machines.tcp import layout as c
 from simio.machines.tcp.acknowledging import acknowledged
+from simio.machines.tcp.loss import timeout
 from simio.machines.tcp.receiving import receive
-from simio.machines.tcp.recovery import timeout
 from simio.machines.tcp.sending import hold, plan
 from simio.machines.tcp.timers import persist, stamp
 
@@ -19,6 +20,8 @@ _MASK = 2**31 - 1
 def open_up(state: NDArray, base: int, now: int, active: int) -> int:
     """Open the connection: with `active`, by a SYN; else wait for one. Returns 1 where `output` gives the SYN."""
     if now > c.LATEST or state[base + c.STATE] != c.CLOSED or state[base + c.UNA] > 0:
+        return -1
+    if not congestion.known(state, base) or not recovery.known(state, base):
         return -1
     state[base + c.STATE] = c.SYN_SENT if active else c.LISTEN
     return 1 if active else 0

@@ -8,8 +8,7 @@ from simio.machines.shared import shared
 from simio.machines.tcp.buffers import append, room
 from simio.machines.tcp.connection import accept, close, expire, look, open_up, stage, stamps
 from simio.machines.tcp.layout import OUT_WORD, STAGED_A, STAGED_VALUE
-from simio.machines.tcp.receiving import read
-from simio.machines.tcp.sacked import block
+from simio.machines.tcp.receiving import block, read
 from simio.machines.tcp.sending import output, plan
 from simio.machines.tcp.timers import sleep
 

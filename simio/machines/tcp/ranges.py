@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from simio.machines.shared import shared
 from simio.machines.tcp import layout as c
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @shared

@@ -80,6 +80,21 @@ def out_of_order(state: NDArray, base: int, start: int, stop: int) -> None:
 
 
 @shared
+def block(state: NDArray, base: int, number: int) -> int:
+    """Word of the first or second block to report: the range that last arrived, then that before it (RFC 2018)."""
+    first = holding(state, base + c.ARRIVED, state[base + c.RECENT])
+    at = first
+    if number == 1:
+        at = holding(state, base + c.ARRIVED, state[base + c.RECENT_BEFORE])
+        if at == first:
+            at = -1
+    if at < 0:
+        return 0
+    start = state[base + c.ARRIVED + 1 + 2 * at]
+    return (start - state[base + c.RCV_NXT]) << 31 | (state[base + c.ARRIVED + 2 + 2 * at] - start)
+
+
+@shared
 def receive(state: NDArray, base: int, now: int, seq: int, length: int, flags: int) -> bool:
     """Data, a FIN or both have arrived. Whether there is something new for the reader."""
     expected = state[base + c.RCV_NXT]

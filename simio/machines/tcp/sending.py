@@ -8,9 +8,9 @@ from __future__ import annotations
 from numpy.typing import NDArray
 
 from simio.machines.shared import shared
+from simio.machines.tcp import congestion, recovery
 from simio.machines.tcp import layout as c
 from simio.machines.tcp.receiving import update_due, window
-from simio.machines.tcp.sacked import lost_below, next_resend, pipe
 from simio.machines.tcp.timers import clock, instant, persist
 from simio.machines.tcp.waits import waiting
 
@@ -24,8 +24,12 @@ def congestion_window(state: NDArray, base: int, now: int) -> int:
             tick = max(state[base + c.RTO_TICK], 1)
             if now - state[base + c.SENT] >= state[base + c.RTO] * tick:
                 return state[base + c.INITIAL_WINDOW]
-    elif state[base + c.LIMITED] and not state[base + c.RECOVERING] and state[base + c.NXT] == state[base + c.MAX]:
-        return most + min(state[base + c.DUPLICATES], state[base + c.THRESHOLD] - 1) * state[base + c.MSS]
+    elif (
+        state[base + c.LIMITED_TRANSMIT]
+        and not state[base + c.RECOVERING]
+        and state[base + c.NXT] == state[base + c.MAX]
+    ):
+        return most + min(state[base + c.DUPLICATES], state[base + c.DUPLICATE_THRESHOLD] - 1) * state[base + c.MSS]
     return most
 
 
@@ -62,10 +66,8 @@ def new_data(state: NDArray, base: int, now: int) -> int:
     end = state[base + c.END]
     if seq > end or (seq == end and not state[base + c.CLOSING]):
         return 0
-    allowed = min(state[base + c.SEND_WINDOW], congestion_window(state, base, now))
-    if state[base + c.RECOVERING] and state[base + c.RECOVERY] == c.SACK:
-        allowed = seq - state[base + c.UNA] + state[base + c.CWND] - pipe(state, base)
-        allowed = min(state[base + c.SEND_WINDOW], allowed)
+    room = recovery.room(state, base) if state[base + c.RECOVERING] else congestion_window(state, base, now)
+    allowed = min(state[base + c.SEND_WINDOW], room)
     length = min(min(end - seq, state[base + c.MSS]), state[base + c.UNA] + allowed - seq)
     if state[base + c.SEND_WINDOW] == 0 and state[base + c.FORCE]:
         length = min(end - seq, 1)
@@ -96,18 +98,17 @@ def plan(state: NDArray, base: int, now: int, update: int) -> int:
             length = min(state[base + c.MSS], min(state[base + c.END], state[base + c.MAX]) - seq)
             return with_flags(state, base, seq, length)
         # RFC 6675, NextSeg: what is lost goes first, then new data, then what may be lost.
-        selective = state[base + c.RECOVERING] and state[base + c.RECOVERY] == c.SACK
-        if selective:
-            found = next_resend(state, base, lost_below(state, base))
-            if found >= 0:
-                return with_flags(state, base, found >> 16, found & 65535)
-        found = new_data(state, base, now)
-        if found > 0:
-            return found
-        if selective:
-            found = next_resend(state, base, state[base + c.MAX])
-            if found >= 0:
-                return with_flags(state, base, found >> 16, found & 65535)
+        if state[base + c.RECOVERING]:
+            lost = recovery.resend(state, base, 1)
+            if lost >= 0:
+                return with_flags(state, base, lost >> 16, lost & 65535)
+        new = new_data(state, base, now)
+        if new > 0:
+            return new
+        if state[base + c.RECOVERING]:
+            lost = recovery.resend(state, base, 0)
+            if lost >= 0:
+                return with_flags(state, base, lost >> 16, lost & 65535)
     if state[base + c.ACK_NOW] or (update and update_due(state, base)):
         return (state[base + c.MAX] << 19) + 1
     return 0
@@ -185,6 +186,7 @@ def output(state: NDArray, base: int, now: int) -> int:
         idle = state[base + c.UNA] == state[base + c.MAX]
         if idle:
             state[base + c.CWND] = congestion_window(state, base, now)
+            congestion.happens(state, base, now, congestion.SENDS_AFTER_PAUSE)
         # One look at whether the connection is idle serves for all segments of a series, as in tcp_output.
         more = length == state[base + c.MSS] and after < state[base + c.END]
         state[base + c.SERIES] = 1 if more and (idle or state[base + c.SERIES]) else 0

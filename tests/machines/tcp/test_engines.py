@@ -7,7 +7,7 @@ from tcp_bench import MS, SECOND
 
 from simio.engines import compiled, reference
 from simio.engines.outcome import Options, Outcome
-from simio.machines.tcp import HAND_OVER_WRITE, NEWRENO, SACK, TAHOE, TcpSettings, initial
+from simio.machines.tcp import HAND_OVER_WRITE, TcpSettings, initial
 from simio.machines.tcp.dispatch import (
     TCP_ACKNOWLEDGE,
     TCP_APPEND,
@@ -79,9 +79,9 @@ def transfer(settings: TcpSettings) -> Program:
 @pytest.mark.parametrize(
     "settings",
     [
-        TcpSettings(mss=1000, recovery=TAHOE),
-        TcpSettings(mss=1000, recovery=NEWRENO, rto_tick=0, ack_tick=0, byte_counting=True, limited_transmit=True),
-        TcpSettings(mss=1000, recovery=SACK, timestamps=True, rto_tick=0, send_shift=2, receive_shift=2),
+        TcpSettings(mss=1000, recovery="tahoe"),
+        TcpSettings(mss=1000, recovery="newreno", rto_tick=0, ack_tick=0, byte_counting=True, limited_transmit=True),
+        TcpSettings(mss=1000, recovery="sack", timestamps=True, rto_tick=0, send_shift=2, receive_shift=2),
         TcpSettings(
             mss=1000, send_space=8000, mbuf_size=256, mbuf_data=236, mbuf_first=228, cluster=2048,
             cluster_threshold=936, hand_over=HAND_OVER_WRITE,

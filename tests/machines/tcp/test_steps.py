@@ -8,62 +8,61 @@ import pytest
 from endpoint_bench import BASE, MSS, endpoint, look
 
 from simio.machines.calls import call
-from simio.machines.tcp import NEWRENO, RENO, SACK, TAHOE
 from simio.machines.tcp import layout as c
 from simio.machines.tcp.acknowledging import acknowledged
 from simio.machines.tcp.dispatch import TCP_EXPIRE, TCP_INPUT, TCP_OUTPUT, TCP_READ, TCP_SLEEP
 from simio.machines.tcp.layout import LATEST
+from simio.machines.tcp.loss import duplicate, fast_retransmit, recovered, timeout
 from simio.machines.tcp.receiving import receive, window
-from simio.machines.tcp.recovery import duplicate, fast_retransmit, recovered, timeout
-from simio.machines.tcp.sacked import lost_below, next_resend, note_block, pipe
+from simio.machines.tcp.recovery.sack import lost_below, next_resend, note_block, pipe
 from simio.machines.tcp.sending import plan
 
 # --- a loss -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("flight", "threshold"), [(9000, 4500), (4000, 2000), (3000, 2000), (1, 2000)])
-@pytest.mark.parametrize(("way", "window"), [(TAHOE, 1000), (RENO, "more"), (NEWRENO, "more"), (SACK, "threshold")])
+@pytest.mark.parametrize(("way", "window"), [("tahoe", 1000), ("reno", "more"), ("newreno", "more"), ("sack", "")])
 def test_half_of_what_is_out_and_two_segments_at_least(
-    flight: int, threshold: int, way: int, window: int | str
+    flight: int, threshold: int, way: str, window: int | str
 ) -> None:
     # RFC 5681, equation 4 and section 3.2: with fast recovery, three segments more than the threshold.
     state = endpoint(way=way, una=501, max=501 + flight, cwnd=50_000, counted=700, timing=1, resend_due=9)
-    fast_retransmit(state, BASE)
-    told = {"more": threshold + 3 * MSS, "threshold": threshold}.get(window, window)  # type: ignore[call-overload]
+    fast_retransmit(state, BASE, 10**9)
+    told = {"more": threshold + 3 * MSS, "": threshold}.get(window, window)  # type: ignore[call-overload]
     assert look(state, "ssthresh", "cwnd", "resend", "recover") == (threshold, told, 501, 501 + flight)
     assert look(state, "counted", "timing", "resend_due") == (0, 0, 0)
-    assert look(state, "recovering") == (int(way != TAHOE),)
+    assert look(state, "recovering") == (int(way != "tahoe"),)
 
 
-@pytest.mark.parametrize(("way", "begins"), [(RENO, True), (NEWRENO, False), (SACK, True), (TAHOE, True)])
-def test_a_loss_at_the_very_end_of_an_earlier_recovery(way: int, begins: bool) -> None:
+@pytest.mark.parametrize(("way", "begins"), [("reno", True), ("newreno", False), ("sack", True), ("tahoe", True)])
+def test_a_loss_at_the_very_end_of_an_earlier_recovery(way: str, begins: bool) -> None:
     # RFC 6582, section 3.2: NewReno wants more than RECOVER acknowledged; RFC 6675, section 5.1: as much.
     state = endpoint(way=way, una=5001, max=12_001, recover=5001, duplicates=2)
-    duplicate(state, BASE)
+    duplicate(state, BASE, 10**9)
     assert (look(state, "resend") == (5001,)) == begins
-    state = endpoint(way=SACK, una=5001, max=12_001, recover=5002, duplicates=2)
-    duplicate(state, BASE)
+    state = endpoint(way="sack", una=5001, max=12_001, recover=5002, duplicates=2)
+    duplicate(state, BASE, 10**9)
     assert look(state, "resend", "duplicates") == (-1, 3)
 
 
 @pytest.mark.parametrize(("flight", "window"), [(0, 2000), (999, 2000), (2500, 3500), (5000, 6000), (9000, 6000)])
 def test_the_window_after_newreno_has_recovered(flight: int, window: int) -> None:
     # RFC 6582, section 3.2, step 3: min(ssthresh, max(FlightSize, SMSS) + SMSS).
-    state = endpoint(way=NEWRENO, una=9001, max=9001 + flight, recover=9001, ssthresh=6000, cwnd=20_000,
+    state = endpoint(way="newreno", una=9001, max=9001 + flight, recover=9001, ssthresh=6000, cwnd=20_000,
                      recovering=1, resend=9001)  # fmt: skip
-    assert recovered(state, BASE, 4000)
+    assert recovered(state, BASE, 10**9, 4000)
     assert look(state, "cwnd", "recovering", "resend") == (window, 0, -1)
 
 
 @pytest.mark.parametrize(("acked", "window"), [(3000, 7000), (1000, 9000), (999, 8001), (9000, 1000), (20_000, 1000)])
 def test_the_window_while_newreno_recovers(acked: int, window: int) -> None:
     # RFC 6582, section 3.2, step 5: less what is acknowledged, plus a segment if that was at least one.
-    state = endpoint(way=NEWRENO, una=4001, max=15_001, recover=12_001, ssthresh=6000, cwnd=9000, recovering=1)
-    assert recovered(state, BASE, acked)  # the first partial acknowledgement starts the timer anew
+    state = endpoint(way="newreno", una=4001, max=15_001, recover=12_001, ssthresh=6000, cwnd=9000, recovering=1)
+    assert recovered(state, BASE, 10**9, acked)  # the first partial acknowledgement starts the timer anew
     assert look(state, "cwnd", "recovering", "resend") == (window, 1, 4001)
-    assert not recovered(state, BASE, acked)
-    state = endpoint(way=NEWRENO, una=4001, max=15_001, recover=12_001, cwnd=999, recovering=1)
-    assert recovered(state, BASE, 500)
+    assert not recovered(state, BASE, 10**9, acked)
+    state = endpoint(way="newreno", una=4001, max=15_001, recover=12_001, cwnd=999, recovering=1)
+    assert recovered(state, BASE, 10**9, 500)
     assert look(state, "cwnd") == (1000,)
 
 
@@ -175,7 +174,7 @@ def test_what_was_never_sent_cannot_be_acknowledged() -> None:
 def test_a_window_that_changes_is_no_duplicate_and_is_remembered() -> None:
     # RFC 5681, section 2: a duplicate has the window of the one before. The largest window ever offered decides what
     # is silly (RFC 1122, section 4.2.3.4).
-    state = endpoint(way=RENO, una=1001, nxt=9001, max=9001, resend_due=10**12, duplicates=2, wl1=1, wl2=1001,
+    state = endpoint(way="reno", una=1001, nxt=9001, max=9001, resend_due=10**12, duplicates=2, wl1=1, wl2=1001,
                      send_window=50_000, most_window=50_000)  # fmt: skip
     assert acknowledged(state, BASE, 10**9, 1, 0, 1001, 60_000) == 0
     assert look(state, "duplicates", "send_window", "most_window", "recovering") == (0, 60_000, 60_000, 0)
@@ -183,8 +182,8 @@ def test_a_window_that_changes_is_no_duplicate_and_is_remembered() -> None:
     assert look(state, "duplicates", "send_window", "most_window") == (0, 40_000, 60_000)
 
 
-@pytest.mark.parametrize(("way", "noted"), [(RENO, 0), (SACK, 1)])
-def test_reports_are_for_who_asked_for_them(way: int, noted: int) -> None:
+@pytest.mark.parametrize(("way", "noted"), [("reno", 0), ("sack", 1)])
+def test_reports_are_for_who_asked_for_them(way: str, noted: int) -> None:
     state = endpoint(way=way, una=1001, nxt=9001, max=9001, staged_a=1000 << 31 | 500)
     acknowledged(state, BASE, 10**9, 1, 0, 1001, 50_000)
     assert look(state, "sacked") == (noted,)
