@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
+from simio.machines.door import machine
 from simio.machines.shared import shared
 from simio.machines.tcp import layout as c
 from simio.machines.tcp.waits import waiting
@@ -28,7 +29,7 @@ def space(state: NDArray, base: int, wanted: int) -> int:
     return room
 
 
-@shared
+@machine("tcp")
 def room(state: NDArray, base: int, now: int, wanted: int) -> int:
     """Bytes of the next buffer of a write that has `wanted` bytes left; 0: the writer has to wait, and is noted;
     END_OF_FILE: the connection was reset."""
@@ -95,7 +96,7 @@ def store(state: NDArray, base: int, size: int, memory: int) -> None:
     state[base + c.CHAIN] += 1
 
 
-@shared
+@machine("tcp")
 def append(state: NDArray, base: int, now: int, size: int) -> int:
     """The buffer that `room` allowed has been filled. 1 where it, or the chain that it ends, has gone to TCP."""
     if size < 1 or size != state[base + c.CHUNK]:
@@ -144,3 +145,9 @@ def release(state: NDArray, base: int, size: int) -> None:
         state[base + c.LAST_SIZE] = 0
         state[base + c.LAST_ROOM] = 0
     state[base + c.HEAD_USED] = used
+
+
+@machine("tcp")
+def chain(state: NDArray, base: int) -> int:
+    """Buffers in the send buffer, which 4.3BSD walks along for each append and each segment."""
+    return state[base + c.CHAIN]

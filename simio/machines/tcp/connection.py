@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
+from simio.machines.door import machine
 from simio.machines.shared import shared
 from simio.machines.tcp import congestion, recovery
 from simio.machines.tcp import layout as c
@@ -16,7 +17,7 @@ from simio.machines.tcp.timers import persist, stamp
 _MASK = 2**31 - 1
 
 
-@shared
+@machine("tcp")
 def open_up(state: NDArray, base: int, now: int, active: int) -> int:
     """Open the connection: with `active`, by a SYN; else wait for one. Returns 1 where `output` gives the SYN."""
     if now > c.LATEST or state[base + c.STATE] != c.CLOSED or state[base + c.UNA] > 0:
@@ -27,7 +28,7 @@ def open_up(state: NDArray, base: int, now: int, active: int) -> int:
     return 1 if active else 0
 
 
-@shared
+@machine("tcp")
 def close(state: NDArray, base: int, now: int) -> int:
     """No more data will be written. Returns 1 where `output` may give the FIN."""
     if now > c.LATEST or state[base + c.CLOSING] or state[base + c.STATE] <= c.LISTEN:
@@ -73,7 +74,7 @@ def reset(state: NDArray, base: int) -> int:
     return bits
 
 
-@shared
+@machine("tcp")
 def accept(state: NDArray, base: int, now: int, first: int, second: int) -> int:
     """A segment arrives: its first two words. Bits: OUTPUT, WAKE_READER, WAKE_WRITER, CHANGED."""
     if now > c.LATEST or first < 0 or second < 0:
@@ -118,15 +119,29 @@ def accept(state: NDArray, base: int, now: int, first: int, second: int) -> int:
     return bits
 
 
-@shared
-def stage(state: NDArray, base: int, at: int, one: int, other: int) -> int:
-    """Take options of the segment that arrives next."""
-    state[base + at] = one
-    state[base + at + 1] = other
+@machine("tcp")
+def take_stamps(state: NDArray, base: int, word: int) -> int:
+    """Take the timestamp option of the segment that arrives next: its third word."""
+    state[base + c.STAGED_VALUE] = word >> 31
+    state[base + c.STAGED_ECHO] = word & _MASK
     return 0
 
 
-@shared
+@machine("tcp")
+def take_blocks(state: NDArray, base: int, first: int, second: int) -> int:
+    """Take the selective acknowledgements of the segment that arrives next: its fourth and fifth word."""
+    state[base + c.STAGED_A] = first
+    state[base + c.STAGED_B] = second
+    return 0
+
+
+@machine("tcp")
+def status(state: NDArray, base: int) -> int:
+    """State of the connection, as `layout` numbers them."""
+    return state[base + c.STATE]
+
+
+@machine("tcp")
 def stamps(state: NDArray, base: int, now: int) -> int:
     """Third word of the segment that `output` just gave."""
     if state[base + c.STAMP_TICK] == 0:
@@ -134,7 +149,7 @@ def stamps(state: NDArray, base: int, now: int) -> int:
     return stamp(state, base, now) << 31 | state[base + c.TS_RECENT]
 
 
-@shared
+@machine("tcp")
 def expire(state: NDArray, base: int, now: int) -> int:
     """A sleeper woke: do what is due. Bits as `accept` gives them."""
     if now > c.LATEST:
@@ -151,22 +166,3 @@ def expire(state: NDArray, base: int, now: int) -> int:
         persist(state, base, now)
         state[base + c.FORCE] = 1
     return c.OUTPUT if plan(state, base, now, 0) > 0 else 0
-
-
-@shared
-def look(state: NDArray, base: int, what: int) -> int:
-    """One value of the connection: 0 its state, 1 buffers in the send buffer; in bytes, 2 the congestion window,
-    3 what is outstanding, 4 what the send buffer holds, 5 what there is to read."""
-    if what == 0:
-        return state[base + c.STATE]
-    if what == 1:
-        return state[base + c.CHAIN]
-    if what == 2:
-        return state[base + c.CWND]
-    if what == 3:
-        return state[base + c.MAX] - state[base + c.UNA]
-    if what == 4:
-        return state[base + c.APPENDED] - min(max(state[base + c.UNA], 1), state[base + c.APPENDED])
-    if what == 5:
-        return state[base + c.BUFFERED]
-    return -1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
+from simio.machines.door import machine
 from simio.machines.shared import shared
 from simio.machines.tcp import layout as c
 from simio.machines.tcp.ranges import holding, insert, pass_by
@@ -79,7 +80,7 @@ def out_of_order(state: NDArray, base: int, start: int, stop: int) -> None:
     state[base + c.RECENT] = start
 
 
-@shared
+@machine("tcp")
 def block(state: NDArray, base: int, number: int) -> int:
     """Word of the first or second block to report: the range that last arrived, then that before it (RFC 2018)."""
     first = holding(state, base + c.ARRIVED, state[base + c.RECENT])
@@ -127,7 +128,7 @@ def receive(state: NDArray, base: int, now: int, seq: int, length: int, flags: i
     return state[base + c.RCV_NXT] > expected
 
 
-@shared
+@machine("tcp")
 def read(state: NDArray, base: int, now: int, most: int) -> int:
     """Bytes that the reader takes; 0: there are none, and it waits; END_OF_FILE: there will be none."""
     if now > c.LATEST or most < 1:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
+from simio.machines.door import machine
 from simio.machines.shared import shared
 from simio.machines.tcp import congestion, recovery
 from simio.machines.tcp import layout as c
@@ -160,7 +161,7 @@ def note_acknowledged(state: NDArray, base: int, syn: bool) -> None:
     state[base + c.SEGMENTS] = 0
 
 
-@shared
+@machine("tcp")
 def output(state: NDArray, base: int, now: int) -> int:
     """First word, and 1, of the next segment, which goes now; 0 if none goes."""
     if now > c.LATEST:
@@ -196,3 +197,15 @@ def output(state: NDArray, base: int, now: int) -> int:
     note_acknowledged(state, base, flags & c.SYN > 0)
     state[base + c.FORCE] = 0
     return word
+
+
+@machine("tcp")
+def acknowledgement(state: NDArray, base: int) -> int:
+    """Second word of the segment that `output` just gave."""
+    return state[base + c.OUT_WORD]
+
+
+@machine("tcp")
+def wants(state: NDArray, base: int, now: int) -> int:
+    """1 if a segment should go now, a window update included, else 0."""
+    return 1 if plan(state, base, now, 1) > 0 else 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
+from simio.machines.door import machine
 from simio.machines.shared import shared
 from simio.machines.tcp import layout as c
 
@@ -80,7 +81,7 @@ def persist(state: NDArray, base: int, now: int) -> None:
     state[base + c.BACKOFF] += 1
 
 
-@shared
+@machine("tcp")
 def sleep(state: NDArray, base: int, now: int) -> int:
     """Time in ps until somebody has to call `expire`; 0 where no timer runs, or where a sleeper is in time."""
     if now > c.LATEST:

@@ -7,23 +7,7 @@ from tcp_bench import MS, SECOND
 
 from simio.engines import compiled, reference
 from simio.engines.outcome import Options, Outcome
-from simio.machines.tcp import HAND_OVER_WRITE, TcpSettings, initial
-from simio.machines.tcp.dispatch import (
-    TCP_ACKNOWLEDGE,
-    TCP_APPEND,
-    TCP_EXPIRE,
-    TCP_INPUT,
-    TCP_OPEN,
-    TCP_OPTIONS,
-    TCP_OUTPUT,
-    TCP_READ,
-    TCP_ROOM,
-    TCP_SACK,
-    TCP_SACKED,
-    TCP_SLEEP,
-    TCP_STAMP,
-    TCP_WANTS,
-)
+from simio.machines.tcp import HAND_OVER_WRITE, TcpSettings, buffers, connection, initial, receiving, sending, timers
 from simio.program.builder import Builder
 from simio.program.steps import Program
 
@@ -41,34 +25,34 @@ def transfer(settings: TcpSettings) -> Program:
         here, there = ends[end], ends[1 - end]
         bits, size, word, luck = (p.register() for _ in range(4))
         second, third, fourth, fifth = (p.register() for _ in range(4))
-        p.call(bits, TCP_EXPIRE, here)
-        p.call(bits, TCP_SLEEP, here)
+        p.call(bits, connection.expire, here)
+        p.call(bits, timers.sleep, here)
         with p.when(left, ">", 0):
-            p.call(size, TCP_ROOM, here, left)
+            p.call(size, buffers.room, here, left)
             with p.when(size, ">", 0):
-                p.call(bits, TCP_APPEND, here, size)
+                p.call(bits, buffers.append, here, size)
                 p.let(left, "SUB", left, size)
         with p.until(word, "<", 0):
-            p.call(word, TCP_OUTPUT, here)
+            p.call(word, sending.output, here)
             p.let(word, "SUB", word, 1)
             with p.when(word, ">=", 0):
-                p.call(second, TCP_ACKNOWLEDGE, here)
-                p.call(third, TCP_STAMP, here)
-                p.call(fourth, TCP_SACK, here, 0)
-                p.call(fifth, TCP_SACK, here, 1)
+                p.call(second, sending.acknowledgement, here)
+                p.call(third, connection.stamps, here)
+                p.call(fourth, receiving.block, here, 0)
+                p.call(fifth, receiving.block, here, 1)
                 p.draw(luck, lossy)
                 with p.when(luck, ">", 0):
-                    p.call(bits, TCP_OPTIONS, there, third)
-                    p.call(bits, TCP_SACKED, there, fourth, fifth)
-                    p.call(bits, TCP_INPUT, there, word, second)
-        p.call(size, TCP_READ, here, 2000)
+                    p.call(bits, connection.take_stamps, there, third)
+                    p.call(bits, connection.take_blocks, there, fourth, fifth)
+                    p.call(bits, connection.accept, there, word, second)
+        p.call(size, receiving.read, here, 2000)
         p.mark(seen, size)
-        p.call(bits, TCP_WANTS, here)
+        p.call(bits, sending.wants, here)
 
     with p.thread("both"):
         left, none, opened = p.register(SIZE), p.register(0), p.register()
-        p.call(opened, TCP_OPEN, ends[1], 0)
-        p.call(opened, TCP_OPEN, ends[0], 1)
+        p.call(opened, connection.open_up, ends[1], 0)
+        p.call(opened, connection.open_up, ends[0], 1)
         with p.loop(6000):
             turn(0, left)
             turn(1, none)

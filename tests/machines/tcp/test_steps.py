@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from endpoint_bench import BASE, MSS, endpoint, look
 
-from simio.machines.calls import call
+from simio.machines.door import Called, call
+from simio.machines.tcp import connection, receiving, sending, timers
 from simio.machines.tcp import layout as c
 from simio.machines.tcp.acknowledging import acknowledged
-from simio.machines.tcp.dispatch import TCP_EXPIRE, TCP_INPUT, TCP_OUTPUT, TCP_READ, TCP_SLEEP
 from simio.machines.tcp.layout import LATEST
 from simio.machines.tcp.loss import duplicate, fast_retransmit, recovered, timeout
 from simio.machines.tcp.receiving import receive, window
@@ -213,14 +213,14 @@ def test_what_is_taken_beyond_the_offer_moves_its_edge() -> None:
 @pytest.mark.parametrize(
     ("function", "words"),
     [
-        (TCP_INPUT, (0, 0)),
-        (TCP_EXPIRE, (0, 0)),
-        (TCP_OUTPUT, (0, 0)),
-        (TCP_SLEEP, (0, 0)),
-        (TCP_READ, (1, 0)),
+        (connection.accept, (0, 0)),
+        (connection.expire, (0, 0)),
+        (sending.output, (0, 0)),
+        (timers.sleep, (0, 0)),
+        (receiving.read, (1, 0)),
     ],
 )
-def test_an_instant_that_cannot_be_computed_with_is_refused(function: int, words: tuple[int, int]) -> None:
+def test_an_instant_that_cannot_be_computed_with_is_refused(function: Called, words: tuple[int, int]) -> None:
     state = endpoint(una=1001, nxt=1001, max=1001)
     before = list(state)
     assert call(function, state, BASE, LATEST + 1, *words) == -1
@@ -230,7 +230,7 @@ def test_an_instant_that_cannot_be_computed_with_is_refused(function: int, words
 
 @pytest.mark.parametrize("words", [(-1, 0), (0, -1)])
 def test_a_segment_without_words_is_refused(words: tuple[int, int]) -> None:
-    assert call(TCP_INPUT, endpoint(), BASE, 0, *words) == -1
+    assert call(connection.accept, endpoint(), BASE, 0, *words) == -1
 
 
 def test_what_may_be_lost_goes_again_when_there_is_nothing_new() -> None:
