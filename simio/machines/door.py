@@ -63,6 +63,7 @@ _BY_NUMBER: dict[int, Machine] = {}
 _BY_FUNCTION: dict[Called, Machine] = {}
 _PACKAGES: dict[str, str] = {}
 """Families, and the packages that declare their functions."""
+_EXTENSIONS: dict[str, set[str]] = {}
 
 
 def machine(family: str) -> Callable[[_Function], _Function]:
@@ -144,9 +145,15 @@ def families() -> dict[str, Sequence[Machine]]:
     return dict(found)
 
 
-def package(family: str) -> str | None:
-    """The top-level package that declares the functions of a family, None where there is no such family."""
-    return _PACKAGES.get(family)
+def extend(family: str, package: str) -> None:
+    """Note that functions of a family call code of another top-level package: a strategy that a plug-in brings."""
+    _EXTENSIONS.setdefault(family, set()).add(package)
+
+
+def packages(family: str) -> list[str]:
+    """The top-level packages that a family is compiled from: the one that declares its functions comes first."""
+    owner = _PACKAGES.get(family, ROOM.partition(".")[0])
+    return [owner, *sorted(_EXTENSIONS.get(family, set()) - {owner})]
 
 
 def call(function: int | Called, state: Any, base: int, now: int, a: int = 0, b: int = 0) -> int:

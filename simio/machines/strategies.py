@@ -1,6 +1,6 @@
 """Strategies: interchangeable algorithms of a machine, one of which a word of its state names.
 
-    CONTROLS = Strategies[Strategy]("congestion control", word=c.CONTROL)
+    CONTROLS = Strategies[Strategy]("congestion control", "tcp", word=c.CONTROL)
 
     @CONTROLS.operation
     def increase(state: NDArray, base: int, acked: int) -> int:
@@ -16,7 +16,6 @@ faster, and compiled sooner, with these than with pointers to functions.
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
@@ -24,6 +23,7 @@ from pkgutil import iter_modules
 from types import CodeType, FunctionType
 from typing import Any, Generic, TypeVar, cast
 
+from simio.machines.door import extend, number_of_name
 from simio.machines.shared import shared
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -38,8 +38,8 @@ class Strategy:
 
     @property
     def number(self) -> int:
-        """The word that stands for it in a state: 31 bits of its name's SHA-256, which no other strategy changes."""
-        return int.from_bytes(hashlib.sha256(self.name.encode()).digest()[:4], "big") >> 1
+        """The word that stands for it in a state, which depends on its name alone."""
+        return number_of_name(self.name)
 
 
 _Strategy = TypeVar("_Strategy", bound=Strategy)
@@ -48,9 +48,10 @@ _Strategy = TypeVar("_Strategy", bound=Strategy)
 class Strategies(Generic[_Strategy]):
     """The strategies of one kind, and the operations that they implement."""
 
-    def __init__(self, kind: str, word: int) -> None:
-        """`word` is the offset, in a machine's state, of the word that holds a strategy's number."""
+    def __init__(self, kind: str, family: str, word: int) -> None:
+        """Strategies of machine functions of a `family`; the word at offset `word` holds the number of one."""
         self.kind = kind
+        self._family = family
         self._word = word
         self._strategies: dict[str, _Strategy] = {}
         self._operations: dict[str, Callable[..., Any]] = {}
@@ -106,6 +107,8 @@ class Strategies(Generic[_Strategy]):
             if _parameters(function) != wanted:
                 raise ValueError(f"{who}: the parameters of {name!r} must be {wanted}")
         self._strategies[strategy.name] = strategy
+        for function in strategy.functions.values():
+            extend(self._family, function.__module__.partition(".")[0])
         self._write_all()
         return strategy
 

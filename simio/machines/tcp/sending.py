@@ -187,7 +187,7 @@ def output(state: NDArray, base: int, now: int) -> int:
         idle = state[base + c.UNA] == state[base + c.MAX]
         if idle:
             state[base + c.CWND] = congestion_window(state, base, now)
-            congestion.happens(state, base, now, congestion.SENDS_AFTER_PAUSE)
+            congestion.happens(state, base, now, congestion.SENDING_BEGINS)
         # One look at whether the connection is idle serves for all segments of a series, as in tcp_output.
         more = length == state[base + c.MSS] and after < state[base + c.END]
         state[base + c.SERIES] = 1 if more and (idle or state[base + c.SERIES]) else 0

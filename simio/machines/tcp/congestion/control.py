@@ -22,7 +22,7 @@ RECOVERY_ENDS = 2
 """The acknowledgement that recovery waits for has arrived."""
 TIMEOUT = 3
 """The retransmission timer has run out: threshold and window have been set."""
-SENDS_AFTER_PAUSE = 4
+SENDING_BEGINS = 4
 """A segment goes, and nothing is outstanding."""
 
 
@@ -34,7 +34,7 @@ class CongestionControl(Strategy):
         self.words = words or Layout(name)
 
 
-CONTROLS = Strategies[CongestionControl]("congestion control", c.CONGESTION_CONTROL)
+CONTROLS = Strategies[CongestionControl]("congestion control", "tcp", c.CONGESTION_CONTROL)
 known = CONTROLS.known
 
 
@@ -72,7 +72,7 @@ def acknowledged(state: NDArray, base: int, now: int, acked: int, rtt: int) -> N
 
 @CONTROLS.operation
 def happens(state: NDArray, base: int, now: int, event: int) -> None:
-    """Note an event: RECOVERY_BEGINS, RECOVERY_ENDS, TIMEOUT or SENDS_AFTER_PAUSE.
+    """Note an event: RECOVERY_BEGINS, RECOVERY_ENDS, TIMEOUT or SENDING_BEGINS.
 
     Linux `set_state` and `cwnd_event`, ns-3 `CongestionStateSet` and `CwndEvent`.
     """

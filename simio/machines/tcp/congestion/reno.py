@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from simio.machines.layout import Layout
 from simio.machines.shared import shared
 from simio.machines.tcp import layout as c
-from simio.machines.tcp.congestion.control import CONTROLS, SENDS_AFTER_PAUSE, CongestionControl
+from simio.machines.tcp.congestion.control import CONTROLS, SENDING_BEGINS, CongestionControl
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,7 +55,7 @@ def increase(state: NDArray, base: int, now: int, acked: int) -> int:
 @shared
 def happens(state: NDArray, base: int, now: int, event: int) -> None:
     """Count bytes anew after a loss."""
-    if event != SENDS_AFTER_PAUSE:
+    if event != SENDING_BEGINS:
         state[base + COUNTED] = 0
 
 
