@@ -51,7 +51,7 @@ class Strategies(Generic[_Strategy]):
     def __init__(self, kind: str, family: str, word: int) -> None:
         """Strategies of machine functions of a `family`; the word at offset `word` holds the number of one."""
         self.kind = kind
-        self._family = family
+        extend(family, self._packages)
         self._word = word
         self._strategies: dict[str, _Strategy] = {}
         self._operations: dict[str, Callable[..., Any]] = {}
@@ -107,8 +107,6 @@ class Strategies(Generic[_Strategy]):
             if _parameters(function) != wanted:
                 raise ValueError(f"{who}: the parameters of {name!r} must be {wanted}")
         self._strategies[strategy.name] = strategy
-        for function in strategy.functions.values():
-            extend(self._family, function.__module__.partition(".")[0])
         self._write_all()
         return strategy
 
@@ -116,6 +114,11 @@ class Strategies(Generic[_Strategy]):
         """Take a strategy away again; raises KeyError if there is none of this name."""
         del self._strategies[name]
         self._write_all()
+
+    def _packages(self) -> set[str]:
+        """The top-level packages of all functions."""
+        functions = (function for strategy in self._strategies.values() for function in strategy.functions.values())
+        return {function.__module__.partition(".")[0] for function in functions}
 
     def _write_all(self) -> None:
         for name in self._operations:

@@ -1,4 +1,4 @@
-"""What an arriving acknowledgement and window do to the sender (RFC 9293, section 3.10.7.4, fifth; RFC 5681)."""
+"""Acknowledgements and windows that arrive at the sender (RFC 9293, section 3.10.7.4, fifth; RFC 5681)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def time_round_trip(state: NDArray, base: int, now: int, ack: int) -> int:
 
 @shared
 def opened(state: NDArray, base: int) -> None:
-    """The SYN is acknowledged. One that was lost leaves a window of one segment (RFC 5681, section 3.1)."""
+    """Take the ACK of the SYN; one that was lost leaves a window of one segment (RFC 5681, section 3.1)."""
     state[base + c.STATE] = c.FIN_WAIT_1 if state[base + c.CLOSING] else c.ESTABLISHED
     if state[base + c.TIMED_OUT] < 0:
         state[base + c.CWND] = state[base + c.INITIAL_WINDOW]
@@ -47,7 +47,7 @@ def opened(state: NDArray, base: int) -> None:
 
 @shared
 def advance(state: NDArray, base: int, now: int, ack: int) -> int:
-    """Sequence numbers below `ack` are acknowledged for the first time; bits of what that means."""
+    """Acknowledge sequence numbers below `ack` for the first time; returns bits as `connection.accept`."""
     before = state[base + c.UNA]
     acked = ack - before
     state[base + c.UNA] = ack
@@ -90,7 +90,7 @@ def advance(state: NDArray, base: int, now: int, ack: int) -> int:
 
 @shared
 def acknowledged(state: NDArray, base: int, now: int, seq: int, length: int, ack: int, offered: int) -> int:
-    """An acknowledgement with a window has arrived; bits of what that means."""
+    """Take an acknowledgement and a window; returns bits as `connection.accept`."""
     una = state[base + c.UNA]
     if ack > state[base + c.MAX]:
         state[base + c.ACK_NOW] = 1

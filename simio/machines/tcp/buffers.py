@@ -1,4 +1,4 @@
-"""The send buffer of the socket layer: how a write is cut into buffers, and what memory they take.
+"""The send buffer of the socket layer: the buffers that writes are cut into, and their memory.
 
 A write is cut as 4.3BSD-Reno's `sosend` does it: the room is looked up when the write begins, and again only once
 that is used up; each piece fills a small buffer, or a cluster where much is left of the write. Small buffers merge
@@ -19,7 +19,7 @@ _MASK = 2**31 - 1
 
 @shared
 def space(state: NDArray, base: int, wanted: int) -> int:
-    """Bytes that a write of `wanted` may use now, 0 if it has to wait."""
+    """Bytes of room for a write of `wanted`, 0 if it has to wait."""
     used = state[base + c.APPENDED] - max(state[base + c.UNA], 1)
     room = min(state[base + c.SEND_SPACE] - used, state[base + c.MEMORY_LIMIT] - state[base + c.MEMORY])
     if room <= 0 or state[base + c.RUN_COUNT] >= state[base + c.RUNS]:
@@ -31,8 +31,10 @@ def space(state: NDArray, base: int, wanted: int) -> int:
 
 @machine("tcp")
 def room(state: NDArray, base: int, now: int, wanted: int) -> int:
-    """Bytes of the next buffer of a write that has `wanted` bytes left; 0: the writer has to wait, and is noted;
-    END_OF_FILE: the connection was reset."""
+    """Bytes of the next buffer of a write that has `wanted` bytes left.
+
+    0: the writer has to wait, and is noted. END_OF_FILE: the connection was reset.
+    """
     if now > c.LATEST or wanted < 1 or state[base + c.CLOSING] or state[base + c.APPENDED] + wanted > c.MOST_BYTES:
         return -1
     if wanted != state[base + c.WRITE_LEFT] or state[base + c.WRITE_SPACE] <= 0:
@@ -65,7 +67,7 @@ def room(state: NDArray, base: int, now: int, wanted: int) -> int:
 
 @shared
 def store(state: NDArray, base: int, size: int, memory: int) -> None:
-    """A filled buffer joins the send buffer: it merges into the last one, or becomes the last one."""
+    """Add a filled buffer to the send buffer: merge it into the last one, or make it the last one."""
     small = memory == state[base + c.MBUF_SIZE]
     if small and size <= state[base + c.LAST_ROOM] and state[base + c.LAST_SIZE] > 0:
         state[base + c.LAST_SIZE] += size
@@ -98,7 +100,7 @@ def store(state: NDArray, base: int, size: int, memory: int) -> None:
 
 @machine("tcp")
 def append(state: NDArray, base: int, now: int, size: int) -> int:
-    """The buffer that `room` allowed has been filled. 1 where it, or the chain that it ends, has gone to TCP."""
+    """Take the buffer that `room` allowed, filled; 1 if it, or the chain that it ends, goes to TCP."""
     if size < 1 or size != state[base + c.CHUNK]:
         return -1
     memory = state[base + c.CHUNK_MEMORY]
@@ -124,7 +126,7 @@ def append(state: NDArray, base: int, now: int, size: int) -> int:
 
 @shared
 def release(state: NDArray, base: int, size: int) -> None:
-    """The first `size` bytes of the send buffer are acknowledged: buffers that hold nothing else are freed."""
+    """Free the buffers of the first `size` bytes in the send buffer, which are acknowledged."""
     used = state[base + c.HEAD_USED] + size
     while state[base + c.RUN_COUNT] > 0:
         run = base + state[base + c.RING] + 2 * state[base + c.RUN_HEAD]

@@ -19,7 +19,7 @@ _MASK = 2**31 - 1
 
 @machine("tcp")
 def open_up(state: NDArray, base: int, now: int, active: int) -> int:
-    """Open the connection: with `active`, by a SYN; else wait for one. Returns 1 where `output` gives the SYN."""
+    """Open the connection: `active` by a SYN, else wait for one. Returns 1 if `output` gives the SYN."""
     if now > c.LATEST or state[base + c.STATE] != c.CLOSED or state[base + c.UNA] > 0:
         return -1
     if not congestion.known(state, base) or not recovery.known(state, base):
@@ -30,7 +30,7 @@ def open_up(state: NDArray, base: int, now: int, active: int) -> int:
 
 @machine("tcp")
 def close(state: NDArray, base: int, now: int) -> int:
-    """No more data will be written. Returns 1 where `output` may give the FIN."""
+    """Close the connection for writing; returns 1, as `output` may give the FIN."""
     if now > c.LATEST or state[base + c.CLOSING] or state[base + c.STATE] <= c.LISTEN:
         return -1
     state[base + c.CLOSING] = 1
@@ -44,7 +44,7 @@ def close(state: NDArray, base: int, now: int) -> int:
 
 @shared
 def arrive_syn(state: NDArray, base: int, acked: bool, offered: int) -> None:
-    """The peer's first SYN has arrived, with an acknowledgement of ours or without. Its window is not shifted."""
+    """Take the peer's first SYN, whose window is not shifted; `acked`: it acknowledges ours."""
     state[base + c.RCV_NXT] = 1
     state[base + c.ACK_NOW] = 1
     state[base + c.SEND_WINDOW] = offered
@@ -57,7 +57,7 @@ def arrive_syn(state: NDArray, base: int, acked: bool, offered: int) -> None:
 
 @shared
 def reset(state: NDArray, base: int) -> int:
-    """The connection ends at once, whatever was to be sent or read (RFC 9293, section 3.10.7): bits as `accept`."""
+    """End the connection at once, whatever was to be sent or read (RFC 9293, section 3.10.7): bits as `accept`."""
     bits = c.CHANGED if state[base + c.STATE] < c.ESTABLISHED else 0
     if state[base + c.READER]:
         bits += c.WAKE_READER
@@ -76,7 +76,7 @@ def reset(state: NDArray, base: int) -> int:
 
 @machine("tcp")
 def accept(state: NDArray, base: int, now: int, first: int, second: int) -> int:
-    """A segment arrives: its first two words. Bits: OUTPUT, WAKE_READER, WAKE_WRITER, CHANGED."""
+    """Take a segment that arrives: its first two words. Returns bits OUTPUT, WAKE_READER, WAKE_WRITER, CHANGED."""
     if now > c.LATEST or first < 0 or second < 0:
         return -1
     length = first & 65535
@@ -151,7 +151,7 @@ def stamps(state: NDArray, base: int, now: int) -> int:
 
 @machine("tcp")
 def expire(state: NDArray, base: int, now: int) -> int:
-    """A sleeper woke: do what is due. Bits as `accept` gives them."""
+    """Do what is due, as the timer thread wakes; returns bits as `accept`."""
     if now > c.LATEST:
         return -1
     if now >= state[base + c.WAKE]:

@@ -1,6 +1,6 @@
 """Loss: duplicate acknowledgements, recovery and timeouts (RFC 5681, section 3; RFC 6298, section 5).
 
-What they do to the windows is for the congestion control and the recovery to say.
+Congestion control and recovery set the windows.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from simio.machines.tcp.timers import back_off, instant
 
 @shared
 def fast_retransmit(state: NDArray, base: int, now: int) -> None:
-    """The first segment that is outstanding counts as lost: it goes again at once (RFC 5681, section 3.2)."""
+    """Send the first outstanding segment again at once, as it counts as lost (RFC 5681, section 3.2)."""
     state[base + c.SSTHRESH] = congestion.threshold(state, base, now)
     congestion.happens(state, base, now, congestion.RECOVERY_BEGINS)
     state[base + c.TIMING] = 0
@@ -27,7 +27,7 @@ def fast_retransmit(state: NDArray, base: int, now: int) -> None:
 
 @shared
 def duplicate(state: NDArray, base: int, now: int) -> None:
-    """A duplicate acknowledgement has arrived."""
+    """Count a duplicate acknowledgement."""
     state[base + c.DUPLICATES] += 1
     if state[base + c.RECOVERING]:
         recovery.duplicated(state, base)
@@ -37,7 +37,7 @@ def duplicate(state: NDArray, base: int, now: int) -> None:
 
 @shared
 def recovered(state: NDArray, base: int, now: int, acked: int) -> bool:
-    """New data are acknowledged during recovery; UNA has moved. Whether the timer of retransmission starts anew."""
+    """Take an acknowledgement of new data in recovery, after UNA has moved; whether the timer starts anew."""
     window = recovery.window_after(state, base)
     if window < 0:
         return recovery.partial(state, base, acked)
@@ -50,7 +50,7 @@ def recovered(state: NDArray, base: int, now: int, acked: int) -> bool:
 
 @shared
 def timeout(state: NDArray, base: int, now: int) -> None:
-    """The retransmission timer has run out: all goes again from the first segment on (RFC 5681, section 3.1)."""
+    """Send all again from the first segment on, as the retransmission timer has run out (RFC 5681, section 3.1)."""
     back_off(state, base)
     # Not again for the same segment, since what is outstanding then shows nothing of the path.
     if state[base + c.UNA] != state[base + c.TIMED_OUT]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @shared
 def insert(state: NDArray, table: int, start: int, end: int) -> int:
-    """Add a range, merging it with those that it touches. 0 where there is no place for it, else 1."""
+    """Add a range, merged with those that it touches; 0 if the table is full, else 1."""
     count = state[table]
     first = 0
     while first < count and state[table + 2 + 2 * first] < start:
@@ -42,7 +42,7 @@ def insert(state: NDArray, table: int, start: int, end: int) -> int:
 
 @shared
 def pass_by(state: NDArray, table: int, point: int) -> int:
-    """Forget what lies below a point, and ranges that it touches. The end of the last of those, or the point."""
+    """Forget ranges below a point and those that it touches; returns the end of the last of these, or the point."""
     count = state[table]
     gone = 0
     while gone < count and state[table + 1 + 2 * gone] <= point:

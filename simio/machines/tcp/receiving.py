@@ -1,4 +1,4 @@
-"""The receiver: segments into order, when to acknowledge them, the window (RFC 9293, sections 3.8.6 and 3.10.7)."""
+"""The receiver: order of segments, acknowledgements, the window (RFC 9293, sections 3.8.6 and 3.10.7)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from simio.machines.tcp.ranges import holding, insert, pass_by
 
 @shared
 def window(state: NDArray, base: int) -> int:
-    """Window to offer now: what is free but no silly little of it, never less than was offered before."""
+    """Window to offer: the free space, or 0 where that is silly (RFC 1122, section 4.2.3.3); its edge never falls."""
     free = state[base + c.RECEIVE_SPACE] - state[base + c.BUFFERED]
     if free < state[base + c.MSS] and free * state[base + c.SILLY_DIVISOR] < state[base + c.RECEIVE_SPACE]:
         free = 0
@@ -23,7 +23,7 @@ def window(state: NDArray, base: int) -> int:
 
 @shared
 def update_due(state: NDArray, base: int) -> bool:
-    """Whether the window has grown by enough to tell the peer (RFC 1122, section 4.2.3.3)."""
+    """Whether the window has grown enough for an update (RFC 1122, section 4.2.3.3)."""
     if state[base + c.ENDED]:
         return False
     shift = state[base + c.RECEIVE_SHIFT]
@@ -36,7 +36,7 @@ def update_due(state: NDArray, base: int) -> bool:
 
 @shared
 def note_data(state: NDArray, base: int, now: int) -> None:
-    """One more segment has come in order: acknowledge it now, or at the host's next tick, or after an interval."""
+    """Have a segment in order acknowledged: now, at the host's next tick, or after an interval."""
     state[base + c.SEGMENTS] += 1
     every = state[base + c.ACK_EVERY]
     if every > 0:
@@ -56,7 +56,7 @@ def note_data(state: NDArray, base: int, now: int) -> None:
 
 @shared
 def end_reached(state: NDArray, base: int) -> None:
-    """The peer's FIN has been reached (RFC 9293, section 3.10.7.4, eighth)."""
+    """Take the peer's FIN, all data before it being there (RFC 9293, section 3.10.7.4, eighth)."""
     state[base + c.RCV_NXT] += 1
     state[base + c.RCV_EDGE] = max(state[base + c.RCV_EDGE], state[base + c.RCV_NXT])
     state[base + c.ENDED] = 1
@@ -71,7 +71,7 @@ def end_reached(state: NDArray, base: int) -> None:
 
 @shared
 def out_of_order(state: NDArray, base: int, start: int, stop: int) -> None:
-    """Keep a segment that others have to come before, and ask for those at once (RFC 5681, section 3.2)."""
+    """Keep a segment beyond a gap, and send a duplicate acknowledgement at once (RFC 5681, section 3.2)."""
     state[base + c.ACK_NOW] = 1
     if insert(state, base + c.ARRIVED, start, stop) == 0:
         return
@@ -82,7 +82,7 @@ def out_of_order(state: NDArray, base: int, start: int, stop: int) -> None:
 
 @machine("tcp")
 def block(state: NDArray, base: int, number: int) -> int:
-    """Word of the first or second block to report: the range that last arrived, then that before it (RFC 2018)."""
+    """Word of the first or second block to report: the range that arrived last, or the one before (RFC 2018)."""
     first = holding(state, base + c.ARRIVED, state[base + c.RECENT])
     at = first
     if number == 1:
@@ -97,7 +97,7 @@ def block(state: NDArray, base: int, number: int) -> int:
 
 @shared
 def receive(state: NDArray, base: int, now: int, seq: int, length: int, flags: int) -> bool:
-    """Data, a FIN or both have arrived. Whether there is something new for the reader."""
+    """Take data, a FIN or both; whether there is anything new for the reader."""
     expected = state[base + c.RCV_NXT]
     end = seq + length
     if end < expected or state[base + c.ENDED]:
@@ -130,7 +130,7 @@ def receive(state: NDArray, base: int, now: int, seq: int, length: int, flags: i
 
 @machine("tcp")
 def read(state: NDArray, base: int, now: int, most: int) -> int:
-    """Bytes that the reader takes; 0: there are none, and it waits; END_OF_FILE: there will be none."""
+    """Bytes that the reader gets; 0: none are there, and it waits; END_OF_FILE: none will come."""
     if now > c.LATEST or most < 1:
         return -1
     size = min(most, state[base + c.BUFFERED])

@@ -1,6 +1,6 @@
-"""The sender: which segment goes next, and what follows from sending it.
+"""The sender: the choice of the next segment, and what follows from sending it.
 
-The rules are those of 4.3BSD-Reno's `tcp_output` where the RFCs leave a choice. `plan` only looks, `output` does.
+The rules are those of 4.3BSD-Reno's `tcp_output` where the RFCs leave a choice. `plan` only looks, `output` acts.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from simio.machines.tcp.waits import waiting
 
 @shared
 def congestion_window(state: NDArray, base: int, now: int) -> int:
-    """The congestion window, which an idle time takes back to the initial one (RFC 5681, section 4.1)."""
+    """The congestion window outside recovery: after an idle time, the initial one (RFC 5681, section 4.1)."""
     most = state[base + c.CWND]
     if state[base + c.UNA] == state[base + c.MAX]:
         if state[base + c.IDLE_RESTART] and most > state[base + c.INITIAL_WINDOW]:
@@ -36,7 +36,7 @@ def congestion_window(state: NDArray, base: int, now: int) -> int:
 
 @shared
 def may_go(state: NDArray, base: int, length: int) -> bool:
-    """Whether a segment of new data that is not full may go: Nagle's rule, no silly windows (RFC 1122, 4.2.3.4)."""
+    """Whether a segment that is not full may go: Nagle's rule, no silly windows (RFC 1122, section 4.2.3.4)."""
     if state[base + c.NXT] < state[base + c.MAX] or state[base + c.FORCE]:
         return True
     if state[base + c.NXT] + length >= state[base + c.END]:
@@ -50,7 +50,7 @@ def may_go(state: NDArray, base: int, length: int) -> bool:
 
 @shared
 def with_flags(state: NDArray, base: int, seq: int, length: int) -> int:
-    """Word of a segment, which ends with PUSH or FIN where the data do."""
+    """Word, plus 1, of a segment, with PUSH or FIN where it ends the data."""
     flags = 0
     if seq + length == state[base + c.END]:
         if length > 0:
@@ -62,7 +62,7 @@ def with_flags(state: NDArray, base: int, seq: int, length: int) -> int:
 
 @shared
 def new_data(state: NDArray, base: int, now: int) -> int:
-    """Word, and 1, of the segment of data at NXT if it may go now, else 0."""
+    """Word, plus 1, of the segment of data at NXT if it may go now, else 0."""
     seq = state[base + c.NXT]
     end = state[base + c.END]
     if seq > end or (seq == end and not state[base + c.CLOSING]):
@@ -85,8 +85,10 @@ def new_data(state: NDArray, base: int, now: int) -> int:
 
 @shared
 def plan(state: NDArray, base: int, now: int, update: int) -> int:
-    """First word, and 1, of the segment that should go now; 0 if none should. With `update`, a window alone is reason
-    enough: that is looked at when the reader has taken data, not when they arrive."""
+    """First word, plus 1, of the segment that should go now; 0 if none should.
+
+    With `update`, a window update is reason enough: that is so after the reader has read, not as segments arrive.
+    """
     if state[base + c.STATE] <= c.LISTEN:
         return 0
     if state[base + c.NXT] == 0:
@@ -117,7 +119,7 @@ def plan(state: NDArray, base: int, now: int, update: int) -> int:
 
 @shared
 def hold(state: NDArray, base: int, now: int) -> None:
-    """Where the window keeps all that could go from going, the persist timer runs (RFC 1122, section 4.2.2.17)."""
+    """Start the persist timer if only the window keeps data from going (RFC 1122, section 4.2.2.17)."""
     if state[base + c.RESEND_DUE] == 0 and state[base + c.PERSIST_DUE] == 0:
         unsent = state[base + c.UNA] < state[base + c.END] + state[base + c.CLOSING]
         if unsent and state[base + c.STATE] >= c.ESTABLISHED:
@@ -127,7 +129,7 @@ def hold(state: NDArray, base: int, now: int) -> None:
 
 @shared
 def note_sent(state: NDArray, base: int, now: int, seq: int, after: int) -> None:
-    """Sequence numbers from `seq` to `after` go out."""
+    """Note that sequence numbers from `seq` to `after` are sent."""
     state[base + c.SENT] = now
     if state[base + c.PERSIST_DUE] > 0 and state[base + c.SEND_WINDOW] == 0 and state[base + c.FORCE]:
         state[base + c.MAX] = max(state[base + c.MAX], after)
@@ -149,7 +151,7 @@ def note_sent(state: NDArray, base: int, now: int, seq: int, after: int) -> None
 
 @shared
 def note_acknowledged(state: NDArray, base: int, syn: bool) -> None:
-    """The segment that goes out carries an acknowledgement and a window."""
+    """Note the acknowledgement and the window of the segment that is sent."""
     expected = state[base + c.RCV_NXT]
     shift = 0 if syn else state[base + c.RECEIVE_SHIFT]
     offered = min(state[base + c.RECEIVE_SPACE], 65535) if syn else window(state, base)
@@ -163,7 +165,7 @@ def note_acknowledged(state: NDArray, base: int, syn: bool) -> None:
 
 @machine("tcp")
 def output(state: NDArray, base: int, now: int) -> int:
-    """First word, and 1, of the next segment, which goes now; 0 if none goes."""
+    """Send the next segment: its first word, plus 1; 0 if none goes."""
     if now > c.LATEST:
         return -1
     word = plan(state, base, now, 1)

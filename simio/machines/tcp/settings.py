@@ -1,4 +1,4 @@
-"""What an endpoint is told about its stack, and the state that it begins with."""
+"""Settings of an endpoint, and the state in which they let it begin."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LIMITS = "limits"
 
 
 def _limited(default: int, least: int, most: int) -> Any:
-    """A field with its default, and the least and largest values that an endpoint works with."""
+    """A field with its default, its least and its largest value."""
     return field(default=default, metadata={_LIMITS: (least, most)})
 
 
@@ -61,7 +61,7 @@ class TcpSettings:
     nodelay: bool = False
     """`TCP_NODELAY`: small segments never wait."""
     nagle: int = _limited(NAGLE_IDLE, NAGLE_IDLE, NAGLE_SMALL)
-    """For what a small segment waits: `NAGLE_IDLE` or `NAGLE_SMALL`."""
+    """What a small segment waits for: `NAGLE_IDLE` or `NAGLE_SMALL`."""
     nagle_limit: int = _limited(0, 0, 65535)
     """Size from which a segment does not count as small, if less than `mss`; 0: `mss` (Solaris: `tcp_naglim_def`)."""
     half_window: bool = True

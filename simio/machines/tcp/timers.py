@@ -25,7 +25,7 @@ def clock(state: NDArray, base: int, now: int) -> int:
 
 @shared
 def instant(state: NDArray, base: int, now: int, count: int) -> int:
-    """When a timer of `count` units that is set now runs out: at the `count`th tick from now, or after `count` ps."""
+    """Instant at which a timer of `count` units that is set now runs out: the `count`th tick from now, or in ps."""
     tick = state[base + c.RTO_TICK]
     if tick == 0:
         return now + count
@@ -40,7 +40,7 @@ def stamp(state: NDArray, base: int, now: int) -> int:
 
 @shared
 def measured(state: NDArray, base: int, elapsed: int) -> None:
-    """A round trip took `elapsed` units. In ticks, up to one tick more may have begun, which srtt does not count."""
+    """Take a round trip of `elapsed` units; in ticks, up to one more may have begun, which srtt does not count."""
     rtt = elapsed + 1 if state[base + c.RTO_TICK] > 0 else max(elapsed, 1)
     srtt = state[base + c.SRTT]
     rttvar = state[base + c.RTTVAR]
@@ -60,7 +60,7 @@ def measured(state: NDArray, base: int, elapsed: int) -> None:
 
 @shared
 def back_off(state: NDArray, base: int) -> None:
-    """The retransmission timer has run out: twice the time for the next, 64 times at most (RFC 6298, rule 5.5)."""
+    """Double the retransmission time, up to 64 times, as its timer has run out (RFC 6298, rule 5.5)."""
     state[base + c.BACKOFF] += 1
     wait = state[base + c.RTO_INITIAL]
     if state[base + c.SRTT] > 0:
@@ -83,7 +83,7 @@ def persist(state: NDArray, base: int, now: int) -> None:
 
 @machine("tcp")
 def sleep(state: NDArray, base: int, now: int) -> int:
-    """Time in ps until somebody has to call `expire`; 0 where no timer runs, or where a sleeper is in time."""
+    """Time in ps until `connection.expire` is due; 0 if no timer runs, or if a thread sleeps that wakes in time."""
     if now > c.LATEST:
         return -1
     due = state[base + c.ACK_DUE]

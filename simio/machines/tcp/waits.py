@@ -1,4 +1,4 @@
-"""What keeps a sender from sending, and for how long: counts for whoever asks why a connection is not faster."""
+"""Reasons that keep a sender from sending, and for how long: they explain why a connection is not faster."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from simio.machines.tcp import layout as c
 
 @shared
 def waiting(state: NDArray, base: int, now: int, sends: int) -> None:
-    """The sender has looked whether something may go, or the writer whether there is room: what was waited for until
-    now counts, and what is waited for now is noted unless the sender `sends`.
+    """Count the time of the wait that ends, and note what is waited for from now on, unless the sender `sends`.
 
-    A small rest that is held back does not count as the reason where much more is under way and the buffer is full.
+    Called as the sender chooses a segment, and as a writer finds no room. A small rest that is held back is not the
+    reason where much more is under way and the buffer is full.
     """
     why = state[base + c.WAIT]
     if why > 0:

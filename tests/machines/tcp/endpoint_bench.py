@@ -14,7 +14,7 @@ BASE = 5
 
 def endpoint(**words: Any) -> list[int]:
     """An established endpoint with segments of 1000 bytes; words of its state by name."""
-    settings = TcpSettings(mss=MSS, send_space=10**6, receive_space=100_000, recovery=words.pop("way", "sack"))
+    settings = TcpSettings(mss=MSS, send_space=10**6, receive_space=100_000, recovery=words.pop("recovery", "sack"))
     state = [77] * BASE + initial(settings, 10**6)
     for name, value in words.items():
         at = _at(name)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
+import re
+import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from tcp_bench import BASE, MS, Bench, lose
 from tcp_program import SIZE, transfer
 
-from simio.engines import reference
+from simio.engines import native, reference
 from simio.engines.outcome import Options
 from simio.machines.door import call, packages
 from simio.machines.layout import Layout
@@ -128,6 +132,22 @@ def test_a_program_runs_with_it() -> None:
     assert sum(outcome.marks[:, 2]) == SIZE
 
 
+def test_the_control_of_the_manual() -> None:
+    # Its window of 10 segments has a threshold below: each acknowledgement of 1000 bytes adds 10.
+    importlib.import_module("scalable")
+    try:
+        bench = Bench(replace(settings(), congestion_control="scalable"), delay=50 * MS)
+        bench.states[0][BASE + c.SSTHRESH] = 5000
+        bench.start(0, [10_000]).run()
+        assert bench.look(0, c.CWND) == 10_100
+        bench = Bench(replace(settings(), congestion_control="scalable"), delay=50 * MS, fate=lose(0, 2))
+        # Two more segments in slow start, then a loss: seven eighths of 12 segments.
+        assert bench.start(0, [20_000]).run().look(0, c.SSTHRESH) == 10_500
+    finally:
+        CONTROLS.remove("scalable")
+        del sys.modules["scalable"]
+
+
 def test_a_connection_without_a_known_control_is_not_opened() -> None:
     state = [0] * BASE + initial(settings())
     CONTROLS.remove("steady")
@@ -139,6 +159,12 @@ def test_a_connection_without_a_known_control_is_not_opened() -> None:
 
 def test_compiled_code_is_kept_apart_from_that_without_it() -> None:
     assert packages("tcp") == ["simio", __name__]
+    assert re.fullmatch("tcp-[0-9a-f]{16}", native._file("tcp"))
+    CONTROLS.remove("steady")
+    try:
+        assert native._file("tcp") == "tcp"
+    finally:
+        CONTROLS.add(CongestionControl("steady", [threshold, increase]))
 
 
 @pytest.mark.parametrize(

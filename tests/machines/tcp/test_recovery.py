@@ -1,4 +1,4 @@
-"""What is lost, and how each way of recovery finds it: traces worked by hand.
+"""Losses, and what each recovery sends again: traces worked by hand.
 
 Segments of 1000 bytes are numbered from 0; 50 ms each way, so that what is sent at 0 is acknowledged at 100 ms; every
 segment is acknowledged. The receiver's buffer is larger than any window can say, so that all acknowledgements carry
@@ -12,8 +12,7 @@ from tcp_bench import MS, SECOND, Bench, lose
 
 from simio.machines.tcp import TcpSettings
 from simio.machines.tcp.layout import ARRIVED, CWND, SSTHRESH
-
-WAYS = ["tahoe", "reno", "newreno", "sack"]
+from simio.machines.tcp.recovery import RECOVERIES
 
 
 def stack(**options) -> TcpSettings:
@@ -120,18 +119,18 @@ def test_sack_reports_the_latest_range_first() -> None:
     assert blocks[:3] == [[(3001, 4001)], [(5001, 6001), (3001, 4001)], [(5001, 7001), (3001, 4001)]]
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_a_lost_retransmission_waits_for_the_timer(way: str) -> None:
+@pytest.mark.parametrize("recovery", list(RECOVERIES))
+def test_a_lost_retransmission_waits_for_the_timer(recovery: str) -> None:
     # 2 goes again at 100 ms as the fifteenth segment, which is lost too. The timer was set then: 1 s, the least.
-    bench = transfer(14, 2, 14, recovery=way)
+    bench = transfer(14, 2, 14, recovery=recovery)
     assert sent(bench) == {0: FIRST, 100: [10, 11, 12, 13, 2], 1100: [2]}
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_after_a_timeout_all_is_sent_again_from_one_segment_on(way: str) -> None:
+@pytest.mark.parametrize("recovery", list(RECOVERIES))
+def test_after_a_timeout_all_is_sent_again_from_one_segment_on(recovery: str) -> None:
     # All ten are lost, and again 0: at 1 s, the initial time, and 2 s after that. Then slow start, two for each.
     lost = [*range(10), 10]
-    bench = transfer(10, *lost, recovery=way, rto_initial=SECOND)
+    bench = transfer(10, *lost, recovery=recovery, rto_initial=SECOND)
     assert sent(bench) == {0: FIRST, 1000: [0], 3000: [0], 3100: [1, 2], 3200: [3, 4, 5, 6], 3300: [7, 8, 9]}
     # The threshold is half of the ten that were out; the second timeout, of the same segment, does not count.
     assert bench.look(0, SSTHRESH) == 5000
@@ -176,8 +175,8 @@ def test_the_last_acknowledgement_lost() -> None:
 def test_newreno_is_not_misled_by_what_a_timeout_sends_twice() -> None:
     # 0 and 1 are lost, and 0 again; too few duplicates for more. After the timeout at 3 s, 0 is acknowledged, then
     # 1 and 2 go; 2 has come before, so the acknowledgement of 1 covers all. No duplicates cause a retransmission.
-    for way in WAYS:
-        bench = transfer(4, 0, 1, initial_window=4000, rto_initial=3 * SECOND, recovery=way)
+    for recovery in RECOVERIES:
+        bench = transfer(4, 0, 1, initial_window=4000, rto_initial=3 * SECOND, recovery=recovery)
         assert sent(bench) == {0: [0, 1, 2, 3], 3000: [0], 3100: [1, 2]}
 
 
