@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import permutations
 
+from simio.components.faults.condition import Schedule
 from simio.components.faults.failing_disk import FailingDrive
 from simio.components.faults.failures import Failures, can_fail, loses_commands
-from simio.components.faults.taken import taken
 from simio.components.host.host import Host
 from simio.components.host.kernel import UnixKernel
 from simio.components.network.capture import Capture, PacketTrace
@@ -156,12 +156,13 @@ class Site:
         A HIPPI link that is down accepts no connection: sources wait for it as for one that is in use.
         """
         for host in self._hosts.values():
-            taken(self.p, f"{host.name} stalls", host.cpu, host.description.cpus, host.description.stalls)
+            stalls = Schedule(self.p, host.description.stalls)
+            stalls.occupy(f"{host.name} stalls", host.cpu, host.description.cpus)
         for link in self.system.links:
             if link.down and link.part.kind == "hippi":
                 for source, target in permutations(link.ends):
                     connection = self.p.resource(f"{source}>{target} connection", turn=True)
-                    taken(self.p, f"{link.name} down", connection, 1, link.down)
+                    Schedule(self.p, link.down).occupy(f"{link.name} down", connection, 1)
         for rebuild in self._failures.rebuilds if self._failures else ():
             rebuild()
 

@@ -18,13 +18,12 @@ _TELLING = (calls.DISK_ENQUEUE, calls.DISK_BEGIN, calls.DISK_NEXT)
 class FailingDrive(DiskDrive):
     """`DiskDrive` with the machine of `simio.machines.failing` in place of the disk's own.
 
-    A read ends early where the drive gives up a sector: `failed` is the register that says so.
+    A read that is given a register `failed` ends early where the drive gives up a sector, and sets it.
     """
 
     def __init__(self, p: Builder, disk: Disk) -> None:
         assert disk.read_errors is not None
         self.errors = disk.read_errors
-        self.failed: Register | None = None
         self.after = 0
         super().__init__(p, disk)
         sheet = disk.part.sheet
@@ -77,11 +76,10 @@ class FailingDrive(DiskDrive):
                         p.draw(sectors, chance)
                         p.call(sectors, failing.TOLD, self.state, kind, sectors)
 
-    def _transfer(self, tag: Register, count: int, transport: Transport) -> None:
+    def _transfer(self, tag: Register, count: int, transport: Transport, failed: Register | None) -> None:
         """As of any disk, up to where the drive gives up."""
-        failed = self.failed
         if failed is None:
-            super()._transfer(tag, count, transport)
+            super()._transfer(tag, count, transport, failed)
             return
         p, unit = self.p, min(self._sectors(transport.unit), count)
         wait = p.register()

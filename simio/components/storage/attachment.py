@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
-from simio.components.faults.interruptions import Way, interruptions
+from simio.components.faults.policy import Outage, Policy, outages, policy
 from simio.components.host.bus import DmaPath, dma_byte
 from simio.components.network.hippi import HippiChannel
 from simio.components.storage.fcp import FcpTransport
@@ -51,32 +51,36 @@ class Attachments:
         """The adapter that the way from a host to a disk leads through."""
         return self._at(route(self.graph, host, disk))
 
-    def way(self, host: str, disk: str) -> Way | None:
-        """The way from a host to a disk with its interruptions; None if it has none."""
+    def policy(self, host: str, disk: str) -> Policy | None:
+        """How a host's driver treats commands of a disk that fail; None if none can."""
+        kernel = self.system.hosts[host].kernel.sheet
+        outages = self.outages(host, disk)
+        return policy(host, self.system.disks[disk], outages, kernel.command_timeout, kernel.command_retries)
+
+    def outages(self, host: str, disk: str) -> tuple[Outage, ...]:
+        """The outages of the route from a host to a disk."""
         if not self._interrupted:
-            return None
+            return ()
         found = route(self.graph, host, disk)
         links = [self.links[name] for name in found.of_class(self.graph, "link")]
-        if not any(link.down for link in links) or links[0].part.kind not in TIMED:
-            return None
-        kernel = self.system.hosts[host].kernel.sheet
-        hold = getattr(self._at(found).part.sheet, "port_down", None)
-        return Way(host, disk, interruptions(links, hold), kernel.command_timeout, kernel.command_retries)
+        if links[0].part.kind not in TIMED:
+            return ()
+        return outages(links, getattr(self._at(found).part.sheet, "port_down", None))
 
     @cached_property
     def cut(self) -> frozenset[str]:
-        """The disks that a host can come to give up since the way to them is down."""
+        """The disks that a host can come to give up because of outages on the route to them."""
         if not self._interrupted:
             return frozenset()
         hosts = [host.name for host in self.system.hosts.values() if isinstance(host.kernel.sheet, UnixKernel)]
-        return frozenset(disk for disk in self.system.disks for host in hosts if self._loses(host, disk))
+        return frozenset(disk for disk in self.system.disks for host in hosts if self._cut_off(host, disk))
 
-    def _loses(self, host: str, disk: str) -> bool:
+    def _cut_off(self, host: str, disk: str) -> bool:
         try:
-            way = self.way(host, disk)
+            found = self.policy(host, disk)
         except RunError:
             return False
-        return way is not None and way.loses
+        return found is not None and found.cut_off
 
     def transport(self, host: str, disk: str, bus: DmaPath) -> Transport:
         """The transport from a host's adapter to a disk, data crossing `bus`: the host's, or an adapter's own."""
