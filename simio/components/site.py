@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import permutations
 
 from simio.components.faults.condition import Schedule
 from simio.components.faults.failing_disk import FailingDrive
@@ -19,6 +18,7 @@ from simio.components.storage.devices import Devices
 from simio.components.storage.disk import DiskDrive
 from simio.components.storage.fibre_channel import Fabric
 from simio.components.storage.interfaces import BlockDevice
+from simio.description.faults import Span
 from simio.description.model import Disk, Part, System, Volume, Workload
 from simio.description.sheets.disks import Drive
 from simio.errors import RunError
@@ -150,19 +150,19 @@ class Site:
             )
         return self._devices[host, into].device(name)
 
-    def faults(self) -> None:
-        """The threads of what faults take from those who use it, and of what repairs what they did.
+    @property
+    def hosts(self) -> Iterable[Host]:
+        """The hosts that something uses."""
+        return self._hosts.values()
 
-        A HIPPI link that is down accepts no connection: sources wait for it as for one that is in use.
-        """
-        for host in self._hosts.values():
-            stalls = Schedule(self.p, host.description.stalls)
-            stalls.occupy(f"{host.name} stalls", host.cpu, host.description.cpus)
-        for link in self.system.links:
-            if link.down and link.part.kind == "hippi":
-                for source, target in permutations(link.ends):
-                    connection = self.p.resource(f"{source}>{target} connection", turn=True)
-                    Schedule(self.p, link.down).occupy(f"{link.name} down", connection, 1)
+    def downtime(self, name: str, resource: Handle, units: int, spans: Sequence[Span]) -> None:
+        """Threads called `name` that hold all `units` of a resource in these spans, in ps."""
+        Schedule(self.p, spans).occupy(name, resource, units)
+
+    def faults(self) -> None:
+        """Emit the threads of faults, and of what repairs what they did."""
+        for kind in dict.fromkeys(type(fault.params) for fault in self.system.faults):
+            kind.emit(self)
         for rebuild in self._failures.rebuilds if self._failures else ():
             rebuild()
 
