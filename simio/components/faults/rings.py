@@ -6,8 +6,7 @@ When that happens is known beforehand, so that a packet asks whether it happened
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from contextlib import contextmanager
 
 from simio.components.faults.condition import Schedule
 from simio.components.network.packet import Packet, dropped
@@ -32,14 +31,8 @@ class RingFaults:
     @contextmanager
     def leaving(self, packet: Packet) -> Iterator[Departure]:
         """Run the body for a packet that is handed to the interface."""
-        p = self.p
-        with p.loop(1):
-            if self.deaf:
-                made, queued, lost = p.register(), p.register(), p.register(0)
-                p.let(made, "SINCE", 0)
-                yield LossyDeparture(self, packet, made, queued, lost)
-            else:
-                yield Departure()
+        with self.p.loop(1):
+            yield Departure(self, packet)
 
     @contextmanager
     def arriving(self, packet: Packet, refused: Callable[[], None]) -> Iterator[Register | None]:
@@ -77,47 +70,41 @@ class RingFaults:
 
 
 class Departure:
-    """A packet on its way out of an adapter that loses none."""
+    """A packet on its way out: registers say when it was made and entered the ring, and whether it is lost."""
+
+    def __init__(self, faults: RingFaults, packet: Packet) -> None:
+        p = faults.p
+        self.p, self.faults, self.packet = p, faults, packet
+        if faults.deaf:
+            self.made, self.entered, self.lost = p.register(), p.register(), p.register(0)
+            p.let(self.made, "SINCE", 0)
 
     def queued(self) -> None:
-        """The packet has a descriptor of the transmit ring."""
+        """The packet has a descriptor of the transmit ring; an adapter that is being set up does not look at it."""
+        if self.faults.deaf:
+            self.p.let(self.entered, "SINCE", 0)
+            self.faults.set_up.wait()
 
-    def fetched(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def fetched(self) -> Iterator[None]:
         """Run the body, which fetches the packet, unless it is lost."""
-        return nullcontext()
-
-    def sent(self, left: Callable[[], None]) -> AbstractContextManager[None]:
-        """Run the body when the transmitter gets to the packet, unless it is lost; then `left` is emitted."""
-        return nullcontext()
-
-    def left(self) -> None:
-        """The packet has left the adapter: the next one may."""
-
-
-@dataclass(frozen=True)
-class LossyDeparture(Departure):
-    """A packet on its way out: registers for when it was `made` and `entered` the ring, and whether it is `lost`."""
-
-    faults: RingFaults
-    packet: Packet
-    made: Register
-    entered: Register
-    lost: Register
-
-    def queued(self) -> None:
-        """An adapter that is being set up does not look at its ring."""
-        self.faults.p.let(self.entered, "SINCE", 0)
-        self.faults.set_up.wait()
-
-    def fetched(self) -> AbstractContextManager[None]:
-        """See `Departure.fetched`."""
+        if not self.faults.deaf:
+            yield
+            return
         self._look()
-        return self.faults.p.when(self.lost, "==", 0)
+        with self.p.when(self.lost, "==", 0):
+            yield
 
     @contextmanager
     def sent(self, left: Callable[[], None]) -> Iterator[None]:
-        """See `Departure.sent`: what a lost packet held is free when the adapter is reset."""
-        p, faults = self.faults.p, self.faults
+        """Run the body when the transmitter gets to the packet, unless it is lost.
+
+        What a lost packet holds is free, which `left` emits, when the adapter is reset.
+        """
+        p, faults = self.p, self.faults
+        if not faults.deaf:
+            yield
+            return
         p.get(faults.transmitter, 1)
         self._look()
         with p.when(self.lost, "==", 1):
@@ -128,8 +115,9 @@ class LossyDeparture(Departure):
             yield
 
     def left(self) -> None:
-        """See `Departure.left`."""
-        self.faults.p.put(self.faults.transmitter, 1)
+        """The packet has left the adapter: the next one may."""
+        if self.faults.deaf:
+            self.p.put(self.faults.transmitter, 1)
 
     def _look(self) -> None:
         self.faults.crashes.hit(self.lost, self.made)

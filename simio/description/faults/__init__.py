@@ -3,6 +3,7 @@
 A kind's file has its keys, its checks, and what the components or the program learn of it.
 """
 
+from simio.description.faults import crash, down, stall  # noqa: F401  (each registers its kind)
 from simio.description.faults.base import (
     FaultParams,
     InjectedFault,
@@ -12,25 +13,18 @@ from simio.description.faults.base import (
     fault_kinds,
     register_fault,
 )
-from simio.description.faults.crash import Crash
-from simio.description.faults.down import Down
 from simio.description.faults.failed import Failed
 from simio.description.faults.read_errors import ReadErrors
-from simio.description.faults.reset import Reset, ResetSpan
-from simio.description.faults.stall import Stall
+from simio.description.faults.reset import ResetSpan
 
 __all__ = [
-    "Crash",
-    "Down",
     "Failed",
     "FaultParams",
     "InjectedFault",
     "Passing",
     "ReadErrors",
-    "Reset",
     "ResetSpan",
     "Span",
-    "Stall",
     "Surroundings",
     "fault_kinds",
     "register_fault",

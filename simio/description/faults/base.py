@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, TypeVar
 from pydantic import Field
 
 from simio.description.quantities import Duration, Text, Time, Values
+from simio.errors import quote
 
 if TYPE_CHECKING:
     from simio.components.site import Site
@@ -83,16 +84,50 @@ class Surroundings:
     refuse: Callable[[str, str, str], None]
     unknown: Callable[[str, str, Iterable[str], str], None]
 
+    def volume_of(self, member: str) -> Volume | None:
+        """The volume that a disk or volume is a member of."""
+        return next((volume for volume in self.volumes.values() if volume and member in volume.members), None)
 
-F = TypeVar("F", bound=type[FaultParams])
+    def array_around(self, disk: str) -> Volume | None:
+        """The volume with an array controller that a disk is behind, itself or in a volume that is."""
+        around = self.volume_of(disk)
+        while around is not None and around.controller is None:
+            around = self.volume_of(around.name)
+        return around
+
+
+class DiskFault(FaultParams):
+    """A fault of a disk, which has one of a kind at most."""
+
+    targets: ClassVar[tuple[str, ...]] = ("disk",)
+
+    def check(self, known: Surroundings) -> None:
+        """Refuse a second fault of the kind, and what the disk's volume does not survive."""
+        for other in known.earlier:
+            if type(other.params) is type(self) and other.params.of == self.of:
+                known.refuse("of", f"{quote(self.of)}, which has {quote(other.name)}", "one fault of a kind")
+                break
+        # A volume with problems of its own may be the disk's.
+        if None not in known.volumes.values() or known.volume_of(self.of) is not None:
+            self.check_disk(known)
+
+    def check_disk(self, known: Surroundings) -> None:
+        """Refuse what the disk's volume does not survive."""
+
+
 _KINDS: dict[str, type[FaultParams]] = {}
+F = TypeVar("F", bound=type[FaultParams])
 
 
-def register_fault(kind: str, model: F) -> F:
-    """Make ``model`` the parameters of faults of a kind. Raises ValueError if the kind has others already."""
-    if _KINDS.setdefault(kind, model) is not model:
-        raise ValueError(f"a fault of kind {kind!r} is registered already")
-    return model
+def register_fault(kind: str) -> Callable[[F], F]:
+    """Class decorator: these are the parameters of faults of a kind. Raises ValueError if the kind has others."""
+
+    def register(model: F) -> F:
+        if _KINDS.setdefault(kind, model) is not model:
+            raise ValueError(f"a fault of kind {kind!r} is registered already")
+        return model
+
+    return register
 
 
 def fault_kinds() -> dict[str, type[FaultParams]]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from simio.description.model import System, Workload
 
 
+@register_fault("crash")
 class Crash(Passing):
     """A host loses all that is in its memory, and is there again, booted anew, when the time is over."""
 
@@ -48,6 +49,3 @@ class Crash(Passing):
         host = system.hosts[self.of]
         crashed = replace(host, crashes=(*host.crashes, self.span))
         return replace(system, hosts={**system.hosts, self.of: crashed})
-
-
-register_fault("crash", Crash)

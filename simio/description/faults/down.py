@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from simio.description.model import Link, Part, System
 
 
+@register_fault("down")
 class Down(Passing):
     """A link or all links of a switch or adapter carry nothing: packets on them are lost, HIPPI sources wait."""
 
@@ -40,6 +41,3 @@ class Down(Passing):
                 for source, target in permutations(link.ends):
                     connection = site.p.resource(f"{source}>{target} connection", turn=True)
                     site.downtime(f"{link.name} down", connection, 1, link.down)
-
-
-register_fault("down", Down)

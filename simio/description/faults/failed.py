@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from pydantic import Field, model_validator
 
-from simio.description.faults.base import Surroundings, register_fault
-from simio.description.faults.disks import DiskFault
+from simio.description.faults.base import DiskFault, Surroundings, register_fault
 from simio.description.quantities import Extent, Horizon, Limit, refusal
 from simio.description.sheets.adapters import OptionalRate
 from simio.errors import quote
@@ -27,6 +26,7 @@ _SURVIVES: Mapping[str, Callable[[int], int]] = {
 _REDUNDANT = "raid5, mirror or raid3"
 
 
+@register_fault("failed")
 class Failed(DiskFault):
     """A disk has failed before the run begins, or answers no more from an instant on.
 
@@ -67,7 +67,7 @@ class Failed(DiskFault):
 
     def check_disk(self, known: Surroundings) -> None:
         """Refuse a failure that the data do not survive, and a spare that cannot take the disk's place."""
-        volume, array = self.volume(known), self.array(known)
+        volume, array = known.volume_of(self.of), known.array_around(self.of)
         redundant = volume if volume is not None and volume.kind in _SURVIVES else None
         if array is not None and self.at is not None:
             known.refuse(
@@ -98,7 +98,7 @@ class Failed(DiskFault):
     def _check_spare(self, known: Surroundings, spare: str, volume: Volume | None) -> None:
         """Refuse a spare that is not there, is in use or fails itself, or has nothing to be rebuilt from."""
         others = [fault.params for fault in known.earlier if isinstance(fault.params, Failed)]
-        owner = next((item for item in known.volumes.values() if item and spare in item.members), None)
+        owner = known.volume_of(spare)
         if volume is None:
             known.refuse("spare", f"a spare for {quote(self.of)}", f"one for a disk of a {_REDUNDANT}")
         elif spare not in known.parts["disk"]:
@@ -127,6 +127,3 @@ class Failed(DiskFault):
         disk = system.disks[self.of]
         disks = {**system.disks, self.of: replace(disk, failure=self) if self.at else disk}
         return replace(system, volumes=volumes, disks=disks)
-
-
-register_fault("failed", Failed)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from pydantic import Field, model_validator
 
-from simio.description.faults.base import Surroundings, register_fault
-from simio.description.faults.disks import DiskFault
+from simio.description.faults.base import DiskFault, Surroundings, register_fault
 from simio.description.quantities import Count, Horizon, Limit, Whole, refusal
 from simio.errors import quote
 from simio.units import format_quantity
@@ -24,6 +23,7 @@ Sector = Annotated[int, Field(strict=True, ge=0, lt=2**53)]
 Sectors = Annotated[tuple[Sector, ...], Field(max_length=MOST_BAD)]
 
 
+@register_fault("read_errors")
 class ReadErrors(DiskFault):
     """The media of a disk has read errors.
 
@@ -75,7 +75,7 @@ class ReadErrors(DiskFault):
 
     def check_disk(self, known: Surroundings) -> None:
         """Refuse a disk whose commands can fail behind an array controller."""
-        array = self.array(known) if self.unrecovered else None
+        array = known.array_around(self.of) if self.unrecovered else None
         if array is not None:
             found = f"{quote(self.of)} behind the array controller of {quote(array.name)}"
             known.refuse("of", found, "a disk of a volume that the host's software makes")
@@ -84,6 +84,3 @@ class ReadErrors(DiskFault):
         """The disk knows the errors of its media."""
         disk = replace(system.disks[self.of], read_errors=self)
         return replace(system, disks={**system.disks, self.of: disk})
-
-
-register_fault("read_errors", ReadErrors)

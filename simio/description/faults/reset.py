@@ -17,6 +17,7 @@ ResetSpan = tuple[int, int, int]
 """When an adapter hangs, when it is reset, and when it works again, in ps."""
 
 
+@register_fault("reset")
 class Reset(Passing):
     """An adapter loses the packets that are in its rings, and carries nothing until it has been set up anew."""
 
@@ -36,6 +37,3 @@ class Reset(Passing):
         stages = *adapter.resets, (begin, reset, reset + self.for_)
         adapters = {**host.adapters, key: replace(adapter, resets=stages)}
         return replace(system, hosts={**system.hosts, name: replace(host, adapters=adapters)})
-
-
-register_fault("reset", Reset)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from simio.description.model import System
 
 
+@register_fault("stall")
 class Stall(Passing):
     """A host stands still: none of its processors does anything, while its buses and adapters go on."""
 
@@ -28,6 +29,3 @@ class Stall(Passing):
         """A stall holds all processors of its host."""
         for host in site.hosts:
             site.downtime(f"{host.name} stalls", host.cpu, host.description.cpus, host.description.stalls)
-
-
-register_fault("stall", Stall)
