@@ -16,6 +16,7 @@ from fractions import Fraction
 
 from numpy.typing import NDArray
 
+from simio.machines.door import machine
 from simio.machines.shared import shared
 
 WHOLE = 0
@@ -154,7 +155,7 @@ def settle(state: NDArray, base: int, now: int) -> None:
         serve_one(state, base)
 
 
-@shared
+@machine("parts")
 def time_alone(state: NDArray, base: int, amount: int, overhead: int) -> int:
     """Time of a transfer of `amount` bytes that has the bus alone, with `overhead` clocks a burst, in ps."""
     if amount < 1 or amount > 2**40 or overhead < 0 or overhead > 2**20:
@@ -167,7 +168,7 @@ def time_alone(state: NDArray, base: int, amount: int, overhead: int) -> int:
     return clocks * state[base] + (clocks * state[base + 1] + of - 1) // of
 
 
-@shared
+@machine("parts")
 def begin(state: NDArray, base: int, now: int, amount: int, overhead: int) -> int:
     """A transfer of `amount` bytes asks for the bus, with `overhead` clocks a burst.
 
@@ -196,7 +197,7 @@ def begin(state: NDArray, base: int, now: int, amount: int, overhead: int) -> in
     return place
 
 
-@shared
+@machine("parts")
 def rest(state: NDArray, base: int, now: int, answer: int) -> int:
     """Time in ps until the transfer to which `begin` gave this answer is done, if nobody else comes.
 
@@ -223,7 +224,7 @@ def rest(state: NDArray, base: int, now: int, answer: int) -> int:
     return end - now
 
 
-@shared
+@machine("parts")
 def stall(state: NDArray, base: int, now: int, time: int) -> int:
     """The bus has stood still for `time` ps until now, since memory served others; all bursts shift. Returns 0."""
     if now > LATEST or time < 0 or time > LONGEST:

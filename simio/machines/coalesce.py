@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines.shared import shared
+from simio.machines.door import machine
 
 PENDING = 0
 """Members of the present batch."""
@@ -12,7 +12,7 @@ BATCH = 1
 """Number of the present batch."""
 
 
-@shared
+@machine("parts")
 def swap(state: NDArray, base: int, value: int) -> int:
     """Set a latch to `value`; returns what it was."""
     old = state[base]
@@ -20,7 +20,7 @@ def swap(state: NDArray, base: int, value: int) -> int:
     return old
 
 
-@shared
+@machine("parts")
 def arrive(state: NDArray, base: int, count: int) -> int:
     """One more member: its number in the batch from 1 on; with `count`, the batch is full and another begins."""
     if count < 1:
@@ -34,13 +34,13 @@ def arrive(state: NDArray, base: int, count: int) -> int:
     return pending
 
 
-@shared
+@machine("parts")
 def batch(state: NDArray, base: int) -> int:
     """Number of the present batch."""
     return state[base + 1]
 
 
-@shared
+@machine("parts")
 def expire(state: NDArray, base: int, number: int) -> int:
     """End batch `number` if it is still the present one; returns its members, or 0."""
     if state[base + 1] != number:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines.shared import shared
+from simio.machines.door import machine
 
 
 def initial() -> list[int]:
@@ -12,7 +12,7 @@ def initial() -> list[int]:
     return [0]
 
 
-@shared
+@machine("parts")
 def following(state: NDArray, base: int, count: int) -> int:
     """The next of the numbers 0 to count - 1, in order and from the start again; -1 if count is below 1."""
     if count < 1:

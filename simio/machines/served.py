@@ -9,24 +9,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines.shared import shared
-
-CLAIM = 80
-CAME = 81
-GATHER = 82
-REACH = 83
-ADVANCE = 84
-BEGIN = 85
-WHOLE = 86
-NAMES = {
-    CLAIM: "served.claim",
-    CAME: "served.came",
-    GATHER: "served.gather",
-    REACH: "served.reach",
-    ADVANCE: "served.advance",
-    BEGIN: "served.begin",
-    WHOLE: "served.whole",
-}
+from simio.machines.door import machine
 
 
 def windows(size: int, window: int) -> list[int]:
@@ -46,7 +29,7 @@ def progress() -> list[int]:
     return [0, 0]
 
 
-@shared
+@machine("parts")
 def claim(state: NDArray, base: int, limit: int) -> int:
     """The offset of the next window, plus 1, if it begins below `limit` and has not been claimed; else 0."""
     at = state[base + 2]
@@ -56,7 +39,7 @@ def claim(state: NDArray, base: int, limit: int) -> int:
     return at + 1
 
 
-@shared
+@machine("parts")
 def begin(state: NDArray, base: int, offset: int) -> int:
     """Reading begins at `offset`, unless it has begun: the bytes before its window, which pass for being there."""
     if offset < 0 or offset >= state[base]:
@@ -71,7 +54,7 @@ def begin(state: NDArray, base: int, offset: int) -> int:
     return first * state[base + 1]
 
 
-@shared
+@machine("parts")
 def came(state: NDArray, base: int, number: int) -> int:
     """Window `number` is there: bytes that are there without a gap now and were not before.
 
@@ -89,7 +72,7 @@ def came(state: NDArray, base: int, number: int) -> int:
     return min(at * window, size) - min(first * window, size)
 
 
-@shared
+@machine("parts")
 def gather(state: NDArray, base: int, number: int) -> int:
     """Block `number` has been written: 0 if it was before, 2 if all blocks of its group have been now, else 1."""
     if number < 0 or number >= state[base]:
@@ -106,7 +89,7 @@ def gather(state: NDArray, base: int, number: int) -> int:
     return 1
 
 
-@shared
+@machine("parts")
 def whole(state: NDArray, base: int) -> int:
     """Whether all blocks have been written: 1 or 0."""
     for number in range(state[base]):
@@ -115,7 +98,7 @@ def whole(state: NDArray, base: int) -> int:
     return 1
 
 
-@shared
+@machine("parts")
 def reach(state: NDArray, base: int, target: int) -> int:
     """Whether there are `target` bytes: 1, or 0, and the caller is noted as waiting."""
     if state[base] >= target:
@@ -124,7 +107,7 @@ def reach(state: NDArray, base: int, target: int) -> int:
     return 0
 
 
-@shared
+@machine("parts")
 def advance(state: NDArray, base: int, amount: int) -> int:
     """So many bytes more are there: how many threads are to be woken, all that wait."""
     state[base] += amount
@@ -133,21 +116,4 @@ def advance(state: NDArray, base: int, amount: int) -> int:
     return waiting
 
 
-@shared
-def served(function: int, state: NDArray, base: int, a: int) -> int:
-    """Value of a machine function of served files; negative if the machine refuses."""
-    if function == 80:
-        return claim(state, base, a)
-    if function == 81:
-        return came(state, base, a)
-    if function == 82:
-        return gather(state, base, a)
-    if function == 83:
-        return reach(state, base, a)
-    if function == 84:
-        return advance(state, base, a)
-    if function == 85:
-        return begin(state, base, a)
-    if function == 86:
-        return whole(state, base)
-    return -1
+CLAIM, CAME, GATHER, REACH, ADVANCE, BEGIN, WHOLE = claim, came, gather, reach, advance, begin, whole

@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-FUNCTIONS: list[Callable[..., Any]] = []
+FUNCTIONS: dict[Callable[..., Any], None] = {}
 """Every shared function, in order of definition; the compiled engine's sources compile them when they need to."""
 
 
 def shared(function: _Function) -> _Function:
     """Let the compiled engine call a function too; calls from Python run the Python source."""
-    FUNCTIONS.append(function)
+    FUNCTIONS[function] = None
     return function

@@ -21,6 +21,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from simio.machines.door import Called, UnknownMachineError, number_of
 from simio.program.copies import Copies
 from simio.program.declarations import (
     LIMIT,
@@ -311,9 +312,12 @@ class Builder(Copies):
         """r = next value of the distribution."""
         self._emit(Op.DRAW, register.number, self._row("distribution", distribution))
 
-    def call(self, register: Register, function: int, offset: int, a: Amount = 0, b: Amount = 0) -> None:
-        """r = machine function `function` of the state at `offset`, now, a and b; constants are not negative."""
-        self._emit(Op.CALL, function, offset, self._argument(a), self._argument(b), register.number)
+    def call(self, register: Register, function: Called, offset: int, a: Amount = 0, b: Amount = 0) -> None:
+        """r = a machine function of the state at `offset`, now, a and b; constants are not negative.
+
+        Raises ProgramError if `function` was not declared with `simio.machines.door.machine`.
+        """
+        self._emit(Op.CALL, self._machine(function), offset, self._argument(a), self._argument(b), register.number)
 
     # --- the end -----------------------------------------------------------------------------------------
 
@@ -336,6 +340,7 @@ class Builder(Copies):
             draw_table=table,
             state=np.array(self._state, dtype=kind),
             machines=tuple(self._machines),
+            words=tuple(self._words),
             workloads=tuple(self._workloads),
             regions=tuple(self._regions),
             windows=tuple(self._windows),
@@ -350,6 +355,13 @@ class Builder(Copies):
         )
 
     # --- helpers -----------------------------------------------------------------------------------------
+
+    @staticmethod
+    def _machine(function: Called) -> int:
+        try:
+            return number_of(function)
+        except UnknownMachineError as error:
+            raise ProgramError(str(error)) from None
 
     @staticmethod
     def _compares(comparison: str) -> None:

@@ -19,6 +19,7 @@ from simio.machines.calls import (
     call,
 )
 from simio.machines.disk import layout as c
+from simio.machines.door import Called
 from simio.machines.failing import calls, media
 from simio.machines.failing import layout as f
 from simio.machines.failing.bad import bad_at, errors_at, first_bad, forget, learn
@@ -313,8 +314,8 @@ def test_the_end_of_a_pass_is_told_where_no_error_may_come_before(
 # --- a drive that is asked as any other ----------------------------------------------------------------------
 
 
-def ask(state: list[int], now: int, function: int, a: int = 0, b: int = 0) -> int:
-    return call(calls.DISK + function, state, BASE, now, a, b)  # type: ignore[arg-type]
+def ask(state: list[int], now: int, function: Called, a: int = 0, b: int = 0) -> int:
+    return call(calls.OF_DISK[function], state, BASE, now, a, b)
 
 
 def asked(**options: object) -> list[int]:
@@ -384,7 +385,6 @@ def test_errors_by_chance_are_asked_for_and_told() -> None:
     assert call(calls.WANTS, state, BASE, 0, 0, 0) == 1
     assert call(calls.TOLD, state, BASE, 0, 1, 4) == 0
     assert look(state, "soft", "hard") == (4, 8)
-    assert call(calls.FAILED + 1, state, BASE, 0, 0, 0) == -1
 
 
 def test_a_drive_with_errors_cannot_be_asked_too_late_either() -> None:

@@ -61,10 +61,6 @@ def test_all_who_wait_are_woken_and_those_who_need_not_wait_do_not() -> None:
     assert ask(served.REACH, 20) == 1
 
 
-def test_another_function_is_refused() -> None:
-    assert machine(served.progress())(87) == -1
-
-
 def test_a_cache_that_begins_in_the_middle_reads_nothing_before_that() -> None:
     ask = machine(served.windows(10_000, 4000))
     # The window of byte 5000 begins at 4000; what is before it passes for being there, once.

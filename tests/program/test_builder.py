@@ -10,7 +10,8 @@ import pytest
 
 from simio.engines import compiled, reference
 from simio.engines.outcome import Options
-from simio.machines.calls import SWAP
+from simio.machines.calls import BUS_TIME, SWAP
+from simio.machines.door import number_of
 from simio.program.builder import Builder, Handle, ProgramError, Register
 from simio.program.steps import HORIZON, NO_REGISTER, UNBOUNDED, Compare, Draw, Fn, Op, Program, Region
 
@@ -332,7 +333,7 @@ def test_draws_and_machines() -> None:
         r, s = p.register(), p.register()
         for handle in (u, e, d, d2):
             p.draw(s, handle)
-        p.call(r, 2, 3, s)
+        p.call(r, SWAP, 3, s)
     program = p.build()
     assert program.draws.tolist() == [
         [Draw.UNIFORM, -1, 6, 0], [Draw.EXPONENTIAL, 9, 0, 0], [Draw.DISCRETE, 3, 0, 2], [Draw.DISCRETE, 4, 2, 1],
@@ -341,7 +342,7 @@ def test_draws_and_machines() -> None:
     assert program.draw_names == ("u", "e", "d", "d2")
     assert (program.state.tolist(), program.machines) == ([1, 2, 3, 4, 5], (("first", 0), ("second", 3)))
     # The constant 0 stands in the step, as -1 - 0.
-    assert rows(program)[4:] == [(Op.CALL, 2, 3, 1, -1, 0), (Op.END,)]
+    assert rows(program)[4:] == [(Op.CALL, number_of(SWAP), 3, 1, -1, 0), (Op.END,)]
     assert program.random
 
 
@@ -406,10 +407,10 @@ def test_a_call_reads_its_arguments_before_it_writes() -> None:
     at = p.machine("disk", [0] * 20)
     with p.thread("t"):
         r = p.register(1)
-        p.call(r, 0, at, r, 5)
+        p.call(r, BUS_TIME, at, r, 5)
         s = p.register(2)
     assert s.number == 1
-    assert p.build().steps[1, :6].tolist() == [Op.CALL, 0, at, 0, -6, 0]
+    assert p.build().steps[1, :6].tolist() == [Op.CALL, number_of(BUS_TIME), at, 0, -6, 0]
 
 
 @pytest.mark.parametrize("value", [-1, 2**62 + 1])

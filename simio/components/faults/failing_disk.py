@@ -7,6 +7,7 @@ from simio.components.storage.interfaces import Transport
 from simio.description.model import Disk
 from simio.errors import RunError
 from simio.machines import calls
+from simio.machines.door import Called
 from simio.machines.failing import calls as failing
 from simio.machines.failing import layout
 from simio.program.builder import Amount, Builder, Handle, Register
@@ -61,10 +62,10 @@ class FailingDrive(DiskDrive):
             marginal=errors.marginal,
         )
 
-    def ask(self, answer: Register, function: int, a: Amount = 0, b: Amount = 0) -> None:
+    def ask(self, answer: Register, function: Called, a: Amount = 0, b: Amount = 0) -> None:
         """answer = a function of the machine, which is told of the next error by chance if it has to know."""
         p = self.p
-        p.call(answer, failing.DISK + function, self.state, a, b)
+        p.call(answer, failing.OF_DISK[function], self.state, a, b)
         if not self.chances or function not in _TELLING:
             return
         with p.loop(1):

@@ -9,6 +9,7 @@ from simio.components.storage.interfaces import Transport
 from simio.description.model import Disk
 from simio.machines import calls
 from simio.machines import disk as mechanism
+from simio.machines.door import Called
 from simio.program.builder import Amount, Builder, Register
 from simio.program.service import SECOND, ceil_times
 
@@ -76,7 +77,7 @@ class DiskDrive:
         """Bytes that the disk holds."""
         return self.sectors * self.sheet.sector
 
-    def ask(self, answer: Register, function: int, a: Amount = 0, b: Amount = 0) -> None:
+    def ask(self, answer: Register, function: Called, a: Amount = 0, b: Amount = 0) -> None:
         """answer = a function of the machine."""
         self.p.call(answer, function, self.state, a, b)
 
@@ -166,7 +167,7 @@ class DiskDrive:
                 self._wait(answer, calls.DISK_STORED, tag)
             self._end(tag)
 
-    def _wait(self, answer: Register, function: int, tag: Register, sectors: int = 0) -> None:
+    def _wait(self, answer: Register, function: Called, tag: Register, sectors: int = 0) -> None:
         """Wait until a machine function answers 0: for the time it tells, or to be woken where it tells 1."""
         p = self.p
         with p.until(answer, "==", 0):

@@ -59,6 +59,7 @@ from simio.machines.disk.layout import (
     WRITES,
 )
 from simio.machines.disk.queue import choose, is_command, lack, wake
+from simio.machines.door import machine
 from simio.machines.shared import shared
 
 
@@ -155,7 +156,7 @@ def dispatch(state: NDArray, base: int, now: int) -> None:
             start_write(state, base, now, -2 - chosen)
 
 
-@shared
+@machine("disk")
 def media_time(state: NDArray, base: int, now: int, tag: int) -> int:
     """Time until the media has read all of a read that has the arm; 0 where that is not certain yet.
 
@@ -174,7 +175,7 @@ def media_time(state: NDArray, base: int, now: int, tag: int) -> int:
     return time
 
 
-@shared
+@machine("disk")
 def free(state: NDArray, base: int, now: int, tag: int) -> int:
     """The media has read all of a read: the arm goes to the next. Number of threads to wake."""
     if now > LATEST or tag < 0 or tag >= state[base + SLOTS] or state[base + OWNER] != tag:

@@ -40,10 +40,11 @@ from simio.machines.disk.layout import (
     WRITES,
 )
 from simio.machines.disk.queue import choose, wait, wake
+from simio.machines.door import machine
 from simio.machines.shared import shared
 
 
-@shared
+@machine("disk")
 def destage(state: NDArray, base: int, now: int) -> int:
     """What the thread that destages does next: 0 end, 1 wait to be woken, else the time (2 ps at least) until the
     head is at the first of the sectors that are to be written."""
@@ -62,7 +63,7 @@ def destage(state: NDArray, base: int, now: int) -> int:
     return max(state[state[base + CHUNK] + START] - now, 2)
 
 
-@shared
+@machine("disk")
 def write(state: NDArray, base: int, now: int) -> int:
     """The head is there: the time to write what the buffer now has of the track, in ps."""
     s = state[base + CHUNK]
@@ -72,7 +73,7 @@ def write(state: NDArray, base: int, now: int) -> int:
     return max(passed(state, base, s, state[base + CHUNK_END]) - now, 0)
 
 
-@shared
+@machine("disk")
 def written(state: NDArray, base: int, now: int) -> int:
     """The media has what `write` said. Number of threads to wake."""
     s = state[base + CHUNK]

@@ -62,6 +62,7 @@ from simio.machines.disk.layout import (
     WRITE_CACHE,
     WRITES,
 )
+from simio.machines.door import machine
 from simio.machines.shared import shared
 
 BEHIND = 2**40
@@ -89,7 +90,7 @@ def has_sectors(state: NDArray, base: int, now: int, sector: int, count: int) ->
     )
 
 
-@shared
+@machine("disk")
 def controller_time(state: NDArray, base: int, now: int, sector: int, count: int) -> int:
     """Time of the controller for a read that arrives now, beyond what every command takes; -1 if refused."""
     if not has_sectors(state, base, now, sector, count):
@@ -98,7 +99,7 @@ def controller_time(state: NDArray, base: int, now: int, sector: int, count: int
     return state[base + HIT_TIME] if hit else state[base + MISS_TIME]
 
 
-@shared
+@machine("disk")
 def enqueue(state: NDArray, base: int, now: int, sector: int, size: int) -> int:
     """A command arrives for `size // 2` sectors, a write if `size` is odd; its tag, or -1 if it is refused."""
     if size < 0 or not has_sectors(state, base, now, sector, size >> 1):

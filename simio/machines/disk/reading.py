@@ -45,10 +45,10 @@ from simio.machines.disk.layout import (
     WRITES,
 )
 from simio.machines.disk.queue import can_start, choose, is_command, joins, lack, older_waits, wait, wake
-from simio.machines.shared import shared
+from simio.machines.door import machine
 
 
-@shared
+@machine("disk")
 def begin(state: NDArray, base: int, now: int, tag: int) -> int:
     """What a queued read can do now: 0 wait to be woken, 1 it is served from the buffer, 2 it has the arm; 2 + n wake
     the n threads that wait, and then wait."""
@@ -77,7 +77,7 @@ def begin(state: NDArray, base: int, now: int, tag: int) -> int:
     return 2 + others if others else 0
 
 
-@shared
+@machine("disk")
 def next_unit(state: NDArray, base: int, now: int, tag: int, count: int) -> int:
     """What a read was given before has left; the time until its next `count` sectors are in the buffer, in ps.
 
@@ -108,7 +108,7 @@ def next_unit(state: NDArray, base: int, now: int, tag: int, count: int) -> int:
     return max(passed(state, base, s, wanted) - now, 0)
 
 
-@shared
+@machine("disk")
 def end(state: NDArray, base: int, now: int, tag: int) -> int:
     """A command is done and leaves the drive; number of threads to wake.
 

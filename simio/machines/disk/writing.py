@@ -49,6 +49,7 @@ from simio.machines.disk.layout import (
     TICKET,
 )
 from simio.machines.disk.queue import is_command, lack, wait
+from simio.machines.door import machine
 from simio.machines.shared import shared
 
 
@@ -113,7 +114,7 @@ def outdate(state: NDArray, base: int, now: int, c: int, keep: int) -> None:
                 drop(state, base, s, now)
 
 
-@shared
+@machine("disk")
 def admit(state: NDArray, base: int, now: int, tag: int) -> int:
     """A write gets its place in the buffer: 1 where it has one, 0 where it has to wait to be woken."""
     if not is_command(state, base, now, tag, 1):
@@ -159,7 +160,7 @@ def media_has(state: NDArray, base: int, now: int, s: int, sector: int) -> int:
     return 1
 
 
-@shared
+@machine("disk")
 def room(state: NDArray, base: int, now: int, tag: int, count: int) -> int:
     """0 if the segment has room for the next `count` sectors of a write; else as `media_has` tells.
 
@@ -183,7 +184,7 @@ def room(state: NDArray, base: int, now: int, tag: int, count: int) -> int:
     return answer
 
 
-@shared
+@machine("disk")
 def store(state: NDArray, base: int, now: int, tag: int, count: int) -> int:
     """The next `count` sectors of a write are in the buffer. 1 where a thread has to be started that destages."""
     if not is_command(state, base, now, tag, 1):
@@ -199,7 +200,7 @@ def store(state: NDArray, base: int, now: int, tag: int, count: int) -> int:
     return 1
 
 
-@shared
+@machine("disk")
 def stored(state: NDArray, base: int, now: int, tag: int) -> int:
     """0 once the media has all of a write; else as `media_has` tells."""
     if not is_command(state, base, now, tag, 1):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
+from simio.machines.door import machine
 from simio.machines.shared import shared
 
 DELAY = 0
@@ -36,7 +37,7 @@ def initial(delay: int, gap: int, preamble: int, jam: int) -> list[int]:
     return [delay, gap, preamble, jam, 0, 0, 0, 0, 0]
 
 
-@shared
+@machine("network")
 def ask(state: NDArray, base: int, now: int) -> int:
     """Time until a station finds the medium free, as it hears it; 0: now."""
     if now >= state[base + 8] or (state[base + 5] > 0 and now < state[base + 4] + state[base]):
@@ -50,7 +51,7 @@ def jammed(state: NDArray, base: int, begun: int, other: int) -> int:
     return max(other + state[base], begun + state[base + 2]) + state[base + 3]
 
 
-@shared
+@machine("network")
 def start(state: NDArray, base: int, now: int, frame: int) -> int:
     """A station begins a frame of `frame` ps: 0 if nobody else has, or the time until its jam ends."""
     if frame <= state[base]:
@@ -76,7 +77,7 @@ def start(state: NDArray, base: int, now: int, frame: int) -> int:
     return answer
 
 
-@shared
+@machine("network")
 def check(state: NDArray, base: int, now: int) -> int:
     """All have begun that could collide with the first station: 0 if none has, or the time to its jam's end."""
     if now != state[base + 4] + state[base]:

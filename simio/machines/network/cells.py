@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
+from simio.machines.door import machine
 from simio.machines.shared import shared
 
 BACKLOG = 0
@@ -54,7 +55,7 @@ def pass_time(state: NDArray, base: int, now: int) -> int:
     return 0
 
 
-@shared
+@machine("network")
 def start(state: NDArray, base: int, now: int, share: int) -> int:
     """The first cell of a packet comes: a token from 1 on, or 0 if the packet is discarded."""
     if share < 0 or pass_time(state, base, now) < 0:
@@ -66,7 +67,7 @@ def start(state: NDArray, base: int, now: int, share: int) -> int:
     return state[base + 5] + 1
 
 
-@shared
+@machine("network")
 def finish(state: NDArray, base: int, now: int, share: int, token: int) -> int:
     """The last cell of a packet has come: 1 + the time until it is served, or 0 if the packet missed a cell."""
     if token < 1 or state[base + 6] < 1 or pass_time(state, base, now) < 0:
@@ -78,7 +79,7 @@ def finish(state: NDArray, base: int, now: int, share: int, token: int) -> int:
     return state[base] + 1
 
 
-@shared
+@machine("network")
 def whole(state: NDArray, base: int, now: int, service: int) -> int:
     """All cells of a packet come at once, the last of them `service` ps of work behind the first.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines.shared import shared
+from simio.machines.door import machine
 
 LEFT = 0
 """Units that pass unhurt before the next hit."""
@@ -18,7 +18,7 @@ INITIAL = [0, 0, 0]
 MOST = 2**60
 
 
-@shared
+@machine("network")
 def passing(state: NDArray, base: int, units: int) -> int:
     """`units` of a packet pass, or the rest of it: 1 if a distance has to be drawn before it goes on, else 0."""
     if units < 0 or units > 2**40:
@@ -33,7 +33,7 @@ def passing(state: NDArray, base: int, units: int) -> int:
     return 1
 
 
-@shared
+@machine("network")
 def following(state: NDArray, base: int, distance: int) -> int:
     """So many units pass unhurt from here to the next hit; returns whether one was hit now (1), or it is the first
     distance of all (0)."""

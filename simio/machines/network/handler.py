@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines.shared import shared
+from simio.machines.door import machine
 
 RUNNING = 0
 """1 from when the interrupt is raised until the handler has served all that had come."""
@@ -27,7 +27,7 @@ FIRST = 1
 RAISE = 2
 
 
-@shared
+@machine("network")
 def arrive(state: NDArray, base: int, count: int) -> int:
     """One more packet: RAISE if the interrupt has to be raised for it, FIRST if it is the first of a batch that
     gathers, else WAIT."""
@@ -44,13 +44,13 @@ def arrive(state: NDArray, base: int, count: int) -> int:
     return FIRST if state[base + 1] == 1 else WAIT
 
 
-@shared
+@machine("network")
 def gathering(state: NDArray, base: int) -> int:
     """Number of the batch that gathers."""
     return state[base + 2]
 
 
-@shared
+@machine("network")
 def expire(state: NDArray, base: int, batch: int) -> int:
     """Batch `batch` has waited long enough: RAISE if it still gathers and has to be served now, else WAIT."""
     if state[base] == 1 or state[base + 2] != batch or state[base + 1] == 0:
@@ -61,7 +61,7 @@ def expire(state: NDArray, base: int, batch: int) -> int:
     return RAISE
 
 
-@shared
+@machine("network")
 def served(state: NDArray, base: int) -> int:
     """The handler has served a packet: 1 if there are more, 0 if it returns; -1 if none was there."""
     if state[base] != 1 or state[base + 1] < 1:
@@ -73,7 +73,7 @@ def served(state: NDArray, base: int) -> int:
     return 1
 
 
-@shared
+@machine("network")
 def count_to(state: NDArray, base: int, count: int) -> int:
     """One more of something: 1 with every `count`th, else 0."""
     if count < 1:

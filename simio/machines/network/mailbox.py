@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines.shared import shared
+from simio.machines.door import machine
 
 SPACE = 0
 """Bytes that may be queued."""
@@ -25,7 +25,7 @@ def initial(space: int, places: int) -> list[int]:
     return [space, places, 0, 0, 0, *[0] * (2 * places)]
 
 
-@shared
+@machine("network")
 def arrive(state: NDArray, base: int, length: int, word: int) -> int:
     """A message: 1 if it is queued, 0 if it is dropped for want of room."""
     if length < 0 or word < 0:
@@ -41,7 +41,7 @@ def arrive(state: NDArray, base: int, length: int, word: int) -> int:
     return 1
 
 
-@shared
+@machine("network")
 def length(state: NDArray, base: int) -> int:
     """Bytes of the message at the head; refuses if there is none."""
     if state[base + 4] == state[base + 3]:
@@ -49,7 +49,7 @@ def length(state: NDArray, base: int) -> int:
     return state[base + 5 + 2 * (state[base + 3] % state[base + 1])]
 
 
-@shared
+@machine("network")
 def take(state: NDArray, base: int) -> int:
     """Take the message at the head off the queue: its word; refuses if there is none."""
     if state[base + 4] == state[base + 3]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines.shared import shared
+from simio.machines.door import machine
 
 CAPACITY = 0
 """Most that may be in the queue (packets or bytes)."""
@@ -21,7 +21,7 @@ def initial(capacity: int) -> list[int]:
     return [capacity, 0, 0, 0]
 
 
-@shared
+@machine("network")
 def enter(state: NDArray, base: int, amount: int) -> int:
     """Let `amount` in if it fits: 1 if it is in, 0 if it was turned away."""
     if amount < 0 or amount > 2**40:
@@ -35,7 +35,7 @@ def enter(state: NDArray, base: int, amount: int) -> int:
     return 1
 
 
-@shared
+@machine("network")
 def leave(state: NDArray, base: int, amount: int) -> int:
     """`amount` leaves; returns what is left, or -1 if so much was not there."""
     if amount < 0 or amount > state[base + 1]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
+from simio.machines.door import machine
 from simio.machines.shared import shared
 
 COUNT = 0
@@ -34,7 +35,7 @@ def fragment_word(index: int, count: int, total: int) -> int:
     return index + (count << 8) + (total << 16)
 
 
-@shared
+@machine("network")
 def ident(state: NDArray, base: int) -> int:
     """The next number for a datagram, from 0 on."""
     value = state[base]
@@ -69,7 +70,7 @@ def _slot(state: NDArray, base: int, now: int, number: int) -> int:
     return free
 
 
-@shared
+@machine("network")
 def reassemble(state: NDArray, base: int, now: int, number: int, fragment: int) -> int:
     """A fragment arrives: bytes of the datagram if it is complete now, 0 if not.
 

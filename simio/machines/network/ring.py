@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
+from simio.machines.door import machine
 from simio.machines.shared import shared
 
 STATIONS = 0
@@ -106,7 +107,7 @@ def done(state: NDArray, base: int, now: int, station: int) -> int:
     return threads + 1
 
 
-@shared
+@machine("network")
 def ring(state: NDArray, base: int, now: int, station: int, what: int) -> int:
     """ARRIVE (a packet waits at a station), ASK or DONE."""
     if station < 0 or station >= state[base]:

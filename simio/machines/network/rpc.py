@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines.shared import shared
+from simio.machines.door import machine
 
 PLACES = 0
 """Calls that may be outstanding."""
@@ -26,7 +26,7 @@ def in_order(window: int) -> list[int]:
     return [window, 0, *[0] * window]
 
 
-@shared
+@machine("network")
 def call(state: NDArray, base: int, word: int) -> int:
     """A call is made: its xid, from 1 on. Refuses where no place is left, or a negative word."""
     if word < 0:
@@ -42,7 +42,7 @@ def call(state: NDArray, base: int, word: int) -> int:
     return -1
 
 
-@shared
+@machine("network")
 def reply(state: NDArray, base: int, xid: int) -> int:
     """A reply comes: the caller's word + 1, or 0 if the call was answered before."""
     for place in range(state[base]):
@@ -54,7 +54,7 @@ def reply(state: NDArray, base: int, xid: int) -> int:
     return 0
 
 
-@shared
+@machine("network")
 def outstanding(state: NDArray, base: int, xid: int) -> int:
     """Whether a call still waits for its reply: 1 or 0."""
     for place in range(state[base]):
@@ -63,7 +63,7 @@ def outstanding(state: NDArray, base: int, xid: int) -> int:
     return 0
 
 
-@shared
+@machine("network")
 def arrived(state: NDArray, base: int, number: int) -> int:
     """Block `number` has come: how many blocks are in order now that were not before.
 
@@ -82,7 +82,7 @@ def arrived(state: NDArray, base: int, number: int) -> int:
     return count
 
 
-@shared
+@machine("network")
 def grant(state: NDArray, base: int) -> int:
     """Take one of what is free: 1, or 0 if there is none."""
     if state[base] < 1:
@@ -91,7 +91,7 @@ def grant(state: NDArray, base: int) -> int:
     return 1
 
 
-@shared
+@machine("network")
 def restore(state: NDArray, base: int) -> int:
     """Give one back: how many are free now."""
     state[base] += 1

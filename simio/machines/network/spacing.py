@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines.shared import shared
+from simio.machines.door import machine
 
 GAP = 0
 """Silence after a frame, in ps."""
@@ -20,7 +20,7 @@ def initial(gap: int) -> list[int]:
     return [gap, 0]
 
 
-@shared
+@machine("network")
 def begin(state: NDArray, base: int, now: int, time: int) -> int:
     """The line is taken for a frame of `time` ps: how long that waits for the gap after the last one, in ps."""
     wait = max(state[base + 1] - now, 0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines.shared import shared
+from simio.machines.door import machine
 
 BLOCKS = 0
 """Blocks of the file."""
@@ -35,7 +35,7 @@ def initial(blocks: int) -> list[int]:
     return [blocks, 0, 0, 0, *[0] * blocks]
 
 
-@shared
+@machine("network")
 def following(state: NDArray, base: int) -> int:
     """The next block to send, now on its way; the number of blocks where there is none."""
     for block in range(state[base + 1], state[base]):
@@ -46,7 +46,7 @@ def following(state: NDArray, base: int) -> int:
     return state[base]
 
 
-@shared
+@machine("network")
 def answered(state: NDArray, base: int, block: int, verifier: int) -> int:
     """A reply about a block, or about none if `block` is beyond the file, with a verifier. 1 if the block counts."""
     if block < 0 or verifier < 0:
@@ -67,7 +67,7 @@ def answered(state: NDArray, base: int, block: int, verifier: int) -> int:
     return 1
 
 
-@shared
+@machine("network")
 def counted(state: NDArray, base: int, block: int) -> int:
     """1 when a block is told as written for the first time, else 0."""
     if block < 0 or block >= state[base]:
@@ -78,7 +78,7 @@ def counted(state: NDArray, base: int, block: int) -> int:
     return 1
 
 
-@shared
+@machine("network")
 def left(state: NDArray, base: int) -> int:
     """How many blocks have to be sent, with none on its way; the search for them begins anew."""
     count = 0
