@@ -12,8 +12,8 @@ from simio.machines.failing import calls as failing
 from simio.machines.failing import layout
 from simio.program.builder import Amount, Builder, Handle, Register
 
-_TELLING = (calls.DISK_ENQUEUE, calls.DISK_BEGIN, calls.DISK_NEXT)
-"""After these the machine is told how far the next error by chance is off, if it wants to know."""
+_DRAWING = (calls.DISK_ENQUEUE, calls.DISK_BEGIN, calls.DISK_NEXT)
+"""After these calls the drive may need a new random distance to the next media error."""
 
 
 class FailingDrive(DiskDrive):
@@ -63,10 +63,10 @@ class FailingDrive(DiskDrive):
         )
 
     def ask(self, answer: Register, function: Called, a: Amount = 0, b: Amount = 0) -> None:
-        """answer = a function of the machine, which is told of the next error by chance if it has to know."""
+        """answer = a function of the machine; draws the distance to the next error by chance if it needs one."""
         p = self.p
         p.call(answer, failing.OF_DISK[function], self.state, a, b)
-        if not self.chances or function not in _TELLING:
+        if not self.chances or function not in _DRAWING:
             return
         with p.loop(1):
             wanted, sectors = p.register(), p.register()
@@ -75,7 +75,7 @@ class FailingDrive(DiskDrive):
                 for kind, chance in self.chances.items():
                     with p.when(wanted, "!=", 3 - kind):
                         p.draw(sectors, chance)
-                        p.call(sectors, failing.TOLD, self.state, kind, sectors)
+                        p.call(sectors, failing.SET_DISTANCE, self.state, kind, sectors)
 
     def _transfer(self, tag: Register, count: int, transport: Transport, failed: Register | None) -> None:
         """As of any disk, up to where the drive gives up."""
@@ -102,6 +102,6 @@ class FailingDrive(DiskDrive):
         p.release(self.data)
 
     def _occupy(self, count: int, once: bool) -> None:
-        """What certainly passes the media, which is nothing where the drive may give up."""
+        """Tell the bound what certainly passes the media: nothing if the drive may give up."""
         if not self.errors.unrecovered:
             super()._occupy(count, once)
