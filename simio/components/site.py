@@ -53,7 +53,7 @@ class Site:
         name, count = workload.name, workload.params.streams
         if self.capture and count > 1:
             return (f"{name} {number + 1}" for number in range(count))
-        return self.p.each(name, count)
+        return self.p.replicate(name, count)
 
     def stream(self, name: str) -> Handle:
         """A stream of deliveries of its own, whose rate is reported beside the throughput of all."""
@@ -160,7 +160,7 @@ class Site:
         for link in self.system.links:
             if link.down and link.part.kind == "hippi":
                 for source, target in permutations(link.ends):
-                    connection = self.p.resource(f"{source}>{target} connection", turn=True)
+                    connection = self.p.resource(f"{source}>{target} connection", lock=True)
                     taken(self.p, f"{link.name} down", connection, 1, link.down)
         for rebuild in self._failures.rebuilds if self._failures else ():
             rebuild()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines import bus, coalesce, rotation
+from simio.machines import bus, coalesce, rotation, variable
 from simio.machines import served as served_files
 from simio.machines.disk import arm, destaging, queue, reading, writing
 from simio.machines.failing import calls as failing
@@ -31,7 +31,7 @@ DISK_WRITTEN = 13
 BUS_BEGIN = 16
 BUS_REST = 17
 BUS_STALL = 18
-SWAP = 19
+SWAP = variable.SWAP
 COALESCE_ARRIVE = 20
 COALESCE_BATCH = 21
 COALESCE_EXPIRE = 22
@@ -60,7 +60,6 @@ NAMES = {
     BUS_BEGIN: "bus.begin",
     BUS_REST: "bus.rest",
     BUS_STALL: "bus.stall",
-    SWAP: "swap",
     COALESCE_ARRIVE: "coalesce.arrive",
     COALESCE_BATCH: "coalesce.batch",
     COALESCE_EXPIRE: "coalesce.expire",
@@ -72,6 +71,7 @@ NAMES = {
     **served_files.NAMES,
     **failing.NAMES,
     **failing_requests.NAMES,
+    **variable.NAMES,
 }
 
 _controller = queue.controller_time
@@ -94,7 +94,10 @@ _bus_stall = bus.stall
 _bus_time = bus.time_alone
 _network = network_calls.network
 _transfer = transfer_calls.transfer
-_swap = coalesce.swap
+_swap = variable.swap
+_maximum = variable.maximum
+_add = variable.add
+_load = variable.load
 _arrive = coalesce.arrive
 _batch = coalesce.batch
 _expire = coalesce.expire
@@ -153,7 +156,7 @@ def media(function: int, state: NDArray, base: int, now: int, a: int, b: int) ->
 
 @shared
 def parts(function: int, state: NDArray, base: int, now: int, a: int, b: int) -> int:
-    """Value of a function of buses, interrupts, volumes, files and requests; negative if the machine refuses."""
+    """Value of a function of buses, interrupts, volumes, files, requests and variables; negative if it refuses."""
     if function == 16:
         return _bus_begin(state, base, now, a, b)
     if function == 17:
@@ -174,6 +177,12 @@ def parts(function: int, state: NDArray, base: int, now: int, a: int, b: int) ->
         return _following(state, base, a)
     if 80 <= function < 88:
         return _served_files(function, state, base, a)
+    if function == 91:
+        return _maximum(state, base, a)
+    if function == 92:
+        return _add(state, base, a)
+    if function == 95:
+        return _load(state, base)
     if 88 <= function < 96:
         return _requests(function, state, base, a, b)
     return -1

@@ -1,4 +1,4 @@
-"""A latch, and a batch that ends when it is full or too old."""
+"""A batch that ends when it is full or too old."""
 
 from __future__ import annotations
 
@@ -10,14 +10,6 @@ PENDING = 0
 """Members of the present batch."""
 BATCH = 1
 """Number of the present batch."""
-
-
-@shared
-def swap(state: NDArray, base: int, value: int) -> int:
-    """Set a latch to `value`; returns what it was."""
-    old = state[base]
-    state[base] = value
-    return old
 
 
 @shared

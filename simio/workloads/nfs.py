@@ -45,7 +45,7 @@ def _pools(site: Site, workload: Workload) -> dict[str, list[Handle]]:
     found = {}
     for server in params.ports[: len(params.readers)]:
         name, boots = f"{workload.name}: nfsds of {server}", Boots(site.p, site.system.hosts[server].crashes)
-        found[server] = [site.p.resource(of_boot(name, boot), params.nfsds, turn=True) for boot in range(len(boots))]
+        found[server] = [site.p.resource(of_boot(name, boot), params.nfsds, lock=True) for boot in range(len(boots))]
     return found
 
 

@@ -60,7 +60,7 @@ class DiskDriver:
         self.name = drive.name
         self.sector = drive.sheet.sector
         self.capacity = drive.capacity
-        self.queue = p.resource(f"{drive.name} driver queue", depth, turn=True)
+        self.queue = p.resource(f"{drive.name} driver queue", depth, lock=True)
 
     def read(self, at: Register, size: int, aligned: int) -> None:
         """Read `size` bytes at the byte address `at`; returns when every command is done."""

@@ -1,4 +1,4 @@
-"""Requests that fail, and words and places that several threads look at.
+"""Requests that fail, and places that several threads look at.
 
 A request takes a number when it begins. Whatever is done for it, in whichever thread, knows that number, and can say
 that the request has failed; only those that have are kept until somebody asks.
@@ -8,21 +8,20 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
+from simio.machines import variable
 from simio.machines.shared import shared
 
 OPEN = 88
 FAIL = 89
 ENDED = 90
-MOST = 91
-ADD = 92
+MOST = variable.MAXIMUM
+ADD = variable.ADD
 NOTE = 93
 BETWEEN = 94
 NAMES = {
     OPEN: "requests.open",
     FAIL: "requests.fail",
     ENDED: "requests.ended",
-    MOST: "word.most",
-    ADD: "word.add",
     NOTE: "places.note",
     BETWEEN: "places.between",
 }
@@ -106,7 +105,7 @@ def between(state: NDArray, base: int, first: int, end: int) -> int:
 
 @shared
 def requests(function: int, state: NDArray, base: int, a: int, b: int) -> int:
-    """Value of a function of requests, words and places; negative if the machine refuses."""
+    """Value of a function of requests and places; negative if the machine refuses."""
     if function == 88:
         return open_request(state, base)
     if function == 89:
@@ -117,12 +116,4 @@ def requests(function: int, state: NDArray, base: int, a: int, b: int) -> int:
         return note(state, base, a)
     if function == 94:
         return between(state, base, a, b)
-    if a < 0:
-        return -1
-    if function == 91:
-        state[base] = max(state[base], a)
-        return state[base]
-    if function == 92:
-        state[base] += a
-        return state[base]
     return -1

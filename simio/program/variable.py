@@ -1,0 +1,54 @@
+"""A number that the threads of a program share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simio.machines.variable import ADD, LOAD, MAXIMUM, SWAP
+from simio.program.operands import Operand, Register
+
+if TYPE_CHECKING:
+    from simio.program.emitting import Emitting
+
+
+class Variable:
+    """The word of a program's state at `offset`, which every thread can read and change; it is never below zero.
+
+        failed = p.variable("failed requests")
+        number = failed.increment()
+        with p.when(number == 10):
+            failed.store(0)
+
+    No time passes in any of the methods, so that nothing comes between what one reads and what it writes. Those that
+    give a register take a fresh one, unless `into` is given. The run ends with an error where the value would be
+    below zero.
+    """
+
+    def __init__(self, p: Emitting, offset: int) -> None:
+        self.p, self.offset = p, offset
+
+    def load(self, into: Register | None = None) -> Register:
+        """A register with the value."""
+        return self._call(LOAD, 0, into)
+
+    def store(self, value: Operand) -> None:
+        """Set the value."""
+        with self.p.scope():
+            self._call(SWAP, value, None)
+
+    def increment(self, amount: Operand = 1, into: Register | None = None) -> Register:
+        """Add an amount of zero or more; gives a register with the new value."""
+        return self._call(ADD, amount, into)
+
+    def maximum(self, value: Operand, into: Register | None = None) -> Register:
+        """Set the value to another one if that is larger; gives a register with the new value."""
+        return self._call(MAXIMUM, value, into)
+
+    def swap(self, value: Operand, into: Register | None = None) -> Register:
+        """Set the value; gives a register with the one before."""
+        return self._call(SWAP, value, into)
+
+    def _call(self, function: int, value: Operand, into: Register | None) -> Register:
+        result = into if into is not None else self.p.register()
+        self.p.call(result, function, self.offset, value)
+        return result
