@@ -78,7 +78,7 @@ def _threads(traced: Traced) -> Iterator[int]:
 
 def _busiest(traced: Traced) -> tuple[str, float]:
     """The resource that works most in the measured span, and its share of it."""
-    uses = [use for use in measure.resource_use(traced.program, traced.outcome, traced.span) if not use.turn]
+    uses = [use for use in measure.resource_use(traced.program, traced.outcome, traced.span) if not use.lock]
     found = max(uses, key=lambda use: use.utilisation, default=None)
     return (found.name, found.utilisation) if found else ("", 0.0)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simio.machines import bus, coalesce, rotation
+from simio.machines import bus, coalesce, rotation, variable
 from simio.machines.disk import arm, destaging, queue, reading, writing
 from simio.machines.door import call
 
@@ -26,7 +26,7 @@ BUS_BEGIN = bus.begin
 BUS_REST = bus.rest
 BUS_STALL = bus.stall
 BUS_TIME = bus.time_alone
-SWAP = coalesce.swap
+SWAP = variable.swap
 COALESCE_ARRIVE = coalesce.arrive
 COALESCE_BATCH = coalesce.batch
 COALESCE_EXPIRE = coalesce.expire

@@ -13,14 +13,6 @@ BATCH = 1
 
 
 @machine("parts")
-def swap(state: NDArray, base: int, value: int) -> int:
-    """Set a latch to `value`; returns what it was."""
-    old = state[base]
-    state[base] = value
-    return old
-
-
-@machine("parts")
 def arrive(state: NDArray, base: int, count: int) -> int:
     """One more member: its number in the batch from 1 on; with `count`, the batch is full and another begins."""
     if count < 1:

@@ -283,9 +283,9 @@ def _resources(uses: tuple[ResourceUse, ...]) -> Table:
     table.add_column("utilisation", min_width=BAR + 8)
     table.add_column("waiting, mean", justify="right")
     table.add_column("most", justify="right")
-    ordered = sorted(uses, key=lambda use: (use.turn, -use.utilisation))
-    for name, use in merged(ordered, lambda use: use.name, lambda use: use.turn):
-        shown = f"{name} (a turn)" if use.turn else name
+    ordered = sorted(uses, key=lambda use: (use.lock, -use.utilisation))
+    for name, use in merged(ordered, lambda use: use.name, lambda use: use.lock):
+        shown = f"{name} (lock)" if use.lock else name
         table.add_row(shown, bar_text(use.utilisation), f"{use.mean_line:.2f}", str(use.longest_line))
     return table
 

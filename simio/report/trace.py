@@ -68,7 +68,7 @@ def _held(activity: Activity) -> Iterator[str]:
     for span in spans:
         resource = program.resources[span.track]
         unit = f" {span.lane + 1}" if resource.units > 1 else ""
-        labels[span.track, span.lane] = f"{resource.name}{unit}{' (a turn)' if resource.turn else ''}"
+        labels[span.track, span.lane] = f"{resource.name}{unit}{' (lock)' if resource.lock else ''}"
     named = ((span, program.names[span.name], "service") for span in spans)
     return _slices(RESOURCES, labels, named)
 

@@ -21,18 +21,18 @@ def limiter(
     """The most plausible limit.
 
     A saturated resource limits before a saturated thread (which may only seem busy because it uses that
-    resource), and a thread before a turn (which others hold while they wait). Without any of them, what a machine
+    resource), and a thread before a lock (which others hold while they wait). Without any of them, what a machine
     waited for most of the `end` ps of the run is named (a window, say), if nothing is busy for three quarters; else
     the work is done by turns, each waiting for another, and the busiest is named.
     """
-    servers = [("resource", use.name, use.utilisation) for use in resources if not use.turn]
+    servers = [("resource", use.name, use.utilisation) for use in resources if not use.lock]
     own = [("thread", use.name, use.busy) for use in threads]
-    turns = [("turn", use.name, use.utilisation) for use in resources if use.turn]
-    for group in (servers, own, turns):
+    locks = [("lock", use.name, use.utilisation) for use in resources if use.lock]
+    for group in (servers, own, locks):
         kind, name, busy = max(group, key=lambda item: item[2], default=("none", "", 0.0))
         if busy >= SATURATED:
             return Limiter(kind, name, busy, _sentence(kind, name, busy))
-    candidates = sorted(servers + own + turns, key=lambda item: -item[2])[:2]
+    candidates = sorted(servers + own + locks, key=lambda item: -item[2])[:2]
     waiting = _wait(tallies, end)
     if waiting and waiting.busy >= MOSTLY and all(busy < BUSY for _, _, busy in candidates):
         return waiting

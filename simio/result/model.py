@@ -43,13 +43,13 @@ class StreamRate:
 class ResourceUse:
     """Use of a resource in the measured span: shares of its units, and its line.
 
-    `turn` marks a resource that orders others' work (a driver's lock). Longest line, seizes and waits are of the
+    A `lock` orders its users, but does no work. Longest line, seizes and waits are of the
     whole run.
     """
 
     name: str
     units: int
-    turn: bool
+    lock: bool
     utilisation: float
     mean_line: float
     longest_line: int
@@ -111,7 +111,7 @@ class TallyValue:
 
 @dataclass(frozen=True)
 class Limiter:
-    """What limits: `kind` is 'resource', 'thread', 'turn', 'wait' or 'none'; `busy` is its share of the time."""
+    """What limits: `kind` is 'resource', 'thread', 'lock', 'wait' or 'none'; `busy` is its share of the time."""
 
     kind: str
     name: str

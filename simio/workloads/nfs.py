@@ -46,7 +46,7 @@ def _pools(site: Site, workload: Workload) -> dict[str, list[Handle]]:
     for server in params.ports[: len(params.readers)]:
         name, number = f"{workload.name}: nfsds of {server}", len(_incarnations(site, server))
         found[server] = [
-            site.p.resource(of_incarnation(name, boot), params.nfsds, turn=True) for boot in range(number)
+            site.p.resource(of_incarnation(name, boot), params.nfsds, lock=True) for boot in range(number)
         ]
     return found
 

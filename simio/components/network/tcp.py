@@ -60,7 +60,7 @@ class Endpoint:
         for at, unit, what in _TALLIES:
             p.tally(name, what, self.state + at, unit)
         p.gauge(name, "congestion window", self.state + layout.CWND, "bytes")
-        self.lock = p.resource(f"{name} lock", turn=True)
+        self.lock = p.resource(f"{name} lock", lock=True)
         self.readers = p.container(f"{name} readers", unit="wake-ups")
         self.writers = p.container(f"{name} writers", unit="wake-ups")
         self.changes = p.container(f"{name} changes of state", unit="wake-ups")

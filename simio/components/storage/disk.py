@@ -30,10 +30,10 @@ class DiskDrive:
         self.name = disk.name
         self.sheet = sheet = disk.part.sheet
         self.sequential = False
-        self.places = p.resource(f"{disk.name} queue", sheet.queue_depth, turn=True)
+        self.places = p.resource(f"{disk.name} queue", sheet.queue_depth, lock=True)
         self.controller = p.resource(f"{disk.name} controller")
-        self.arm = p.resource(disk.name, turn=True)
-        self.data = p.resource(f"{disk.name} data", turn=True)
+        self.arm = p.resource(disk.name, lock=True)
+        self.data = p.resource(f"{disk.name} data", lock=True)
         self.gate = p.container(f"{disk.name} gate", unit="commands")
         self.media = p.window(f"{disk.name} media", 1)
         zones = [(zone.cylinders, zone.sectors) for zone in sheet.zones]

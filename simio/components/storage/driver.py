@@ -78,7 +78,7 @@ class DiskDriver:
         self.name = drive.name
         self.sector = drive.sheet.sector
         self.capacity = drive.capacity
-        self.queue = p.resource(f"{drive.name} driver queue", depth, turn=True)
+        self.queue = p.resource(f"{drive.name} driver queue", depth, lock=True)
         self.recovery: Recovery | None = None
         if policy and failures:
             self.recovery = Recovery(p, initiator, transport, self.queue, policy, failures)

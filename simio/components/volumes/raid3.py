@@ -41,7 +41,7 @@ class Raid3(Members):
         self.data = len(members) - 1
         self.capacity = self.smallest // grain * grain * self.data
         self.sector = grain * self.data
-        self.turn = p.resource(f"{name} lockstep", turn=True)
+        self.turn = p.resource(f"{name} lockstep", lock=True)
 
     def read(self, at: Register, size: int, aligned: int) -> None:
         """Read an equal share from every data member; parity is not read unless one of them has failed."""

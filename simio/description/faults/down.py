@@ -39,5 +39,5 @@ class Down(Passing):
         for link in site.system.links:
             if link.down and link.part.kind == "hippi":
                 for source, target in permutations(link.ends):
-                    connection = site.p.resource(f"{source}>{target} connection", turn=True)
+                    connection = site.p.resource(f"{source}>{target} connection", lock=True)
                     site.downtime(f"{link.name} down", connection, 1, link.down)

@@ -1,4 +1,4 @@
-"""Requests that fail, and words and places that several threads look at.
+"""Requests that fail, and places that several threads look at.
 
 A request takes a number when it begins. Whatever is done for it, in whichever thread, knows that number, and can say
 that the request has failed; only those that have are kept until somebody asks.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
+from simio.machines import variable
 from simio.machines.door import machine
 from simio.machines.layout import Layout, State
 from simio.machines.shared import shared
@@ -94,22 +95,5 @@ def between(state: NDArray, base: int, first: int, end: int) -> int:
     return 0
 
 
-@machine("parts")
-def most(state: NDArray, base: int, value: int) -> int:
-    """A word becomes at least `value`. Returns it; refuses a negative value."""
-    if value < 0:
-        return -1
-    state[base] = max(state[base], value)
-    return state[base]
-
-
-@machine("parts")
-def add(state: NDArray, base: int, value: int) -> int:
-    """A word grows by `value`. Returns it; refuses a negative value."""
-    if value < 0:
-        return -1
-    state[base] += value
-    return state[base]
-
-
-OPEN, FAIL, ENDED, MOST, ADD, NOTE, BETWEEN = open_request, fail, ended, most, add, note, between
+MOST, ADD = variable.maximum, variable.add
+OPEN, FAIL, ENDED, NOTE, BETWEEN = open_request, fail, ended, note, between

@@ -144,16 +144,16 @@ def _legend() -> str:
 
 
 def _resources(uses: tuple[ResourceUse, ...]) -> str:
-    """Bars, busiest first and turns last; like ones as one line."""
-    used = [use for use in sorted(uses, key=lambda use: (use.turn, -use.utilisation)) if use.seizes]
+    """Bars, busiest first and locks last; like ones as one line."""
+    used = [use for use in sorted(uses, key=lambda use: (use.lock, -use.utilisation)) if use.seizes]
     rows = []
-    for name, use in merged(used, lambda use: use.name, lambda use: use.turn):
+    for name, use in merged(used, lambda use: use.name, lambda use: use.lock):
         share = use.utilisation
         kind = "poor" if share >= BUSY else "fair" if share >= HALF else "good"
         bar = f'<div class="bar"><i class="{kind}" style="width:{100 * share:.1f}%"></i></div>'
         rows.append(
             [
-                f"{shown(name)}{' (a turn)' if use.turn else ''}",
+                f"{shown(name)}{' (lock)' if use.lock else ''}",
                 bar,
                 f"{share:.1%}",
                 f"{use.mean_line:.2f}",

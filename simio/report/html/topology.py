@@ -20,7 +20,7 @@ _TOP = 30
 
 @dataclass(frozen=True)
 class BoxUse:
-    """How busy a box is: its share, whether turns are `held` so long while others work, its uses, if it limits."""
+    """How busy a box is: its share, whether locks are `held` so long while others work, its uses, if it limits."""
 
     share: float | None
     held: bool
@@ -29,9 +29,9 @@ class BoxUse:
 
 
 def box_uses(graph: nx.Graph, case: CaseResult) -> dict[str, BoxUse]:
-    """The use of each node of a wiring: that of its busiest resource, turns only where a node has nothing else.
+    """The use of each node of a wiring: that of its busiest resource, locks only where a node has nothing else.
 
-    The turn of a disk is its mechanism, which works while it is held.
+    The lock of a disk is its mechanism, which works while it is held.
     """
     found: dict[str, list[ResourceUse]] = {name: [] for name in graph.nodes}
     for use in case.resources:
@@ -39,7 +39,7 @@ def box_uses(graph: nx.Graph, case: CaseResult) -> dict[str, BoxUse]:
             found[name].append(use)
     uses = {}
     for name, own in found.items():
-        working = [use for use in own if not use.turn or graph.nodes[name]["cls"] == "disk"]
+        working = [use for use in own if not use.lock or graph.nodes[name]["cls"] == "disk"]
         share = max((use.utilisation for use in working or own), default=None)
         limits = any(use.name == case.limiter.name for use in own)
         uses[name] = BoxUse(share, not working, tuple(sorted(own, key=lambda use: -use.utilisation)), limits)
@@ -93,7 +93,7 @@ def _box(graph: nx.Graph, name: str, centre: tuple[float, float], use: BoxUse) -
     corners = (x - width / 2, y - height / 2, x + width / 2, y + height / 2)
     shade = "none" if use.share is None or use.held else f"u{round(use.share * _SHADES)}"
     told = [f"{name}: {node['title']}"]
-    told += [f"{each.name}{' (a turn)' if each.turn else ''}: {each.utilisation:.1%}" for each in use.uses[:12]]
+    told += [f"{each.name}{' (lock)' if each.lock else ''}: {each.utilisation:.1%}" for each in use.uses[:12]]
     label = name.removeprefix(f"{node['host']}.") if node["host"] else name
     share = "" if use.share is None else f"{'held ' if use.held else ''}{use.share:.0%}"
     second = " · ".join(filter(None, [_short(geometry.model_of(node), 18 - len(share)), share]))
