@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from simio.description.faults import Span
-from simio.machines.failing.requests import MOST
 from simio.program.builder import Builder, Handle, Register
 
 FOREVER = 2**62
@@ -35,25 +34,12 @@ def merged(spans: Iterable[Span]) -> list[Span]:
 @contextmanager
 def uncounted(p: Builder, name: str) -> Iterator[None]:
     """Steps of a daemon thread on which the bound does not count, since the run may end before them."""
-    with p.thread(name, daemon=True), p.loop(1):
-        now = p.register()
-        p.let(now, "SINCE", 0)
-        # Always true; but the bound does not count on what a condition guards.
-        with p.when(now, "==", 0):
-            yield
+    # Always true; but the bound does not count on what a condition guards.
+    with p.thread(name, daemon=True), p.when(p.now() == 0):
+        yield
 
 
-def wait_until(p: Builder, instant: int | Register, since: int | Register = 0) -> None:
-    """Emit waiting until `instant` ps after `since`; no time passes if that is over."""
-    with p.loop(1):
-        left = p.register()
-        p.let(left, "SINCE", since)
-        p.let(left, "SUB", instant, left)
-        p.let(left, "MAX", left, 0)
-        p.advance(0, left, 1)
-
-
-class Condition:
+class Downtime:
     """Whether something is down, as steps that ask: by a schedule, or by a word that a thread sets."""
 
     p: Builder
@@ -65,11 +51,10 @@ class Condition:
     @contextmanager
     def down(self, value: int = 1) -> Iterator[None]:
         """Run the body if it is down now."""
-        p = self.p
-        with p.loop(1):
-            down = p.register()
+        with self.p.scope():
+            down = self.p.register()
             self.is_down(down)
-            with p.when(down, "==", value):
+            with self.p.when(down == value):
                 yield
 
     def up(self) -> AbstractContextManager[None]:
@@ -77,7 +62,7 @@ class Condition:
         return self.down(0)
 
 
-class Schedule(Condition):
+class Schedule(Downtime):
     """Down in spans that are known beforehand, in ps; false if there are none, and always up."""
 
     def __init__(self, p: Builder, spans: Iterable[Span] = ()) -> None:
@@ -89,11 +74,9 @@ class Schedule(Condition):
 
     def is_down(self, result: Register) -> None:
         """Emit `result` = 1 from the first instant of a span on and before the last, else 0."""
-        p = self.p
-        p.let(result, "SET", 0)
-        for begin, end in self.spans:
-            with self._now() as now, p.when(now, ">=", begin), p.when(now, "<", end):
-                p.let(result, "SET", 1)
+        result.set(0)
+        for _ in self._each():
+            result.set(1)
 
     def up(self) -> AbstractContextManager[None]:
         """Run the body if it is up now; without spans, that is no condition."""
@@ -106,16 +89,13 @@ class Schedule(Condition):
         """
         p = self.p
         for begin, end in self.spans:
-            with self._now() as now, p.when(now, ">", begin), p.when(since, "<", end):
-                p.let(result, "SET", 1)
+            with p.scope(), p.when(p.now() > begin), p.when(since < end):
+                result.set(1)
 
     def wait(self) -> None:
         """Wait until it is up."""
-        p = self.p
-        for begin, end in self.spans:
-            with self._now() as now, p.when(now, ">=", begin), p.when(now, "<", end):
-                p.let(now, "SUB", end, now)
-                p.advance(0, now, 1)
+        for end in self._each():
+            self.p.wait_until(end)
 
     def occupy(self, name: str, resource: Handle, units: int) -> None:
         """Threads called `name` that hold all `units` of a resource while it is down.
@@ -133,32 +113,33 @@ class Schedule(Condition):
                     p.get(had, 1)
                     p.release(resource, units)
 
-    @contextmanager
-    def _now(self) -> Iterator[Register]:
-        with self.p.loop(1):
-            now = self.p.register()
-            self.p.let(now, "SINCE", 0)
-            yield now
+    def _each(self) -> Iterator[int]:
+        """Run a for loop's body for each span, emitted for when it is down by that now; gives its end."""
+        p = self.p
+        for begin, end in self.spans:
+            with p.scope():
+                now = p.now()
+                with p.when(now >= begin), p.when(now < end):
+                    yield end
 
 
-class Latch(Condition):
+class Latch(Downtime):
     """Down from when a thread says so, for the rest of the run."""
 
     def __init__(self, p: Builder, name: str) -> None:
         self.p = p
-        self.word = p.machine(name, [0])
-        """The shared word that is 1 from then on."""
+        self.word = p.variable(name)
+        """It is 1 from then on."""
         self.noticed = p.container(name, unit="times")
         """Whoever waits for that gets 1 of it."""
 
     def is_down(self, result: Register) -> None:
         """Emit `result` = 1 if it is down, else 0."""
-        self.p.call(result, MOST, self.word)
+        self.word.load(result)
 
     def set(self) -> None:
         """It is down from now on; wake whoever waits for that."""
-        with self.p.loop(1):
-            self.p.call(self.p.register(), MOST, self.word, 1)
+        self.word.store(1)
         self.p.put(self.noticed, ALL)
 
     def wait(self) -> None:

@@ -68,12 +68,12 @@ class FailingDrive(DiskDrive):
         p.call(answer, failing.OF_DISK[function], self.state, a, b)
         if not self.chances or function not in _DRAWING:
             return
-        with p.loop(1):
+        with p.scope():
             wanted, sectors = p.register(), p.register()
             p.call(wanted, failing.WANTS, self.state)
-            with p.when(wanted, ">", 0):
+            with p.when(wanted > 0):
                 for kind, chance in self.chances.items():
-                    with p.when(wanted, "!=", 3 - kind):
+                    with p.when(wanted != 3 - kind):
                         p.draw(sectors, chance)
                         p.call(sectors, failing.SET_DISTANCE, self.state, kind, sectors)
 
@@ -86,14 +86,14 @@ class FailingDrive(DiskDrive):
         wait = p.register()
 
         def send(sectors: int, first: bool) -> None:
-            with p.when(failed, "==", 0):
+            with p.when(failed == 0):
                 self.ask(wait, calls.DISK_NEXT, tag, sectors)
                 with p.label("mechanism", self.name):
-                    p.advance(0, wait, 1)
+                    p.wait(wait)
                 p.call(failed, failing.FAILED, self.state, tag)
             if first:
                 p.seize(self.data)
-            with p.when(failed, "==", 0):
+            with p.when(failed == 0):
                 transport.send(sectors * self.sheet.sector)
 
         send(unit, True)

@@ -27,7 +27,7 @@ class Failures:
     def watched(self, failed: Register) -> Iterator[None]:
         """The steps inside are a request, over at their end; `failed` is 1 then if it has failed, and else 0."""
         p = self.p
-        with p.loop(1):
+        with p.scope():
             number = p.register()
             p.call(number, requests.OPEN, self.state)
             outer, self._number = self._number, number
@@ -39,7 +39,7 @@ class Failures:
         """The request that these steps belong to has failed; one that nobody watches is none that can."""
         p = self.p
         if self._number is not None:
-            with p.loop(1):
+            with p.scope():
                 p.call(p.register(), requests.FAIL, self.state, self._number)
 
     @contextmanager
@@ -52,27 +52,27 @@ class Failures:
         fail to which the steps belong.
         """
         p = self.p
-        with p.loop(1):
+        with p.scope():
             first, part = p.register(), p.register()
             p.call(first, requests.OPEN, self.state)
             for _ in range(1, number):
                 p.call(part, requests.OPEN, self.state)
 
             def fail(which: int) -> None:
-                p.let(part, "ADD", first, which)
+                part.set(first + which)
                 p.call(part, requests.FAIL, self.state, part)
 
             yield fail
-            p.let(failed, "SET", 0)
+            failed.set(0)
             if which is not None:
-                p.let(which, "SET", -1)
+                which.set(-1)
             for number_of_part in range(number):
                 p.call(part, requests.ENDED, self.state, first)
-                p.let(failed, "ADD", failed, part)
-                p.let(first, "ADD", first, 1)
+                failed.set(failed + part)
+                first.set(first + 1)
                 if which is not None:
-                    with p.when(part, ">", 0):
-                        p.let(which, "SET", number_of_part)
+                    with p.when(part > 0):
+                        which.set(number_of_part)
 
 
 def loses_commands(system: System, disk: str, cut: Collection[str] = ()) -> bool:

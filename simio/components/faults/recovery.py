@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
-from simio.components.faults.condition import FOREVER, Latch, Schedule, wait_until
+from simio.components.faults.condition import FOREVER, Latch, Schedule
 from simio.components.faults.failures import Failures
 from simio.components.faults.policy import Outage, Policy
 from simio.components.storage.interfaces import Initiator, Transport
-from simio.machines.failing.requests import ADD
-from simio.program.builder import Builder, Handle, Register
+from simio.program.builder import Builder, Handle, Register, maximum, since
 
 DONE, MEDIUM_ERROR, GIVEN_UP = range(3)
 """How a command ended: well, with an error of the medium, or with its disk."""
@@ -50,7 +49,7 @@ class FaultyTransport:
 
     def request(self) -> None:
         """The command to the drive."""
-        self.p.let(self.pending, "SET", 1)
+        self.pending.set(1)
         with self._exposed():
             self.transport.request()
 
@@ -66,30 +65,27 @@ class FaultyTransport:
 
     def reply(self) -> None:
         """Status, if the command got to the drive."""
-        with self.intact(), self.p.when(self.pending, "==", 1) if self.silent else nullcontext():
-            self.p.let(self.pending, "SET", 0)
+        with self.intact(), self.p.when(self.pending == 1) if self.silent else nullcontext():
+            self.pending.set(0)
             with self._exposed():
                 self.transport.reply()
 
     def abort(self) -> None:
         """End a command that was not answered, which takes as long as its status would have."""
-        with self.p.when(self.pending, "==", 1):
-            self.p.let(self.pending, "SET", 0)
+        with self.p.when(self.pending == 1):
+            self.pending.set(0)
             self.transport.reply()
 
     def intact(self) -> AbstractContextManager[None]:
         """Run the body unless the command is lost."""
-        return self.p.when(self.lost, "==", 0) if self.outages else nullcontext()
+        return self.p.when(self.lost == 0) if self.outages else nullcontext()
 
     def lose_reported(self, sent: Register) -> None:
         """Lose the command if an outage was reported while it was outstanding."""
         p = self.p
-        with p.loop(1):
-            now = p.register()
-            p.let(now, "SINCE", 0)
-            for code, each in self.reported:
-                with p.when(now, ">", each.reported or 0), p.when(sent, "<", each.end):
-                    p.let(self.lost, "MAX", self.lost, code)
+        for code, each in self.reported:
+            with p.scope(), p.when(p.now() > (each.reported or 0)), p.when(sent < each.end):
+                self.lost.set(maximum(self.lost, code))
 
     @contextmanager
     def _exposed(self) -> Iterator[None]:
@@ -98,14 +94,13 @@ class FaultyTransport:
             yield
             return
         p = self.p
-        with self.intact(), p.loop(1):
-            since, now = p.register(), p.register()
-            p.let(since, "SINCE", 0)
+        with self.intact(), p.scope():
+            since = p.now()
             yield
-            p.let(now, "SINCE", 0)
+            now = p.now()
             for code, each in self._codes:
-                with p.when(now, ">", each.begin), p.when(since, "<", each.end):
-                    p.let(self.lost, "MAX", self.lost, code)
+                with p.when(now > each.begin), p.when(since < each.end):
+                    self.lost.set(maximum(self.lost, code))
 
 
 class Recovery:
@@ -131,27 +126,27 @@ class Recovery:
         by = f" by {policy.host}" if policy.cut_off else ""
         self.given_up = Latch(p, f"{policy.disk} given up{by}")
         if policy.outages:
-            self.count = p.machine(f"{policy.disk} lost from {policy.host}", [0])
-            p.tally(policy.disk, "commands lost on the way", self.count, "commands")
+            self.count = p.variable(f"{policy.disk} lost from {policy.host}")
+            p.tally(policy.disk, "commands lost on the way", self.count.offset, "commands")
 
     def command(self, amount: int, carry: Carry) -> None:
         """A command for `amount` bytes, until it is done or the driver gives up; then its request fails."""
         p = self.p
         result, left = p.register(), p.register(self.policy.medium_retries + 1)
-        with p.until(left, "==", 0):
-            p.let(result, "SET", DONE)
+        with p.until(left == 0):
+            result.set(DONE)
             with p.hold(self.queue):
                 if self.policy.outages:
                     self._until_not_lost(amount, carry, result)
                 else:
                     self._attempt(self._line(), carry, result)
             self.initiator.complete()
-            p.let(left, "SUB", left, 1)
-            with p.when(result, "!=", MEDIUM_ERROR):
-                p.let(left, "SET", 0)
-            with p.when(left, ">", 0):
+            left.set(left - 1)
+            with p.when(result != MEDIUM_ERROR):
+                left.set(0)
+            with p.when(left > 0):
                 self.initiator.issue(amount)
-        with p.when(result, "!=", DONE):
+        with p.when(result != DONE):
             self.failures.fail()
 
     def _line(self) -> FaultyTransport:
@@ -162,16 +157,15 @@ class Recovery:
         """Send a command once. If the drive is silent, wait until it is given up, and abort the command."""
         p = self.p
         self.initiator.start()
-        with p.loop(1):
-            sent = p.register()
-            p.let(sent, "SINCE", 0)
+        with p.scope():
+            sent = p.now()
             with self.silent.up():
                 line.request()
                 with line.intact():
                     carry(line, result)
             if self.silent:
                 with self.silent.down():
-                    p.let(result, "SET", GIVEN_UP)
+                    result.set(GIVEN_UP)
                     self._wait_in_vain(sent)
         line.reply()
 
@@ -179,7 +173,7 @@ class Recovery:
         """Until the driver gives the disk up: when the first of its commands times out."""
         with self.given_up.up():
             with self.p.fork("command timeout", daemon=True):
-                wait_until(self.p, self.policy.silence, sent)
+                self.p.wait_until(sent + self.policy.silence)
                 self.given_up.set()
             self.given_up.wait()
 
@@ -188,24 +182,24 @@ class Recovery:
     def _until_not_lost(self, amount: int, carry: Carry, result: Register) -> None:
         """Send a command until it is not lost, or the disk is given up; it keeps its place in the queue."""
         p = self.p
-        with p.loop(1):
+        with p.scope():
             left, sent, line = p.register(self.policy.retries + 1), p.register(), self._line()
-            with p.until(left, "==", 0):
-                p.let(result, "SET", DONE)
-                p.let(line.lost, "SET", 0)
+            with p.until(left == 0):
+                result.set(DONE)
+                line.lost.set(0)
                 self._hold(line, result)
-                p.let(sent, "SINCE", 0)
-                with p.when(result, "==", DONE):
+                sent.set(since(0))
+                with p.when(result == DONE):
                     self._attempt(line, carry, result)
                     line.lose_reported(sent)
-                with p.when(result, "==", GIVEN_UP):
+                with p.when(result == GIVEN_UP):
                     line.abort()
-                    p.let(line.lost, "SET", 0)
-                with p.when(line.lost, "==", 0):
-                    p.let(left, "SET", 0)
-                with p.when(line.lost, ">", 0):
+                    line.lost.set(0)
+                with p.when(line.lost == 0):
+                    left.set(0)
+                with p.when(line.lost > 0):
                     self._lose(line, sent, left, result)
-                    with p.when(left, ">", 0):
+                    with p.when(left > 0):
                         self.initiator.issue(amount)
 
     def _hold(self, line: FaultyTransport, result: Register) -> None:
@@ -213,40 +207,39 @@ class Recovery:
         p = self.p
         if self.policy.gives_up:
             with self.given_up.down():
-                p.let(result, "SET", GIVEN_UP)
+                result.set(GIVEN_UP)
         for _, each in line.reported:
-            with p.loop(1):
-                now = p.register()
-                p.let(now, "SINCE", 0)
-                with p.when(now, ">=", each.reported or 0), p.when(now, "<", each.end), p.when(result, "==", DONE):
+            with p.scope():
+                now = p.now()
+                with p.when(now >= (each.reported or 0)), p.when(now < each.end), p.when(result == DONE):
                     self._sit_out(each, result)
 
     def _lose(self, line: FaultyTransport, sent: Register, left: Register, result: Register) -> None:
         """Wait until a command that was lost is to be sent again, unless none is `left`, and abort it."""
         p, policy = self.p, self.policy
-        p.let(result, "SET", DONE)
-        with p.loop(1):
-            p.call(p.register(), ADD, self.count, 1)
-        with p.when(line.lost, "==", UNREPORTED):
-            wait_until(p, policy.timeout, sent)
+        result.set(DONE)
+        with p.scope():
+            self.count.increment()
+        with p.when(line.lost == UNREPORTED):
+            p.wait_until(sent + policy.timeout)
             if policy.cut_off:
-                p.let(left, "SUB", left, 1)
-                with p.when(left, "==", 0):
+                left.set(left - 1)
+                with p.when(left == 0):
                     self._give_up(result)
         for code, each in line.reported:
-            with p.when(line.lost, "==", code):
+            with p.when(line.lost == code):
                 self._sit_out(each, result)
                 if each.fatal:
-                    p.let(left, "SET", 0)
+                    left.set(0)
         line.abort()
 
     def _sit_out(self, outage: Outage, result: Register) -> None:
         """Wait until the driver sends commands again, or gives the disk up."""
-        wait_until(self.p, outage.held)
+        self.p.wait_until(outage.held)
         if outage.fatal:
             self._give_up(result)
 
     def _give_up(self, result: Register) -> None:
-        self.p.let(result, "SET", GIVEN_UP)
+        result.set(GIVEN_UP)
         with self.given_up.up():
             self.given_up.set()

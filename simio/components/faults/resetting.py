@@ -24,11 +24,8 @@ def refuse(end: Endpoint, packet: Packet) -> None:
     RFC 9293, section 3.10.7.1. One that comes is taken without a look at its number, as nobody forges any.
     """
     p, stack, checksum = end.p, end.stack, end.path.source.checksum
-    with p.loop(1):
-        first, none = p.register(), p.register(0)
-        p.let(first, "DIV", packet.words[1], 2**16)
-        p.let(first, "MUL", first, 2**19)
-        p.let(first, "ADD", first, _RESET)
+    with p.scope():
+        first, none = p.register(packet.words[1] // 2**16 * 2**19 + _RESET), p.register(0)
         stack.receive(stack.sheet.tcp_receive, none, checksum)
         stack.send(stack.sheet.tcp_send, none, checksum, INTERRUPT)
         end.path.source.drive(INTERRUPT)

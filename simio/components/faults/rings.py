@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from simio.components.faults.condition import Schedule
 from simio.components.network.packet import Packet, dropped
 from simio.description.faults import ResetSpan, Span
-from simio.program.builder import Builder, Register
+from simio.program.builder import Builder, Register, since
 
 
 class RingFaults:
@@ -31,19 +31,17 @@ class RingFaults:
     @contextmanager
     def leaving(self, packet: Packet) -> Iterator[Departure]:
         """Run the body for a packet that is handed to the interface."""
-        with self.p.loop(1):
+        with self.p.scope():
             yield Departure(self, packet)
 
     @contextmanager
     def arriving(self, packet: Packet, refused: Callable[[], None]) -> Iterator[Register | None]:
         """Run the body unless nothing takes packets now; then `refused` is emitted. Gives when the packet came."""
-        p = self.p
         if not self.deaf:
             yield None
             return
-        with p.loop(1):
-            came = p.register()
-            p.let(came, "SINCE", 0)
+        with self.p.scope():
+            came = self.p.now()
             with self._kept(packet, came, refused):
                 yield came
 
@@ -59,13 +57,13 @@ class RingFaults:
     @contextmanager
     def _kept(self, packet: Packet, since: Register, lose: Callable[[], None]) -> Iterator[None]:
         p = self.p
-        with p.loop(1):
+        with p.scope():
             lost = p.register(0)
             self.deaf.hit(lost, since)
-            with p.when(lost, "==", 1):
+            with p.when(lost == 1):
                 dropped(p, self.name, packet, "lost")
                 lose()
-            with p.when(lost, "==", 0):
+            with p.when(lost == 0):
                 yield
 
 
@@ -76,13 +74,12 @@ class Departure:
         p = faults.p
         self.p, self.faults, self.packet = p, faults, packet
         if faults.deaf:
-            self.made, self.entered, self.lost = p.register(), p.register(), p.register(0)
-            p.let(self.made, "SINCE", 0)
+            self.made, self.entered, self.lost = p.now(), p.register(), p.register(0)
 
     def queued(self) -> None:
         """The packet has a descriptor of the transmit ring; an adapter that is being set up does not look at it."""
         if self.faults.deaf:
-            self.p.let(self.entered, "SINCE", 0)
+            self.entered.set(since(0))
             self.faults.set_up.wait()
 
     @contextmanager
@@ -92,7 +89,7 @@ class Departure:
             yield
             return
         self._look()
-        with self.p.when(self.lost, "==", 0):
+        with self.p.when(self.lost == 0):
             yield
 
     @contextmanager
@@ -107,11 +104,11 @@ class Departure:
             return
         p.get(faults.transmitter, 1)
         self._look()
-        with p.when(self.lost, "==", 1):
+        with p.when(self.lost == 1):
             faults.hanging.wait()
             dropped(p, faults.name, self.packet, "lost")
             left()
-        with p.when(self.lost, "==", 0):
+        with p.when(self.lost == 0):
             yield
 
     def left(self) -> None:

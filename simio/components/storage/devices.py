@@ -110,7 +110,7 @@ class Devices:
         latches = {place: getattr(members[place], "given_up", None) for place in able}
         return Losses(
             self.failures(),
-            {place: latch.word if latch else None for place, latch in latches.items()},
+            {place: latch.word.offset if latch else None for place, latch in latches.items()},
             {place: latch.noticed for place, latch in latches.items() if latch},
             {place: (make or self.device)(fault.spare) for place, fault in faults.items() if fault.spare},
             faults,
