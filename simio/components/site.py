@@ -120,7 +120,7 @@ class Site:
         return part
 
     def failures(self) -> Failures:
-        """What tells of requests that fail."""
+        """The requests that can fail."""
         if self._failures is None:
             self._failures = Failures(self.p)
         return self._failures
@@ -129,16 +129,17 @@ class Site:
         """Whether requests of a disk or volume can fail."""
         return can_fail(self.system, name, self.attachments.cut)
 
-    def device(self, host: str, name: str, into: str | None = None, told: bool = False) -> BlockDevice:
+    def device(self, host: str, name: str, into: str | None = None, reports_failures: bool = False) -> BlockDevice:
         """A disk or volume as a block device of a host.
 
         With `into`, that host only issues the commands, and data go between disks and the memory of host `into`.
-        `told` says that whoever asks for it tells which of its requests fail.
+        `reports_failures` says that the workload reports which of its requests fail. Raises RunError if a request can
+        fail and it does not, and for a disk that has failed.
         """
-        if not told and self.can_fail(name):
+        if not reports_failures and self.can_fail(name):
             raise RunError(
                 f"requests of {name!r} can fail, by its faults, and only reader and writer with access raw or "
-                "direct tell which; use these, or a volume that goes on without what fails"
+                "direct report that; use these, or a volume that survives the failure"
             )
         for volume in self.system.volumes.values():
             if name in volume.failed:

@@ -340,7 +340,7 @@ def test_interruptions_of_several_links_are_one_where_they_overlap() -> None:
 
 def test_an_array_controller_does_not_time_out() -> None:
     text = BUS.replace("raid: {kind: raid5,", "raid: {kind: raid5, controller: controllers/pci-raid-2000,")
-    with pytest.raises(RunError, match="the way to 'd1' is down at times, and an array controller"):
+    with pytest.raises(RunError, match="the route to 'd1' is down at times, and an array controller"):
         run(text + READER % "raid" + down("port", "20 ms", "1 s"))
 
 

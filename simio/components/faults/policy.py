@@ -33,9 +33,9 @@ class Outage:
 def outages(links: Sequence[Link], hold: int | None) -> tuple[Outage, ...]:
     """Those of a route over these links; the driver holds commands for `hold` ps at most, or never if it is None."""
     spans = merged(span for link in links for span in link.down)
-    if hold is None:
+    if hold is None or not spans:
         return tuple(Outage(begin, end) for begin, end in spans)
-    failure = max((link.part.sheet.link_failure for link in links), default=0)
+    failure = max(link.part.sheet.link_failure for link in links)
     return tuple(
         Outage(begin, end)
         if end - begin <= failure

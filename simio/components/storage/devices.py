@@ -125,7 +125,7 @@ class Devices:
             return make_volume(self.p, inner, members, controller.parity, losses=losses)
         if self.attachments.outages(self.host.name, name):
             raise RunError(
-                f"the way to {name!r} is down at times, and an array controller ({controller.name}) does not time "
+                f"the route to {name!r} is down at times, and an array controller ({controller.name}) does not time "
                 "commands out; use a volume of the host's software, or take the fault away"
             )
         way = self.attachments.transport(self.host.name, name, CardMemory(self.p))
