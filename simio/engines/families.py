@@ -6,7 +6,7 @@ a function by its family's row in the table of addresses and by its place in the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from llvmlite import ir
@@ -16,6 +16,7 @@ from numba.extending import intrinsic
 from simio.engines.jit import inlined, register_shared
 from simio.engines.layout import PLACE, PLACES
 from simio.machines.door import Machine
+from simio.machines.shared import switch
 
 TABLE = types.CPointer(types.int64)
 _SIGNATURE = types.int64(types.int64, TABLE, *[types.int64] * 4)
@@ -46,15 +47,5 @@ def compiled_family(functions: Sequence[Machine]) -> Any:
     for being counted from the end.
     """
     register_shared()
-    return cfunc(_SIGNATURE, error_model="numpy", _nrt=False)(_dispatcher(functions))  # type: ignore[call-arg]
-
-
-def _dispatcher(functions: Sequence[Machine]) -> Callable[..., int]:
-    """A function that calls one of these by its place."""
-    lines = ["def dispatch(place, state, base, now, a, b):"]
-    for place, function in enumerate(functions):
-        lines += [f"    if place == {place}:", f"        return f{place}({', '.join(function.parameters)})"]
-    scope: dict[str, Any] = {f"f{place}": one.function for place, one in enumerate(functions)}
-    exec("\n".join([*lines, "    return -1"]), scope)
-    made: Callable[..., int] = scope["dispatch"]
-    return made
+    dispatch = switch("state, base, now, a, b", [(one.function, ", ".join(one.parameters)) for one in functions])
+    return cfunc(_SIGNATURE, error_model="numpy", _nrt=False)(dispatch)  # type: ignore[call-arg]

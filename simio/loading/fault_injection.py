@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pydantic import ValidationError
-
 from simio.description.faults import InjectedFault, Surroundings, fault_kinds
 from simio.description.model import Link, Part, System, Workload
-from simio.description.quantities import FROM_TEXT
 from simio.errors import quote
 from simio.loading.context import Context
 from simio.loading.keypaths import item_name, mapping
@@ -34,7 +31,7 @@ def build_faults(
     of one with a problem, which is noted already.
     """
     if section.kind != "list":
-        ctx.faults.add("faults", node_text(section), "a list of faults", place=section.place)
+        ctx.problems.add("faults", node_text(section), "a list of faults", place=section.place)
         return ()
     parts = _parts(inventory, links)
     there = [workload for workload in workloads.values() if workload]
@@ -43,7 +40,7 @@ def build_faults(
         name = item_name(node, index, "faults")
         path = f"faults.{name}"
         if name in found:
-            ctx.faults.add(path, quote(name), "a name that no other fault has", place=node.place)
+            ctx.problems.add(path, quote(name), "a name that no other fault has", place=node.place)
         fault = _fault(ctx, name, path, node)
         if fault is not None:
             notes = _Notes(ctx, path, node)
@@ -72,10 +69,10 @@ class _Notes:
     node: Node
 
     def refuse(self, key: str, found: str, expected: str) -> None:
-        self.ctx.faults.add(f"{self.path}.{key}", found, expected, place=place_of(self.node, key))
+        self.ctx.problems.add(f"{self.path}.{key}", found, expected, place=place_of(self.node, key))
 
     def unknown(self, key: str, name: str, names: Iterable[str], what: str) -> None:
-        self.ctx.faults.unknown(f"{self.path}.{key}", name, names, place_of(self.node, key), what)
+        self.ctx.problems.unknown(f"{self.path}.{key}", name, names, place_of(self.node, key), what)
 
 
 def _parts(inventory: Inventory, links: Sequence[Link]) -> Mapping[str, Mapping[str, Part | None]]:
@@ -96,25 +93,21 @@ def _parts(inventory: Inventory, links: Sequence[Link]) -> Mapping[str, Mapping[
 def _fault(ctx: Context, name: str, path: str, node: Node) -> InjectedFault | None:
     """One fault with its parameters, whatever it is of."""
     kinds = fault_kinds()
-    if not ctx.faults.mapping(node, path, "a mapping with kind and of"):
+    if not ctx.problems.mapping(node, path, "a mapping with kind and of"):
         return None
     if "kind" not in node.entries:
-        ctx.faults.add(f"{path}.kind", "nothing", "a kind of fault", "this key is required", node.place)
+        ctx.problems.add(f"{path}.kind", "nothing", "a kind of fault", "this key is required", node.place)
         return None
-    kind = ctx.faults.text(node.entries["kind"], f"{path}.kind", "a kind of fault")
+    kind = ctx.problems.text(node.entries["kind"], f"{path}.kind", "a kind of fault")
     if kind is None:
         return None
     if kind not in kinds:
-        ctx.faults.unknown(f"{path}.kind", kind, kinds, node.entries["kind"].place, "kind of fault")
+        ctx.problems.unknown(f"{path}.kind", kind, kinds, node.entries["kind"].place, "kind of fault")
         return None
     entries = {key: item for key, item in node.entries.items() if key not in _OWN}
     own = mapping(entries, node.place, dict(node.key_places))
-    try:
-        params = kinds[kind].model_validate(own.plain(), context=FROM_TEXT)
-    except ValidationError as error:
-        ctx.faults.model(error, kinds[kind], own, path, node.place)
-        return None
-    return InjectedFault(name, kind, params)
+    params = ctx.problems.read(kinds[kind], own, path, node.place)
+    return InjectedFault(name, kind, params) if params is not None else None
 
 
 def _is_there(notes: _Notes, fault: InjectedFault, known: Surroundings, complete: bool) -> bool:
@@ -123,7 +116,7 @@ def _is_there(notes: _Notes, fault: InjectedFault, known: Surroundings, complete
     of, targets = params.of, params.targets
     target = next((target for target in targets if of in known.parts[target]), None)
     if target is None:
-        other = next((cls for cls, parts in known.parts.items() if of in parts), None)
+        other = next((category for category, parts in known.parts.items() if of in parts), None)
         wanted = _either(targets)
         if other is not None:
             notes.refuse("of", f"the {other} {quote(of)}", wanted)
@@ -133,8 +126,8 @@ def _is_there(notes: _Notes, fault: InjectedFault, known: Surroundings, complete
         return False
     for part in params.parts(known, target):
         if part is not None and fault.kind not in part.sheet.faults:
-            found = f"{quote(of)} with {a(part.kind)} {part.cls} ({part.model})"
-            notes.refuse("of", found, f"{a(part.cls)} of a kind that can be {params.state}")
+            found = f"{quote(of)} with {a(part.kind)} {part.category} ({part.model})"
+            notes.refuse("of", found, f"{a(part.category)} of a kind that can be {params.state}")
             break
     return True
 

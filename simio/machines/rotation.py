@@ -5,11 +5,10 @@ from __future__ import annotations
 from numpy.typing import NDArray
 
 from simio.machines.door import machine
+from simio.machines.layout import Layout
 
-
-def initial() -> list[int]:
-    """State of one rotation, of one word: the number that is next."""
-    return [0]
+WORDS = Layout("rotation")
+NEXT = WORDS.word("next", about="the number that is next")
 
 
 @machine("parts")
@@ -17,6 +16,6 @@ def following(state: NDArray, base: int, count: int) -> int:
     """The next of the numbers 0 to count - 1, in order and from the start again; -1 if count is below 1."""
     if count < 1:
         return -1
-    number = state[base] % count
-    state[base] = (number + 1) % count
+    number = state[base + NEXT] % count
+    state[base + NEXT] = (number + 1) % count
     return number

@@ -268,8 +268,9 @@ class _Steps:
         return f"r{reg} from {_name(self.program.draw_names[distribution])}"
 
     def _call(self, _number: int, function: int, offset: int, ra: int, rb: int, reg: int, *_: int) -> str:
-        name = numbered(function).name
-        return f"r{reg} = {name}({self._machine(offset)}, {_argument(ra)}, {_argument(rb)})"
+        called = numbered(function)
+        given = [self._machine(offset), *map(_argument, (ra, rb)[: called.arguments])]
+        return f"r{reg} = {called.name}({', '.join(given)})"
 
     def _machine(self, offset: int) -> str:
         before = [(start, name) for name, start in self.program.machines if start <= offset]

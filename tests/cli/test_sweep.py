@@ -201,13 +201,13 @@ def test_rows_of_another_sweep_are_refused_and_can_be_discarded(tmp_path):
 
 def _interrupted(path: Path, journal: Path) -> bytes:
     """The journal of FEW as a sweep leaves it that was ended after three rows."""
-    from simio.loading import Source
+    from simio.loading import ScenarioFile
     from simio.sweeps.journal import Journal
     from simio.sweeps.space import Space
     from simio.sweeps.sweep import Plan, Workers, sweep
     from simio.sweeps.values import axis
 
-    plan = Plan(Source(HIPPI), Space(tuple(axis(text, "--set") for text in FEW[1::2])))
+    plan = Plan(ScenarioFile(HIPPI), Space(tuple(axis(text, "--set") for text in FEW[1::2])))
     with Journal(journal, plan.header()) as kept:
         for row in sweep(plan, [1, 2, 4], Workers(1)):
             kept.add(row)

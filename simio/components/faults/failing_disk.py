@@ -6,13 +6,14 @@ from simio.components.storage.disk import DiskDrive
 from simio.components.storage.interfaces import Transport
 from simio.description.model import Disk
 from simio.errors import RunError
-from simio.machines import calls
+from simio.machines.disk import queue, reading
 from simio.machines.door import Called
 from simio.machines.failing import calls as failing
 from simio.machines.failing import layout
+from simio.machines.layout import State
 from simio.program.builder import Amount, Builder, Handle, Register
 
-_DRAWING = (calls.DISK_ENQUEUE, calls.DISK_BEGIN, calls.DISK_NEXT)
+_DRAWING = (queue.enqueue, reading.begin, reading.next_unit)
 """After these calls the drive may need a new random distance to the next media error."""
 
 
@@ -44,7 +45,7 @@ class FailingDrive(DiskDrive):
         p.tally(disk.name, "commands ended by a medium error", at + layout.UNREADABLE, "commands")
         p.tally(disk.name, "reading again", at + layout.LOST, "ps")
 
-    def _initial(self, revolution: int, zones: object) -> list[int]:
+    def _initial(self, revolution: int, zones: object) -> State:
         """The state of the disk, and what follows it."""
         state = super()._initial(revolution, zones)  # type: ignore[arg-type]
         errors = self.errors
@@ -87,7 +88,7 @@ class FailingDrive(DiskDrive):
 
         def send(sectors: int, first: bool) -> None:
             with p.when(failed == 0):
-                self.ask(wait, calls.DISK_NEXT, tag, sectors)
+                self.ask(wait, reading.next_unit, tag, sectors)
                 with p.label("mechanism", self.name):
                     p.wait(wait)
                 p.call(failed, failing.FAILED, self.state, tag)

@@ -20,7 +20,7 @@ from simio.components.network.handler import PacketInterrupts
 from simio.components.network.interface import OutputQueue
 from simio.components.network.packet import Left, Packet
 from simio.description.model import Adapter, Link, Switch
-from simio.machines.network.calls import QUEUE_ENTER, QUEUE_LEAVE
+from simio.machines.network import queue
 from simio.machines.network.queue import initial
 from simio.program.builder import Builder, Handle, Register
 from simio.program.service import SECOND, ceil_times, clocks, per_byte
@@ -129,7 +129,7 @@ class HippiCircuit:
             if not sheet.camp_on:
                 with p.loop(1):
                     level = p.register()
-                    p.call(level, QUEUE_LEAVE, hop.busy, 1, 0)
+                    p.call(level, queue.leave, hop.busy, 1, 0)
 
     def _connect(self) -> None:
         """REQUEST goes link by link and CONNECT comes back; then the packet starts."""
@@ -149,7 +149,7 @@ class HippiCircuit:
         with p.loop(1):
             free = p.register()
             with p.until(free, "!=", 0):
-                p.call(free, QUEUE_ENTER, hop.busy, 1, 0)
+                p.call(free, queue.enter, hop.busy, 1, 0)
                 with p.when(free, "==", 0):
                     p.advance(retry)
 

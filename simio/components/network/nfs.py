@@ -18,16 +18,8 @@ from simio.components.network.rpc import OWN, RpcClient
 from simio.components.network.stack import Stack
 from simio.components.network.udp import UDP_HEADER
 from simio.description.messages import MESSAGES, Messages
+from simio.machines.network import reassembly, writeback
 from simio.machines.network import rpc as machines
-from simio.machines.network import writeback
-from simio.machines.network.transfer_calls import (
-    IN_ORDER,
-    IP_IDENT,
-    WRITE_ANSWERED,
-    WRITE_COUNTED,
-    WRITE_LEFT,
-    WRITE_NEXT,
-)
 from simio.program.builder import Builder, Handle, Register
 from simio.program.service import ceil_times
 
@@ -71,7 +63,7 @@ class NfsMount:
         self.blocks = -(-params.size // params.transfer)
         # A process has a call of its own beside those of the daemons.
         self.rpc = RpcClient(name, stacks, paths, params.biods + 1, params.timeout, params.retrans)
-        self.next = p.machine(f"{name} next block", [0])
+        self.next = p.machine(f"{name} next block", reassembly.NUMBERS.initial())
         self.order = p.machine(f"{name} blocks", machines.in_order(2 * params.biods + 2))
         self.ready = p.container(f"{name} blocks ready", unit="blocks")
         self.wanted = p.container(f"{name} blocks wanted", unit="blocks")
@@ -89,9 +81,9 @@ class NfsMount:
         """Run the body for the next block of the file, if there is one left."""
         p = self.p
         if self.kept is None:
-            p.call(block, IP_IDENT, self.next)
+            p.call(block, reassembly.ident, self.next)
         else:
-            p.call(block, WRITE_NEXT, self.kept)
+            p.call(block, writeback.following, self.kept)
         with p.when(block, "<", self.blocks):
             yield
 
@@ -122,7 +114,7 @@ class NfsMount:
     def left(self, blocks: Register) -> None:
         """Emit `blocks` = how many have to be written again, with no call under way."""
         assert self.kept is not None
-        self.p.call(blocks, WRITE_LEFT, self.kept)
+        self.p.call(blocks, writeback.left, self.kept)
 
     def _answered(self, about: Register, boot: int) -> None:
         """A WRITE or COMMIT is answered, in a life of the server whose number is the write verifier."""
@@ -130,14 +122,14 @@ class NfsMount:
         assert self.kept is not None
         with p.loop(1):
             counts = p.register()
-            p.call(counts, WRITE_ANSWERED, self.kept, about, boot)
+            p.call(counts, writeback.answered, self.kept, about, boot)
 
     def count_once(self, amount: Register, block: Register) -> None:
         """Make `amount` 0 where a block is not written for the first time."""
         if self.kept is not None:
             with self.p.loop(1):
                 first = self.p.register()
-                self.p.call(first, WRITE_COUNTED, self.kept, block)
+                self.p.call(first, writeback.counted, self.kept, block)
                 self.p.let(amount, "MUL", amount, first)
 
     def wakes(self, container: Handle, amount: int) -> None:
@@ -258,7 +250,7 @@ class NfsMount:
         p = self.p
         with p.loop(1):
             count = p.register()
-            p.call(count, IN_ORDER, self.order, block)
+            p.call(count, machines.arrived, self.order, block)
             p.put(self.ready, count)
 
     def amount(self, result: Register, block: Register) -> None:

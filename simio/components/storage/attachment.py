@@ -17,10 +17,10 @@ from simio.components.storage.loop import Loop, LoopTransport
 from simio.components.storage.scsi import ScsiBus, ScsiTransport
 from simio.description.model import Adapter, Link, System
 from simio.description.sheets.ipi import IpiHippiAdapter
-from simio.description.sheets.kernels import UnixKernel
+from simio.description.sheets.kernels import UnixKernelSheet
 from simio.errors import RunError
 from simio.program.builder import Builder
-from simio.topology import Route, Wiring, route
+from simio.topology import Route, Topology
 
 MakeMedium = Callable[[Builder, Link, Sequence[str], Sequence[str]], Any]
 MakeTransport = Callable[[Builder, Any, Any, Any, Any, str, str], Transport]
@@ -38,7 +38,7 @@ TIMED = ("fibre-channel", "fibre-channel-loop", "scsi")
 class Attachments:
     """The routes from the hosts of a system to its disks; a shared medium is made once."""
 
-    def __init__(self, p: Builder, system: System, graph: Wiring, fabric: Fabric) -> None:
+    def __init__(self, p: Builder, system: System, graph: Topology, fabric: Fabric) -> None:
         self.p = p
         self.system = system
         self.graph = graph
@@ -49,7 +49,7 @@ class Attachments:
 
     def adapter(self, host: str, disk: str) -> Adapter:
         """The adapter on the route from a host to a disk."""
-        return self._at(route(self.graph, host, disk))
+        return self._at(self.graph.route(host, disk))
 
     def policy(self, host: str, disk: str) -> Policy | None:
         """How a host's driver treats commands of a disk that fail; None if none can."""
@@ -61,8 +61,8 @@ class Attachments:
         """The outages of the route from a host to a disk."""
         if not self._interrupted:
             return ()
-        path = route(self.graph, host, disk)
-        links = [self.links[name] for name in path.of_class(self.graph, "link")]
+        path = self.graph.route(host, disk)
+        links = [self.links[name] for name in path.of_category(self.graph, "link")]
         if links[0].part.kind not in TIMED:
             return ()
         return outages(links, getattr(self._at(path).part.sheet, "port_down", None))
@@ -72,7 +72,7 @@ class Attachments:
         """The disks that a host can come to give up because of outages on the route to them."""
         if not self._interrupted:
             return frozenset()
-        hosts = [host.name for host in self.system.hosts.values() if isinstance(host.kernel.sheet, UnixKernel)]
+        hosts = [host.name for host in self.system.hosts.values() if isinstance(host.kernel.sheet, UnixKernelSheet)]
         return frozenset(disk for disk in self.system.disks for host in hosts if self._cut_off(host, disk))
 
     def _cut_off(self, host: str, disk: str) -> bool:
@@ -84,8 +84,8 @@ class Attachments:
 
     def transport(self, host: str, disk: str, bus: DmaPath) -> Transport:
         """The transport from a host's adapter to a disk, data crossing `bus`: the host's, or an adapter's own."""
-        path = route(self.graph, host, disk)
-        link = self.links[path.of_class(self.graph, "link")[0]]
+        path = self.graph.route(host, disk)
+        link = self.links[path.of_category(self.graph, "link")[0]]
         if link.part.kind == "fibre-channel":
             out, back = self.fabric.path(path), self.fabric.path(path, reverse=True)
             return FcpTransport(self.p, out, back, bus, self._at(path).part.sheet)
@@ -101,7 +101,7 @@ class Attachments:
             devices = [end for end in link.ends if end in self.system.disks]
             ports = [end for end in link.ends if end not in self.system.disks]
             self._media[link.name] = medium(self.p, link, ports, devices)
-        port = path.of_class(self.graph, "adapter")[0]
+        port = path.of_category(self.graph, "adapter")[0]
         sheets = self._at(path).part.sheet, self.system.disks[disk].part.sheet
         return transport(self.p, self._media[link.name], bus, *sheets, disk, port)
 
@@ -124,5 +124,5 @@ class Attachments:
         return IpiHippiTransport(self.p, out, back, bus, byte, byte, drive.reconnect)
 
     def _at(self, path: Route) -> Adapter:
-        host, key = path.of_class(self.graph, "adapter")[0].split(".", 1)
+        host, key = path.of_category(self.graph, "adapter")[0].split(".", 1)
         return self.system.hosts[host].adapters[key]
