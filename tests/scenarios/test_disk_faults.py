@@ -291,7 +291,7 @@ def test_commands_that_fail_inside_of_an_array_are_told(lines: str, told: str) -
         (
             READER.replace("size:", "access: buffered, size:") % "d6",
             "kind: failed, of: d6, at: 1 s",
-            "requests of 'd6' can fail, by its faults, and only reader and writer with access raw or direct tell",
+            "requests of 'd6' can fail, by its faults, and only reader and writer with access raw or direct report",
         ),
         (
             READER % "d6",

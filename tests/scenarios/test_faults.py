@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from simio.bound import bound
-from simio.components.faults.taken import taken
+from simio.components.faults.condition import Schedule
 from simio.components.host.host import PROCESS
 from simio.engines.execute import execute
 from simio.engines.outcome import Options, Outcome
@@ -294,7 +294,7 @@ def test_a_stall_begins_when_all_processors_are_free_and_ends_when_it_is_to() ->
     with p.thread("process", count=2), p.loop(5), p.hold(cpu, priority=PROCESS):
         p.advance(10 * MS)
         p.mark(done, 1)
-    taken(p, "stall", cpu, 2, [(25 * MS, 45 * MS), (200 * MS, 300 * MS)])
+    Schedule(p, [(25 * MS, 45 * MS), (200 * MS, 300 * MS)]).occupy("stall", cpu, 2)
     program = p.build()
     first, second = (execute(program, Options(), engine) for engine in ENGINES)
     assert first.differences(second) == []
