@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from docs_pages import ROOT, Place, blocks
 
+pytestmark = pytest.mark.slow
+
 DOCUMENT = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
 
 

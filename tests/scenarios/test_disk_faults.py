@@ -133,6 +133,7 @@ def test_all_is_delivered_when_a_disk_dies(volume: str, disk: str, kind: str, wo
     st.lists(st.integers(0, 8000), max_size=2, unique=True),
     st.sampled_from(["raid3", "raid5"]),
 )
+@pytest.mark.slow
 def test_whatever_happens_all_is_delivered_once_or_told(
     at: int, where: tuple[str, str], work: str, spare: bool, bad: list[int], kind: str
 ) -> None:

@@ -103,6 +103,7 @@ def test_tcp_delivers_all_after_an_outage_when_its_timer_has_backed_off_past_it(
     assert silent * MS < ran.silence() < (silent + 10) * MS
 
 
+@pytest.mark.slow
 def test_what_ends_before_an_outage_or_begins_after_it_is_not_touched() -> None:
     still = run(TCP)
     for at in ("0 s", "10 s"):
