@@ -170,7 +170,7 @@ def test_two_first_runs_at_once(tmp_path: Path) -> None:
         )  # fmt: skip
 
     def end(process: subprocess.Popen[str]) -> list[str]:
-        out, errors = process.communicate(timeout=300)
+        out, errors = process.communicate(timeout=600)
         assert process.returncode == 0, errors
         return out.split()
 
