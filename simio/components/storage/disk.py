@@ -23,7 +23,7 @@ class DiskDrive:
 
     `sequential` says, before the first `read` or `write`, that commands will go over the disk once, in ascending
     order from its beginning. Only then is it certain that all data pass the media at no more than the rate of a
-    sequential pass, and the bound may count on it. Otherwise some may be in the buffer already.
+    sequential sweep, and the bound may count on it. Otherwise some may be in the buffer already.
     """
 
     def __init__(self, p: Builder, disk: Disk) -> None:
@@ -173,7 +173,7 @@ class DiskDrive:
                 p.advance(0, answer, 1)
 
     def _destage(self, answer: Register) -> None:
-        """Write dirty data to the media, one pass over at most a track after the other, while there are any."""
+        """Write dirty data to the media, a sweep over at most a track at a time, while there are any."""
         p = self.p
         with p.until(answer, "==", 0):
             self.ask(answer, destaging.destage)
