@@ -95,7 +95,7 @@ class Quantity:
 
 
 @dataclass(frozen=True)
-class Words:
+class NonBlankText:
     """Marks a field as a text that is not blank, or as one of the `known` names of a `noun`."""
 
     wanted: str = "a text"
