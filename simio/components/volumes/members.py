@@ -20,7 +20,7 @@ from simio.description.faults import Failed
 from simio.machines.failing.requests import MOST
 from simio.machines.volume.layout import MIRROR, RAID3, RAID5
 from simio.machines.volume.levels import after
-from simio.program.builder import Amount, Builder, Handle, Register
+from simio.program.builder import Builder, Handle, Register
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Members:
         """Whether anything is ever in a member's place."""
         return self.devices[member] is not None or member in self.spares
 
-    def ask(self, member: int, verb: Verb, at: Register, size: int, aligned: int, present: Amount) -> None:
+    def ask(self, member: int, verb: Verb, at: Register, size: int, aligned: int, present: int | Register) -> None:
         """One request of one member or of the spare in its place, in the calling thread."""
         spare, device = self.spares.get(member), self.devices[member]
         both = spare is not None and device is not None and isinstance(present, Register)
@@ -95,7 +95,7 @@ class Members:
                 with self._when(present, comparison) if both else nullcontext():
                     (chosen.read if verb == "read" else chosen.write)(at, size, aligned)
 
-    def issue(self, member: int, verb: Verb, at: Register, size: int, aligned: int, present: Amount) -> None:
+    def issue(self, member: int, verb: Verb, at: Register, size: int, aligned: int, present: int | Register) -> None:
         """A piece of a request, in the calling thread; nothing makes up for it while another member is lost."""
         if self.level == MIRROR and self.failing:
             self._attempt(member, verb, at, size, aligned, present)
@@ -114,7 +114,7 @@ class Members:
                 self._attempt(member, verb, at, size, aligned, present)
 
     @contextmanager
-    def _when(self, present: Amount, comparison: str) -> Iterator[None]:
+    def _when(self, present: int | Register, comparison: str) -> Iterator[None]:
         """Steps for when what is present compares like this with all members."""
         assert isinstance(present, Register)
         with self.p.when(present, comparison, self.number), scope(self.p):
@@ -123,7 +123,7 @@ class Members:
     # --- members that fail -----------------------------------------------------------------------------------
 
     @contextmanager
-    def request(self, verb: Verb, at: Register, size: int, aligned: int, present: Amount) -> Iterator[None]:
+    def request(self, verb: Verb, at: Register, size: int, aligned: int, present: int | Register) -> Iterator[None]:
         """The steps inside are all of a request of the volume, which fails if too many members do."""
         p, failing, number = self.p, len(self.failing), self.number
         several = {RAID5: failing > 1, MIRROR: failing == number, RAID3: True}.get(self.level, False)
@@ -145,7 +145,9 @@ class Members:
                     p.let(begin, "DIV", at, data)
                     self._repair(which, begin, size // data, aligned // data, present)
 
-    def _attempt(self, member: int, verb: Verb, at: Register, size: int, aligned: int, present: Amount) -> None:
+    def _attempt(
+        self, member: int, verb: Verb, at: Register, size: int, aligned: int, present: int | Register
+    ) -> None:
         """One request of one member that can fail, and of others in its place."""
         p = self.p
         with scope(p):
@@ -166,7 +168,14 @@ class Members:
                     self._try(failed, member, "write", at, size, aligned, present)
 
     def _try(
-        self, failed: Register, member: int, verb: Verb, at: Register, size: int, aligned: int, present: Amount
+        self,
+        failed: Register,
+        member: int,
+        verb: Verb,
+        at: Register,
+        size: int,
+        aligned: int,
+        present: int | Register,
     ) -> None:
         """Ask a member unless it was given up; `failed` is above zero if that was in vain."""
         p, gone = self.p, self.failing.get(member)
@@ -178,13 +187,15 @@ class Members:
         with p.when(failed, "==", 0), self.failures.watched(failed), scope(p):
             self.ask(member, verb, at, size, aligned, present)
 
-    def _repair(self, which: Register, at: Register, size: int, aligned: int, present: Amount) -> None:
+    def _repair(self, which: Register, at: Register, size: int, aligned: int, present: int | Register) -> None:
         """Write what the others gave to the member that could not read it, whose number is in a register."""
         for member in self.failing:
             with self.p.when(which, "==", member), scope(self.p):
                 self._try(self.p.register(), member, "write", at, size, aligned, present)
 
-    def read_only(self, plan: int, first: Register, at: Register, size: int, aligned: int, present: Amount) -> None:
+    def read_only(
+        self, plan: int, first: Register, at: Register, size: int, aligned: int, present: int | Register
+    ) -> None:
         """A read of one piece, in the calling thread, by the member whose number plus 1 is in `first`.
 
         In a mirror, one member after the other is asked until one can.
@@ -215,7 +226,7 @@ class Members:
             with p.when(failed, "==", 0):
                 self._repair(missed, at, size, aligned, present)
 
-    def _others(self, present: Amount) -> Amount:
+    def _others(self, present: int | Register) -> int | Register:
         """How many members are there beside one."""
         if isinstance(present, int):
             return self.number - 1 - (present < self.number)

@@ -16,7 +16,7 @@ from simio.components.volumes.requests import VERBS, Verb, case, check_aligned, 
 from simio.components.volumes.states import Changes
 from simio.machines.volume import planner
 from simio.machines.volume.layout import MIRROR, RAID3, READ, SOURCES, WRITE
-from simio.program.builder import Amount, Builder, Register
+from simio.program.builder import Builder, Register
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Request:
     at: Register
     size: int
     kind: int
-    present: Amount
+    present: int | Register
     shape: Shape
 
 
@@ -55,7 +55,7 @@ class Volume:
         self.changes = changes
         self.present = members.number if lost is None else lost
         self.plan = p.machine(f"{name} plan", geometry.state())
-        self.lock = p.resource(f"{name} lockstep", turn=True) if geometry.level == RAID3 else None
+        self.lock = p.resource(f"{name} lockstep", lock=True) if geometry.level == RAID3 else None
         """A RAID 3 serves one request at a time."""
 
     def read(self, at: Register, size: int, aligned: int) -> None:
@@ -73,7 +73,7 @@ class Volume:
         with scope(self.p), self.changes.request(self.plan, at, size) as present:
             self.serve(verb, at, size, aligned, present)
 
-    def serve(self, verb: Verb, at: Register, size: int, aligned: int, present: Amount) -> None:
+    def serve(self, verb: Verb, at: Register, size: int, aligned: int, present: int | Register) -> None:
         """A request while the members are `present`; raises RunError for one that is not made of sectors."""
         p, geometry = self.p, self.geometry
         check_request(self.name, size, aligned, self.sector)
@@ -108,7 +108,7 @@ class Volume:
             with p.when(number, "==", 1):
                 self._part(r, 0)
 
-    def _part(self, r: Request, part: Amount) -> None:
+    def _part(self, r: Request, part: int | Register) -> None:
         """One part of a request: what it reads, its parity, what it writes."""
         p, shape = self.p, r.shape
         parity = p.register()
@@ -138,7 +138,7 @@ class Volume:
         self.p.call(parts, planner.open_request, self.plan, r.at, r.size)
         self.p.call(parts, planner.parts, self.plan, r.kind, r.present)
 
-    def _begin(self, r: Request, part: Amount, phase: int, parity: Register) -> None:
+    def _begin(self, r: Request, part: int | Register, phase: int, parity: Register) -> None:
         """Let the planner begin with the pieces of a phase; others may have used it since the last one."""
         self._open(r, parity)
         self.p.call(parity, planner.begin, self.plan, part, phase)

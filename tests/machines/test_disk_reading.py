@@ -1,9 +1,9 @@
-"""Single steps of reads in service: how they begin, what they wait for, and what their end leaves."""
+"""Reads in service: how they begin, what they wait for, and how they end."""
 
 from __future__ import annotations
 
 import pytest
-from disk_state import BASE, command, dirty, drive, look, put, reading, segment, stopped
+from disk_state import BASE, command, dirty, drive, look, put, reading, stopped
 
 from simio.machines.disk import layout as c
 from simio.machines.disk.reading import begin, end, next_unit
@@ -13,14 +13,6 @@ SERVED = {"status": c.SERVED, "writes": 0}
 
 
 # --- how a read begins ---------------------------------------------------------------------------------------
-
-
-def test_a_read_that_is_served_has_the_arm_or_not() -> None:
-    state = drive()
-    command(state, 1, **SERVED)
-    assert begin(state, BASE, 0, 1) == 1
-    put(state, BASE, owner=1)
-    assert begin(state, BASE, 0, 1) == 2
 
 
 @pytest.mark.parametrize(("scheduling", "answer"), [("fifo", 0), ("elevator", 1)])
@@ -38,39 +30,6 @@ def test_what_is_in_the_buffer_is_served_at_once_but_in_turn(scheduling: int, an
         assert begin(state, BASE, 0, 1) == answer
         assert look(state, own, "status") == (c.QUEUED if answer == 0 else c.SERVED,)
         assert look(state, BASE, "waiting", "blocked") == (1 - answer, 0)
-
-
-def test_a_read_takes_the_free_arm_if_it_is_chosen() -> None:
-    for owner, ticket, answer in ((c.NOBODY, 4, 2), (c.NOBODY, 6, 0), (2, 4, 0)):
-        state = drive()
-        put(state, BASE, owner=owner)
-        command(state, 0, **QUEUED, next=0, given=0, end=9, ticket=5)
-        command(state, 1, **QUEUED, next=105, given=105, end=115, ticket=ticket)
-        assert begin(state, BASE, 0, 1) == answer
-        assert look(state, BASE, "owner", "waiting") == ((1, 0) if answer else (owner, 1))
-
-
-def test_who_waits_for_dirty_data_is_among_those_that_lack_something() -> None:
-    state = drive()
-    dirty(state, 0, 100, 110)
-    put(state, BASE, owner=c.DESTAGING)
-    own = command(state, 1, **QUEUED, next=105, given=105, end=115, ticket=5)
-    assert [begin(state, BASE, 0, 1) for _ in range(2)] == [0, 0]
-    assert (look(state, own, "is_blocked"), look(state, BASE, "blocked", "waiting")) == ((1,), (1, 2))
-    # Once they are on the media it is not.
-    segment(state, 0, kind=c.EMPTY)
-    assert begin(state, BASE, 0, 1) == 0
-    assert (look(state, own, "is_blocked"), look(state, BASE, "blocked", "waiting")) == ((0,), (0, 3))
-
-
-@pytest.mark.parametrize(("destager", "answer", "waiting"), [(1, 2 + 3, 1), (0, 0, 4)])
-def test_who_destages_is_woken_where_it_has_become_its_turn(destager: int, answer: int, waiting: int) -> None:
-    state = drive()
-    dirty(state, 0, 100, 110, since=1)
-    put(state, BASE, waiting=3, destager=destager)
-    command(state, 1, **QUEUED, next=105, given=105, end=115, ticket=5)
-    assert begin(state, BASE, 0, 1) == answer
-    assert look(state, BASE, "waiting", "owner") == (waiting, c.NOBODY)
 
 
 # --- unit by unit --------------------------------------------------------------------------------------------
@@ -114,7 +73,7 @@ def test_the_media_goes_on_once_half_of_a_segment_has_been_given(following: int,
     assert look(state, s, "taken", "stop") == (following, stop)
 
 
-def test_what_lies_before_the_pass_is_there() -> None:
+def test_what_lies_before_the_sweep_is_there() -> None:
     for put_in in (reading, lambda state, **words: dirty(state, 0, 100, 120, **words)):
         state = drive()
         s = put_in(state, live=1)
@@ -142,33 +101,6 @@ def test_units_that_are_not_asked_for_are_refused(count: int) -> None:
 # --- how it ends ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("owner", "held", "blocked", "destager", "woken", "after"),
-    [
-        (0, 0, 0, 0, 3, (c.FREE, c.NOBODY)),
-        # The media has still to read the rest, or another command has the arm: nobody has to look.
-        (0, 1, 0, 0, 0, (c.ENDED, 0)),
-        (1, 0, 0, 0, 0, (c.FREE, 1)),
-        (1, 0, 1, 0, 3, (c.FREE, 1)),
-        (0, 1, 1, 0, 3, (c.ENDED, 0)),
-        (c.NOBODY, 0, 0, 0, 0, (c.FREE, c.NOBODY)),
-        (c.NOBODY, 0, 0, 1, 3, (c.FREE, c.NOBODY)),
-        (1, 0, 0, 1, 0, (c.FREE, 1)),
-    ],
-)
-def test_who_looks_again_when_a_read_ends(
-    owner: int, held: int, blocked: int, destager: int, woken: int, after: tuple[int, int]
-) -> None:
-    state = drive()
-    put(state, BASE, owner=owner, blocked=blocked, destager=destager, waiting=3)
-    s = reading(state, live=2)
-    own = command(state, 0, **SERVED, place=s, next=110, given=108, end=110, held=held)
-    assert end(state, BASE, 1600, 0) == woken
-    assert look(state, own, "status", "given") == (after[0], 110)
-    assert look(state, BASE, "owner", "waiting") == (after[1], 3 - woken)
-    assert look(state, s, "live", "taken") == (1, 110)
-
-
 def test_what_is_out_of_date_goes_with_its_last_reader() -> None:
     for live, stale, kind in ((1, 1, c.EMPTY), (2, 1, c.STREAM), (1, 0, c.STREAM)):
         state = drive()
@@ -176,16 +108,6 @@ def test_what_is_out_of_date_goes_with_its_last_reader() -> None:
         command(state, 0, **SERVED, place=s, next=110, given=108, end=110)
         end(state, BASE, 1600, 0)
         assert look(state, s, "kind", "live") == (kind, live - 1)
-
-
-def test_the_arm_goes_to_the_next_when_a_read_ends() -> None:
-    state = drive()
-    put(state, BASE, owner=0)
-    command(state, 0, **SERVED, place=reading(state, live=1), next=110, given=108, end=110)
-    following = command(state, 1, **QUEUED, next=60, given=60, end=70, ticket=9)
-    assert end(state, BASE, 1600, 0) == 0
-    assert look(state, BASE, "owner") == (1,)
-    assert look(state, following, "status") == (c.SERVED,)
 
 
 @pytest.mark.parametrize(("status", "tag"), [(c.QUEUED, 0), (c.FREE, 0), (c.ENDED, 0), (c.SERVED, 1), (c.SERVED, -1)])

@@ -1,4 +1,4 @@
-"""Single steps of a drive's buffer: how far the media has filled a segment, and who finds what there."""
+"""A drive's buffer: how far the media has filled a segment, and who finds what there."""
 
 from __future__ import annotations
 
@@ -8,20 +8,17 @@ from disk_state import BASE, command, dirty, drive, look, put, reading, segment,
 from simio.machines.disk import layout as c
 from simio.machines.disk.buffer import (
     arm_track,
-    drop,
     full_at,
     go_on,
     has_read,
     kept,
     least_used,
     lookup,
-    note_full,
     oldest_valid,
     position,
     refill,
     release_taken,
     stop_media,
-    use,
     written_up_to,
 )
 
@@ -76,24 +73,6 @@ def test_at_the_end_of_the_disk_the_arm_stays_on_the_last_track() -> None:
         state = drive(sectors)
         put(state, BASE, active=stopped(state, 0, 18 * sectors, 20 * sectors))
         assert arm_track(state, BASE, 0) == 19
-
-
-def test_that_the_media_has_stopped_is_noted() -> None:
-    for now, stop in ((5199, -1), (5200, 140)):
-        state = drive()
-        s = reading(state)
-        note_full(state, BASE, s, now)
-        assert look(state, s, "stop") == (stop,)
-    # Where it stands it did not get by running full.
-    state = drive()
-    s = reading(state, stop=120)
-    note_full(state, BASE, s, LATER)
-    assert look(state, s, "stop") == (120,)
-    # A pass without any room does not end.
-    state = drive()
-    s = reading(state, taken=60)
-    note_full(state, BASE, s, LATER)
-    assert look(state, s, "stop") == (-1,)
 
 
 @pytest.mark.parametrize(("arm", "start"), [(900, 1200), (1200, 1200), (1201, 2200), (1300, 2200)])
@@ -232,23 +211,3 @@ def test_the_least_recently_used_segment_is_replaced() -> None:
     assert least({"used": 5}, {"used": 3, "kind": c.DIRTY}, {"used": 6}) == 0
     assert least({"used": 3}, {"used": 3}, {"used": 3}) == 0
     assert least({"live": 1}, {"kind": c.DIRTY}, {"live": 2}) == -1
-
-
-def test_what_is_dropped_is_read_no_further() -> None:
-    state = drive()
-    s = reading(state, used=4, stale=1)
-    other = stopped(state, 1, 0, 9, used=3)
-    drop(state, BASE, other, 1800)
-    assert look(state, other, "kind", "used") == (c.EMPTY, 0)
-    assert look(state, BASE, "active") == (s,)
-    drop(state, BASE, s, 1800)
-    assert look(state, s, "kind", "used", "stale", "stop") == (c.EMPTY, 0, 0, 111)
-    assert look(state, BASE, "active", "here") == (-1, 11)
-
-
-def test_each_use_has_a_number() -> None:
-    state = drive()
-    put(state, BASE, clock=8)
-    s = segment(state, 1, live=2)
-    use(state, BASE, s)
-    assert look(state, s, "used", "live") == (9, 3)

@@ -1,4 +1,4 @@
-"""Single steps of writes: their place in the buffer, the room that they wait for, and their way to the media."""
+"""Writes: their place in the buffer, the room that they wait for, and their way to the media."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import pytest
 from disk_state import BASE, command, dirty, drive, look, put, reading, segment, stopped
 
 from simio.machines.disk import layout as c
-from simio.machines.disk.destaging import destage, oldest_writer, settle, write, written
+from simio.machines.disk.destaging import destage, write, written
+from simio.machines.disk.queue import enqueue
 from simio.machines.disk.writing import (
     absorbs,
     admit,
@@ -127,71 +128,6 @@ def test_of_a_run_that_is_partly_on_the_media_the_rest_stays(first: int, end: in
     assert look(state, s, "kind", "first") == (c.DIRTY, left)
 
 
-def test_a_write_begins_a_run() -> None:
-    state = drive()
-    put(state, BASE, blocked=1)
-    old = stopped(state, 1, 150, 160, used=3)
-    segment(state, 2, used=5)
-    s = stopped(state, 0, 50, 60, used=1)
-    own = writing(state, 155, 170, is_blocked=1)
-    assert admit(state, BASE, 0, 0) == 1
-    assert look(state, s, "kind", "first", "stop", "destaged", "reserved") == (c.DIRTY, 155, 155, 155, 170)
-    assert look(state, s, "since", "live") == (9, 1)
-    assert look(state, old, "kind") == (c.EMPTY,)
-    assert look(state, own, "status", "place", "is_blocked") == (c.SERVED, s, 0)
-    assert look(state, BASE, "blocked") == (0,)
-    assert admit(state, BASE, 0, 0) == 1
-    assert look(state, s, "live") == (1,)
-
-
-def test_a_write_goes_on_with_what_was_read() -> None:
-    state = drive()
-    s = stopped(state, 0, 50, 60, used=9)
-    own = writing(state, 60, 70)
-    assert admit(state, BASE, 0, 0) == 1
-    assert look(state, s, "kind", "first", "stop", "destaged", "reserved", "since") == (
-        c.DIRTY,
-        50,
-        60,
-        60,
-        70,
-        9,
-    )
-    assert look(state, own, "place") == (s,)
-
-
-@pytest.mark.parametrize(
-    ("destaged", "first", "end", "reserved", "since"),
-    [(100, 120, 130, 130, 4), (100, 105, 110, 120, 4), (120, 120, 130, 130, 9)],
-)
-def test_a_write_joins_a_run(destaged: int, first: int, end: int, reserved: int, since: int) -> None:
-    # Its age is that of the first write whose data are not on the media.
-    state = drive()
-    s = dirty(state, 1, 100, 120, destaged=destaged, since=4)
-    writing(state, first, end)
-    assert admit(state, BASE, 0, 0) == 1
-    assert look(state, s, "reserved", "since", "first") == (reserved, since, 100)
-
-
-def test_what_was_read_of_a_run_is_old_when_a_write_joins_it() -> None:
-    for first, end, kind in ((120, 130, c.EMPTY), (105, 110, c.STREAM)):
-        state = drive()
-        old = stopped(state, 0, 125, 135)
-        dirty(state, 1, 100, 120)
-        writing(state, first, end)
-        assert admit(state, BASE, 0, 0) == 1
-        assert look(state, old, "kind") == (kind,)
-
-
-def test_a_write_without_a_place_waits() -> None:
-    state = drive()
-    dirty(state, 1, 100, 120)
-    own = writing(state, 115, 125)
-    assert admit(state, BASE, 0, 0) == 0
-    assert look(state, own, "status", "is_blocked") == (c.QUEUED, 1)
-    assert look(state, BASE, "waiting", "blocked") == (1, 1)
-
-
 # --- room, and what has been brought -------------------------------------------------------------------------
 
 
@@ -218,7 +154,7 @@ def test_what_the_media_has(sector: int, now: int, answer: int, waiting: int) ->
         (111, 600, 1),
     ],
 )
-def test_when_a_pass_has_written(sector: int, now: int, answer: int) -> None:
+def test_when_a_sweep_has_written(sector: int, now: int, answer: int) -> None:
     # It began with sector 100 at 500 and ends with the track; where more is wanted, somebody has to wake.
     state = drive()
     s = dirty(state, 0, 100, 120, phase=-12_000)
@@ -251,17 +187,6 @@ def test_room_is_there_when_what_is_a_segment_behind_is_on_the_media() -> None:
     assert room(state, BASE, 600, 0, 3) == -1
 
 
-@pytest.mark.parametrize(("destager", "destaged", "answer"), [(0, 100, 1), (1, 100, 0), (0, 105, 0), (0, 104, 1)])
-def test_what_is_brought_wants_somebody_who_destages(destager: int, destaged: int, answer: int) -> None:
-    state = drive()
-    put(state, BASE, destager=destager)
-    s = dirty(state, 0, 100, 120, destaged=destaged)
-    own = command(state, 0, **SERVED, place=s, next=100, end=120)
-    assert store(state, BASE, 0, 0, 5) == answer
-    assert (look(state, own, "next"), look(state, BASE, "destager")) == ((105,), (destager | answer,))
-    assert store(state, BASE, 0, 0, 16) == store(state, BASE, 0, 0, 0) == -1
-
-
 def test_a_write_is_stored_when_the_media_has_all_of_it() -> None:
     state = drive()
     s = dirty(state, 0, 100, 120, destaged=109)
@@ -274,28 +199,6 @@ def test_a_write_is_stored_when_the_media_has_all_of_it() -> None:
 
 
 # --- to the media --------------------------------------------------------------------------------------------
-
-
-def test_what_who_destages_does_next() -> None:
-    state = drive()
-    assert destage(state, BASE, 0) == -1
-    put(state, BASE, destager=1, here=10)
-    assert destage(state, BASE, 0) == 0
-    assert look(state, BASE, "destager") == (0,)
-    # Sector 100 comes around at 500.
-    put(state, BASE, destager=1)
-    dirty(state, 0, 100, 120)
-    assert destage(state, BASE, 10) == 490
-    assert look(state, BASE, "owner", "destager", "waiting") == (c.DESTAGING, 1, 0)
-    assert [destage(state, BASE, now) for now in (497, 498, 499, 600)] == [3, 2, 2, 2]
-    # A read has the arm, or is to have it.
-    put(state, BASE, owner=1)
-    assert destage(state, BASE, 10) == 1
-    state = drive()
-    put(state, BASE, destager=1)
-    command(state, 0, status=c.QUEUED, writes=0, next=0, end=9)
-    assert destage(state, BASE, 10) == 1
-    assert look(state, BASE, "owner", "destager", "waiting") == (c.NOBODY, 1, 1)
 
 
 def test_what_has_come_until_the_head_is_there_is_written_with_the_rest() -> None:
@@ -317,59 +220,14 @@ def test_the_last_instant_at_which_the_media_can_be_asked(ask: Callable[..., int
     assert ask(state, BASE, c.LATEST) >= 0
 
 
-def test_the_end_of_a_pass_gives_the_arm_away() -> None:
+def test_a_write_is_asked_in_order_and_for_what_it_has() -> None:
     state = drive()
-    s = dirty(state, 0, 100, 120, since=3)
-    put(state, BASE, chunk=s, chunk_end=110, owner=c.DESTAGING, waiting=2)
-    command(state, 0, **SERVED, place=s, next=110, end=110, ticket=3)
-    command(state, 1, **SERVED, place=s, next=120, end=120, ticket=7)
-    assert written(state, BASE, 1500) == 2
-    assert look(state, s, "destaged", "kind", "since") == (110, c.DIRTY, 7)
-    # The arm goes on to the next track, the first sector of which comes around at 1700.
-    assert look(state, BASE, "owner", "chunk", "chunk_end", "here", "waiting") == (c.DESTAGING, s, 120, 11, 0)
-    assert look(state, s, "start") == (1700,)
-
-
-def test_the_last_pass_leaves_what_can_be_read() -> None:
-    for cache in (False, True):
-        state = drive(write_cache=cache)
-        s = dirty(state, 0, 150, 200, since=3, stale=1)
-        put(state, BASE, chunk=s, chunk_end=200, owner=c.DESTAGING)
-        assert written(state, BASE, 1500) == 0
-        assert look(state, s, "kind", "first", "origin", "stop", "goal", "taken") == (
-            c.STREAM,
-            160,
-            200,
-            200,
-            200,
-            200,
-        )
-        assert look(state, s, "start", "stale", "since") == (1500, 0, 3)
-        assert look(state, BASE, "owner", "chunk", "here") == (c.NOBODY, -1, 19)
-
-
-def test_the_age_of_a_run_is_that_of_its_oldest_write() -> None:
-    state = drive()
-    s = dirty(state, 0, 100, 140, destaged=110, since=5)
-    assert oldest_writer(state, BASE, s) == 5
-    command(state, 0, **SERVED, place=s, end=140, ticket=9)
-    assert oldest_writer(state, BASE, s) == 9
-    command(state, 1, **SERVED, place=s, end=130, ticket=8)
-    assert oldest_writer(state, BASE, s) == 8
-    for words in ({"end": 110}, {"place": 9}, {"writes": 0}, {"status": c.QUEUED}):
-        command(state, 1, **({"place": s, "end": 130} | SERVED | words))
-        assert oldest_writer(state, BASE, s) == 9
-
-
-def test_a_run_that_somebody_writes_to_is_not_settled() -> None:
-    state = drive()
-    s = dirty(state, 0, 100, 120, destaged=120)
-    for words in ({"destaged": 119}, {}):
-        dirty(state, 0, 100, 120, **({"destaged": 120} | words))
-        command(state, 0, **SERVED, place=s if not words else 9, next=120, end=130)
-        settle(state, BASE, s, 0)
-        assert look(state, s, "kind") == (c.DIRTY,)
-    # Who reads keeps what it has still to be given.
-    command(state, 0, status=c.SERVED, writes=0, place=s, given=112)
-    settle(state, BASE, s, 0)
-    assert look(state, s, "kind", "taken") == (c.STREAM, 112)
+    tag = enqueue(state, BASE, 0, 105, 2 * 10 + 1)
+    assert [ask(state, BASE, 0, tag, 1) for ask in (room, store)] == [-1, -1]
+    assert stored(state, BASE, 0, tag) == -1
+    assert [admit(state, BASE, 0, tag) for _ in range(2)] == [1, 1]
+    for count in (0, 11, -1):
+        assert [ask(state, BASE, 0, tag, count) for ask in (room, store)] == [-1, -1]
+    # The first data start a thread that destages; there is one.
+    assert [room(state, BASE, 0, tag, 4), store(state, BASE, 0, tag, 4)] == [0, 1]
+    assert [room(state, BASE, 0, tag, 6), store(state, BASE, 0, tag, 6)] == [0, 0]

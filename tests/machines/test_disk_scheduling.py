@@ -1,4 +1,4 @@
-"""Single steps of a drive's queue: what is in the buffer, what the arm would cost, and what it turns to."""
+"""A drive's queue: what is in the buffer, what the arm would cost, and what it turns to."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ from simio.machines.disk.queue import (
     choose,
     controller_time,
     cost,
-    enqueue,
-    joins,
-    older_waits,
     read_cost,
 )
 from simio.machines.disk.scheduling import NAMES
@@ -36,16 +33,6 @@ def test_what_the_controller_takes_for_in_the_buffer(sector: int, count: int, ti
     dirty(state, 0, 100, 120)
     stopped(state, 1, 10, 30)
     assert controller_time(state, BASE, 0, sector, count) == time
-
-
-def test_a_command_begins_with_nothing_of_the_one_before() -> None:
-    state = drive()
-    put(state, BASE, tickets=41)
-    at = command(state, 0, place=99, is_blocked=1, held=1, given=5, next=6, end=7)
-    assert enqueue(state, BASE, 0, 120, 2 * 30 + 1) == 0
-    assert look(state, at, "status", "next", "given", "end", "ticket", "writes") == (1, 120, 120, 150, 42, 1)
-    assert look(state, at, "place", "is_blocked", "held") == (-1, 0, 0)
-    assert look(state, BASE, "tickets") == (42,)
 
 
 # --- the cost of a place -------------------------------------------------------------------------------------
@@ -170,35 +157,3 @@ def test_of_two_reads_the_older_or_the_nearer() -> None:
     command(state, 0, **READ, next=75, end=79, ticket=9)
     command(state, 1, **READ, next=60, end=70, ticket=4)
     assert choose(state, BASE, 0) == 1
-
-
-def test_an_older_read_that_waits() -> None:
-    state = drive()
-    own = command(state, 1, **READ, ticket=5)
-    for words, waits in (
-        ({"status": c.QUEUED, "ticket": 4}, True),
-        ({"status": c.QUEUED, "ticket": 6}, False),
-        ({"status": c.QUEUED, "ticket": 4, "writes": 1}, False),
-        ({"status": c.SERVED, "ticket": 4, "writes": 0}, False),
-    ):
-        command(state, 0, **words)
-        assert older_waits(state, BASE, own) == waits
-
-
-@pytest.mark.parametrize(
-    ("words", "following", "end", "fits"),
-    [
-        # A segment of 40, of which sectors from 100 on are still to be given.
-        ({}, 110, 140, True), ({}, 110, 141, False), ({}, 90, 130, True), ({}, 90, 131, False),
-        # Nobody reads from it; what is dirty is all there.
-        ({"live": 0}, 110, 150, True), ({"kind": c.DIRTY}, 110, 150, True),
-    ],
-)  # fmt: skip
-def test_who_can_read_from_a_segment_besides(words: dict, following: int, end: int, fits: bool) -> None:
-    state = drive()
-    s = stopped(state, 0, 80, 120, **({"taken": 100, "live": 1} | words))
-    own = command(state, 0, **READ, next=following, end=end)
-    assert joins(state, BASE, own, s) == fits
-    # While the media writes over it, what has been given is no more.
-    put(state, BASE, active=s)
-    assert joins(state, BASE, own, s) == (fits and (following >= 100 or bool(words)))
