@@ -52,12 +52,14 @@ class Changes:
         """Count and time a request; gives a register with which members are present as it begins."""
         p = self.p
         with scope(p):
-            present, word, begun = p.register(), p.register(), p.register()
-            self._find(present, word, plan, at, size)
-            p.call(word, ADD, self.requests, 1)
-            for state, asked in self.asked.items():
-                with p.when(present, _STATES[state], self.number):
-                    p.call(word, ADD, asked, size)
+            present, begun = p.register(), p.register()
+            with scope(p):
+                word = p.register()
+                self._find(present, word, plan, at, size)
+                p.call(word, ADD, self.requests, 1)
+                for state, asked in self.asked.items():
+                    with p.when(present, _STATES[state], self.number):
+                        p.call(word, ADD, asked, size)
             p.let(begun, "SINCE", 0)
             yield present
             p.let(begun, "SINCE", begun)

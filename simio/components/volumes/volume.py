@@ -111,37 +111,39 @@ class Volume:
     def _part(self, r: Request, part: Amount) -> None:
         """One part of a request: what it reads, its parity, what it writes."""
         p, shape = self.p, r.shape
-        parity = p.register()
-        computes = any(shape.parities)
-        if r.verb == "read":
-            self._begin(r, part, READ, parity)
-            if 0 in shape.parities:
-                with case(p, parity, 0, not computes):
-                    self._pieces(r, READ)
-            if computes:
-                with (
-                    p.when(parity, ">", 0) if 0 in shape.parities else nullcontext(),
-                    self.members.parity.gathered(r.size),
-                ):
-                    self._pieces(r, READ, gathered=True)
-                    self._compute(r, parity)
+        if not any(shape.parities):
+            phase = VERBS.index(r.verb)
+            self._begin(r, part, phase)
+            self._pieces(r, phase)
             return
-        if computes and not self.lock:
-            self._begin(r, part, READ, parity)
-            if shape.most[READ]:
-                self._pieces(r, READ, gathered=True)
+        parity = p.register()
+        if r.verb == "write":
+            if not self.lock:
+                self._begin(r, part, READ, parity)
+                if shape.most[READ]:
+                    self._pieces(r, READ)
+                self._compute(r, parity)
+            self._begin(r, part, WRITE, parity)
+            self._pieces(r, WRITE, meanwhile=parity if self.lock else None)
+            return
+        self._begin(r, part, READ, parity)
+        if 0 in shape.parities:
+            with p.when(parity, "==", 0):
+                self._pieces(r, READ)
+        with p.when(parity, ">", 0) if 0 in shape.parities else nullcontext(), self.members.parity.gathered(r.size):
+            self._pieces(r, READ, computes=True)
             self._compute(r, parity)
-        self._begin(r, part, WRITE, parity)
-        self._pieces(r, WRITE, meanwhile=parity if computes and self.lock else None)
 
     def _open(self, r: Request, parts: Register) -> None:
         self.p.call(parts, planner.open_request, self.plan, r.at, r.size)
         self.p.call(parts, planner.parts, self.plan, r.kind, r.present)
 
-    def _begin(self, r: Request, part: Amount, phase: int, parity: Register) -> None:
+    def _begin(self, r: Request, part: Amount, phase: int, parity: Register | None = None) -> None:
         """Let the planner begin with the pieces of a phase; others may have used it since the last one."""
-        self._open(r, parity)
-        self.p.call(parity, planner.begin, self.plan, part, phase)
+        with scope(self.p):
+            parity = parity or self.p.register()
+            self._open(r, parity)
+            self.p.call(parity, planner.begin, self.plan, part, phase)
 
     def _compute(self, r: Request, parity: Register) -> None:
         """Compute the parity of a part."""
@@ -153,15 +155,16 @@ class Volume:
 
     # --- pieces ----------------------------------------------------------------------------------------------
 
-    def _pieces(self, r: Request, phase: int, gathered: bool = False, meanwhile: Register | None = None) -> None:
+    def _pieces(self, r: Request, phase: int, computes: bool = False, meanwhile: Register | None = None) -> None:
         """All pieces of a phase that has begun, at the same time, and beside them the parity of `meanwhile`."""
         p, shape = self.p, r.shape
         with scope(p):
             member = p.register()
             p.call(member, planner.next_piece, self.plan)
-            if r.verb == "read" and not gathered and (r.kind > 1 or self.geometry.level == MIRROR):
-                offset = p.register()
-                p.call(offset, planner.offset, self.plan)
+            if r.verb == "read" and not computes and (r.kind > 1 or self.geometry.level == MIRROR):
+                offset = r.at if self.geometry.level == MIRROR else p.register()
+                if offset is not r.at:
+                    p.call(offset, planner.offset, self.plan)
                 (grain,) = {shape.grains[key] for key in shape.grains if key[2] == r.size}
                 self.members.read_only(self.plan, member, offset, r.size, grain, r.present)
                 return
@@ -182,13 +185,15 @@ class Volume:
     def _piece(self, r: Request, phase: int, member: Register) -> None:
         """A joined child that makes the request of a member, whose number plus 1 is in a register; then the next."""
         p, shape = self.p, r.shape
-        offset, amount = p.register(), p.register()
+        offset = p.register()
         p.call(offset, planner.offset, self.plan)
-        p.call(amount, planner.amount, self.plan)
-        for number in filter(self.members.exists, range(self.members.number)):
-            sizes = shape.sizes(phase, number)
+        sizes_of = {number: shape.sizes(phase, number) for number in range(self.members.number)}
+        amount = p.register() if max(map(len, sizes_of.values())) > 1 else offset
+        if amount is not offset:
+            p.call(amount, planner.amount, self.plan)
+        for number, sizes in sizes_of.items():
             least = [shape.least[phase, number, size] for size in sizes]
-            if sizes:
+            if sizes and self.members.exists(number):
                 with p.when(member, "==", number + 1, share=shape.share(sum(least), shape.most[phase])):
                     for size, few in zip(sizes, least, strict=True):
                         share = Fraction(few, sum(least)) if few else 0
