@@ -169,10 +169,10 @@ def test_an_interrupted_sweep_goes_on_and_repeats_nothing(sent, whole, tmp_path)
     assert 20 <= kept < 600
     if sent == "SIGINT":
         assert ran.returncode == 130
-        assert f"interrupted: {kept} of 600 rows are in {journal}; the same command goes on" in ran.stderr
+        assert f"interrupted: {kept} of 600 rows are in {journal}; the same command resumes" in ran.stderr
     result = simio(HIPPI, *MANY, "--processes", "1", "-o", str(path))
     assert result.exit_code == 0, result.output
-    assert f"{kept} of 600 rows are there already; going on" in result.stderr
+    assert f"{kept} of 600 rows are there already; resuming" in result.stderr
     assert path.read_bytes() == whole
     assert not journal.exists()
 

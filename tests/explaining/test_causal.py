@@ -79,7 +79,7 @@ def test_of_one_worker_each_station_gains_its_share_and_overlap_what_the_profile
     (switch,) = [each for each in found.what_ifs if "overlap" in each.what]
     assert switch.gain is not None
     assert switch.gain.rate == overlapped
-    assert "One thing at a time, worker serves first 60% of the time and serves second 40%" in "\n".join(
+    assert "worker does one thing at a time: serves first 60% of the time and serves second 40%" in "\n".join(
         of_profile(found)
     )
 
@@ -153,7 +153,7 @@ def test_no_setting_gains_more_than_its_bound_allows(load, monkeypatch):
     # The link was busy all along; a short run with more outstanding seems faster than it can be.
     assert run_case(changed).rate > most
     assert deeper.gain.rate == most
-    assert any("not more than the bound" in note for note in found.notes)
+    assert any("capped at the upper bound" in note for note in found.notes)
 
 
 # --- ftp ----------------------------------------------------------------------------------------------------

@@ -126,7 +126,7 @@ class Things:
         (lambda t: t.p.mark(t.m, 2**62 + 1), "does not fit"),
         (lambda t: t.p.let(t.p.register(), "SET", -(2**62) - 1), "does not fit"),
         (lambda t: t.p.register(2**63), "does not fit"),
-        (lambda t: t.p.call(t.p.register(), 0, 0, 2**63), "does not fit"),
+        (lambda t: t.p.call(t.p.register(), coalesce.swap, 0, 2**63), "does not fit"),
         (lambda t: t.p.thread("inner").__enter__(), "inside another thread; use fork"),
     ],
 )
@@ -142,7 +142,7 @@ def test_steps_that_are_refused(emit: Callable[[Things], object], message: str) 
         lambda t: t.p.advance(1), lambda t: t.p.seize(t.r), lambda t: t.p.release(t.r), lambda t: t.p.put(t.k, 1),
         lambda t: t.p.get(t.k, 1), lambda t: t.p.join(), lambda t: t.p.register(), lambda t: t.p.mark(t.m, 1),
         lambda t: t.p.draw(Register(0), t.u), lambda t: t.p.let(Register(0), "SET", 1),
-        lambda t: t.p.call(Register(0), 0, 0), lambda t: t.p.occupy(t.w, 1),
+        lambda t: t.p.call(Register(0), coalesce.swap, 0), lambda t: t.p.occupy(t.w, 1),
         lambda t: t.p.fork("f").__enter__(), lambda t: t.p.loop(3).__enter__(),
         lambda t: t.p.hold(t.r).__enter__(), lambda t: t.p.when(Register(0), "<", 1).__enter__(),
         lambda t: t.p.until(Register(0), "<", 1).__enter__(),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from simio.components.host.host import INTERRUPT
 from simio.components.network.packet import Packet
 from simio.components.network.stack import IP_HEADER, TCP_HEADER
-from simio.machines.tcp import dispatch as calls
+from simio.machines.tcp import connection
 from simio.machines.tcp.layout import RESET
 
 if TYPE_CHECKING:
@@ -46,5 +46,5 @@ def crash(end: Endpoint) -> None:
         # Condition that always holds: the run may end before, so that the bound must not count on any of it.
         with p.when(now, "==", 0), p.fork(name, delay=end.boots.crashes[0][0], daemon=True):
             bits = p.register()
-            p.call(bits, calls.TCP_INPUT, end.state, _RESET, 0)
+            p.call(bits, connection.accept, end.state, _RESET, 0)
             end.follow(bits)

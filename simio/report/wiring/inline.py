@@ -11,6 +11,7 @@ from simio.report.html.text import shown
 from simio.report.wiring import geometry
 from simio.report.wiring.layout import Layout, layout
 from simio.result.model import CaseResult, ResourceUse
+from simio.wording import lock_marked
 
 _SHADES = 10
 """Classes u0 to u10 are shades of utilisation."""
@@ -20,7 +21,7 @@ _TOP = 30
 
 @dataclass(frozen=True)
 class BoxUse:
-    """How busy a box is: its share, whether turns are `held` so long while others work, its uses, if it limits."""
+    """How busy a box is: its share, whether that is a lock being `held`, its uses, and whether it limits."""
 
     share: float | None
     held: bool
@@ -29,9 +30,9 @@ class BoxUse:
 
 
 def box_uses(graph: nx.Graph, case: CaseResult) -> dict[str, BoxUse]:
-    """The use of each node of a wiring: that of its busiest resource, turns only where a node has nothing else.
+    """The use of each node of a wiring: that of its busiest resource, and of a lock only if it has nothing else.
 
-    The turn of a disk is its mechanism, which works while it is held.
+    The lock of a disk is its mechanism, which works while it is held.
     """
     found: dict[str, list[ResourceUse]] = {name: [] for name in graph.nodes}
     for use in case.resources:
@@ -39,7 +40,7 @@ def box_uses(graph: nx.Graph, case: CaseResult) -> dict[str, BoxUse]:
             found[name].append(use)
     uses = {}
     for name, own in found.items():
-        working = [use for use in own if not use.turn or graph.nodes[name]["category"] == "disk"]
+        working = [use for use in own if not use.lock or graph.nodes[name]["category"] == "disk"]
         share = max((use.utilisation for use in working or own), default=None)
         limits = any(use.name == case.limiter.name for use in own)
         uses[name] = BoxUse(share, not working, tuple(sorted(own, key=lambda use: -use.utilisation)), limits)
@@ -59,7 +60,7 @@ def _owners(graph: nx.Graph, resource: str) -> Iterable[str]:
 
 
 def topology(graph: nx.Graph, case: CaseResult) -> str:
-    """The SVG; hovering over a box tells its model and all its uses."""
+    """The SVG; the hint of a box has its model and all its uses."""
     plan = layout(graph)
     across, down = geometry.width(plan), geometry.height(plan)
     centres = {name: geometry.centre(*place) for name, place in plan.places.items()}
@@ -94,14 +95,14 @@ def _box(graph: nx.Graph, name: str, centre: tuple[float, float], use: BoxUse) -
     (x, y), (width, height) = centre, geometry.BOX
     corners = (x - width / 2, y - height / 2, x + width / 2, y + height / 2)
     shade = "none" if use.share is None or use.held else f"u{round(use.share * _SHADES)}"
-    told = [f"{name}: {node['title']}"]
-    told += [f"{each.name}{' (a turn)' if each.turn else ''}: {each.utilisation:.1%}" for each in use.uses[:12]]
+    hints = [f"{name}: {node['title']}"]
+    hints += [f"{lock_marked(each.name, each.lock)}: {each.utilisation:.1%}" for each in use.uses[:12]]
     label = name.removeprefix(f"{node['host']}.") if node["host"] else name
     share = "" if use.share is None else f"{'held ' if use.held else ''}{use.share:.0%}"
     second = " · ".join(filter(None, [_short(geometry.model_of(node), 18 - len(share)), share]))
     radius = height / 2 if node["category"] == "link" else 8
     return (
-        f'<g class="box {shade}{" limit" if use.limits else ""}"><title>{shown(chr(10).join(told))}</title>'
+        f'<g class="box {shade}{" limit" if use.limits else ""}"><title>{shown(chr(10).join(hints))}</title>'
         f"{_rectangle(corners, radius, 'part')}"
         f"{_label(x, y - 4, _short(label, 18), 'name middle')}{_label(x, y + 13, second, 'small middle')}</g>"
     )
