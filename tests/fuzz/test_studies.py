@@ -22,6 +22,8 @@ from simio.calibration import groups, problem, search
 from simio.cli.main import main
 from simio.loading.catalogue import Catalogue
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = int(os.environ.get("SIMIO_EXAMPLES", "20"))
 FIRST = int(os.environ.get("SIMIO_FIRST", "0"))
 MOST_SECONDS = 60

@@ -51,7 +51,7 @@ def rows(program: Program) -> list[tuple[int, ...]]:
         (lambda p: p.discrete("d", [(1, 3), (2, -1)]), "positive weights"),
         (lambda p: p.discrete("d", [(1, 2**61), (2, 2**61)]), "below 2\\*\\*62"),
         (lambda p: (p.resource("x", 1), p.resource("x", 2)), "declared twice"),
-        (lambda p: (p.resource("x", 1), p.resource("x", 1, turn=True)), "declared twice"),
+        (lambda p: (p.resource("x", 1), p.resource("x", 1, lock=True)), "declared twice"),
         (lambda p: (p.container("x"), p.container("x", unit="frames")), "declared twice"),
         (lambda p: (p.observation("x", "latency"), p.observation("x", "other")), "declared twice"),
         (lambda p: (p.window("x", 1), p.window("x", 2)), "declared twice"),

@@ -18,6 +18,8 @@ from simio.result.model import CaseResult
 from simio.running import run_scenario
 from simio.workloads.tar import archive
 
+pytestmark = pytest.mark.slow
+
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 READ, WRITTEN, DELIVERED = "platters: read", "platters: written", "delivered in all"
 MOST_CASES = 3

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from simio.components.faults.boots import Boots
+from simio.components.faults.incarnations import Incarnations
 from simio.components.faults.resetting import refuse
 from simio.components.host.host import INTERRUPT, PROCESS
 from simio.components.network.agreement import MOST_UNSCALED, options
@@ -60,7 +60,7 @@ class Endpoint:
         for at, unit, what in _TALLIES:
             p.tally(name, what, self.state + at, unit)
         p.gauge(name, "congestion window", self.state + layout.CWND, "bytes")
-        self.lock = p.resource(f"{name} lock", turn=True)
+        self.lock = p.resource(f"{name} lock", lock=True)
         self.readers = p.container(f"{name} readers", unit="wake-ups")
         self.writers = p.container(f"{name} writers", unit="wake-ups")
         self.changes = p.container(f"{name} changes of state", unit="wake-ups")
@@ -68,7 +68,7 @@ class Endpoint:
         self.segment = p.procedure(f"{name} segment", 1 + words, self._segment)
         self.timer = p.procedure(f"{name} timer", 1, self._timer)
         self.peer: Endpoint | None = None
-        self.boots = Boots(p, stack.host.description.crashes)
+        self.incarnations = Incarnations(p, stack.host.description.crashes)
         self.ports = (0, 0)
         """Own port and the other end's, for packet traces."""
         self.agreed = options(settings)
@@ -78,7 +78,7 @@ class Endpoint:
     @property
     def breakable(self) -> bool:
         """Whether the connection may be reset, as one of the hosts crashes."""
-        return any(end is not None and len(end.boots) > 1 for end in (self, self.peer))
+        return any(end is not None and len(end.incarnations) > 1 for end in (self, self.peer))
 
     # --- what programs call ------------------------------------------------------------------------------
 
@@ -269,13 +269,13 @@ class Endpoint:
 
     def _input(self, packet: Packet) -> None:
         """TCP takes a segment, in the host's life that the connection is of."""
-        if len(self.boots) == 1:
+        if len(self.incarnations) == 1:
             self._take(packet)
             return
         p = self.p
         with p.loop(1):
             over = p.register()
-            self.boots.over(over, 0)
+            self.incarnations.over(over, 0)
             with p.when(over, "==", 0):
                 self._take(packet)
             with p.when(over, "==", 1):

@@ -80,6 +80,7 @@ def options(one: TcpSettings, other: TcpSettings, stamps: bool, shift: int) -> t
     STACKS, STACKS, st.booleans(), st.sampled_from([0, 0, 3]), SIZES, SIZES, st.booleans(), st.integers(0, 2**32),
     st.integers(0, 30), st.integers(0, 30), st.integers(0, 30), st.sampled_from([0, 3, 10, 1000]),
 )  # fmt: skip
+@pytest.mark.slow
 def test_every_byte_is_delivered_once_and_in_order(
     one, other, stamps, shift, forth, back, slow, seed, losses, copies, late, spoiled
 ) -> None:

@@ -10,6 +10,8 @@ from tcp_bench import MS, SECOND, US, Bench
 
 from simio.machines.tcp import TcpSettings
 
+pytestmark = pytest.mark.slow
+
 
 def rate(bench: Bench, begin: int, length: int = 0) -> float:
     """Bytes a second that were read from `begin` on, for a length of time or up to the end."""
