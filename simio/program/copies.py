@@ -26,15 +26,20 @@ class Copies(Declarations):
     """Declarations of which there may be many alike."""
 
     def each(self, name: str, count: int) -> Iterator[str]:
+        """`replicate` under its former name."""
+        return self.replicate(name, count)
+
+    def replicate(self, name: str, count: int) -> Iterator[str]:
         """Run a for loop's body for each of `count` alike things; gives their names: NAME, or NAME 1, NAME 2, ….
 
-            for own in p.each("stream", 1000):
-                lock = p.resource(f"{own} lock", turn=True)
+            for own in p.replicate("stream", 1000):
+                lock = p.resource(f"{own} lock", lock=True)
                 with p.thread(own), p.hold(lock):
                     p.advance(1000)
 
         The body runs at most twice, and the second time stands for all others. So it must not depend on the number,
-        and what it declares must be called after the name that it is given, or be known from the first time.
+        and what it declares must be called after the name that it is given, or be known from the first time. Raises
+        ProgramError inside of another one.
         """
         if NUMBER in name or count >= INSTANCES:
             raise ProgramError(f"{count} times {name!r} are too many, or inside of others")

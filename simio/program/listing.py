@@ -49,7 +49,7 @@ def _declarations(program: Program, numbers: bool) -> Iterator[tuple[str, list[s
     yield "workloads", [_name(name) for name in program.workloads]
     yield (
         "resources",
-        [f"{_name(r.name)}: {_count(r.units, 'unit')}{', a turn' if r.turn else ''}" for r in program.resources],
+        [f"{_name(r.name)}: {_count(r.units, 'unit')}{', lock' if r.lock else ''}" for r in program.resources],
     )
     yield (
         "containers",

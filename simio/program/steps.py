@@ -145,12 +145,12 @@ class Draw(IntEnum):
 class Resource:
     """A server with `units` identical units; threads wait in order of (priority, arrival).
 
-    A `turn` only orders threads that are served elsewhere, such as a driver's lock.
+    A `lock` orders its users, but does no work.
     """
 
     name: str
     units: int
-    turn: bool = False
+    lock: bool = False
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ def _held(activity: Activity) -> Iterator[str]:
     for span in spans:
         resource = program.resources[span.track]
         unit = f" {span.lane + 1}" if resource.units > 1 else ""
-        labels[span.track, span.lane] = lock_marked(f"{resource.name}{unit}", resource.turn)
+        labels[span.track, span.lane] = lock_marked(f"{resource.name}{unit}", resource.lock)
     named = ((span, program.names[span.name], "service") for span in spans)
     return _slices(RESOURCES, labels, named)
 

@@ -15,6 +15,8 @@ from browser_pages import SCENARIOS, hostile_text
 from simio.explore.session import Session
 from simio.explore.state import State
 
+pytestmark = pytest.mark.slow
+
 RATE = "return (document.querySelector('#answer .rate') || {}).textContent"
 SLIDERS = "return document.querySelectorAll('.knob input[type=range]').length"
 MESSAGE = "return (document.getElementById('message') || {}).textContent"

@@ -43,6 +43,7 @@ def test_sentences_come_before_tables(requests):
     assert any(line.startswith("protocols at b ") for line in lines[table:])
 
 
+@pytest.mark.slow
 def test_gains_of_json_are_those_of_runs_that_a_user_can_make(requests):
     found = json.loads(simio("explain", requests, "--json").output)
     profile = found["profile"]

@@ -60,6 +60,7 @@ def test_a_search_comes_to_the_top_and_says_that_it_is_not_proven(tmp_path):
     assert len({(row["workload.blast.size"], row["workload.blast.processes"]) for row in rows}) == len(rows)
 
 
+@pytest.mark.slow
 def test_the_same_seed_finds_the_same_whoever_works(tmp_path):
     some = [*FIXED, *WIDE[:-1], "24"]
     one = table(*some, "--processes", "1", path=tmp_path / "1.csv")

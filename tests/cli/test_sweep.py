@@ -156,6 +156,7 @@ def test_earlier_results_are_taken_unless_refused():
 
 
 @pytest.mark.parametrize("sent", ["SIGKILL", "SIGINT"])
+@pytest.mark.slow
 def test_an_interrupted_sweep_goes_on_and_repeats_nothing(sent, whole, tmp_path):
     path, journal = tmp_path / "t.csv", tmp_path / "t.csv.partial"
     command = [*signalled("rows", sent, 20, tmp_path / "children"), "sweep", HIPPI, *MANY]
@@ -214,6 +215,7 @@ def _interrupted(path: Path, journal: Path) -> bytes:
     return journal.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_cluster_of_two_workers_gives_the_same_table(whole, tmp_path):
     distributed = pytest.importorskip("distributed")
     path = tmp_path / "t.csv"

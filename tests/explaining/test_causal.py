@@ -173,6 +173,7 @@ def ftp(case):
     return profile(case)
 
 
+@pytest.mark.slow
 def test_ftp_is_limited_by_its_loop_and_by_copies_and_not_by_hippi(ftp):
     assert ftp.rows[0].component.name == COPIES
     by_name = {row.component.name: row for row in ftp.rows}
@@ -199,6 +200,7 @@ def test_overlapping_the_loop_gains_what_the_profile_predicts(ftp, load):
     assert gained < float(ftp.alternations[0].overlapped / ftp.base) - 1
 
 
+@pytest.mark.slow
 def test_overlapped_ftp_comes_near_to_what_its_busiest_resource_allows(load):
     cases = load("ftp-overlapped.yaml", "run.until=4 s").cases
     (server, _) = alternations(Traced(cases[0]))

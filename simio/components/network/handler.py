@@ -36,7 +36,7 @@ class PacketInterrupts:
     def served(self) -> Iterator[None]:
         """A packet has arrived; the body is what the handler does with it when the driver has had it."""
         p = self.p
-        serving = p.resource(f"{self.name} handler", turn=True)
+        serving = p.resource(f"{self.name} handler", lock=True)
         with p.loop(1):
             what = p.register()
             p.call(what, handler.arrive, self.state, self.count, 0)

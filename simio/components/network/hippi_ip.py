@@ -39,7 +39,7 @@ class HippiHop:
         self.sheet = link.part.sheet
         self.name = f"{source}>{target}"
         self.target = target
-        self.connection = p.resource(f"{self.name} connection", turn=True)
+        self.connection = p.resource(f"{self.name} connection", lock=True)
         self.wire = p.resource(self.name)
         self.delay = ceil_times(1, link.length * Fraction(self.sheet.propagation))
         self.busy = p.machine(f"{self.name} busy", initial(1))
@@ -212,7 +212,7 @@ class HippiInterface:
         self.fetching = BusMaster(bus, f"{self.name} transmit", per_byte(sheet.transmit_dma))
         self.storing = BusMaster(bus, f"{self.name} receive", per_byte(sheet.receive_dma))
         self.output = OutputQueue(p, kernel, self.name, sheet.ip_queue, sheet.ip_ring, transmit)
-        self.card = p.resource(f"{self.name} send", turn=True)
+        self.card = p.resource(f"{self.name} send", lock=True)
         self.buffers = p.container(f"{self.name} receive ring", sheet.ip_ring, sheet.ip_ring, "packets")
         self.interrupts = PacketInterrupts(p, kernel, f"{self.name} receive", receive)
         self.sent = PacketInterrupts(p, kernel, f"{self.name} sent", 0, max(sheet.ip_transmit_interrupt, 1))

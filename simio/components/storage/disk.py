@@ -23,7 +23,7 @@ class DiskDrive:
 
     `sequential` says, before the first `read` or `write`, that commands will go over the disk once, in ascending
     order from its beginning. Only then is it certain that all data pass the media at no more than the rate of a
-    sequential pass, and the bound may count on it. Otherwise some may be in the buffer already.
+    sequential sweep, and the bound may count on it. Otherwise some may be in the buffer already.
     """
 
     def __init__(self, p: Builder, disk: Disk) -> None:
@@ -31,10 +31,10 @@ class DiskDrive:
         self.name = disk.name
         self.sheet = sheet = disk.part.sheet
         self.sequential = False
-        self.places = p.resource(f"{disk.name} queue", sheet.queue_depth, turn=True)
+        self.places = p.resource(f"{disk.name} queue", sheet.queue_depth, lock=True)
         self.controller = p.resource(f"{disk.name} controller")
-        self.arm = p.resource(disk.name, turn=True)
-        self.data = p.resource(f"{disk.name} data", turn=True)
+        self.arm = p.resource(disk.name, lock=True)
+        self.data = p.resource(f"{disk.name} data", lock=True)
         self.gate = p.container(f"{disk.name} gate", unit="commands")
         self.media = p.window(f"{disk.name} media", 1)
         zones = [(zone.cylinders, zone.sectors) for zone in sheet.zones]
@@ -76,8 +76,11 @@ class DiskDrive:
         """answer = a function of the machine."""
         self.p.call(answer, function, self.state, a, b)
 
-    def read(self, sector: Register, size: int, transport: Transport) -> None:
-        """A read command: `size` bytes from `sector` on go to the host over `transport`, unit by unit."""
+    def read(self, sector: Register, size: int, transport: Transport, failed: Register | None = None) -> None:
+        """A read command: `size` bytes from `sector` on go to the host over `transport`, unit by unit.
+
+        The register `failed` becomes 1 if the drive gives up a sector.
+        """
         p, count = self.p, self.sectors_of(size)
         self._occupy(count, self.sequential)
         with p.hold(self.places):
@@ -95,12 +98,12 @@ class DiskDrive:
                 with p.when(answer, "==", 0):
                     p.get(self.gate, 1)
             self._use_media(tag, answer)
-            self._transfer(tag, count, transport)
+            self._transfer(tag, count, transport, failed)
             with p.when(answer, "==", 0):
                 p.release(self.arm)
             self._end(tag)
 
-    def _transfer(self, tag: Register, count: int, transport: Transport) -> None:
+    def _transfer(self, tag: Register, count: int, transport: Transport, failed: Register | None) -> None:
         """Data of a read, from when the first unit is in the buffer; one command's after the other's."""
         p, unit = self.p, min(self._sectors(transport.unit), count)
         wait = p.register()
@@ -132,7 +135,7 @@ class DiskDrive:
                 self.ask(answer, arm.free, tag)
                 p.put(self.gate, answer)
 
-    def write(self, sector: Register, size: int, transport: Transport) -> None:
+    def write(self, sector: Register, size: int, transport: Transport, failed: Register | None = None) -> None:
         """A write command: `size` bytes come over `transport`, unit by unit, and go to `sector` and on.
 
         It returns when the buffer has them, with a write cache, and else when the media has.
@@ -170,7 +173,7 @@ class DiskDrive:
                 p.advance(0, answer, 1)
 
     def _destage(self, answer: Register) -> None:
-        """Write dirty data to the media, one pass over at most a track after the other, while there are any."""
+        """Write dirty data to the media, a sweep over at most a track at a time, while there are any."""
         p = self.p
         with p.until(answer, "==", 0):
             self.ask(answer, destaging.destage)
