@@ -36,20 +36,19 @@ def run_scenario(
     progress: Callable[[CaseResult], Any] | None = None,
     announce: Callable[[str], Any] | None = None,
     packets: PacketTrace | None = None,
-    jump: bool = True,
     recount: bool = False,
 ) -> ScenarioResult:
     """All cases, or those whose indices are given; an interrupt leaves the results so far (`complete` False).
 
-    With `packets`, each result has the packets of its first run. Without `jump`, periods of a run that repeats itself
-    are run one by one, to the same result. With `recount`, each run is made again to check more laws.
+    With `packets`, each result has the packets of its first run. With `recount`, each run is made again to check more
+    laws.
     """
     from simio.loading import resolved
 
     results: list[CaseResult] = []
     complete = True
     try:
-        for result in run_cases(scenario, engine, cases, announce, packets, jump, recount):
+        for result in run_cases(scenario, engine, cases, announce, packets, recount):
             results.append(result)
             if progress:
                 progress(result)
@@ -77,14 +76,13 @@ def run_cases(
     cases: Sequence[int] | None = None,
     announce: Callable[[str], Any] | None = None,
     packets: PacketTrace | None = None,
-    jump: bool = True,
     recount: bool = False,
 ) -> Iterator[CaseResult]:
     """Results one by one as they are finished."""
     for case in scenario.cases:
         if cases is None or case.index in cases:
             also = [pooled.row for pooled in scenario.pooled if case.index in pooled.cases]
-            yield run_case(case, engine, announce, also, packets, jump, recount)
+            yield run_case(case, engine, announce, also, packets, recount)
 
 
 def run_case(
@@ -93,7 +91,6 @@ def run_case(
     announce: Callable[[str], Any] | None = None,
     pooled: Sequence[MeasuredRow] = (),
     packets: PacketTrace | None = None,
-    jump: bool = True,
     recount: bool = False,
 ) -> CaseResult:
     """Lower, bound, run (several times if it is random) and measure one case, which rows over several may need.
@@ -103,7 +100,7 @@ def run_case(
     program = lower(case.system, packets)
     if packets:
         _check_packets(program, packets)
-    return run_program(case, program, engine, announce, pooled, packets, jump, recount)
+    return run_program(case, program, engine, announce, pooled, packets, recount)
 
 
 def run_program(
@@ -113,7 +110,6 @@ def run_program(
     announce: Callable[[str], Any] | None = None,
     pooled: Sequence[MeasuredRow] = (),
     packets: PacketTrace | None = None,
-    jump: bool = True,
     recount: bool = False,
 ) -> CaseResult:
     """The rest of `run_case`, for whoever has the case's program already."""
@@ -123,7 +119,7 @@ def run_program(
     checks: list[Check] = []
 
     def once(seed: int, until: int) -> Outcome:
-        options = Options(until, run.step_budget, seed, jump=jump)
+        options = Options(until, run.step_budget, seed)
         try:
             outcome = execute(program, options, engine, announce)
         except RunError as error:

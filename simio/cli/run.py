@@ -44,9 +44,6 @@ if TYPE_CHECKING:
     metavar="DIR",
     help="Write the plots there, as PNG and SVG.",
 )
-@click.option(
-    "--no-jump", is_flag=True, help="Run every period of a run that repeats itself; the result is the same."
-)
 @click.option("--check", is_flag=True, help="Tell which laws every run was checked against.")
 @click.option("--json", "form", flag_value="json", help="Print everything as JSON.")
 @click.option("--csv", "form", flag_value="csv", help="Print one line a case as CSV.")
@@ -66,7 +63,6 @@ def run(
     page: str | None,
     why: bool,
     figures: str | None,
-    no_jump: bool,
     check: bool,
     form: str | None,
     output: str | None,
@@ -99,7 +95,7 @@ def run(
         with Progress(len(loaded.cases) if index is None else 1) as progress:
             result = run_scenario(
                 loaded, sets, engine, None if index is None else [index], lambda _: progress.step(), tell,
-                traced.packets if traced else None, not no_jump, check,
+                traced.packets if traced else None, check,
             )  # fmt: skip
     except RunError as error:
         if traced and error.packets:

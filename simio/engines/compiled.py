@@ -26,8 +26,6 @@ FIRST_LOG = 1024
 """Rows of the log at first; it doubles when it is full."""
 SLICE = 20_000_000
 """Steps after which the loop returns for a moment, so that Ctrl-C is seen; well below a second."""
-FIRST_STOP = 64
-"""Marks before the one at which the run is first looked at."""
 
 
 def run(program: Program, options: Options | None = None, announce: Announce | None = None) -> Outcome:
@@ -38,12 +36,6 @@ def run(program: Program, options: Options | None = None, announce: Announce | N
     loop = entry(announce, families(program))
     options = options or Options()
     work = _Tables(program, options)
-    period = None
-    if options.jump and not (options.trace or options.watch) and not program.random:
-        from simio.engines.jump import Watch
-
-        period = Watch(program, options, work)
-        work.stop = FIRST_STOP
     while True:
         status = _slice(loop, work)
         if status == c.SLICED:
@@ -53,9 +45,7 @@ def run(program: Program, options: Options | None = None, announce: Announce | N
         if status == c.GROW_THREADS:
             work.grow_threads()
         elif status == c.GROW_LOG:
-            work.stop = period.stop() if period else RECORD_LIMIT
-            if work.control[c.LOGGED] == len(work.log):
-                work.grow_log(min(2 * len(work.log), RECORD_LIMIT))
+            work.grow_log()
         elif status == c.GROW_TRACE and not options.watch:
             work.grow_trace()
         elif status == c.GROW_TRACE:
@@ -88,8 +78,6 @@ class _Tables:
         self.gauges = gauges(program)
         self.room = room(program)
         self.log = _empty(max(FIRST_LOG, self.room.log), c.LOG_COLUMNS)
-        self.stop = RECORD_LIMIT
-        """The loop stops before more marks than this have been recorded."""
         self.trace = _empty(CHUNK if options.watch else 1024 if options.trace else 1, c.TRACE_COLUMNS)
         self.times = _empty(SAMPLES)
         width = 2 * len(self.resources) + len(self.containers) + len(self.sums) + len(self.gauges)
@@ -128,16 +116,15 @@ class _Tables:
         if not self._addresses:
             self.sizes[: c.USED_REGISTERS] = (
                 len(self.steps), len(self.threads), len(self.resources), len(self.containers), len(self.draws),
-                len(self.draw_table), len(self.state), len(self.stats), len(self.sums), 0, len(self.trace),
-                len(self.times), self.samples.shape[1], len(self.gauges),
+                len(self.draw_table), len(self.state), len(self.stats), len(self.sums), len(self.log),
+                len(self.trace), len(self.times), self.samples.shape[1], len(self.gauges),
             )  # fmt: skip
             self._addresses = [getattr(self, name).ctypes.data for name in c.TABLES]
-        self.sizes[c.LOG] = min(self.stop, len(self.log))
         return self._addresses
 
-    def grow_log(self, rows: int) -> None:
-        """Make room for so many marks."""
-        self.log = _grown(self.log, rows)
+    def grow_log(self) -> None:
+        """Make room for twice as many marks, or as many as a run may record."""
+        self.log = _grown(self.log, min(2 * len(self.log), RECORD_LIMIT))
         self._addresses = []
 
     def grow_trace(self) -> None:
@@ -150,14 +137,6 @@ class _Tables:
         if options.watch:
             options.watch(self.trace[: self.control[c.TRACED]].copy())
             self.control[c.TRACED] = 0
-
-    def more_marks(self, count: int) -> Ints:
-        """So many rows at the end of the log, which are to be filled in."""
-        logged = int(self.control[c.LOGGED])
-        if logged + count > len(self.log):
-            self.grow_log(logged + count)
-        self.control[c.LOGGED] += count
-        return self.log[logged : logged + count]
 
     def grow_threads(self) -> None:
         """Make room for twice as many threads, or as many as there may be."""

@@ -71,8 +71,7 @@ class Options:
     """`until` in ps; `budget` in steps; `seed` of all random streams; `trace` records every step.
 
     `watch` is given every step instead, as tables like `Outcome.trace` of up to `CHUNK` rows in order; what it raises
-    ends the run. With `jump`, an engine that is not watched may skip periods of a run that repeats itself. The
-    outcome is the same, but that steps which are skipped do not count against the budget.
+    ends the run.
     """
 
     until: int = HORIZON
@@ -80,7 +79,6 @@ class Options:
     seed: int = 1
     trace: bool = False
     watch: Callable[[Ints], object] | None = None
-    jump: bool = True
 
 
 @dataclass(frozen=True, eq=False)
