@@ -80,9 +80,9 @@ def run(
     traced = tracing(trace, pcap, at, limit, form)
     if why and not page:
         raise click.UsageError("--explain goes with --html; simio explain prints it")
-    from simio.errors import RunError
     from simio.loading import load
-    from simio.running import run_scenario
+    from simio.result.packets import AbortedTrace
+    from simio.running import RunOptions, run_scenario
 
     loaded = load(scenario, sets)
     index = case_number(loaded, number)
@@ -93,12 +93,11 @@ def run(
     hosts = list(loaded.cases[index or 0].system.hosts)
     try:
         with Progress(len(loaded.cases) if index is None else 1) as progress:
-            result = run_scenario(
-                loaded, sets, engine, None if index is None else [index], lambda _: progress.step(), tell,
-                traced.packets if traced else None, check,
-            )  # fmt: skip
-    except RunError as error:
-        if traced and error.packets:
+            options = RunOptions(engine, traced.packets if traced else None, check, tell)
+            cases = None if index is None else [index]
+            result = run_scenario(loaded, sets, options, cases, lambda _: progress.step())
+    except AbortedTrace as error:
+        if traced:
             traced.give(error.packets, hosts, output)
         raise
     if interval and result.complete and result.cases:

@@ -56,10 +56,9 @@ def trace(
     simio trace s.yaml -o s.json
     simio trace s.yaml --case 3 --from 10ms --until 12ms
     """
-    from simio.errors import RunError
     from simio.loading import load
     from simio.result.activity import MOST as USUAL
-    from simio.result.activity import observe
+    from simio.result.activity import AbortedActivity, observe
 
     first, last = _time("--from", since) or 0, _time("--until", until)
     if last is not None and last <= first:
@@ -71,9 +70,8 @@ def trace(
     case = loaded.cases[index or 0]
     try:
         activity, outcome = observe(case.system, first, last, spans or USUAL, engine, tell)
-    except RunError as error:
-        if error.activity and error.outcome:
-            _write(loaded, case, error.activity, error.outcome, output)
+    except AbortedActivity as error:
+        _write(loaded, case, error.activity, error.outcome, output)
         raise
     _write(loaded, case, activity, outcome, output)
 

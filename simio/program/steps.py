@@ -16,15 +16,12 @@ from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simio.program.labels import Label
-
-if TYPE_CHECKING:
-    from simio.program.form import Copied
 
 COLUMNS = 8
 NO_REGISTER = -1
@@ -303,8 +300,6 @@ class Program:
     tallies: tuple[Tally, ...] = ()
     labels: tuple[Label, ...] = ()
     gauges: tuple[Gauge, ...] = ()
-    copied: ClassVar[Copied | None] = None
-    """Of a program that was made as a copy of another, of which, and the words that differ (`simio.program.form`)."""
 
     @cached_property
     def random(self) -> bool:
