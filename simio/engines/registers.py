@@ -1,4 +1,4 @@
-"""Steps of the compiled engine that work on a thread's registers, and the registers of its children."""
+"""Steps of the compiled engine that work on a thread's registers, and how its children begin."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numba.extending import intrinsic
 
 from simio.engines import codes
 from simio.engines import layout as c
-from simio.engines.arithmetic import compare, duration, evaluate
+from simio.engines.arithmetic import compare, evaluate
 from simio.engines.families import call
 from simio.engines.jit import inlined
 from simio.engines.lines import named
@@ -19,7 +19,6 @@ from simio.engines.superinstructions import BRANCHES, CALLS, LETS, RUN, SET_CONS
 
 TOGETHER = 4
 """Registers that are copied at once: as many as a vector register of the processor holds."""
-_MAX = 2**63 - 1
 
 
 @inlined
@@ -105,19 +104,6 @@ def operand(steps, at, column, threads, me):
     return steps[at, column + 1] if reg < 0 else threads[me, np.uint64(c.REGISTERS + reg)]
 
 
-@inlined
-def span(steps, at, threads, me, now):
-    """The time that an ADVANCE takes in ps, and the status."""
-    fixed = steps[at, 1]
-    reg = steps[at, 2]
-    if reg >= 0:
-        amount = threads[me, np.uint64(c.REGISTERS + reg)]
-        if amount < 0:
-            return 0, codes.NEGATIVE
-        fixed = duration(fixed, amount, steps[at, 3], steps[at, 4])
-    return fixed, codes.HORIZON if fixed < 0 or fixed > _MAX - now else c.RUNNING
-
-
 @intrinsic
 def _copy(typing: Any, table: Any, to: Any, source: Any) -> Any:
     """table[to : to + TOGETHER] = table[source : source + TOGETHER], of a table seen as one row."""
@@ -141,3 +127,25 @@ def copy_registers(threads, parent, child, registers):
         _copy(threads, to, source)
         to += np.uint64(TOGETHER)
         source += np.uint64(TOGETHER)
+
+
+@inlined
+def start_child(steps, at, threads, slot, child, serial, registers, stats):
+    """Fill the row of the thread that a FORK starts; returns whether it keeps the run alive."""
+    me = np.uint64(slot)
+    copy_registers(threads, me, child, registers)
+    name = named(steps, at, 5, threads, me)
+    threads[child, c.WAIT] = codes.WAIT_READY
+    threads[child, c.PC] = steps[at, 1]
+    threads[child, c.SERIAL] = serial
+    threads[child, c.NAME] = name
+    threads[child, c.PARENT] = slot
+    threads[child, c.PARENT_SERIAL] = threads[me, c.SERIAL]
+    threads[child, c.CHILDREN] = 0
+    flags = threads[me, c.FLAGS] & ~c.JOINED | (c.JOINED if steps[at, 3] else 0)
+    flags |= c.DAEMON if steps[at, 4] else 0
+    threads[child, c.FLAGS] = flags
+    stats[name, 0] += 1
+    if steps[at, 3]:
+        threads[me, c.CHILDREN] += 1
+    return not flags & c.DAEMON
