@@ -11,10 +11,15 @@ import numpy as np
 from simio.engines import codes
 from simio.engines import layout as c
 from simio.engines.outcome import Ints
-from simio.engines.superinstructions import RUN, specialise_lets, with_superinstructions
+from simio.engines.superinstructions import (
+    RUN,
+    SPECIALISED_BY,
+    specialise_lets,
+    with_superinstructions,
+)
 from simio.engines.support import refuse_unknown
 from simio.machines.calls import family
-from simio.program.steps import Op, Program
+from simio.program.steps import COLUMNS, Op, Program
 
 MOST_ROOM = 2**14
 """Most rows that a run has from its beginning because an earlier run needed them: 9 MB of threads."""
@@ -75,25 +80,33 @@ def prepare(program: Program) -> Prepared:
     )
 
 
-def prepare_like(prepared: Prepared, program: Program, fields: Container[str], rows: Ints) -> Prepared:
-    """Prepare a program that differs from one prepared before only in these fields, and in these rows of its steps.
+class Variants:
+    """Prepares programs that differ from one program only in some `fields`, and in some `words` of its flat steps."""
 
-    Raises as `prepare` does.
-    """
-    changed: dict[str, Any] = {}
-    if "steps" in fields:
-        before, steps = prepared.steps[rows], program.steps[rows]
-        calls = before[:, 0] == Op.CALL
-        if (steps[:, 0] != before[:, 0]).any() or (steps[calls, 1] != before[calls, 1]).any():
+    def __init__(self, program: Program, fields: Container[str], words: Ints) -> None:
+        self._prepared = prepare(program)
+        self._words = words
+        self._made = [made for name, made in _MADE_FROM.items() if name in fields]
+        rows, columns = words // COLUMNS, words % COLUMNS
+        operations = program.steps[rows, 0]
+        self._anew = bool(((columns == 0) | (operations == Op.CALL) & (columns == 1)).any())
+        """Whether operations or the functions of CALLs may differ."""
+        self._lets = np.unique(rows[(operations == Op.LET) & np.isin(columns, SPECIALISED_BY)])
+
+    def prepare(self, program: Program) -> Prepared:
+        """Prepare one of these programs. Raises as the function `prepare` does."""
+        if self._anew:
             return prepare(program)
-        specialise_lets(steps)
-        steps[:, RUN] = before[:, RUN]
-        changed["steps"] = prepared.steps.copy()
-        changed["steps"][rows] = steps
-    for name, (made, make) in _MADE_FROM.items():
-        if name in fields:
-            changed[made] = make(program)
-    return replace(prepared, **changed)
+        changed: dict[str, Any] = {name: make(program) for name, make in self._made}
+        if len(self._words):
+            steps = changed["steps"] = self._prepared.steps.copy()
+            steps.ravel()[self._words] = program.steps.ravel()[self._words]
+            if len(self._lets):
+                lets = program.steps[self._lets]
+                specialise_lets(lets)
+                lets[:, RUN] = steps[self._lets, RUN]
+                steps[self._lets] = lets
+        return replace(self._prepared, **changed)
 
 
 def zeros(*shape: int) -> Ints:

@@ -25,6 +25,8 @@ MOST = 64
 RUN = 7
 """Column of the superinstruction that begins at a step: 0 unless that is a LET, CALL or BRANCH."""
 
+SPECIALISED_BY = (2, 3, 5, 6)
+"""Columns of a LET that decide which of these functions it gets."""
 SET_CONSTANT = 9
 SET_REGISTER = 10
 SHIFT = 11

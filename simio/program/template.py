@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from simio.program.steps import COLUMNS, Program
+from simio.program.steps import Program
 from simio.program.tape import Number, Replay, Tape, TracedValue
 
 T = TypeVar("T")
@@ -28,7 +28,7 @@ TRIALS = 24
 class Template:
     """A program with holes; `program` is the first that was made of it.
 
-    `changing` are the names of the fields that have holes, `rows` the numbers of the steps that have.
+    `changing` are the names of the fields that have holes, `step_words` the places of those in its flat steps.
     """
 
     def __init__(self, traced: Program) -> None:
@@ -54,7 +54,7 @@ class Template:
                 self._spans[name] = begin, len(self.holes)
         self.program = replace(traced, **first)
         self.changing = frozenset(self._spans)
-        self.rows = np.unique(self._tables.get("steps", np.empty(0, dtype=np.int64)) // COLUMNS)
+        self.step_words = self._tables.get("steps", np.empty(0, dtype=np.int64))
 
     def fill(self, words: Sequence[Number]) -> Program:
         """The program with these words in its holes. Raises OverflowError if a word does not fit 64 bits.

@@ -21,7 +21,7 @@ from pydantic import BaseModel
 
 from simio.bound import Bound, bound
 from simio.description.model import Part, System
-from simio.engines.prepared import Prepared, prepare, prepare_like
+from simio.engines.prepared import Prepared, Variants
 from simio.lower import emit, lower
 from simio.program.digest import COUNTED, chunks, digest
 from simio.program.garbage import uncollected
@@ -141,9 +141,9 @@ class _Lowering:
             return None
 
     @cached_property
-    def prepared(self) -> Prepared:
-        """The engine's tables of the template's own program."""
-        return prepare(self.template.program)
+    def variants(self) -> Variants:
+        """The engine's tables of the template, from which those of its programs are made."""
+        return Variants(self.template.program, self.template.changing, self.template.step_words)
 
     @cached_property
     def hashed(self) -> list[str | bytes]:
@@ -177,8 +177,7 @@ class _Variant(Lowered):
 
     @cached_property
     def prepared(self) -> Prepared:
-        template = self._lowering.template
-        return prepare_like(self._lowering.prepared, self.program, template.changing, template.rows)
+        return self._lowering.variants.prepare(self.program)
 
 
 def same(one: Program, other: Program) -> bool:

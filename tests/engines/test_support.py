@@ -11,10 +11,10 @@ import pytest
 from simio.engines import codes, reference
 from simio.engines.execute import ENGINES, execute
 from simio.engines.outcome import Options
-from simio.engines.prepared import prepare, prepare_like
+from simio.engines.prepared import Variants
 from simio.errors import RunError
 from simio.program.builder import Builder
-from simio.program.steps import Compare, Fn, Op, Program
+from simio.program.steps import COLUMNS, Compare, Fn, Op, Program
 
 
 def program() -> Program:
@@ -58,9 +58,9 @@ def test_the_message_names_the_engine(name: str) -> None:
 
 
 def test_so_is_one_in_a_program_that_differs_in_its_steps_only() -> None:
-    known = prepare(program())
+    variants = Variants(program(), {"steps"}, np.array([3 * COLUMNS]))
     with pytest.raises(RunError, match="has no operation 99"):
-        prepare_like(known, with_word(3, 0, 99), {"steps"}, np.array([3]))
+        variants.prepare(with_word(3, 0, 99))
 
 
 def test_both_engines_have_every_operation_function_and_comparison() -> None:

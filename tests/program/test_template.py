@@ -56,7 +56,7 @@ def test_a_program_has_its_words_and_the_first_keeps_its_own() -> None:
 def test_a_template_knows_where_its_programs_differ() -> None:
     known = template()
     assert known.changing == {"steps", "resources"}
-    assert known.program.steps[known.rows, TIME].tolist() == [100]
+    assert known.program.steps.ravel()[known.step_words].tolist() == [100]
 
 
 def test_a_function_is_called_twice_and_then_computed() -> None:
