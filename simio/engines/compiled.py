@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from simio.engines import layout as c
-from simio.engines.native import Announce, Entry, entry
+from simio.engines.native import Announce, Entry, addresses, entry
 from simio.engines.outcome import (
     CHUNK,
     FIRST_INTERVAL,
@@ -39,7 +39,7 @@ def run(
     `announce` gets a message if the engine has to be compiled first. `prepared` is the program's, if a caller has it
     (`simio.engines.prepared`). Raises RunError if the program has an operation that this engine lacks.
     """
-    prepared = prepared or prepare(program)
+    prepared = prepared or prepare(program, announce)
     loop = entry(announce, prepared.families)
     options = options or Options()
     work = _Tables(program, prepared, options)
@@ -76,6 +76,7 @@ class _Tables:
 
     def __init__(self, program: Program, prepared: Prepared, options: Options) -> None:
         self.steps = prepared.steps
+        self.families = addresses()
         self.draws = np.ascontiguousarray(program.draws)
         self.draw_table = np.ascontiguousarray(program.draw_table)
         self.resources, self.containers = prepared.resources.copy(), prepared.containers.copy()

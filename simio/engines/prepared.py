@@ -10,6 +10,7 @@ import numpy as np
 
 from simio.engines import codes
 from simio.engines import layout as c
+from simio.engines.native import Announce, code, entry
 from simio.engines.outcome import Ints
 from simio.engines.superinstructions import (
     RUN,
@@ -18,7 +19,7 @@ from simio.engines.superinstructions import (
     with_superinstructions,
 )
 from simio.engines.support import refuse_unknown
-from simio.machines.calls import family
+from simio.machines.door import numbered
 from simio.program.steps import COLUMNS, Op, Program
 
 MOST_ROOM = 2**14
@@ -67,12 +68,18 @@ class Prepared:
     room: Room = field(default_factory=Room)
 
 
-def prepare(program: Program) -> Prepared:
-    """Prepare a program. Raises RunError if it has an operation that the compiled engine lacks."""
+def prepare(program: Program, announce: Announce | None = None) -> Prepared:
+    """Prepare a program, and load the families of its machine functions, which gives these their codes.
+
+    `announce` gets a message if they have to be compiled first. Raises RunError if the program has an operation that
+    the compiled engine lacks.
+    """
     refuse_unknown(program, "compiled", codes.OPERATIONS, codes.FUNCTIONS, codes.COMPARISONS)
+    families = _families(program)
+    entry(announce, families)
     return Prepared(
-        _families(program),
-        with_superinstructions(program.steps),
+        families,
+        _steps(program),
         _resources(program),
         _containers(program),
         _gauges(program),
@@ -116,7 +123,14 @@ def zeros(*shape: int) -> Ints:
 
 def _families(program: Program) -> frozenset[str]:
     called = program.steps[program.steps[:, 0] == Op.CALL, 1]
-    return frozenset(family(function) for function in set(called.tolist()))
+    return frozenset(numbered(function).family for function in set(called.tolist()))
+
+
+def _steps(program: Program) -> Ints:
+    table = with_superinstructions(program.steps)
+    calls = table[:, 0] == Op.CALL
+    table[calls, 1] = [code(number) for number in table[calls, 1].tolist()]
+    return table
 
 
 def _resources(program: Program) -> Ints:

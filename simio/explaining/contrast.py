@@ -181,6 +181,6 @@ def _answered(name: str, found: CaseResult) -> Answered:
         rate=found.rate,
         half_width=found.half_width,
         limiter=found.limiter,
-        utilisations={use.name: use.utilisation for use in found.resources if not use.turn},
+        utilisations={use.name: use.utilisation for use in found.resources if not use.lock},
         times={each.name: each.mean for each in found.observations if each.unit == "ps"},
     )

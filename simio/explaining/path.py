@@ -1,7 +1,7 @@
 """What had to happen, one thing after another, for something to happen when it did: a run's critical path.
 
 A run that was traced step by step is followed backwards. A step that took time is what time passed for. A thread that
-waited for others is left for who let it go on: the thread that put into the container, gave back the turn, or ended.
+waited for others is left for who let it go on: the thread that put into the container, released the lock, or ended.
 Only where it waited in line for a resource that works for others, the wait itself is noted, and what
 the thread did before is followed (C.-Q. Yang and B. P. Miller, "Critical path analysis for the execution of parallel
 and distributed programs", ICDCS 1988). So the stretches that are found follow one another without a gap, and their
@@ -66,7 +66,7 @@ class Steps:
 
     def holding(self, at: int, instance: int = 0) -> int:
         """The resource that a step is done with: of those that its thread has seized where it stands, the last that
-        works and is no turn, else the last; -1 where there is none. What another thread has seized is not seen."""
+        works and is no lock, else the last; -1 where there is none. What another thread has seized is not seen."""
         seized = self._seized[at]
         return named_row(self.steps[seized], instance) if seized >= 0 else -1
 
@@ -89,7 +89,7 @@ class Steps:
                 elif op == Op.RELEASE:
                     given = next((each for each in held if self.steps[each][1] == resource), None)
                     held = [each for each in held if each != given]
-                working = [each for each in held if not resources[self.steps[each][1]].turn]
+                working = [each for each in held if not resources[self.steps[each][1]].lock]
                 found[at] = (working or held or [-1])[-1]
         return found
 
@@ -106,7 +106,7 @@ class Steps:
                 yield Stretch(middle, end, SERVICE, label.byte, place)
         else:
             resource = self.holding(at, instance)
-            working = resource >= 0 and not self.program.resources[resource].turn
+            working = resource >= 0 and not self.program.resources[resource].lock
             where = self.program.resources[resource].name if resource >= 0 else thread
             yield Stretch(begin, end, SERVICE if working else DELAY, "", where)
 
@@ -180,7 +180,7 @@ class Path:
             thread = self.thread(serial)
             return previous, list(self.steps.stretches(at, then, now, thread, self.instances[serial]))
         named = int(self.named[previous])
-        if op == Op.SEIZE and not self.program.resources[named].turn:
+        if op == Op.SEIZE and not self.program.resources[named].lock:
             return previous, [Stretch(then, now, WAITING, "", self.program.resources[named].name)]
         cause = self.cause(row, named, op)
         if cause >= 0:

@@ -14,8 +14,8 @@ from simio.explaining.model import Alternation, Call
 from simio.explaining.path import Path
 from simio.explaining.stages import Traced
 from simio.program.steps import Op
-from simio.report.alike import merged
 from simio.result import measure
+from simio.wording import merged
 
 LEAST = 0.1
 """Share of a thread's time from which a call is one of those that it alternates between."""
@@ -78,7 +78,7 @@ def _threads(traced: Traced) -> Iterator[int]:
 
 def _busiest(traced: Traced) -> tuple[str, float]:
     """The resource that works most in the measured span, and its share of it."""
-    uses = [use for use in measure.resource_use(traced.program, traced.outcome, traced.span) if not use.turn]
+    uses = [use for use in measure.resource_use(traced.program, traced.outcome, traced.span) if not use.lock]
     found = max(uses, key=lambda use: use.utilisation, default=None)
     return (found.name, found.utilisation) if found else ("", 0.0)
 

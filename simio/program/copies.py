@@ -29,7 +29,7 @@ class Copies(Declarations):
         """Run a for loop's body for each of `count` alike things, and yield their names: NAME, or NAME 1, NAME 2, ….
 
             for own in p.replicate("stream", 1000):
-                lock = p.resource(f"{own} lock", turn=True)
+                lock = p.resource(f"{own} lock", lock=True)
                 with p.thread(own), p.hold(lock):
                     p.advance(1000)
 
@@ -111,6 +111,7 @@ class Copies(Declarations):
                 for instance in range(count)
                 for row in block
             ]
+        self._words += self._words[first["machine"] :] * (count - 1)
         machines = self._machines[first["machine"] :]
         self._machines[first["machine"] :] = [
             (numbered(_own(name), instance), at + instance * stride)

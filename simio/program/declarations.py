@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from simio.errors import OutOfRange
+from simio.machines.layout import State, Words
 from simio.program.labels import Label
 from simio.program.steps import (
     UNBOUNDED,
@@ -34,32 +35,12 @@ _Row = TypeVar("_Row", Resource, Container, Mark, Window)
 
 
 @dataclass(frozen=True)
-class Register:
-    """A thread's own int64 variable."""
-
-    number: int
-
-
-@dataclass(frozen=True)
 class Handle:
     """What the builder returns for a resource, container, mark or distribution; `number` is its row."""
 
     kind: str
     number: int
     name: str
-
-
-Amount = int | Register
-
-
-@dataclass
-class Procedure:
-    """Steps that several places start a thread with; see `Builder.procedure`."""
-
-    name: str
-    body: Callable[..., None]
-    parameters: int
-    entry: int | None = None
 
 
 class ProgramError(ValueError):
@@ -86,6 +67,7 @@ class Declarations:
         self._draw_table: list[tuple[int, int]] = []
         self._state: list[int] = []
         self._machines: list[tuple[str, int]] = []
+        self._words: list[tuple[Words, ...]] = []
         self._windows: list[Window] = []
         self._occupancies: list[Occupancy] = []
         self._demands: list[Demand] = []
@@ -99,40 +81,49 @@ class Declarations:
         self._known: dict[tuple[str, str], Handle] = {}
         self._depth = 0
 
-    def resource(self, name: str, units: int = 1, turn: bool = False) -> Handle:
+    def resource(self, name: str, units: int = 1, lock: bool = False) -> Handle:
         """A resource of `units` units; the same name declared alike again is the same resource.
 
-        A `turn` is held while others serve (a driver's lock, a drive's command): it orders, but its being held
-        does not mean that anything works.
+        A `lock` (a driver's, or the place of a command in a drive) orders its users, but does no work while it is
+        held. Raises ProgramError for less than one unit, and for a name that is declared in another way already.
         """
         if units < 1:
             raise ProgramError(f"resource {name!r} needs at least one unit, not {units}")
-        return self._declare("resource", name, Resource(name, units, turn), self._resources)
+        return self._declare("resource", name, Resource(name, units, lock), self._resources)
 
     def container(self, name: str, capacity: int = UNBOUNDED, level: int = 0, unit: str = "bytes") -> Handle:
-        """A container that starts at `level` and holds at most `capacity`."""
+        """A container that starts at `level` and holds at most `capacity`.
+
+        Raises UnfitError for a level that it does not hold, ProgramError for a name that is declared in another way.
+        """
         if not 0 <= level <= capacity or capacity > UNBOUNDED:
             raise UnfitError(f"container {name!r} cannot start at {level} of {capacity}")
         return self._declare("container", name, Container(name, capacity, level, unit), self._containers)
 
     def observation(self, name: str, role: str = "other", unit: str = "") -> Handle:
-        """A mark that MARK steps record into; see `Mark` for roles."""
+        """A mark that MARK steps record into; see `Mark` for roles.
+
+        Raises ProgramError for a name that is declared in another way already.
+        """
         return self._declare("mark", name, Mark(name, role, unit), self._marks)
 
     def uniform(self, name: str, low: int, high: int) -> Handle:
-        """Whole numbers from `low` to `high`, both included."""
+        """Whole numbers from `low` to `high`, both included. Raises UnfitError where there are none, or too many."""
         if low > high or low <= -LIMIT or high >= LIMIT or high - low >= LIMIT:
             raise UnfitError(f"uniform {name!r} cannot draw from {low} to {high}")
         return self._distribution(name, (Draw.UNIFORM, low, high, 0))
 
     def exponential(self, name: str, mean: int) -> Handle:
-        """Exponential with the given mean, rounded down to whole numbers."""
+        """Exponential with a mean, rounded down to whole numbers. Raises UnfitError for a mean of 2**56 or more."""
         if not 0 <= mean < 2**56:
             raise UnfitError(f"exponential {name!r} cannot have mean {mean}")
         return self._distribution(name, (Draw.EXPONENTIAL, mean, 0, 0))
 
     def discrete(self, name: str, weights: Sequence[tuple[int, int]]) -> Handle:
-        """One of the values of (value, weight) pairs, in proportion to its positive weight."""
+        """One of the values of (value, weight) pairs, in proportion to its positive weight.
+
+        Raises ProgramError for a weight below one, UnfitError for no pairs, and for values or weights too large.
+        """
         total = 0
         offset = len(self._draw_table)
         for value, weight in weights:
@@ -147,9 +138,13 @@ class Declarations:
         return self._distribution(name, (Draw.DISCRETE, total, offset, len(weights)))
 
     def machine(self, name: str, state: Sequence[int]) -> int:
-        """Lay a machine's initial state into the program; returns its offset for `call`."""
+        """Lay a machine's initial state into the program; returns its offset for `call`.
+
+        A state that a `Layout` has made is listed by the names of its words.
+        """
         offset = len(self._state)
         self._state.extend(state)
+        self._words.append(state.words if isinstance(state, State) else ())
         self._machines.append((name, offset))
         return offset
 
@@ -162,7 +157,10 @@ class Declarations:
         self._gauges.append(Gauge(owner, what, offset, unit))
 
     def window(self, name: str, slots: int) -> Handle:
-        """Something of which at most `slots` can be under way at once (credits); for the bound, not run."""
+        """Something of which at most `slots` can be under way at once (credits); for the bound, not run.
+
+        Raises ProgramError for a name that is declared in another way already.
+        """
         return self._declare("window", name, Window(name, slots), self._windows)
 
     def occupy(self, window: Handle, time: int) -> None:

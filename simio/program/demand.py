@@ -59,17 +59,14 @@ def executions(program: Program) -> list[int]:
     if dtype is np.int64 and any(factor.max(initial=0) >= _FITS for factor in _factors(program, np.float64)):
         dtype = object
     numerators, denominators = _factors(program, dtype)
-    unsure = np.zeros(len(program.steps) + 1, dtype=np.int64)
-    for region in program.regions:
-        if region.least == 0:
-            unsure[region.start] += 1
-            unsure[region.end] -= 1
-    numerators[np.cumsum(unsure[:-1]) > 0] = 0
     return list((numerators // denominators).tolist())
 
 
 def _factors(program: Program, dtype: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Numerators and denominators of the product of all repetitions around each step, without zeros."""
+    """Numerator and denominator of the product of all repetitions around each step.
+
+    A procedure counts as often as the first step that starts a thread with it.
+    """
     numerators, denominators = np.zeros(len(program.steps), dtype), np.ones(len(program.steps), dtype)
     ends = {first: end for first, end, _ in program.bodies}
     counts = {start.entry: start.count for start in program.starts}
@@ -83,7 +80,33 @@ def _factors(program: Program, dtype: Any) -> tuple[NDArray[Any], NDArray[Any]]:
         else:
             numerators[region.start : region.end] *= region.least.numerator
             denominators[region.start : region.end] *= region.least.denominator
+    numerators[_unsure(program)] = 0
+    for entry, at in _procedures(program):
+        numerators[entry : ends[entry]] *= numerators[at]
+        denominators[entry : ends[entry]] *= denominators[at]
     return numerators, denominators
+
+
+def _unsure(program: Program) -> NDArray[np.bool_]:
+    """Whether each step may never run, although the thread does that it is part of."""
+    depth = np.zeros(len(program.steps) + 1, dtype=np.int64)
+    for region in program.regions:
+        if region.least == 0:
+            depth[region.start] += 1
+            depth[region.end] -= 1
+    unsure: NDArray[np.bool_] = np.cumsum(depth[:-1]) > 0
+    return unsure
+
+
+def _procedures(program: Program) -> list[tuple[int, int]]:
+    """First step of each procedure, and the first step that starts a thread with it, in the order of the program."""
+    forks = np.flatnonzero(program.steps[:, 0] == Op.FORK).tolist()
+    first: dict[int, int] = {}
+    for at, entry in zip(forks, program.steps[forks, 1].tolist(), strict=True):
+        # The body of a fork stands two steps below it, that of a procedure behind the thread.
+        if entry != at + 2:
+            first.setdefault(entry, at)
+    return sorted(first.items())
 
 
 def demands(program: Program, times: list[int]) -> ThreadClasses:

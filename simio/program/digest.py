@@ -18,7 +18,7 @@ SHOWN = 16
 """Hexadecimal digits of a hash that are shown to a reader."""
 
 _ANALYSIS = frozenset(
-    {"regions", "windows", "occupancies", "demands", "promises", "tallies", "gauges", "bodies", "labels"}
+    {"regions", "windows", "occupancies", "demands", "promises", "tallies", "gauges", "bodies", "labels", "words"}
 )
 COUNTED = tuple(sorted({item.name for item in fields(Program)} - _ANALYSIS))
 """Fields of a program that are hashed, in this order."""

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simio.machines.layout import Words
 from simio.program.labels import Label
 
 COLUMNS = 8
@@ -141,12 +142,12 @@ class Draw(IntEnum):
 class Resource:
     """A server with `units` identical units; threads wait in order of (priority, arrival).
 
-    A `turn` only orders threads that are served elsewhere, such as a driver's lock.
+    A `lock` orders its users, but does no work.
     """
 
     name: str
     units: int
-    turn: bool = False
+    lock: bool = False
 
 
 @dataclass(frozen=True)
@@ -273,6 +274,7 @@ class Program:
     `steps` has shape (n, 8). `names` are the names of threads, by the number that FORK and the starts use.
     `draws` has shape (d, 4): kind, a, b or table offset, table length; `draw_table` holds (value, cumulative
     weight) pairs of discrete distributions. `state` is the initial state of all machines, laid end to end.
+    `words` are the names of the words of each machine, as far as they are known.
     `regions`, `windows`, `occupancies`, `demands`, `promises`, `tallies`, `gauges`, `labels` (inner ones first) and
     `bodies` (first step, end, name number of each thread body) serve analysis only.
     """
@@ -300,6 +302,7 @@ class Program:
     tallies: tuple[Tally, ...] = ()
     labels: tuple[Label, ...] = ()
     gauges: tuple[Gauge, ...] = ()
+    words: tuple[tuple[Words, ...], ...] = ()
 
     @cached_property
     def random(self) -> bool:

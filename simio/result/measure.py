@@ -139,7 +139,7 @@ def resource_use(program: Program, outcome: Outcome, span: Throughput) -> tuple[
         ResourceUse(
             name=resource.name,
             units=resource.units,
-            turn=resource.turn,
+            lock=resource.lock,
             utilisation=min(busy / length / resource.units, 1.0),
             mean_line=line / length,
             longest_line=longest,

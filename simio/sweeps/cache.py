@@ -42,8 +42,7 @@ def outcome_of(scenario: Scenario, task: Task, cached: bool = True) -> Outcome:
     if kept is not None:
         return kept
     result = run_program(case, made, RunOptions(task.engine), pooled_rows(scenario, case))
-    limit = {"none": "in turns ({})", "wait": "{} waits"}.get(result.limiter.kind, "{}")
-    outcome = Outcome(measures_of(result), limit.format(result.limiter.name), result.hash)
+    outcome = Outcome(measures_of(result), result.limiter.label, result.hash)
     if kept_by:
         put(kept_by, outcome)
     return outcome

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from simio.components.faults.boots import Boots, of_boot
+from simio.components.faults.incarnations import Incarnations, of_incarnation
 from simio.components.network.nfs import NfsMount
 from simio.components.network.udp import check_size
 from simio.components.site import Site
 from simio.description.model import Workload
-from simio.machines.network.transfer_calls import GRANT, RESTORE
+from simio.machines.network import rpc
 from simio.program.builder import Handle, Register
 from simio.workloads.served import server_storage
 
@@ -21,18 +21,18 @@ def nfs(site: Site, workload: Workload) -> None:
         server = params.ports[number % len(params.ports)]
         name = workload.name if len(clients) == 1 else f"{workload.name} {client}"
         delivered = site.delivered if len(clients) == 1 else site.stream(f"{workload.name}: {client}")
-        boots = Boots(site.p, site.system.hosts[server].crashes)
+        incarnations = _incarnations(site, server)
         storage = [
             server_storage(site, workload, number, server, boot)
-            for boot in range(len(boots) if params.storage else 0)
+            for boot in range(len(incarnations) if params.storage else 0)
         ]
         stacks = site.sockets.stack(client), site.sockets.stack(server)
         paths = site.network.path(client, server), site.network.path(server, client)
         mount = NfsMount(name, stacks, paths, params, storage, pools.get(server, ()))
         data, end = ("read_reply", 1) if params.access == "read" else ("write", 0)
         check_size(workload.name, stacks[end], mount.message(data))
-        for boot in range(len(boots)):
-            thread = of_boot(f"{name}: nfsd on {server}", boot)
+        for boot in range(len(incarnations)):
+            thread = of_incarnation(f"{name}: nfsd on {server}", boot)
             # Those of a later life find no calls before it begins.
             with site.p.thread(thread, count=params.nfsds, daemon=True):
                 mount.serve(boot)
@@ -40,13 +40,19 @@ def nfs(site: Site, workload: Workload) -> None:
 
 
 def _pools(site: Site, workload: Workload) -> dict[str, list[Handle]]:
-    """The threads of each server that its clients share, of each of its lives."""
+    """The threads of each server that its clients share, of each of its incarnations."""
     params = workload.params
     found = {}
     for server in params.ports[: len(params.readers)]:
-        name, boots = f"{workload.name}: nfsds of {server}", Boots(site.p, site.system.hosts[server].crashes)
-        found[server] = [site.p.resource(of_boot(name, boot), params.nfsds, turn=True) for boot in range(len(boots))]
+        name, number = f"{workload.name}: nfsds of {server}", len(_incarnations(site, server))
+        found[server] = [
+            site.p.resource(of_incarnation(name, boot), params.nfsds, lock=True) for boot in range(number)
+        ]
     return found
+
+
+def _incarnations(site: Site, server: str) -> Incarnations:
+    return Incarnations(site.p, site.system.hosts[server].crashes)
 
 
 def _read(site: Site, mount: NfsMount, delivered: Handle) -> None:
@@ -100,7 +106,7 @@ def _write(site: Site, mount: NfsMount, delivered: Handle) -> None:
     """
     p, params, name = site.p, mount.params, mount.name
     took = p.observation(f"{name}: block", "latency", "ps")
-    free = p.machine(f"{name} free daemons", [params.biods])
+    free = p.machine(f"{name} free daemons", rpc.PERMITS.initial(free=params.biods))
     done = p.container(f"{name} blocks written", unit="blocks")
     mount.wakes(done, mount.blocks)
     with (
@@ -112,7 +118,7 @@ def _write(site: Site, mount: NfsMount, delivered: Handle) -> None:
         with mount.next_block(block):
             mount.write(block, own=False)
             _written(site, mount, block, delivered)
-        p.call(rest, RESTORE, free)
+        p.call(rest, rpc.restore, free)
         p.put(done, 1)
     with p.thread(f"{name}: writer on {mount.client.name}"):
         for amount in p.pieces(params.size, params.transfer):
@@ -145,7 +151,7 @@ def _hand_over(
     """The next block goes to a daemon that is free, or else is written here and now."""
     p = site.p
     granted, block = registers
-    p.call(granted, GRANT, free)
+    p.call(granted, rpc.grant, free)
     with p.when(granted, "==", 1):
         p.put(mount.wanted, 1)
     with p.when(granted, "==", 0):

@@ -10,7 +10,7 @@ from simio.description.model import Host as HostDescription
 from simio.description.model import Part
 from simio.description.sheets.filesystems import CachedFileSystem
 from simio.description.sheets.hosts import Cpu, HostSheet, Memory
-from simio.description.sheets.kernels import UnixKernel as KernelSheet
+from simio.description.sheets.kernels import UnixKernelSheet
 from simio.engines import compiled, reference
 from simio.program.builder import Builder, Register
 
@@ -30,8 +30,8 @@ def read(model, values):
     return model.model_validate(values, context={"text": True})
 
 
-def part(cls: str, kind: str, sheet) -> Part:
-    return Part(cls, cls, kind, f"{cls}/round", sheet)
+def part(category: str, kind: str, sheet) -> Part:
+    return Part(category, category, kind, f"{category}/round", sheet)
 
 
 class Bench:
@@ -45,7 +45,7 @@ class Bench:
             part("memory", "memory", read(Memory, {
                 "size": "1 MB", "rate": "100 MB/s", "copy_rate": "20 MB/s", "xor_rate": "50 MB/s",
             })),
-            part("kernel", "unix", read(KernelSheet, KERNEL | (kernel or {}))),
+            part("kernel", "unix", read(UnixKernelSheet, KERNEL | (kernel or {}))),
             {}, {}, part("host", "host", HostSheet(cpus=cpus)),
         )  # fmt: skip
         self.host = Host(self.p, description)

@@ -19,12 +19,12 @@ from simio import units
 from simio.description.mixtures import MixedSize
 from simio.description.model import Report, Run
 from simio.description.quantities import quantity_of
-from simio.description.sheets import CLASSES, sheet_kinds
+from simio.description.sheets import CATEGORIES, sheet_kinds
 from simio.description.sheets.disks import Zone
 from simio.description.sheets.stacks import TcpIpStack
 from simio.description.workloads import REFERRED, references, workload_kinds
 from simio.loading.parts import value_as_text
-from simio.report.validation import bars_text, measured_text, remark_of, simulated_text, statistics
+from simio.report.validation import limits_text, measured_text, remark_of, simulated_text, statistics
 from simio.report.validation_plots import row_labels
 from simio.studies import Library, Simulated, rows
 from simio.studies.baseline import read_baseline
@@ -98,10 +98,10 @@ def default(field: FieldInfo) -> str:
 def values() -> str:
     """The values of each kind of part."""
     found = []
-    for cls in CLASSES:
-        for name, model in sheet_kinds(cls).items():
+    for category in CATEGORIES:
+        for name, model in sheet_kinds(category).items():
             about = (model.__doc__ or "").strip().partition("\n")[0]
-            found.append(f"#### {cls}, kind `{name}`\n\n{about}\n\n{fields(model)}")
+            found.append(f"#### {category}, kind `{name}`\n\n{about}\n\n{fields(model)}")
     return "\n" + "\n".join(found) + "\n"
 
 
@@ -183,7 +183,7 @@ def studies() -> str:
         [
             "table",
             "rows",
-            "held",
+            "withheld",
             "median",
             "90%",
             "worst",
@@ -194,7 +194,7 @@ def studies() -> str:
             [
                 f"[{table.name}](#{table.name.replace('/', '')})",
                 *(cell if isinstance(cell, str) else cell.plain for cell in statistics(table.errors, table.held)),
-                bars_text(table),
+                limits_text(table),
                 f"{len(table.fitted_here)} of {len(table.fitted)}",
             ]
             for table in validation().tables
@@ -211,7 +211,7 @@ def documents() -> str:
         tables.setdefault(told, []).append(summary)
     everything = [each for found in tables.values() for each in found]
     return markdown(
-        ["document", "tables", "rows", "held", "median", "90%", "worst", "fitted values"],
+        ["document", "tables", "rows", "withheld", "median", "90%", "worst", "fitted values"],
         (
             [
                 told,

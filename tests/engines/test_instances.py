@@ -31,7 +31,7 @@ class One(Writer):
         self.resources = [
             p.resource(f"{own} lock", 2),
             p.resource("server"),
-            p.resource(f"{own} turn", turn=True),
+            p.resource(f"{own} turn", lock=True),
         ]
         self.units = [2, 1, 1]
         self.containers = [(mine, 4), (shared, 3)]

@@ -25,6 +25,8 @@ from simio.loading import load
 from simio.loading.catalogue import Catalogue
 from simio.loading.tables import read_table
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = int(os.environ.get("SIMIO_EXAMPLES", "150"))
 FIRST = int(os.environ.get("SIMIO_FIRST", "0"))
 Read = Callable[[Path, str], object]
@@ -37,8 +39,8 @@ def scenario(path: Path, _name: str) -> object:
 
 
 def datasheet(path: Path, name: str) -> object:
-    cls = Catalogue(ROOT / "models").sheet(name).cls
-    return Catalogue(path.parent).find(f"./{path.name}", cls, path.parent)
+    category = Catalogue(ROOT / "models").sheet(name).category
+    return Catalogue(path.parent).find(f"./{path.name}", category, path.parent)
 
 
 def table(path: Path, name: str) -> object:

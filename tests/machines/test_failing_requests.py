@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simio.machines.calls import call
+from simio.machines.door import call
 from simio.machines.failing import requests
 
 

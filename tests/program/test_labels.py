@@ -35,7 +35,7 @@ class Kernel:
 
 def program() -> Program:
     p = Builder(arguments=1)
-    cpu, lock = p.resource("cpu"), p.resource("lock", turn=True)
+    cpu, lock = p.resource("cpu"), p.resource("lock", lock=True)
     kernel = Kernel(p, "onyx")
     passed = p.procedure("passed", 0, lambda: p.advance(5))
     with p.thread("reader"):

@@ -16,25 +16,34 @@ import pytest
 from simio.loading import load
 from simio.loading.catalogue import data_root
 from simio.lower import lower
+from simio.machines.disk.queue import enqueue
+from simio.machines.layout import Layout, State
 from simio.program.builder import Builder
 from simio.program.digest import program_hash
 from simio.program.listing import listing
 from simio.program.steps import Guest, Op, Program
 
-SCENARIOS = sorted(data_root("simio.scenarios").glob("*.yaml"))
+_WORDS = Layout("sample")
+_WORDS.word("heads", "tracks")
+_WORDS.word("idle", "ps")
+_WORDS.table("sizes", 3, "sectors")
+
+SCENARIOS = [
+    data_root("simio.scenarios") / f"{name}.yaml" for name in ("fault-raid5-rebuild", "sgi-nfs-disk", "slac-ping")
+]
 
 
 def sample(delay: int = 50_000, mean: int = 7, more: int = 0) -> Program:
     """A program with everything that a listing tells."""
     p = Builder()
     cpu = p.resource("host.cpu", 2)
-    turn = p.resource("host.lock", turn=True)
+    turn = p.resource("host.lock", lock=True)
     store = p.container("card stored", 4096, 0, "bytes")
     room = p.container("credit", level=3, unit="frames")
     done, took = p.observation("delivered", "delivered", "bytes"), p.observation("took", "latency", "ps")
     think = p.exponential("think", mean)
     size = p.discrete("size", [(512, 1), (4096, 3)])
-    state = p.machine("disk", [1, 2, 3])
+    state = p.machine("disk", _WORDS.initial(heads=2, sizes=[1, 0, 3]) + State([9]))
     credit = p.window("credit", 3)
     with p.workload("copy"), p.thread("writer", count=2, start=1_000_000), p.loop(10):
         begun, amount = p.register(), p.register()
@@ -53,7 +62,7 @@ def sample(delay: int = 50_000, mean: int = 7, more: int = 0) -> Program:
         p.gauge("arm", "place", 0, "tracks")
         p.get(room, 1)
         p.join()
-        p.call(amount, 1, state, amount, 5)
+        p.call(amount, enqueue, state, amount, 5)
         p.let(begun, "SINCE", begun)
         p.mark(took, begun)
         p.mark(done, 4096)
@@ -101,20 +110,23 @@ def test_a_branch_tells_when_it_is_taken() -> None:
 
 
 def test_a_machine_is_called_by_name() -> None:
-    assert re.search(r"call r2 = disk\.enqueue\('disk', r2, \d+\)$", listing(sample()), re.MULTILINE)
+    assert re.search(r"call r2 = disk\.queue\.enqueue\('disk', r2, \d+\)$", listing(sample()), re.MULTILINE)
 
 
 @pytest.mark.parametrize(
     "line",
     [
         "  'host.cpu': 2 units",
-        "  'host.lock': 1 unit, a turn",
+        "  'host.lock': 1 unit, lock",
         "  'card stored': 0 bytes, of 4096 at most",
         "  'credit': 3 frames, unbounded",
         "  'delivered': delivered, bytes",
         "  'think': exponential, mean 7",
         "  'size': one of 512 (weight 1), 4096 (weight 3)",
-        "  'disk': 3 values",
+        "  'disk': 6 values",
+        "    heads 2 tracks",
+        "    sizes, 3 values: [0] 1, [2] 3 sectors",
+        "    9",
         "  'writer': 2 threads, from 1 us (1000000 ps), workload 'copy', step 0",
     ],
 )

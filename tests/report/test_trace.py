@@ -74,8 +74,8 @@ def test_slices_add_up_to_what_the_run_says(load: Any, scenario: tuple[str, ...]
     _, outcome = observe(system, most=10**7)
     held = slices(trace, RESOURCES)
     for row, resource in enumerate(program.resources):
-        tracks = [name for name in held if name.removesuffix(" (a turn)").rstrip("0123456789 ") == resource.name
-                  or name.removesuffix(" (a turn)") == resource.name]  # fmt: skip
+        tracks = [name for name in held if name.removesuffix(" (lock)").rstrip("0123456789 ") == resource.name
+                  or name.removesuffix(" (lock)") == resource.name]  # fmt: skip
         busy = sum(until - since for name in tracks for since, until, _ in held[name])
         assert busy == outcome.resources[row, 0], resource.name
         waited = sum(

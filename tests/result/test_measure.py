@@ -10,7 +10,7 @@ import pytest
 
 from simio.engines import reference
 from simio.engines.outcome import Options
-from simio.machines.calls import SWAP
+from simio.machines import coalesce
 from simio.program.builder import Builder
 from simio.result import measure
 from simio.result.limiter import limiter
@@ -175,41 +175,41 @@ def test_timeline_adds_up():
     assert busy == pytest.approx(20 * 5 * US, rel=0.02)
 
 
-def use(name: str, share: float, turn: bool = False) -> ResourceUse:
-    return ResourceUse(name, 1, turn, share, 0.0, 0, 0, 0)
+def use(name: str, share: float, lock: bool = False) -> ResourceUse:
+    return ResourceUse(name, 1, lock, share, 0.0, 0, 0, 0)
 
 
 def test_a_saturated_resource_limits_before_a_busy_thread():
-    found = limiter((use("link", 0.97), use("lock", 1.0, turn=True)), (ThreadUse("sender", 1, 0.99),))
+    found = limiter((use("link", 0.97), use("lock", 1.0, lock=True)), (ThreadUse("sender", 1, 0.99),))
     assert (found.kind, found.name) == ("resource", "link")
     assert found.sentence == "link is busy 97.0% of the time"
 
 
 def test_a_thread_that_does_one_thing_at_a_time_limits():
-    found = limiter((use("link", 0.5), use("lock", 1.0, turn=True)), (ThreadUse("sender", 1, 0.95),))
+    found = limiter((use("link", 0.5), use("lock", 1.0, lock=True)), (ThreadUse("sender", 1, 0.95),))
     assert (found.kind, found.name) == ("thread", "sender")
 
 
-def test_a_turn_limits_when_nothing_else_does():
-    found = limiter((use("link", 0.5), use("lock", 0.99, turn=True)), (ThreadUse("sender", 1, 0.2),))
-    assert (found.kind, found.name) == ("turn", "lock")
+def test_a_lock_limits_when_nothing_else_does():
+    found = limiter((use("link", 0.5), use("lock", 0.99, lock=True)), (ThreadUse("sender", 1, 0.2),))
+    assert (found.kind, found.name) == ("lock", "lock")
 
 
-def test_stages_that_take_turns_are_named():
-    found = limiter((use("link", 0.5), use("lock", 0.6, turn=True)), (ThreadUse("sender", 1, 0.7),))
+def test_stages_that_run_one_after_another_are_named():
+    found = limiter((use("link", 0.5), use("lock", 0.6, lock=True)), (ThreadUse("sender", 1, 0.7),))
     assert found.kind == "none"
-    assert "sender (70%), then lock (60%)" in found.sentence
+    assert "Busiest: sender 70%, lock 60%" in found.sentence
 
 
 def test_what_machines_count_is_told_and_what_is_waited_for_most_is_the_limit():
-    # SWAP leaves 7 in the first word; the third is never touched.
+    # coalesce.swap leaves 7 in the first word; the third is never touched.
     p = Builder()
     state = p.machine("window", [0, 60, 0])
     for at, (what, unit) in enumerate([("losses", "segments"), ("the window", "ps"), ("none", "ps")]):
         p.tally("a", what, state + at, unit)
     with p.thread("t"):
         seven = p.register(7)
-        p.call(seven, SWAP, state, seven, seven)
+        p.call(seven, coalesce.swap, state, seven, seven)
         p.advance(100)
     program = p.build()
     outcome = reference.run(program)

@@ -238,7 +238,7 @@ class MappedFile:
         self.sheet = file_system.sheet
         self.device = device
         name, self.threads = process
-        self.space = p.resource(f"{name}: address space", self.threads, turn=True)
+        self.space = p.resource(f"{name}: address space", self.threads, lock=True)
 
     @called("reads the mapped file")
     def read(self, at: Register, size: int, aligned: int, window: int) -> None:

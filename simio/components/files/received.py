@@ -9,7 +9,7 @@ from simio.components.files.cached import Arrived, CachedFile
 from simio.components.host.kernel import UnixKernel
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Part
-from simio.machines.calls import SWAP
+from simio.machines import coalesce
 from simio.program.builder import Builder, Register
 from simio.program.labels import called
 
@@ -137,8 +137,8 @@ class SharedFile(SentFile):
         assert self.fetched is not None
         with p.loop(1):
             none = p.register()
-            p.call(self.fetched, SWAP, self.claimed, 0)
-            p.call(none, SWAP, self.claimed, self.fetched)
+            p.call(self.fetched, coalesce.swap, self.claimed, 0)
+            p.call(none, coalesce.swap, self.claimed, self.fetched)
 
     def _keep_ahead(self, at: Register, size: int) -> None:
         self._look()
@@ -154,7 +154,7 @@ class SharedFile(SentFile):
         with p.loop(1):
             after = p.register()
             p.let(after, "ADD", self.fetched, size)
-            p.call(after, SWAP, self.claimed, after)
+            p.call(after, coalesce.swap, self.claimed, after)
         super()._window(size)
         self._look()
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from math import gcd
 
 from simio import units
-from simio.components.faults.boots import of_boot
+from simio.components.faults.incarnations import of_incarnation
 from simio.components.files.cached import FileInCache
 from simio.components.host.kernel import UnixKernel
 from simio.components.storage.interfaces import BlockDevice
@@ -36,7 +36,7 @@ class Gate:
         with p.loop(1):
             there, slept = p.register(), p.register(0)
             with p.until(there, "==", 1):
-                p.call(there, machines.REACH, self.state, target)
+                p.call(there, machines.reach, self.state, target)
                 with p.when(there, "==", 0):
                     p.get(self.gate, 1)
                     p.let(slept, "SET", 1)
@@ -48,7 +48,7 @@ class Gate:
         p = self.p
         with p.loop(1):
             woken = p.register()
-            p.call(woken, machines.ADVANCE, self.state, amount)
+            p.call(woken, machines.advance, self.state, amount)
             p.put(self.gate, woken)
 
 
@@ -89,7 +89,7 @@ class ServedFile(FileInCache):
         self.cached = Gate(p, f"{name} cached")
         self.written = p.machine(f"{name} written", machines.blocks(self.blocks, self.together))
         self.stored = Gate(p, f"{name} stored")
-        self.dirty: Handle = p.container(of_boot(f"{device.name} dirty", boot), self.sheet.dirty_limit)
+        self.dirty: Handle = p.container(of_incarnation(f"{device.name} dirty", boot), self.sheet.dirty_limit)
         self.boot = boot
         self.lives = len(kernel.host.description.crashes)
 
@@ -112,7 +112,7 @@ class ServedFile(FileInCache):
             if self.boot:
                 self._begin_at(block)
             with p.until(claimed, "==", 0):
-                p.call(claimed, machines.CLAIM, self.windows, limit)
+                p.call(claimed, machines.claim, self.windows, limit)
                 with p.when(claimed, ">", 0):
                     p.let(claimed, "SUB", claimed, 1)
                     self._fetch_window(claimed)
@@ -125,7 +125,7 @@ class ServedFile(FileInCache):
         with p.loop(1):
             passed = p.register()
             p.let(passed, "MUL", block, self.transfer)
-            p.call(passed, machines.BEGIN, self.windows, passed)
+            p.call(passed, machines.begin, self.windows, passed)
             with p.when(passed, ">", 0):
                 self.cached.advance(passed)
 
@@ -148,7 +148,7 @@ class ServedFile(FileInCache):
             p.let(at, "ADD", offset, self.start)
             self.device.read(at, self._whole(size), self._aligned(self.window))
             p.let(number, "DIV", offset, self.window)
-            p.call(number, machines.CAME, self.windows, number)
+            p.call(number, machines.came, self.windows, number)
             self.cached.advance(number)
 
     def write_through(self, block: Register, wake: Callable[[], None] | None = None) -> None:
@@ -168,7 +168,7 @@ class ServedFile(FileInCache):
         copy()
         with p.loop(1):
             news = p.register()
-            p.call(news, machines.GATHER, self.written, block)
+            p.call(news, machines.gather, self.written, block)
             with p.when(news, "==", 0):
                 p.get(self.dirty, self.transfer)
             with p.when(news, "==", 2):
@@ -206,7 +206,7 @@ class ServedFile(FileInCache):
             return
         with p.loop(1):
             whole = p.register()
-            p.call(whole, machines.WHOLE, self.written)
+            p.call(whole, machines.whole, self.written)
             with p.when(whole, "==", 1):
                 self.stored.wait(self.size, self.kernel.wake)
 

@@ -11,7 +11,6 @@ from typing import Protocol
 from simio.description.model import Part
 from simio.description.sheets.adapters import StorageAdapter
 from simio.machines import bus as turns
-from simio.machines.calls import BUS_BEGIN, BUS_REST, BUS_STALL, BUS_TIME
 from simio.program.builder import Builder, Handle, Register
 from simio.program.labels import labelled
 from simio.program.service import SECOND, ceil_times, clocks, per_byte
@@ -96,7 +95,7 @@ class ParallelBus:
         times = ceil_times(amount, self.memory_byte), self.occupied(amount, read)
         with p.loop(1):
             turn, burst = p.register(amount), p.register(self.overhead(read))
-            p.call(turn, BUS_BEGIN, self.state, turn, burst)
+            p.call(turn, turns.begin, self.state, turn, burst)
             with p.when(turn, "<", turns.PLACES), p.fork("bus"):
                 self._hold(*times)
             # Held under a condition, while the time passes in any case: so the bound counts it for the bus, whoever
@@ -112,10 +111,10 @@ class ParallelBus:
         with p.loop(1):
             turn, burst = p.register(amount), p.register(self.overhead(read))
             on_bus, on_memory, longest = p.register(), p.register(), p.register()
-            p.call(on_bus, BUS_TIME, self.state, turn, burst)
+            p.call(on_bus, turns.time_alone, self.state, turn, burst)
             times_up(p, on_memory, amount, self.memory_byte)
             p.let(longest, "MAX", on_bus, on_memory)
-            p.call(turn, BUS_BEGIN, self.state, turn, burst)
+            p.call(turn, turns.begin, self.state, turn, burst)
             with p.when(turn, "<", turns.PLACES), p.fork("bus"):
                 self._hold_for(on_memory, on_bus, longest)
             with p.when(turn, ">=", turns.PLACES):
@@ -175,7 +174,7 @@ class ParallelBus:
         p.seize(self.memory)
         p.let(stalled, "SINCE", stalled)
         with p.when(stalled, ">", 0):
-            p.call(stalled, BUS_STALL, self.state, stalled, stalled)
+            p.call(stalled, turns.stall, self.state, stalled, stalled)
 
     @contextmanager
     def _if_alone(self, turn: Register | None) -> Iterator[None]:
@@ -190,10 +189,10 @@ class ParallelBus:
         """Wait for the bursts of others that came between."""
         p = self.p
         left = p.register()
-        p.call(left, BUS_REST, self.state, turn, turn)
+        p.call(left, turns.rest, self.state, turn, turn)
         with p.when(left, ">", 0), p.until(left, "==", 0):
             p.advance(0, left, 1)
-            p.call(left, BUS_REST, self.state, turn, turn)
+            p.call(left, turns.rest, self.state, turn, turn)
 
 
 class BusMaster:

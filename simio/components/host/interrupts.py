@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from simio.machines.calls import COALESCE_ARRIVE, COALESCE_BATCH, COALESCE_EXPIRE
+from simio.machines import coalesce
 from simio.program.builder import Builder
 
 
@@ -26,7 +26,7 @@ class Interrupts:
         self.count, self.delay = count, delay
         self.coalesces = count > 1 and delay > 0
         if self.coalesces:
-            self.state = p.machine(f"{name} interrupts", [0, 0])
+            self.state = p.machine(f"{name} interrupts", coalesce.WORDS.initial())
             self.served = p.container(f"{name} interrupts", unit="commands")
 
     def raise_and_wait(self) -> None:
@@ -37,7 +37,7 @@ class Interrupts:
             return
         with p.loop(1):
             member = p.register(self.count)
-            p.call(member, COALESCE_ARRIVE, self.state, member, member)
+            p.call(member, coalesce.arrive, self.state, member, member)
             with p.when(member, "==", 1):
                 self._expire_later()
             with p.when(member, "<", self.count):
@@ -50,9 +50,9 @@ class Interrupts:
         """Whoever is first starts the clock of its batch."""
         p = self.p
         batch = p.register(0)
-        p.call(batch, COALESCE_BATCH, self.state, batch, batch)
+        p.call(batch, coalesce.batch, self.state, batch, batch)
         with p.fork("coalesce", delay=self.delay, daemon=True):
-            p.call(batch, COALESCE_EXPIRE, self.state, batch, batch)
+            p.call(batch, coalesce.expire, self.state, batch, batch)
             with p.when(batch, ">", 0):
                 self.kernel.interrupt()
                 p.put(self.served, batch)

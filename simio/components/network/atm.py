@@ -15,7 +15,6 @@ from simio.components.network.loss import Loss
 from simio.components.network.packet import Left, Packet, Wire, dropped
 from simio.description.model import Link, Switch
 from simio.machines.network import cells
-from simio.machines.network.calls import CELLS_FINISH, CELLS_START, CELLS_WHOLE
 from simio.program.builder import Builder, Register
 from simio.program.service import ceil_times, per_byte
 
@@ -141,7 +140,7 @@ class AtmSwitch:
             else:
                 p.let(answer, "SUB", count, 1)
                 outgoing.times(answer)
-                p.call(answer, CELLS_WHOLE, port, answer, 0)
+                p.call(answer, cells.whole, port, answer, 0)
             with p.when(answer, "==", 0):
                 dropped(p, self.name, packet)
             with p.when(answer, "!=", 0):
@@ -159,14 +158,14 @@ class AtmSwitch:
         share = int(outgoing.cell * cells.UNIT / incoming.cell)
         with p.loop(1):
             rest, token, weight = p.register(), p.register(), p.register(share)
-            p.call(token, CELLS_START, port, weight, 0)
+            p.call(token, cells.start, port, weight, 0)
             p.let(answer, "SET", token)
             with p.when(token, "!=", 0):
                 self._account(outgoing, count)
                 p.let(rest, "SUB", count, 1)
                 incoming.times(rest)
                 p.advance(0, rest, 1)
-                p.call(answer, CELLS_FINISH, port, weight, token)
+                p.call(answer, cells.finish, port, weight, token)
 
     def _account(self, outgoing: AtmWire, count: Register) -> None:
         """The way out is busy for the packet's cells, wherever they lie between those of others."""

@@ -16,7 +16,6 @@ from simio.components.network.loss import Loss
 from simio.components.network.packet import Left, Packet
 from simio.description.model import Link
 from simio.machines.network import spacing
-from simio.machines.network.transfer_calls import FRAME_BEGIN
 from simio.program.builder import Amount, Builder, Handle, Register
 from simio.program.service import ceil_times, per_byte
 
@@ -94,7 +93,7 @@ class EthernetWire:
             p.seize(self.wire)
             if self.permission:
                 p.get(self.permission, 1)
-            p.call(taken, FRAME_BEGIN, self.spacing, time)
+            p.call(taken, spacing.begin, self.spacing, time)
             if early:
                 p.advance(0, taken, 1)
                 with p.fork("frame", daemon=True):

@@ -10,8 +10,8 @@ from simio.components.host.bus import times_up
 from simio.components.network.loss import Loss
 from simio.components.network.packet import Left, Packet
 from simio.description.model import Link
-from simio.machines.network.calls import RING
-from simio.machines.network.ring import ARRIVE, ASK, DONE, OTHER, initial
+from simio.machines.network import ring as token_ring
+from simio.machines.network.ring import OTHER, initial
 from simio.program.builder import Builder, Register
 from simio.program.service import ceil_times, per_byte
 
@@ -38,9 +38,9 @@ class FddiRing:
         """Emit waiting until a station may send."""
         p = self.p
         with p.loop(1):
-            answer, who, what = p.register(), p.register(station), p.register(ASK)
+            answer = p.register()
             with p.until(answer, "==", 0):
-                p.call(answer, RING, self.state, who, what)
+                p.call(answer, token_ring.ask, self.state, station)
                 with p.when(answer, "==", OTHER):
                     p.get(self.released, 1)
                 with p.when(answer, "<", OTHER):
@@ -51,7 +51,7 @@ class FddiRing:
         p = self.p
         with p.loop(1):
             answer = p.register()
-            p.call(answer, RING, self.state, station, DONE)
+            p.call(answer, token_ring.done, self.state, station)
             with p.when(answer, ">", 1):
                 p.let(answer, "SUB", answer, 1)
                 p.put(self.released, answer)
@@ -95,7 +95,7 @@ class FddiWire:
         p = self.p
         with p.loop(1):
             answer = p.register()
-            p.call(answer, RING, self.ring.state, self.station, ARRIVE)
+            p.call(answer, token_ring.arrive, self.ring.state, self.station)
             p.get(self.order, 1)
             self.ring.catch(self.station)
             self.span(answer, packet.length)

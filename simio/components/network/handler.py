@@ -7,14 +7,8 @@ from contextlib import contextmanager
 
 from simio.components.host.host import INTERRUPT
 from simio.components.host.kernel import UnixKernel
-from simio.machines.network.calls import (
-    COUNT_TO,
-    HANDLER_ARRIVE,
-    HANDLER_EXPIRE,
-    HANDLER_GATHERING,
-    HANDLER_SERVED,
-)
-from simio.machines.network.handler import FIRST, IDLE, RAISE
+from simio.machines.network import handler
+from simio.machines.network.handler import FIRST, RAISE
 from simio.program.builder import Builder
 
 
@@ -34,18 +28,18 @@ class PacketInterrupts:
         self.name = name
         self.cost = self.host.span(cost)
         self.count, self.delay = count, delay
-        self.state = p.machine(f"{name} interrupts", IDLE)
+        self.state = p.machine(f"{name} interrupts", handler.WORDS.initial())
         self.turn = p.container(f"{name} handler", 1, 0, "turns")
-        self.counted = p.machine(f"{name} counted", [0])
+        self.counted = p.machine(f"{name} counted", handler.COUNTER.initial())
 
     @contextmanager
     def served(self) -> Iterator[None]:
         """A packet has arrived; the body is what the handler does with it when the driver has had it."""
         p = self.p
-        serving = p.resource(f"{self.name} handler", turn=True)
+        serving = p.resource(f"{self.name} handler", lock=True)
         with p.loop(1):
             what = p.register()
-            p.call(what, HANDLER_ARRIVE, self.state, self.count, 0)
+            p.call(what, handler.arrive, self.state, self.count, 0)
             with p.when(what, "==", RAISE):
                 self._raise()
             if self.count > 1:
@@ -61,7 +55,7 @@ class PacketInterrupts:
         p.release(serving)
         with p.loop(1):
             more = p.register()
-            p.call(more, HANDLER_SERVED, self.state, 0, 0)
+            p.call(more, handler.served, self.state, 0, 0)
             with p.when(more, "!=", 0):
                 p.seize(self.host.cpu, priority=INTERRUPT)
                 p.put(self.turn, 1)
@@ -81,9 +75,9 @@ class PacketInterrupts:
         """The first of a batch starts its clock."""
         p = self.p
         batch = p.register()
-        p.call(batch, HANDLER_GATHERING, self.state, 0, 0)
+        p.call(batch, handler.gathering, self.state, 0, 0)
         with p.fork("coalesce", delay=self.delay):
-            p.call(batch, HANDLER_EXPIRE, self.state, batch, 0)
+            p.call(batch, handler.expire, self.state, batch, 0)
             with p.when(batch, "==", RAISE):
                 self._enter()
 
@@ -92,6 +86,6 @@ class PacketInterrupts:
         p = self.p
         with p.loop(1):
             full = p.register()
-            p.call(full, COUNT_TO, self.counted, self.count, 0)
+            p.call(full, handler.count_to, self.counted, self.count, 0)
             with p.when(full, "!=", 0), p.fork("interrupt", daemon=True):
                 self.kernel.interrupt()

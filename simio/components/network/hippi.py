@@ -29,7 +29,7 @@ class HippiChannel:
         self.sheet = link.part.sheet
         name = f"{source}>{target}"
         self.name = name
-        self.connection = p.resource(f"{name} connection", turn=True)
+        self.connection = p.resource(f"{name} connection", lock=True)
         self.wire = p.resource(name)
         self.burst = self.sheet.burst_words * self.sheet.word
         self.delay = ceil_times(1, link.length * Fraction(self.sheet.propagation))
@@ -86,7 +86,7 @@ class HippiCard:
 
     def write(self, size: int) -> None:
         """Driver: one packet at a time, from set-up to the interrupt that says it is gone."""
-        with self.p.hold(self.p.resource(f"{self.name} send", turn=True)):
+        with self.p.hold(self.p.resource(f"{self.name} send", lock=True)):
             with self.p.label("network drivers", self.host.name):
                 self.host.work(self.sheet.transmit_cost)
             self._send(size)

@@ -20,7 +20,7 @@ from simio.components.network.handler import PacketInterrupts
 from simio.components.network.interface import OutputQueue
 from simio.components.network.packet import Left, Packet
 from simio.description.model import Adapter, Link, Switch
-from simio.machines.network.calls import QUEUE_ENTER, QUEUE_LEAVE
+from simio.machines.network import queue
 from simio.machines.network.queue import initial
 from simio.program.builder import Builder, Handle, Register
 from simio.program.service import SECOND, ceil_times, clocks, per_byte
@@ -39,7 +39,7 @@ class HippiHop:
         self.sheet = link.part.sheet
         self.name = f"{source}>{target}"
         self.target = target
-        self.connection = p.resource(f"{self.name} connection", turn=True)
+        self.connection = p.resource(f"{self.name} connection", lock=True)
         self.wire = p.resource(self.name)
         self.delay = ceil_times(1, link.length * Fraction(self.sheet.propagation))
         self.busy = p.machine(f"{self.name} busy", initial(1))
@@ -129,7 +129,7 @@ class HippiCircuit:
             if not sheet.camp_on:
                 with p.loop(1):
                     level = p.register()
-                    p.call(level, QUEUE_LEAVE, hop.busy, 1, 0)
+                    p.call(level, queue.leave, hop.busy, 1, 0)
 
     def _connect(self) -> None:
         """REQUEST goes link by link and CONNECT comes back; then the packet starts."""
@@ -149,7 +149,7 @@ class HippiCircuit:
         with p.loop(1):
             free = p.register()
             with p.until(free, "!=", 0):
-                p.call(free, QUEUE_ENTER, hop.busy, 1, 0)
+                p.call(free, queue.enter, hop.busy, 1, 0)
                 with p.when(free, "==", 0):
                     p.advance(retry)
 
@@ -212,7 +212,7 @@ class HippiInterface:
         self.fetching = BusMaster(bus, f"{self.name} transmit", per_byte(sheet.transmit_dma))
         self.storing = BusMaster(bus, f"{self.name} receive", per_byte(sheet.receive_dma))
         self.output = OutputQueue(p, kernel, self.name, sheet.ip_queue, sheet.ip_ring, transmit)
-        self.card = p.resource(f"{self.name} send", turn=True)
+        self.card = p.resource(f"{self.name} send", lock=True)
         self.buffers = p.container(f"{self.name} receive ring", sheet.ip_ring, sheet.ip_ring, "packets")
         self.interrupts = PacketInterrupts(p, kernel, f"{self.name} receive", receive)
         self.sent = PacketInterrupts(p, kernel, f"{self.name} sent", 0, max(sheet.ip_transmit_interrupt, 1))

@@ -14,7 +14,6 @@ from simio.components.network.packet import Packet
 from simio.components.network.path import NetworkPath
 from simio.components.network.stack import IP_HEADER, Stack
 from simio.machines.network import reassembly
-from simio.machines.network.transfer_calls import IP_IDENT, IP_REASSEMBLE
 from simio.program.builder import Amount, Register
 
 LIFETIME = 30 * 10**12
@@ -53,7 +52,7 @@ class Datagrams:
         """Bytes of a datagram that a fragment carries, unless it is the last."""
         self.whole = path.mtu - IP_HEADER
         """Bytes of the largest datagram that needs no fragments."""
-        self.numbers = p.machine(f"{name} numbers", [0])
+        self.numbers = p.machine(f"{name} numbers", reassembly.NUMBERS.initial())
         self.table = p.machine(f"{name} reassembly", reassembly.initial(PLACES, LIFETIME))
         p.tally(name, "given up", self.table + reassembly.GIVEN_UP, "datagrams")
         self.packet = p.procedure(f"{name} packet", _WORDS, self._packet)
@@ -65,7 +64,7 @@ class Datagrams:
             left, count, index = p.register(length), p.register(), p.register(0)
             number, fragment, piece, carried = p.register(), p.register(), p.register(), p.register(word)
             self._cut(count, left)
-            p.call(number, IP_IDENT, self.numbers)
+            p.call(number, reassembly.ident, self.numbers)
             with p.until(left, "<=", 0):
                 p.let(piece, "MIN", left, self.payload)
                 with p.when(count, "==", 1):
@@ -115,6 +114,6 @@ class Datagrams:
         self.target.work("protocols", self.target.sheet.ip_receive, INTERRUPT)
         with p.loop(1):
             whole = p.register()
-            p.call(whole, IP_REASSEMBLE, self.table, number, fragment)
+            p.call(whole, reassembly.reassemble, self.table, number, fragment)
             with p.when(whole, ">", 0):
                 self.arrived(whole, word)

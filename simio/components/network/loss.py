@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 
-from simio.components.faults.outages import Outages
+from simio.components.faults.condition import Schedule
 from simio.components.network.packet import Packet, dropped
 from simio.description.faults import Span
-from simio.machines.network.calls import ERRORS_NEXT, ERRORS_PASS
-from simio.machines.network.errors import INITIAL
+from simio.machines.network import errors
 from simio.program.builder import Amount, Builder, Register
 
 _FINEST = 2**50
@@ -29,14 +28,14 @@ class Loss:
     def __init__(self, p: Builder, name: str, packets: float, units: float, down: Sequence[Span] = ()) -> None:
         self.p = p
         self.name = name
-        self.outages = Outages(p, down)
+        self.outages = Schedule(p, down)
         # A probability of so many digits that they do not fit is meant to be near the one that does.
         self.packets, self.units = (Fraction(str(value)).limit_denominator(_FINEST) for value in (packets, units))
         if self.packets:
             self.fate = p.uniform(f"{name} loss", 0, self.packets.denominator - 1)
         if self.units:
             self.distance = p.exponential(f"{name} errors", int(1 / self.units))
-            self.state = p.machine(f"{name} errors", INITIAL)
+            self.state = p.machine(f"{name} errors", errors.WORDS.initial())
 
     @contextmanager
     def survived(
@@ -87,8 +86,8 @@ class Loss:
         p = self.p
         hit, distance = p.register(), p.register()
         with p.until(hit, "==", 0):
-            p.call(hit, ERRORS_PASS, self.state, units, 0)
+            p.call(hit, errors.passing, self.state, units, 0)
             with p.when(hit, "!=", 0):
                 p.draw(distance, self.distance)
-                p.call(distance, ERRORS_NEXT, self.state, distance, 0)
+                p.call(distance, errors.following, self.state, distance, 0)
                 p.let(lost, "ADD", lost, distance)

@@ -1,8 +1,8 @@
 """NFS versions 2 (RFC 1094) and 3 (RFC 1813): a file read or written in order, with the daemons at both ends.
 
-A server that crashes has a socket, threads and a cache for each of its lives (`simio.components.faults.boots`).
-A client keeps what it has written and not committed, and writes it again when the server's write verifier changes
-(RFC 1813, sections 3.3.7 and 3.3.21).
+A server that crashes has a socket, threads and a cache for each of its incarnations
+(`simio.components.faults.incarnations`). A client keeps what it has written and not committed, and writes it again
+when the server's write verifier changes (RFC 1813, sections 3.3.7 and 3.3.21).
 """
 
 from __future__ import annotations
@@ -18,16 +18,8 @@ from simio.components.network.rpc import OWN, RpcClient
 from simio.components.network.stack import Stack
 from simio.components.network.udp import UDP_HEADER
 from simio.description.messages import MESSAGES, Messages
+from simio.machines.network import reassembly, writeback
 from simio.machines.network import rpc as machines
-from simio.machines.network import writeback
-from simio.machines.network.transfer_calls import (
-    IN_ORDER,
-    IP_IDENT,
-    WRITE_ANSWERED,
-    WRITE_COUNTED,
-    WRITE_LEFT,
-    WRITE_NEXT,
-)
 from simio.program.builder import Builder, Handle, Register
 from simio.program.service import ceil_times
 
@@ -71,7 +63,7 @@ class NfsMount:
         self.blocks = -(-params.size // params.transfer)
         # A process has a call of its own beside those of the daemons.
         self.rpc = RpcClient(name, stacks, paths, params.biods + 1, params.timeout, params.retrans)
-        self.next = p.machine(f"{name} next block", [0])
+        self.next = p.machine(f"{name} next block", reassembly.NUMBERS.initial())
         self.order = p.machine(f"{name} blocks", machines.in_order(2 * params.biods + 2))
         self.ready = p.container(f"{name} blocks ready", unit="blocks")
         self.wanted = p.container(f"{name} blocks wanted", unit="blocks")
@@ -79,7 +71,7 @@ class NfsMount:
         self.disk = p.resource(f"{name} disk of {self.server.name}") if params.stable else None
         self.kept: int | None = None
         """The machine of the blocks that are kept until they are committed, where the server may lose them."""
-        if params.access == "write" and params.version == 3 and len(self.rpc.boots) > 1:
+        if params.access == "write" and params.version == 3 and len(self.rpc.incarnations) > 1:
             self.kept = p.machine(f"{name} write-back", writeback.initial(self.blocks))
             p.tally(name, "written again", self.kept + writeback.AGAIN, "blocks")
             self.rpc.noted = self._answered
@@ -89,9 +81,9 @@ class NfsMount:
         """Run the body for the next block of the file, if there is one left."""
         p = self.p
         if self.kept is None:
-            p.call(block, IP_IDENT, self.next)
+            p.call(block, reassembly.ident, self.next)
         else:
-            p.call(block, WRITE_NEXT, self.kept)
+            p.call(block, writeback.following, self.kept)
         with p.when(block, "<", self.blocks):
             yield
 
@@ -122,7 +114,7 @@ class NfsMount:
     def left(self, blocks: Register) -> None:
         """Emit `blocks` = how many have to be written again, with no call under way."""
         assert self.kept is not None
-        self.p.call(blocks, WRITE_LEFT, self.kept)
+        self.p.call(blocks, writeback.left, self.kept)
 
     def _answered(self, about: Register, boot: int) -> None:
         """A WRITE or COMMIT is answered, in a life of the server whose number is the write verifier."""
@@ -130,14 +122,14 @@ class NfsMount:
         assert self.kept is not None
         with p.loop(1):
             counts = p.register()
-            p.call(counts, WRITE_ANSWERED, self.kept, about, boot)
+            p.call(counts, writeback.answered, self.kept, about, boot)
 
     def count_once(self, amount: Register, block: Register) -> None:
         """Make `amount` 0 where a block is not written for the first time."""
         if self.kept is not None:
             with self.p.loop(1):
                 first = self.p.register()
-                self.p.call(first, WRITE_COUNTED, self.kept, block)
+                self.p.call(first, writeback.counted, self.kept, block)
                 self.p.let(amount, "MUL", amount, first)
 
     def wakes(self, container: Handle, amount: int) -> None:
@@ -173,7 +165,7 @@ class NfsMount:
     def serve(self, boot: int = 0) -> None:
         """One of the threads of a life of the server: a request after another."""
         p = self.p
-        if boot + 1 == len(self.rpc.boots):
+        if boot + 1 == len(self.rpc.incarnations):
             with p.forever():
                 self._serve_one(boot, None)
             return
@@ -184,11 +176,11 @@ class NfsMount:
     def _serve_one(self, boot: int, over: Register | None) -> None:
         """A request; none is begun or answered once the life is `over`, None for one that never is."""
         p, server = self.p, self.rpc.servers[boot]
-        boots = self.rpc.boots
+        incarnations = self.rpc.incarnations
         with p.loop(1):
             about, word, length = p.register(), p.register(), p.register()
             server.take(about, word)
-            with boots.on(boot) if over else nullcontext():
+            with incarnations.alive(boot) if over else nullcontext():
                 if self.threads:
                     p.seize(self.threads[boot])
                 self.server.work("RPC and NFS", self.server.sheet.nfs_server)
@@ -199,12 +191,12 @@ class NfsMount:
                     self._message(length, about, self.messages.read_reply)
                 else:
                     self._serve_write(boot, about, length)
-                with boots.on(boot) if over else nullcontext():
+                with incarnations.alive(boot) if over else nullcontext():
                     server.answer(length, word)
                 if self.threads:
                     p.release(self.threads[boot])
             if over:
-                boots.over(over, boot)
+                incarnations.over(over, boot)
 
     def _serve_write(self, boot: int, about: Register, length: Register) -> None:
         """A WRITE, or a COMMIT; `length` is that of the reply."""
@@ -258,7 +250,7 @@ class NfsMount:
         p = self.p
         with p.loop(1):
             count = p.register()
-            p.call(count, IN_ORDER, self.order, block)
+            p.call(count, machines.arrived, self.order, block)
             p.put(self.ready, count)
 
     def amount(self, result: Register, block: Register) -> None:

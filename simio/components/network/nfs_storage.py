@@ -19,7 +19,7 @@ class OwnDisks:
 
     def __init__(self, file: ServedFile) -> None:
         self.file = file
-        self.lock = file.p.resource(f"{file.name} lock", turn=True)
+        self.lock = file.p.resource(f"{file.name} lock", lock=True)
 
     def read(self, block: Register) -> None:
         """See `ServerStorage.read`."""

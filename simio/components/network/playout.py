@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simio.machines.calls import SWAP
+from simio.machines import coalesce
 from simio.program.builder import Amount, Builder, Handle, Register
 
 
@@ -77,8 +77,8 @@ class Playout:
     def _count(self, value: Register, word: int, function: str, amount: Amount) -> None:
         """Add to a word of state, or subtract; `value` is what it is then. No time passes, so none comes between."""
         p = self.p
-        p.call(value, SWAP, word, 0)
+        p.call(value, coalesce.swap, word, 0)
         p.let(value, function, value, amount)
         with p.loop(1):
             old = p.register()
-            p.call(old, SWAP, word, value)
+            p.call(old, coalesce.swap, word, value)

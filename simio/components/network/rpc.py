@@ -10,21 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from simio.components.faults.boots import Boots, of_boot
+from simio.components.faults.incarnations import Incarnations, of_incarnation
 from simio.components.host.host import INTERRUPT, PROCESS
 from simio.components.network.path import NetworkPath
 from simio.components.network.stack import Stack
 from simio.components.network.udp import UdpFlow, UdpSocket
 from simio.machines.network import mailbox, queue
 from simio.machines.network import rpc as calls
-from simio.machines.network.calls import QUEUE_ENTER, QUEUE_LEAVE
-from simio.machines.network.transfer_calls import (
-    MAILBOX_ARRIVE,
-    MAILBOX_TAKE,
-    RPC_CALL,
-    RPC_OUTSTANDING,
-    RPC_REPLY,
-)
 from simio.program.builder import Amount, Builder, Register
 
 PORTS = (1023, 2049)
@@ -56,10 +48,10 @@ class RpcClient:
         p: Builder = stacks[0].p
         self.p, self.name, self.timeout, self.retrans = p, name, timeout, retrans
         self.stack = stacks[0]
-        self.boots = Boots(p, stacks[1].host.description.crashes)
+        self.incarnations = Incarnations(p, stacks[1].host.description.crashes)
         self.servers = [
-            RpcServer(of_boot(name, boot), (stacks[1], stacks[0]), paths[1], partial(self._replied, boot))
-            for boot in range(len(self.boots))
+            RpcServer(of_incarnation(name, boot), (stacks[1], stacks[0]), paths[1], partial(self._replied, boot))
+            for boot in range(len(self.incarnations))
         ]
         self.requests = UdpFlow(f"{name} call", stacks, paths[0], self._called, PORTS)
         self.state = p.machine(f"{name} calls", calls.initial(places))
@@ -82,7 +74,7 @@ class RpcClient:
         with p.loop(1):
             size, word = p.register(length), p.register()
             self.stack.work("RPC and NFS", self.stack.sheet.rpc)
-            p.call(word, RPC_CALL, self.state, about)
+            p.call(word, calls.call, self.state, about)
             p.let(word, "MUL", word, WORD)
             p.let(word, "ADD", word, about)
             self.requests.send(size, word, PROCESS)
@@ -91,7 +83,7 @@ class RpcClient:
     def take(self, about: Register) -> None:
         """Wait for a reply, whichever is the next, and tell what it is about."""
         self.stack.kernel.slept(lambda: self.p.get(self.waiting, 1))
-        self.p.call(about, MAILBOX_TAKE, self.replies)
+        self.p.call(about, mailbox.take, self.replies)
         self.stack.work("RPC and NFS", self.stack.sheet.rpc)
 
     def wait(self) -> None:
@@ -102,7 +94,7 @@ class RpcClient:
     def _called(self, length: Register, word: Register) -> None:
         """A call has come to the server: to its present life, if it has one."""
         for boot, server in enumerate(self.servers):
-            with self.boots.on(boot):
+            with self.incarnations.alive(boot):
                 server.socket.arrive(length, word)
 
     def _replied(self, boot: int, length: Register, word: Register) -> None:
@@ -111,7 +103,7 @@ class RpcClient:
         with p.loop(1):
             about = p.register()
             p.let(about, "DIV", word, WORD)
-            p.call(about, RPC_REPLY, self.state, about)
+            p.call(about, calls.reply, self.state, about)
             if self.noted:
                 with p.when(about, ">", 0), p.loop(1):
                     what = p.register()
@@ -123,7 +115,7 @@ class RpcClient:
                 p.let(about, "SET", 0)
             with p.when(about, ">", 0):
                 p.let(about, "SUB", about, 1)
-                p.call(about, MAILBOX_ARRIVE, self.replies, 0, about)
+                p.call(about, mailbox.arrive, self.replies, 0, about)
                 p.put(self.waiting, 1)
 
     def _timer(self, length: Register, word: Register) -> None:
@@ -132,7 +124,7 @@ class RpcClient:
         size, message, xid = p.register(length), p.register(word), p.register()
         after, waits = p.register(self.timeout), p.register()
         p.let(xid, "DIV", message, WORD)
-        p.call(waits, RPC_OUTSTANDING, self.state, xid)
+        p.call(waits, calls.outstanding, self.state, xid)
         if self.retrans is None:
             with p.when(waits, "==", 1), p.until(waits, "==", 0):
                 self._repeat(size, message, xid, after, waits)
@@ -154,11 +146,11 @@ class RpcClient:
         p.let(after, "MUL", after, 2)
         p.let(after, "MIN", after, LONGEST)
         p.advance(0, after, 1)
-        p.call(waits, RPC_OUTSTANDING, self.state, xid)
+        p.call(waits, calls.outstanding, self.state, xid)
 
     def gave_up(self, result: Register) -> None:
         """Emit `result` = 1 if a call has been given up, else 0."""
-        self.p.call(result, QUEUE_LEAVE, self.failed, 0)
+        self.p.call(result, queue.leave, self.failed, 0)
 
     def _give_up(self, size: Register, xid: Register) -> None:
         """A call has been repeated often enough: it is forgotten, and the program is woken to see an error."""
@@ -166,8 +158,8 @@ class RpcClient:
         p.mark(p.observation(f"{self.name}: given up", "other", "bytes"), size)
         with p.loop(1):
             done = p.register()
-            p.call(done, RPC_REPLY, self.state, xid)
-            p.call(done, QUEUE_ENTER, self.failed, 1)
+            p.call(done, calls.reply, self.state, xid)
+            p.call(done, queue.enter, self.failed, 1)
         for container, amount in self.wakes:
             p.put(container, amount)
 

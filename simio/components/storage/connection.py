@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from simio.machines.calls import SWAP
+from simio.machines import coalesce
 from simio.program.builder import Builder, Handle
 
 
@@ -19,7 +19,7 @@ class Connection:
     def __init__(self, p: Builder, medium: Handle, name: str) -> None:
         self.p = p
         self.medium = medium
-        self.latch = p.machine(f"{name} connection", [0])
+        self.latch = p.machine(f"{name} connection", coalesce.LATCH.initial())
 
     @contextmanager
     def opened(self) -> Iterator[None]:
@@ -27,7 +27,7 @@ class Connection:
         p = self.p
         with p.loop(1):
             kept = p.register(0)
-            p.call(kept, SWAP, self.latch, kept, kept)
+            p.call(kept, coalesce.swap, self.latch, kept, kept)
             with p.when(kept, "==", 0):
                 yield
 
@@ -36,10 +36,10 @@ class Connection:
         p = self.p
         with p.loop(1):
             kept = p.register(1)
-            p.call(kept, SWAP, self.latch, kept, kept)
+            p.call(kept, coalesce.swap, self.latch, kept, kept)
             with p.fork("disconnect"):
                 p.let(kept, "SET", 0)
-                p.call(kept, SWAP, self.latch, kept, kept)
+                p.call(kept, coalesce.swap, self.latch, kept, kept)
                 with p.when(kept, "==", 1):
                     self.close(closing)
 

@@ -58,7 +58,7 @@ class FcpTransport:
                 for payload in p.pieces(amount, self.out.payload):
                     self.sending.read(payload)
                     p.put(staged, 1)
-            with p.hold(p.resource(f"{name} sequence", turn=True)):
+            with p.hold(p.resource(f"{name} sequence", lock=True)):
                 for payload in p.pieces(amount, self.out.payload):
                     p.get(staged, 1)
                     with self.out.frame("frame", payload, 0, joined=True):

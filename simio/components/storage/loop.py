@@ -179,7 +179,7 @@ class LoopTransport:
                 self.sending.read(payload)
                 p.put(staged, 1)
             p.put(staged, 1)
-        with p.hold(p.resource(f"{self.adapter} sequence", turn=True)):
+        with p.hold(p.resource(f"{self.adapter} sequence", lock=True)):
             p.get(staged, 1)
             self.loop.seize(self.adapter)
             for payload in p.pieces(amount, self.out_payload):

@@ -190,7 +190,7 @@ class ScsiTransport:
 
     def _only(self) -> Handle:
         """The turn of commands to a drive that queues none."""
-        return self.p.resource(f"{self.device} untagged from {self.adapter}", turn=True)
+        return self.p.resource(f"{self.device} untagged from {self.adapter}", lock=True)
 
     def _occupy(self, time: int) -> None:
         self.p.occupy(self.bus.window, time)

@@ -150,7 +150,7 @@ class ArrayDevice:
         self.name = volume.name
         self.capacity = volume.capacity
         self.sector = volume.sector
-        self.queue = self.p.resource(f"{self.name} queue", port.depth, turn=True)
+        self.queue = self.p.resource(f"{self.name} queue", port.depth, lock=True)
 
     def read(self, at: Register, size: int, aligned: int) -> None:
         """Members deliver through the controller's memory to the host; done with the last status."""

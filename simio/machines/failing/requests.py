@@ -1,4 +1,4 @@
-"""Requests that fail, and words and places that several threads look at.
+"""Requests that fail, and places that several threads look at.
 
 A request takes a number when it begins. Whatever is done for it, in whichever thread, knows that number, and can say
 that the request has failed; only those that have are kept until somebody asks.
@@ -8,39 +8,30 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
+from simio.machines import variable
+from simio.machines.door import machine
+from simio.machines.layout import Layout, State
 from simio.machines.shared import shared
 
-OPEN = 88
-FAIL = 89
-ENDED = 90
-MOST = 91
-ADD = 92
-NOTE = 93
-BETWEEN = 94
-NAMES = {
-    OPEN: "requests.open",
-    FAIL: "requests.fail",
-    ENDED: "requests.ended",
-    MOST: "word.most",
-    ADD: "word.add",
-    NOTE: "places.note",
-    BETWEEN: "places.between",
-}
-
 ROWS = 1024
-"""Requests that have failed and have not been asked about, at most."""
-_NUMBERS = 0
-_FAILED = 1
-_SPACE = 2
-_TABLE = 3
+"""Requests, at most, that have failed and are not over."""
+REQUESTS = Layout("requests")
+_NUMBERS = REQUESTS.word("numbers", "requests", about="that have begun")
+_FAILED = REQUESTS.word("failed", "requests", about="in the table")
+_SPACE = REQUESTS.word("space", "requests", about="rows of the table")
+_TABLE = REQUESTS.table("table", about="numbers of the requests that have failed")
+PLACES = Layout("places")
+_COUNT = PLACES.word("count")
+_ROOM = PLACES.word("room", about="rows of the list")
+_LIST = PLACES.table("list")
 
 
-def initial(rows: int = ROWS) -> list[int]:
-    """State of the requests of a system: numbers given, and the table of failed ones: rows taken, rows, and these."""
-    return [0, 0, rows, *[0] * rows]
+def initial(rows: int = ROWS) -> State:
+    """State of the requests of a system, of which `rows` can have failed at a time."""
+    return REQUESTS.initial(space=rows, table=[0] * rows)
 
 
-@shared
+@machine("parts")
 def open_request(state: NDArray, base: int) -> int:
     """A request begins; its number."""
     state[base + _NUMBERS] += 1
@@ -56,9 +47,9 @@ def find(state: NDArray, base: int, number: int) -> int:
     return -1
 
 
-@shared
+@machine("parts")
 def fail(state: NDArray, base: int, number: int) -> int:
-    """A request has failed, which may be said more than once. Returns 1; -1 where the table is full."""
+    """Note that a request has failed, if that is not known. Returns 1; -1 if the table is full."""
     if number < 1 or number > state[base + _NUMBERS]:
         return -1
     if find(state, base, number) < 0:
@@ -69,7 +60,7 @@ def fail(state: NDArray, base: int, number: int) -> int:
     return 1
 
 
-@shared
+@machine("parts")
 def ended(state: NDArray, base: int, number: int) -> int:
     """A request is over and is forgotten: 1 if it has failed, else 0."""
     at = find(state, base, number)
@@ -80,49 +71,29 @@ def ended(state: NDArray, base: int, number: int) -> int:
     return 1
 
 
-def places(rows: int = ROWS) -> list[int]:
-    """State of a list of places: how many there are, its room, and the list."""
-    return [0, rows, *[0] * rows]
+def places(rows: int = ROWS) -> State:
+    """State of a list with room for `rows` places."""
+    return PLACES.initial(room=rows, list=[0] * rows)
 
 
-@shared
+@machine("parts")
 def note(state: NDArray, base: int, place: int) -> int:
-    """A place more. Returns how many there are; -1 where there is no room."""
-    if state[base] == state[base + 1]:
+    """Add a place. Returns how many there are; -1 if there is no room."""
+    if state[base + _COUNT] == state[base + _ROOM]:
         return -1
-    state[base + 2 + state[base]] = place
-    state[base] += 1
-    return state[base]
+    state[base + _LIST + state[base + _COUNT]] = place
+    state[base + _COUNT] += 1
+    return state[base + _COUNT]
 
 
-@shared
+@machine("parts")
 def between(state: NDArray, base: int, first: int, end: int) -> int:
     """1 if there is a place from `first` to before `end`, else 0."""
-    for at in range(base + 2, base + 2 + state[base]):
+    for at in range(base + _LIST, base + _LIST + state[base + _COUNT]):
         if first <= state[at] < end:
             return 1
     return 0
 
 
-@shared
-def requests(function: int, state: NDArray, base: int, a: int, b: int) -> int:
-    """Value of a function of requests, words and places; negative if the machine refuses."""
-    if function == 88:
-        return open_request(state, base)
-    if function == 89:
-        return fail(state, base, a)
-    if function == 90:
-        return ended(state, base, a)
-    if function == 93:
-        return note(state, base, a)
-    if function == 94:
-        return between(state, base, a, b)
-    if a < 0:
-        return -1
-    if function == 91:
-        state[base] = max(state[base], a)
-        return state[base]
-    if function == 92:
-        state[base] += a
-        return state[base]
-    return -1
+MOST, ADD = variable.maximum, variable.add
+OPEN, FAIL, ENDED, NOTE, BETWEEN = open_request, fail, ended, note, between

@@ -150,7 +150,7 @@ def test_layers_above_take_a_cpu_of_their_own(engine: ModuleType) -> None:
 def test_a_lock_above_does_not_stop_a_host_of_one_cpu(engine: ModuleType) -> None:
     net = pair(first={"transmit_cost": "0 s"})
     b, p = net.site.host("b"), net.p
-    lock = p.resource("lock", turn=True)
+    lock = p.resource("lock", lock=True)
 
     def locked() -> None:
         with p.hold(lock):
