@@ -32,11 +32,12 @@ def maximum(state: NDArray, base: int, value: int) -> int:
 
 @shared
 def add(state: NDArray, base: int, amount: int) -> int:
-    """Add `amount` to the word; returns the sum."""
+    """Add `amount` to the word; returns what it was."""
     if amount < 0:
         return -1
-    state[base] += amount
-    return state[base]
+    old = state[base]
+    state[base] = old + amount
+    return old
 
 
 @shared

@@ -232,6 +232,16 @@ class Blocks(Emitting):
         self._branch(INVERSE[holds.comparison], holds, start)
         self._regions.append(Region(start, self._at, 1))
 
+    @contextmanager
+    def while_(self, condition: Condition, share: Fraction | int = 0) -> Iterator[None]:
+        """Run the body again and again as long as a condition holds before it; `share` is as for `when`."""
+        with self.when(condition, share=share):
+            self._inside("while_")
+            start = self._at
+            yield
+            self._branch(condition.comparison, condition, start)
+            self._regions.append(Region(start, self._at, 1))
+
     # --- around steps ------------------------------------------------------------------------------------
 
     @contextmanager

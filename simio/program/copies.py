@@ -25,10 +25,6 @@ _KINDS = {
 class Copies(Declarations):
     """Declarations of which there may be many alike."""
 
-    def each(self, name: str, count: int) -> Iterator[str]:
-        """`replicate` under its former name."""
-        return self.replicate(name, count)
-
     def replicate(self, name: str, count: int) -> Iterator[str]:
         """Run a for loop's body for each of `count` alike things; gives their names: NAME, or NAME 1, NAME 2, ….
 

@@ -117,11 +117,14 @@ class Emitting(Copies):
         self.advance(0, time, 1)
 
     def wait_until(self, instant: Operand) -> None:
-        """Let time pass until an instant, in ps; none if that is past."""
+        """Let time pass until an instant, in ps, such as `begun + period`; none if that is past."""
         with self.scope():
-            rest = self.register(since(instant))
-            at = self._skip_unless(rest < 0)
-            rest.set(0 - rest)
+            begin: Operand = instant
+            time: Operand = 0
+            if isinstance(instant, Expression) and instant.function == Fn.ADD:
+                begin, time = instant.a, instant.b
+            rest = self.register(time - since(begin))
+            at = self._skip_unless(rest > 0)
             self.wait(rest)
             self._aim(at)
 

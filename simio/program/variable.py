@@ -37,7 +37,7 @@ class Variable:
             self._call(SWAP, value, None)
 
     def increment(self, amount: Operand = 1, into: Register | None = None) -> Register:
-        """Add an amount of zero or more; gives a register with the new value."""
+        """Add an amount of zero or more; gives a register with the value before."""
         return self._call(ADD, amount, into)
 
     def maximum(self, value: Operand, into: Register | None = None) -> Register:
@@ -45,7 +45,7 @@ class Variable:
         return self._call(MAXIMUM, value, into)
 
     def swap(self, value: Operand, into: Register | None = None) -> Register:
-        """Set the value; gives a register with the one before."""
+        """Set the value; gives a register with the value before."""
         return self._call(SWAP, value, into)
 
     def _call(self, function: int, value: Operand, into: Register | None) -> Register:

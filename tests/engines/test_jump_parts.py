@@ -182,7 +182,7 @@ def sums_that_wrap(p: Builder) -> None:
 def delayed(p: Builder) -> None:
     """Who is begun later, by threads that share steps; none waits for them."""
     seen = p.observation("seen")
-    for own in p.each("t", 3):
+    for own in p.replicate("t", 3):
         lock = p.resource(f"{own} lock")
         with p.thread(own), p.loop(ROUNDS):
             with p.hold(lock), p.fork(f"{own} child", delay=9, daemon=True):

@@ -57,7 +57,7 @@ def test_words_grow_only() -> None:
     machine = Requests()
     machine.state[1] = 0
     assert [machine.ask(requests.MOST, value) for value in (0, 5, 3, 9)] == [0, 5, 5, 9]
-    assert [machine.ask(requests.ADD, value) for value in (0, 2, 2)] == [9, 11, 13]
+    assert [machine.ask(requests.ADD, value) for value in (0, 2, 2)] == [9, 9, 11]
     assert machine.ask(requests.ADD, -1) == -1
 
 

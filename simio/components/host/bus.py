@@ -12,7 +12,7 @@ from simio.description.model import Part
 from simio.description.sheets.adapters import StorageAdapter
 from simio.machines import bus as turns
 from simio.machines.calls import BUS_BEGIN, BUS_REST, BUS_STALL, BUS_TIME
-from simio.program.builder import Builder, Handle, Register
+from simio.program.builder import Builder, Handle, Register, maximum, minimum, since
 from simio.program.labels import labelled
 from simio.program.service import SECOND, ceil_times, clocks, per_byte
 
@@ -20,14 +20,6 @@ from simio.program.service import SECOND, ceil_times, clocks, per_byte
 def dma_byte(adapter: StorageAdapter) -> Fraction:
     """Time in which an adapter itself moves a byte to or from the bus, in ps; zero if it says no rate."""
     return per_byte(adapter.dma) if adapter.dma else Fraction(0)
-
-
-def times_up(p: Builder, result: Register, amount: Register, factor: Fraction) -> None:
-    """`result` = `amount` times `factor`, rounded up to a whole number."""
-    p.let(result, "MUL", amount, factor.numerator)
-    if factor.denominator > 1:
-        p.let(result, "ADD", result, factor.denominator - 1)
-        p.let(result, "DIV", result, factor.denominator)
 
 
 class DmaPath(Protocol):
@@ -94,10 +86,10 @@ class ParallelBus:
             return
         p = self.p
         times = ceil_times(amount, self.memory_byte), self.occupied(amount, read)
-        with p.loop(1):
+        with p.scope():
             turn, burst = p.register(amount), p.register(self.overhead(read))
             p.call(turn, BUS_BEGIN, self.state, turn, burst)
-            with p.when(turn, "<", turns.PLACES), p.fork("bus"):
+            with p.when(turn < turns.PLACES), p.fork("bus"):
                 self._hold(*times)
             # Held under a condition, while the time passes in any case: so the bound counts it for the bus, whoever
             # holds that.
@@ -109,45 +101,45 @@ class ParallelBus:
     def transfer_packet(self, amount: Register, device_byte: Fraction = Fraction(0), read: bool = False) -> None:
         """As `transfer`, of as many bytes as a register holds, one at least."""
         p = self.p
-        with p.loop(1):
+        with p.scope():
             turn, burst = p.register(amount), p.register(self.overhead(read))
-            on_bus, on_memory, longest = p.register(), p.register(), p.register()
+            on_bus = p.register()
             p.call(on_bus, BUS_TIME, self.state, turn, burst)
-            times_up(p, on_memory, amount, self.memory_byte)
-            p.let(longest, "MAX", on_bus, on_memory)
+            on_memory = p.register(ceil_times(amount, self.memory_byte))
+            longest = p.register(maximum(on_bus, on_memory))
             p.call(turn, BUS_BEGIN, self.state, turn, burst)
-            with p.when(turn, "<", turns.PLACES), p.fork("bus"):
+            with p.when(turn < turns.PLACES), p.fork("bus"):
                 self._hold_for(on_memory, on_bus, longest)
-            with p.when(turn, ">=", turns.PLACES):
+            with p.when(turn >= turns.PLACES):
                 self._hold_for(on_memory, on_bus, longest)
-            with p.when(turn, "<", turns.PLACES):
-                p.advance(0, longest, 1)
+            with p.when(turn < turns.PLACES):
+                p.wait(longest)
             if device_byte > max(self.bus_byte, self.memory_byte):
-                moved = p.register()
-                times_up(p, moved, amount, device_byte)
-                with p.when(moved, ">", longest):
-                    p.let(moved, "SUB", moved, longest)
-                    p.advance(0, moved, 1)
+                moved = p.register(ceil_times(amount, device_byte))
+                with p.when(moved > longest):
+                    p.wait(moved - longest)
             self._wait_for_others(turn)
 
     def _hold_for(self, on_memory: Register, on_bus: Register, longest: Register) -> None:
         """Pass through memory, holding the bus, for times in registers; see `_hold`."""
         p = self.p
         self._take()
-        both = p.register()
-        p.let(both, "MIN", on_memory, on_bus)
-        p.advance(0, both, 1)
-        p.let(both, "SUB", longest, both)
+        both = p.register(minimum(on_memory, on_bus))
+        p.wait(both)
+        rest = p.register(longest - both)
         if self.memory_byte <= self.bus_byte:
             p.release(self.memory)
-            p.advance(0, both, 1)
+            p.wait(rest)
             p.release(self.bus)
             return
         # Which of them is done first depends on the amount.
-        for first, second, order in ((self.memory, self.bus, "<="), (self.bus, self.memory, ">")):
-            with p.when(on_memory, order, on_bus):
+        for first, second, order in (
+            (self.memory, self.bus, on_memory <= on_bus),
+            (self.bus, self.memory, on_memory > on_bus),
+        ):
+            with p.when(order):
                 p.release(first)
-                p.advance(0, both, 1)
+                p.wait(rest)
                 p.release(second)
 
     def _hold(self, on_memory: int, on_bus: int, turn: Register | None = None) -> None:
@@ -169,13 +161,12 @@ class ParallelBus:
     def _take(self) -> None:
         """Seize the bus and then memory; while memory serves others the bus stands still."""
         p = self.p
-        stalled = p.register()
         p.seize(self.bus)
-        p.let(stalled, "SINCE", 0)
+        begun = p.now()
         p.seize(self.memory)
-        p.let(stalled, "SINCE", stalled)
-        with p.when(stalled, ">", 0):
-            p.call(stalled, BUS_STALL, self.state, stalled, stalled)
+        stalled = p.register(since(begun))
+        with p.when(stalled > 0):
+            p.call(stalled, BUS_STALL, self.state, stalled)
 
     @contextmanager
     def _if_alone(self, turn: Register | None) -> Iterator[None]:
@@ -183,17 +174,17 @@ class ParallelBus:
         if turn is None:
             yield
         else:
-            with self.p.when(turn, ">=", turns.PLACES):
+            with self.p.when(turn >= turns.PLACES):
                 yield
 
     def _wait_for_others(self, turn: Register) -> None:
         """Wait for the bursts of others that came between."""
         p = self.p
         left = p.register()
-        p.call(left, BUS_REST, self.state, turn, turn)
-        with p.when(left, ">", 0), p.until(left, "==", 0):
-            p.advance(0, left, 1)
-            p.call(left, BUS_REST, self.state, turn, turn)
+        p.call(left, BUS_REST, self.state, turn)
+        with p.while_(left > 0):
+            p.wait(left)
+            p.call(left, BUS_REST, self.state, turn)
 
 
 class BusMaster:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from simio.components.host.host import INTERRUPT, Host
 from simio.components.storage.interfaces import BlockDevice
-from simio.program.builder import Builder, Register
+from simio.program.builder import Builder, Register, since
 from simio.program.labels import called, labelled
 
 
@@ -61,12 +61,10 @@ class UnixKernel:
 
     def slept(self, wait: Callable[[], None]) -> None:
         """Emit waiting, and a switch back to the process if it did not return at once."""
-        with self.p.loop(1):
-            since = self.p.register()
-            self.p.let(since, "SINCE", 0)
+        with self.p.scope():
+            begun = self.p.now()
             wait()
-            self.p.let(since, "SINCE", since)
-            with self.p.when(since, ">", 0):
+            with self.p.when(since(begun) > 0):
                 self.wake()
 
     @called("writes to the device")
@@ -124,7 +122,7 @@ class UnixKernel:
             transfer(place, amount, grain)
             self.wake()
             self.unpin(amount)
-            p.let(place, "ADD", place, amount)
+            place.set(place + amount)
 
     @labelled("block layer", "host.name")
     def buffers(self, size: int, header: int) -> None:

@@ -9,7 +9,7 @@ from simio.components.storage.interfaces import Transport
 from simio.description.model import Disk
 from simio.machines import calls
 from simio.machines import disk as mechanism
-from simio.program.builder import Amount, Builder, Register
+from simio.program.builder import Builder, Operand, Register
 from simio.program.service import SECOND, ceil_times
 
 
@@ -76,7 +76,7 @@ class DiskDrive:
         """Bytes that the disk holds."""
         return self.sectors * self.sheet.sector
 
-    def ask(self, answer: Register, function: int, a: Amount = 0, b: Amount = 0) -> None:
+    def ask(self, answer: Register, function: int, a: Operand = 0, b: Operand = 0) -> None:
         """answer = a function of the machine."""
         self.p.call(answer, function, self.state, a, b)
 
@@ -90,17 +90,17 @@ class DiskDrive:
                 self.ask(answer, calls.DISK_CONTROLLER, sector, count)
                 p.advance(self.least, answer, 1)
             self.ask(tag, calls.DISK_ENQUEUE, sector, 2 * count)
-            with p.until(answer, ">", 0):
+            with p.until(answer > 0):
                 self.ask(answer, calls.DISK_BEGIN, tag)
-                with p.when(answer, ">", 2):
-                    p.let(answer, "SUB", answer, 2)
+                with p.when(answer > 2):
+                    answer.set(answer - 2)
                     p.put(self.gate, answer)
-                    p.let(answer, "SET", 0)
-                with p.when(answer, "==", 0):
+                    answer.set(0)
+                with p.when(answer == 0):
                     p.get(self.gate, 1)
             self._use_media(tag, answer)
             self._transfer(tag, count, transport)
-            with p.when(answer, "==", 0):
+            with p.when(answer == 0):
                 p.release(self.arm)
             self._end(tag)
 
@@ -112,7 +112,7 @@ class DiskDrive:
         def send(sectors: int, first: bool) -> None:
             self.ask(wait, calls.DISK_NEXT, tag, sectors)
             with p.label("mechanism", self.name):
-                p.advance(0, wait, 1)
+                p.wait(wait)
             if first:
                 p.seize(self.data)
             transport.send(sectors * self.sheet.sector)
@@ -126,12 +126,12 @@ class DiskDrive:
         """What has the arm (`answer` is 2) gives it back when the media has read all; `answer` is 0 where the
         command does that itself at its end, since it depends on the host when that will be."""
         p = self.p
-        with p.when(answer, "==", 2):
+        with p.when(answer == 2):
             p.seize(self.arm)
             self.ask(answer, calls.DISK_MEDIA, tag)
-            with p.when(answer, ">", 0), p.fork("media"):
+            with p.when(answer > 0), p.fork("media"):
                 with p.label("mechanism", self.name):
-                    p.advance(0, answer, 1)
+                    p.wait(answer)
                 p.release(self.arm)
                 self.ask(answer, calls.DISK_FREE, tag)
                 p.put(self.gate, answer)
@@ -148,16 +148,16 @@ class DiskDrive:
             with p.hold(self.controller):
                 p.advance(sheet.cached_overhead if sheet.write_cache else sheet.command_overhead)
             self.ask(tag, calls.DISK_ENQUEUE, sector, 2 * count + 1)
-            with p.until(answer, "==", 1):
+            with p.until(answer == 1):
                 self.ask(answer, calls.DISK_ADMIT, tag)
-                with p.when(answer, "==", 0):
+                with p.when(answer == 0):
                     p.get(self.gate, 1)
             for sectors in p.pieces(count, self._sectors(transport.burst)):
                 self._wait(answer, calls.DISK_ROOM, tag, sectors)
                 with p.hold(self.data):
                     transport.fetch(sectors * sheet.sector)
                 self.ask(answer, calls.DISK_STORE, tag, sectors)
-                with p.when(answer, "==", 1), p.fork("destage", daemon=True):
+                with p.when(answer == 1), p.fork("destage", daemon=True):
                     self._destage(answer)
             if not sheet.write_cache:
                 self._wait(answer, calls.DISK_STORED, tag)
@@ -166,28 +166,28 @@ class DiskDrive:
     def _wait(self, answer: Register, function: int, tag: Register, sectors: int = 0) -> None:
         """Wait until a machine function answers 0: for the time it tells, or to be woken where it tells 1."""
         p = self.p
-        with p.until(answer, "==", 0):
+        with p.until(answer == 0):
             self.ask(answer, function, tag, sectors)
-            with p.when(answer, "==", 1):
+            with p.when(answer == 1):
                 p.get(self.gate, 1)
-            with p.when(answer, ">", 1), p.label("mechanism", self.name):
-                p.advance(0, answer, 1)
+            with p.when(answer > 1), p.label("mechanism", self.name):
+                p.wait(answer)
 
     def _destage(self, answer: Register) -> None:
         """Write dirty data to the media, one pass over at most a track after the other, while there are any."""
         p = self.p
-        with p.until(answer, "==", 0):
+        with p.until(answer == 0):
             self.ask(answer, calls.DISK_DESTAGE)
-            with p.when(answer, "==", 1):
+            with p.when(answer == 1):
                 p.get(self.gate, 1)
-            with p.when(answer, ">", 1):
+            with p.when(answer > 1):
                 with p.hold(self.arm), p.label("mechanism", self.name):
-                    p.advance(0, answer, 1)
+                    p.wait(answer)
                     self.ask(answer, calls.DISK_WRITE)
-                    p.advance(0, answer, 1)
+                    p.wait(answer)
                 self.ask(answer, calls.DISK_WRITTEN)
                 p.put(self.gate, answer)
-                p.let(answer, "SET", 1)
+                answer.set(1)
 
     def _end(self, tag: Register) -> None:
         woken = self.p.register()

@@ -51,7 +51,7 @@ class FcpTransport:
         It sends the frames of one XFER_RDY after those of another.
         """
         p, name = self.p, self.out.hops[0].name
-        with p.loop(1):
+        with p.scope():
             self._transfer_ready()
             staged = p.container(f"{name} staged", PREFETCHED, unit="frames")
             with p.fork("prefetch"), self.sending.turn():

@@ -16,7 +16,7 @@ from simio.components.storage.connection import Connection
 from simio.description.model import Link
 from simio.description.sheets.scsi import ScsiAdapter, ScsiDisk
 from simio.errors import RunError
-from simio.program.builder import Builder, Handle
+from simio.program.builder import Builder, Handle, since
 from simio.program.service import SECOND, ceil_times
 
 PRIORITIES = (7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8)
@@ -90,14 +90,13 @@ class ScsiBus:
             p.seize(self.bus, priority=self.priority(name))
             p.advance(self.arbitration)
             return
-        with p.loop(1):
-            waited = p.register()
-            p.let(waited, "SINCE", 0)
+        with p.scope():
+            begun = p.now()
             p.seize(self.bus, priority=self.priority(name))
-            p.let(waited, "SINCE", waited)
-            with p.when(waited, ">", 0):
+            waited = p.register(since(begun))
+            with p.when(waited > 0):
                 p.advance(quick)
-            with p.when(waited, "==", 0):
+            with p.when(waited == 0):
                 p.advance(self.arbitration)
 
     def data_byte(self, adapter: ScsiAdapter, drive: ScsiDisk) -> Fraction:
