@@ -20,7 +20,7 @@ import numpy as np
 from simio.program.blocks import Blocks, Procedure
 from simio.program.declarations import Handle, ProgramError
 from simio.program.emitting import MAX_REGISTERS
-from simio.program.operands import Condition, Expression, Operand, OperandT, Register, maximum, minimum, since
+from simio.program.operands import Condition, Expression, Operand, OperandT, Register, least, maximum, minimum, since
 from simio.program.steps import COLUMNS, Program, Table
 from simio.program.variable import Variable
 
@@ -39,6 +39,7 @@ __all__ = [
     "ProgramError",
     "Register",
     "Variable",
+    "least",
     "maximum",
     "minimum",
     "since",

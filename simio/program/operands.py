@@ -180,6 +180,11 @@ def maximum(a: Operand, b: Operand) -> Operand:
     return max(a, b) if isinstance(a, int) and isinstance(b, int) else Expression(Fn.MAX, a, b)
 
 
+def least(value: Operand) -> int:
+    """What is certain of a value that is never below zero: a constant itself, and of any other 0."""
+    return value if isinstance(value, int) else 0
+
+
 def since(instant: Operand) -> Expression:
     """The time since an instant in ps, at the moment at which it is used."""
     return Expression(Fn.SINCE, instant)

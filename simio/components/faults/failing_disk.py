@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from simio.components.storage.disk import DiskDrive
 from simio.components.storage.interfaces import Transport
 from simio.description.model import Disk
@@ -20,6 +22,8 @@ class FailingDrive(DiskDrive):
 
     A read ends early where the drive gives up a sector: `failed` is the register that says so.
     """
+
+    any_size = False
 
     def __init__(self, p: Builder, disk: Disk) -> None:
         assert disk.read_errors is not None
@@ -77,7 +81,7 @@ class FailingDrive(DiskDrive):
                         p.draw(sectors, chance)
                         p.call(sectors, failing.TOLD, self.state, kind, sectors)
 
-    def _transfer(self, tag: Register, count: int, transport: Transport) -> None:
+    def _transfer(self, tag: Register, count: Any, transport: Transport) -> None:
         """As of any disk, up to where the drive gives up."""
         failed = self.failed
         if failed is None:

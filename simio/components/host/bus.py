@@ -6,13 +6,13 @@ import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import Protocol
+from typing import Any, Protocol
 
 from simio.description.model import Part
 from simio.description.sheets.adapters import StorageAdapter
 from simio.machines import bus as turns
 from simio.machines.calls import BUS_BEGIN, BUS_REST, BUS_STALL, BUS_TIME
-from simio.program.builder import Builder, Handle, Register, maximum, minimum, since
+from simio.program.builder import Builder, Handle, Operand, Register, maximum, minimum, since
 from simio.program.labels import labelled
 from simio.program.service import SECOND, ceil_times, clocks, per_byte
 
@@ -30,7 +30,7 @@ class DmaPath(Protocol):
     def duration(self, amount: int, device_byte: Fraction = Fraction(0), read: bool = False) -> int:
         """Time of an undisturbed transfer by a device that moves a byte in `device_byte` ps, in ps."""
 
-    def transfer(self, amount: int, device_byte: Fraction = Fraction(0), read: bool = False) -> None:
+    def transfer(self, amount: Any, device_byte: Fraction = Fraction(0), read: bool = False) -> None:
         """Transfer `amount` bytes to memory, or from it (`read`)."""
 
 
@@ -76,12 +76,16 @@ class ParallelBus:
         return max(self.occupied(amount, read), ceil_times(amount, device_byte), ceil_times(amount, self.memory_byte))
 
     @labelled("DMA", "bus.name")
-    def transfer(self, amount: int, device_byte: Fraction = Fraction(0), read: bool = False) -> None:
+    def transfer(self, amount: Operand, device_byte: Fraction = Fraction(0), read: bool = False) -> None:
         """DMA of `amount` bytes by a device that moves a byte in `device_byte` ps; `read`: from memory.
 
         A device slower than the bus lets go of it between bursts, so that others may use it meanwhile: the bus
         and memory are busy for their own parts of the time, and the transfer as a whole takes the longest.
         """
+        if not isinstance(amount, int):
+            with self.p.scope():
+                self.transfer_packet(self.p.register(amount), device_byte, read)
+            return
         if not amount:
             return
         p = self.p
@@ -206,7 +210,7 @@ class BusMaster:
         """Least time of a transfer to memory, in ps."""
         return self.bus.duration(amount, self.device_byte)
 
-    def transfer(self, amount: int) -> None:
+    def transfer(self, amount: Operand) -> None:
         """DMA of `amount` bytes to memory in a turn of its own."""
         with self.turn():
             self.bus.transfer(amount, self.device_byte)
@@ -216,6 +220,6 @@ class BusMaster:
         assert isinstance(self.bus, ParallelBus)
         self.bus.transfer_packet(amount, self.device_byte, read)
 
-    def read(self, amount: int) -> None:
+    def read(self, amount: Operand) -> None:
         """DMA of `amount` bytes from memory, in the turn that the caller has."""
         self.bus.transfer(amount, self.device_byte, read=True)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from simio.components.storage.interfaces import Transport
 from simio.description.model import Disk
 from simio.machines import calls
 from simio.machines import disk as mechanism
-from simio.program.builder import Builder, Operand, Register
+from simio.program.builder import Builder, Operand, OperandT, Register, least, minimum
 from simio.program.service import SECOND, ceil_times
 
 
@@ -23,6 +23,8 @@ class DiskDrive:
     order from its beginning. Only then is it certain that all data pass the media at no more than the rate of a
     sequential pass, and the bound may count on it. Otherwise some may be in the buffer already.
     """
+
+    any_size = True
 
     def __init__(self, p: Builder, disk: Disk) -> None:
         self.p = p
@@ -67,9 +69,10 @@ class DiskDrive:
             miss_time=sheet.command_overhead - self.least,
         )
 
-    def sectors_of(self, size: int) -> int:
+    def sectors_of(self, size: OperandT) -> OperandT:
         """Sectors that `size` bytes take."""
-        return -(-size // self.sheet.sector)
+        sector: int = self.sheet.sector
+        return (size + (sector - 1)) // sector
 
     @property
     def capacity(self) -> int:
@@ -80,10 +83,10 @@ class DiskDrive:
         """answer = a function of the machine."""
         self.p.call(answer, function, self.state, a, b)
 
-    def read(self, sector: Register, size: int, transport: Transport) -> None:
+    def read(self, sector: Register, size: Operand, transport: Transport) -> None:
         """A read command: `size` bytes from `sector` on go to the host over `transport`, unit by unit."""
-        p, count = self.p, self.sectors_of(size)
-        self._occupy(count, self.sequential)
+        p, count = self.p, self._count(size)
+        self._occupy(least(count), self.sequential)
         with p.hold(self.places):
             tag, answer = p.register(), p.register()
             with p.hold(self.controller):
@@ -104,23 +107,28 @@ class DiskDrive:
                 p.release(self.arm)
             self._end(tag)
 
-    def _transfer(self, tag: Register, count: int, transport: Transport) -> None:
+    def _transfer(self, tag: Register, count: Operand, transport: Transport) -> None:
         """Data of a read, from when the first unit is in the buffer; one command's after the other's."""
-        p, unit = self.p, min(self._sectors(transport.unit), count)
-        wait = p.register()
-
-        def send(sectors: int, first: bool) -> None:
+        p, wait = self.p, self.p.register()
+        for sectors, first in self._units(count, transport.unit):
             self.ask(wait, calls.DISK_NEXT, tag, sectors)
             with p.label("mechanism", self.name):
                 p.wait(wait)
             if first:
                 p.seize(self.data)
             transport.send(sectors * self.sheet.sector)
-
-        send(unit, True)
-        for sectors in p.pieces(count - unit, unit):
-            send(sectors, False)
         p.release(self.data)
+
+    def _units(self, count: Operand, size: int) -> Iterator[tuple[Operand, bool]]:
+        """Run a for loop's body for each unit of `size` bytes of `count` sectors; gives its sectors, and if it is the
+        first."""
+        unit = self._sectors(size)
+        first = minimum(unit, count)
+        if not isinstance(first, int):
+            first = self.p.register(first)
+        yield first, True
+        for sectors in self.p.pieces(count - first, unit):
+            yield sectors, False
 
     def _use_media(self, tag: Register, answer: Register) -> None:
         """What has the arm (`answer` is 2) gives it back when the media has read all; `answer` is 0 where the
@@ -136,13 +144,13 @@ class DiskDrive:
                 self.ask(answer, calls.DISK_FREE, tag)
                 p.put(self.gate, answer)
 
-    def write(self, sector: Register, size: int, transport: Transport) -> None:
+    def write(self, sector: Register, size: Operand, transport: Transport) -> None:
         """A write command: `size` bytes come over `transport`, unit by unit, and go to `sector` and on.
 
         It returns when the buffer has them, with a write cache, and else when the media has.
         """
-        p, sheet, count = self.p, self.sheet, self.sectors_of(size)
-        self._occupy(count, self.sequential and not sheet.write_cache)
+        p, sheet, count = self.p, self.sheet, self._count(size)
+        self._occupy(least(count), self.sequential and not sheet.write_cache)
         with p.hold(self.places):
             tag, answer = p.register(), p.register()
             with p.hold(self.controller):
@@ -163,7 +171,7 @@ class DiskDrive:
                 self._wait(answer, calls.DISK_STORED, tag)
             self._end(tag)
 
-    def _wait(self, answer: Register, function: int, tag: Register, sectors: int = 0) -> None:
+    def _wait(self, answer: Register, function: int, tag: Register, sectors: Operand = 0) -> None:
         """Wait until a machine function answers 0: for the time it tells, or to be woken where it tells 1."""
         p = self.p
         with p.until(answer == 0):
@@ -193,6 +201,10 @@ class DiskDrive:
         woken = self.p.register()
         self.ask(woken, calls.DISK_END, tag)
         self.p.put(self.gate, woken)
+
+    def _count(self, size: Operand) -> int | Register:
+        """Sectors of a command of `size` bytes; those of a register are in another one."""
+        return self.sectors_of(size) if isinstance(size, int) else self.p.register(self.sectors_of(size))
 
     def _sectors(self, unit: int) -> int:
         """Sectors that go over the interface at once, of so many bytes."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from simio.components.host.interrupts import Interrupts
 from simio.components.host.kernel import UnixKernel
 from simio.components.storage.disk import DiskDrive
-from simio.components.storage.interfaces import Initiator, Transport
+from simio.components.storage.interfaces import Initiator, Transport, takes_any_size
 from simio.description.model import Adapter
-from simio.program.builder import Builder, Register
+from simio.program.builder import Builder, Operand, OperandT, Register
 from simio.program.labels import labelled
 
 
@@ -25,12 +26,12 @@ class HostInitiator:
         self.processor = p.resource(f"{adapter.part.name} processor") if sheet.command_time else None
         self.interrupts = Interrupts(p, kernel, adapter.part.name, sheet.coalesce_count, sheet.coalesce_delay)
 
-    def requests(self, size: int) -> Iterator[int]:
+    def requests(self, size: OperandT) -> Iterator[OperandT]:
         """The commands that the block layer makes of a request."""
-        return self.p.pieces(size, self.kernel.sheet.max_request or size)
+        return self.p.pieces(size, self.kernel.sheet.max_request or None)
 
     @labelled("storage drivers", "kernel.host.name")
-    def issue(self, size: int) -> None:
+    def issue(self, size: Operand) -> None:
         """CPU time of the block layer and the driver."""
         self.kernel.host.work(self.cost)
 
@@ -45,7 +46,7 @@ class HostInitiator:
         self.interrupts.raise_and_wait()
 
 
-Execute = Callable[[Register, int, Transport], None]
+Execute = Callable[[Register, Any, Transport], None]
 """What a drive does for a command: from which sector on, how many bytes, over which transport."""
 
 
@@ -61,27 +62,27 @@ class DiskDriver:
         self.sector = drive.sheet.sector
         self.capacity = drive.capacity
         self.queue = p.resource(f"{drive.name} driver queue", depth, lock=True)
+        self.any_size = takes_any_size(drive) and takes_any_size(transport)
 
-    def read(self, at: Register, size: int, aligned: int) -> None:
+    def read(self, at: Register, size: Operand, aligned: int) -> None:
         """Read `size` bytes at the byte address `at`; returns when every command is done."""
         self._commands(at, size, self.drive.read)
 
-    def write(self, at: Register, size: int, aligned: int) -> None:
+    def write(self, at: Register, size: Operand, aligned: int) -> None:
         """Write `size` bytes at the byte address `at`; returns when every command is done."""
         self._commands(at, size, self.drive.write)
 
-    def _commands(self, at: Register, size: int, execute: Execute) -> None:
+    def _commands(self, at: Register, size: Operand, execute: Execute) -> None:
         p = self.p
-        sector = p.register()
-        p.let(sector, "DIV", at, self.sector)
+        sector = p.register(at // self.sector)
         for amount in self.initiator.requests(size):
             self.initiator.issue(amount)
             with p.fork("command", joined=True):
                 self._command(sector, amount, execute)
-            p.let(sector, "ADD", sector, self.drive.sectors_of(amount))
+            sector.set(sector + self.drive.sectors_of(amount))
         p.join()
 
-    def _command(self, sector: Register, amount: int, execute: Execute) -> None:
+    def _command(self, sector: Register, amount: Any, execute: Execute) -> None:
         """One command, in a thread of its own."""
         with self.p.hold(self.queue):
             self.initiator.start()
