@@ -118,13 +118,13 @@ class Study:
         are those of the command, too; `case` is an index, and `progress` is told how many of how many are done.
         Raises SimioError for values that cannot be, and where pandas is missing.
         """
-        from simio.loading import Source
+        from simio.loading import ScenarioFile
         from simio.report.table import frame
         from simio.sweeps.space import Space
         from simio.sweeps.sweep import Plan, Workers, check, sweep
 
         axes = tuple(_axis(key, given, sample is not None) for key, given in values.items())
-        source = Source(self.scenario.path, self.scenario.text)
+        source = ScenarioFile(self.scenario.path, self.scenario.text)
         plan = Plan(source, Space(axes, sample, lhs, seed), self.sets, case)
         unit, _ = check(plan)
         rows = []
@@ -139,7 +139,7 @@ class Study:
 def load(path: str | os.PathLike[str], sets: Sequence[str] = ()) -> Study:
     """Read a scenario file; `sets` are overrides such as 'workload.blast.size=64 KiB'.
 
-    Raises ScenarioError with every fault of the file.
+    Raises ScenarioError with every problem of the file.
     """
     from simio.loading import load as read
 

@@ -195,7 +195,7 @@ def used_values(scenario: Scenario) -> dict[str, Origin]:
     for case in scenario.cases:
         networked = any(workload.params.network for workload in case.system.workloads.values())
         for part in parts(case.system):
-            if part.cls != "stack" or networked:
+            if part.category != "stack" or networked:
                 found |= {f"{part.model}: {name}": origin for name, origin in part.origins.items()}
     return found
 

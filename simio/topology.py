@@ -1,36 +1,24 @@
-"""The wiring of a system: components as nodes, connections as edges, a data path as a walk.
+"""The wiring of a system: a graph of its components, routes through it, and which ends links join.
 
-Nodes are named as everywhere else: `challenge.cpu`, `challenge.memory`, `challenge.hio` (a bus),
-`challenge.hippi` (an adapter), and links, switches and disks by their own names. Each has `cls` ('cpu', 'bus',
-…), `title` and `host` (or ''). What a node is decides what it does; that is in `simio.components`. A link is
-joined to all its ends. Volumes are no components: `graph.graph["volumes"]` has a `VolumeFrame` of each by name, and
-`graph.graph["owners"]` the volume that a disk or a volume is in.
+Nodes have the names that results use: `challenge.cpu`, `challenge.memory`, `challenge.hio` (a bus),
+`challenge.hippi` (an adapter); links, switches and disks have their own. Each node has a `category` ('cpu', 'bus',
+...), a `title` and a `host` (or ''). A link is a node that is joined to all its ends. Volumes are no nodes:
+the graph for pictures has `graph.graph["volumes"]`, a `VolumeFrame` of each by name, and `graph.graph["owners"]`, the
+volume that a disk or a volume belongs to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from simio import units
-from simio.description.model import System, Volume
+from simio.description.model import Link, System, Volume
 from simio.errors import RunError
 
 if TYPE_CHECKING:
     import networkx as nx
-
-
-class Wiring(Protocol):
-    """What a walk through the components needs of their graph: nodes with values, and the neighbours of each."""
-
-    @property
-    def nodes(self) -> Mapping[str, Mapping[str, Any]]:
-        """Values of each node by name."""
-
-    @property
-    def adj(self) -> Mapping[str, Mapping[str, Any]]:
-        """Neighbours of each node, in the order in which they were joined."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +27,9 @@ class Route:
 
     nodes: tuple[str, ...]
 
-    def of_class(self, graph: Wiring, cls: str) -> list[str]:
-        """Names of the nodes of one class on the path, in order."""
-        return [node for node in self.nodes if graph.nodes[node]["cls"] == cls]
+    def of_category(self, topology: Topology, category: str) -> list[str]:
+        """Names of the nodes of one category on the path, in order."""
+        return [node for node in self.nodes if topology.nodes[node]["category"] == category]
 
 
 @dataclass(frozen=True)
@@ -53,28 +41,81 @@ class VolumeFrame:
     members: tuple[str, ...]
 
 
-class Ways:
-    """The graph of a system's components, as far as paths through it need: networkx takes long to import."""
+class Topology:
+    """The graph of a system's components, for routes: networkx takes long to import.
 
-    def __init__(self, system: System) -> None:
+    `nodes` has the values of each node by name, `adj` its neighbours in the order in which they were joined.
+    """
+
+    def __init__(self, system: System | None = None) -> None:
         self.nodes: dict[str, dict[str, Any]] = {}
         self.adj: dict[str, dict[str, Any]] = {}
-        _join(self, system)
+        if system is not None:
+            _join(self, system)
 
     def add_node(self, name: str, **values: str) -> None:
-        """As networkx has it."""
+        """Add a node, or values to it."""
         self.nodes.setdefault(name, {}).update(values)
         self.adj.setdefault(name, {})
 
     def add_edge(self, one: str, other: str) -> None:
-        """As networkx has it."""
+        """Join two nodes, which are added if they are missing."""
         for name in (one, other):
             self.add_node(name)
         self.adj[one][other] = self.adj[other][one] = {}
 
+    def route(self, source: str, target: str) -> Route:
+        """The shortest path between two ends; a host stands for its memory. Raises RunError if there is none."""
+        one, other = (name if name in self.nodes else f"{name}.memory" for name in (source, target))
+        if one in self.nodes and other in self.nodes:
+            nodes = _shortest(self.adj, one, other)
+            if nodes:
+                return Route(nodes)
+        raise RunError(f"no path leads from {source!r} to {target!r}")
+
+
+class Reachability:
+    """Which hosts and disks links join: only switches pass data on, and any adapter of a host will do."""
+
+    def __init__(self, links: Iterable[Link], switches: Container[str]) -> None:
+        self._switches = switches
+        self._at: dict[str, list[frozenset[str]]] = {}
+        """The links at each host, switch or disk, each as the owners of its ends."""
+        for link in links:
+            owners = frozenset(end.partition(".")[0] for end in link.ends)
+            for owner in owners:
+                self._at.setdefault(owner, []).append(owners)
+        self._behind: dict[str, set[str]] = {}
+
+    def joins(self, one: str, other: str) -> bool:
+        """Whether links lead from one to the other."""
+        return one == other or any(other in owners for owners in self._around(one))
+
+    def reached(self, start: str) -> set[str]:
+        """All that links lead to from `start`, itself included."""
+        return {start}.union(*self._around(start))
+
+    def _around(self, start: str) -> Iterator[Set[str]]:
+        """Sets whose union is what links lead to."""
+        for owners in self._at.get(start, ()):
+            yield owners
+            yield from (self._through(owner) for owner in owners if owner in self._switches)
+
+    def _through(self, switch: str) -> set[str]:
+        """What a switch and those linked to it lead to: one set, shared by all of them."""
+        if switch not in self._behind:
+            seen, waiting = {switch}, [switch]
+            while waiting:
+                here = waiting.pop()
+                self._behind[here] = seen
+                for owners in self._at[here]:
+                    waiting += (owner for owner in owners - seen if owner in self._switches)
+                    seen |= owners
+        return self._behind[switch]
+
 
 def wire(system: System) -> nx.Graph:
-    """The graph of a system's components."""
+    """The graph of a system's components and volumes as networkx has it, for pictures."""
     import networkx as nx
 
     volumes = {name: _frame(volume) for name, volume in system.volumes.items()}
@@ -84,24 +125,24 @@ def wire(system: System) -> nx.Graph:
     return graph
 
 
-def _join(graph: nx.Graph | Ways, system: System) -> None:
+def _join(graph: nx.Graph | Topology, system: System) -> None:
     for host in system.hosts.values():
         name = host.name
-        graph.add_node(f"{name}.cpu", cls="cpu", title=f"{host.cpus} x {host.cpu.model}", host=name)
-        graph.add_node(f"{name}.memory", cls="memory", title=host.memory.model, host=name)
+        graph.add_node(f"{name}.cpu", category="cpu", title=f"{host.cpus} x {host.cpu.model}", host=name)
+        graph.add_node(f"{name}.memory", category="memory", title=host.memory.model, host=name)
         graph.add_edge(f"{name}.cpu", f"{name}.memory")
         for key, bus in host.buses.items():
-            graph.add_node(f"{name}.{key}", cls="bus", title=bus.model, host=name)
+            graph.add_node(f"{name}.{key}", category="bus", title=bus.model, host=name)
             graph.add_edge(f"{name}.memory", f"{name}.{key}")
         for key, adapter in host.adapters.items():
-            graph.add_node(f"{name}.{key}", cls="adapter", title=adapter.part.model, host=name)
+            graph.add_node(f"{name}.{key}", category="adapter", title=adapter.part.model, host=name)
             graph.add_edge(f"{name}.{adapter.bus}", f"{name}.{key}")
     for disk in system.disks.values():
-        graph.add_node(disk.name, cls="disk", title=disk.part.model, host="")
+        graph.add_node(disk.name, category="disk", title=disk.part.model, host="")
     for switch in system.switches.values():
-        graph.add_node(switch.name, cls="switch", title=switch.part.model, host="")
+        graph.add_node(switch.name, category="switch", title=switch.part.model, host="")
     for link in system.links:
-        graph.add_node(link.name, cls="link", title=link.part.model, host="")
+        graph.add_node(link.name, category="link", title=link.part.model, host="")
         for end in link.ends:
             graph.add_edge(link.name, end)
 
@@ -113,101 +154,92 @@ def _frame(volume: Volume) -> VolumeFrame:
 
 
 def volumes_around(graph: nx.Graph, name: str) -> tuple[str, ...]:
-    """The volumes that a disk or a volume is in, the outermost first."""
+    """The volumes that a disk or a volume belongs to, the outermost first."""
     owners = graph.graph.get("owners", {})
-    found: list[str] = []
+    around: list[str] = []
     while name in owners:
         name = owners[name]
-        found.append(name)
-    return tuple(reversed(found))
+        around.append(name)
+    return tuple(reversed(around))
 
 
-def route(graph: Wiring, source: str, target: str) -> Route:
-    """The shortest path between two ends; a host stands for its memory. Raises RunError where there is none."""
-    one, other = (name if name in graph.nodes else f"{name}.memory" for name in (source, target))
-    if one in graph.nodes and other in graph.nodes:
-        nodes = _shortest(graph, one, other)
-        if nodes:
-            return Route(nodes)
-    raise RunError(f"no path leads from {source!r} to {target!r}")
+def _shortest(adj: Mapping[str, Mapping[str, Any]], source: str, target: str) -> tuple[str, ...]:
+    """Nodes of a path with the fewest nodes, or none if there is no path.
 
-
-def _shortest(graph: Wiring, source: str, target: str) -> tuple[str, ...]:
-    """Nodes of a path with the fewest, searched from both ends, the one with fewer nodes to go on from first."""
-    before, after = _Search(graph, source), _Search(graph, target)
+    Breadth-first from both ends, the smaller level next. Of several shortest paths it is that of
+    `networkx.bidirectional_shortest_path`.
+    """
     if source == target:
         return (source,)
-    while before.size and after.size:
-        forward = before.size <= after.size
-        search, other = (before, after) if forward else (after, before)
-        met = search.meets(other)
+    first, last = _Search(adj, source), _Search(adj, target)
+    while first.size and last.size:
+        here, there = (first, last) if first.size <= last.size else (last, first)
+        met = here.meets(there)
         if met is not None:
-            here, there = search.chain(met[0]), other.chain(met[1])
-            return (*reversed(here), *there) if forward else (*reversed(there), *here)
-        search.go_on()
+            nodes = [*reversed(here.chain(met[0])), *there.chain(met[1])]
+            return tuple(nodes if here is first else reversed(nodes))
+        here.advance()
     return ()
 
 
 class _Search:
-    """What has been seen from one end of a path, and the nodes to go on from, of which there are `size`.
+    """A breadth-first search from one end; its current level has `size` nodes.
 
-    The neighbours of a single node are left unlisted until the search goes on from them: those of a switch with
-    thousands of links are mostly met first, from the other end.
+    The neighbours of a single node (`_hub`) are not listed before the search goes on from them: a switch may have
+    thousands of links, and mostly the search from the other end is met first.
     """
 
-    def __init__(self, graph: Wiring, end: str) -> None:
+    def __init__(self, adj: Mapping[str, Mapping[str, Any]], end: str) -> None:
         self.size = 1
-        self._adj = graph.adj
-        self._seen: dict[str, str | None] = {end: None}
-        """The listed nodes, each with the one before it."""
+        self._adj = adj
+        self._before: dict[str, str | None] = {end: None}
+        """The node before each listed one."""
         self._level = [end]
         self._hub: str | None = None
-        """The node whose unseen neighbours are the level, while they are not listed."""
 
     def meets(self, other: _Search) -> tuple[str, str] | None:
-        """The first node of the level that has a neighbour seen from the other end, and the first such neighbour."""
+        """The first node of the level with a neighbour that the other search has seen, and its first such."""
         self._list()
         for node in self._level:
             near = self._adj[node]
-            common = {name for name, more in _fewer(near, other._seen) if name in more}
+            common = _common(near, other._before)
             if other._hub is not None:
-                common.update(name for name, more in _fewer(near, other._adj[other._hub]) if name in more)
+                common |= _common(near, self._adj[other._hub])
             if common:
                 return node, common.pop() if len(common) == 1 else next(name for name in near if name in common)
         return None
 
-    def go_on(self) -> None:
-        """To the neighbours of the level."""
+    def advance(self) -> None:
+        """Make the unseen neighbours of the level the next one."""
         self._list()
         if len(self._level) == 1:
-            self._hub = self._level[0]
+            (self._hub,) = self._level
             near = self._adj[self._hub]
-            self.size = len(near) - sum(name in more for name, more in _fewer(near, self._seen))
+            self.size = len(near) - len(_common(near, self._before))
             return
-        found: list[str] = []
+        level: list[str] = []
         for node in self._level:
-            for name in self._adj[node]:
-                if name not in self._seen:
-                    self._seen[name] = node
-                    found.append(name)
-        self._level, self.size = found, len(found)
+            new = [name for name in self._adj[node] if name not in self._before]
+            self._before.update(dict.fromkeys(new, node))
+            level += new
+        self._level, self.size = level, len(level)
 
     def _list(self) -> None:
         if self._hub is not None:
-            self._level = [name for name in self._adj[self._hub] if name not in self._seen]
-            self._seen.update(dict.fromkeys(self._level, self._hub))
+            self._level = [name for name in self._adj[self._hub] if name not in self._before]
+            self._before.update(dict.fromkeys(self._level, self._hub))
             self._hub = None
 
     def chain(self, name: str) -> list[str]:
-        """A node that was seen, and those that lead from it to the end."""
-        found, node = [name], self._seen.get(name, self._hub)
+        """A seen node and those that lead from it to the end."""
+        chain, node = [name], self._before.get(name, self._hub)
         while node is not None:
-            found.append(node)
-            node = self._seen[node]
-        return found
+            chain.append(node)
+            node = self._before[node]
+        return chain
 
 
-def _fewer(one: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The names of the smaller of two tables, each with the larger one."""
+def _common(one: Mapping[str, Any], other: Mapping[str, Any]) -> set[str]:
+    """Names in both tables; goes through the smaller one."""
     few, many = (one, other) if len(one) <= len(other) else (other, one)
-    return ((name, many) for name in few)
+    return {name for name in few if name in many}

@@ -19,9 +19,9 @@ Words = ctypes.POINTER(ctypes.c_int64)
 def interpret(patch: pytest.MonkeyPatch) -> None:
     """From now on, `simio.engines.compiled` runs the loop's source."""
     patch.setattr(numba, "cfunc", lambda *_, **__: lambda function: function)
-    from simio.engines import compiled, entry, kernel, registers
+    from simio.engines import compiled, entry, kernel, prepared, registers
     from simio.engines import layout as c
-    from simio.machines.calls import call
+    from simio.machines.door import call
 
     state, words = c.TABLES.index("state"), len(c.TABLES) - 1
 
@@ -40,5 +40,6 @@ def interpret(patch: pytest.MonkeyPatch) -> None:
 
     patch.setattr(entry, "advance", advance)
     patch.setattr(registers, "_copy", copy)
-    patch.setattr(kernel, "call", lambda function, table, *rest: call(function, table, *map(int, rest)))
+    patch.setattr(kernel, "call", lambda number, _, table, *rest: call(int(number), table, *map(int, rest)))
+    patch.setattr(prepared, "code", lambda number: number)
     patch.setattr(compiled, "entry", lambda *_: loop)

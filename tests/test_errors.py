@@ -1,4 +1,4 @@
-"""Faults and errors: the text a person reads, the order it comes in, and passing between processes."""
+"""Problems and errors: the text a person reads, the order it comes in, and passing between processes."""
 
 import pickle
 
@@ -8,12 +8,12 @@ from simio.errors import Place, Problem, RunError, ScenarioError, SimioError, di
 
 
 def test_a_whole_fault_is_one_line_in_the_agreed_order():
-    fault = Problem("hosts.onyx.cpus", "'two'", "a whole number", "write 2", Place("s.yaml", 3, 11))
-    assert str(fault) == "s.yaml:3:11: hosts.onyx.cpus: found 'two'; expected a whole number; write 2"
+    problem = Problem("hosts.onyx.cpus", "'two'", "a whole number", "write 2", Place("s.yaml", 3, 11))
+    assert str(problem) == "s.yaml:3:11: hosts.onyx.cpus: found 'two'; expected a whole number; write 2"
 
 
 @pytest.mark.parametrize(
-    ("fault", "text"),
+    ("problem", "text"),
     [
         (Problem("a.b", "1", "2"), "a.b: found 1; expected 2"),
         (Problem("", "1", "2", place=Place("f", 1, 2)), "f:1:2: found 1; expected 2"),
@@ -24,8 +24,8 @@ def test_a_whole_fault_is_one_line_in_the_agreed_order():
         (Problem("", "1", ""), "found 1"),
     ],
 )
-def test_parts_that_are_empty_are_left_out(fault, text):
-    assert str(fault) == text
+def test_parts_that_are_empty_are_left_out(problem, text):
+    assert str(problem) == text
 
 
 def test_a_fault_stays_on_one_line_whatever_was_found():
@@ -33,35 +33,35 @@ def test_a_fault_stays_on_one_line_whatever_was_found():
 
 
 def test_faults_come_in_reading_order_by_number_not_by_digit():
-    faults = [
+    problems = [
         Problem("late", "1", "2", place=Place("a", 10, 1)),
         Problem("early", "1", "2", place=Place("a", 9, 30)),
         Problem("first", "1", "2", place=Place("a", 9, 4)),
         Problem("other file", "1", "2", place=Place("b", 1, 1)),
         Problem("nowhere", "1", "2"),
     ]
-    error = ScenarioError(faults)
-    assert [fault.path for fault in error.faults] == ["nowhere", "first", "early", "late", "other file"]
-    assert str(error).splitlines() == [str(fault) for fault in error.faults]
+    error = ScenarioError(problems)
+    assert [problem.path for problem in error.problems] == ["nowhere", "first", "early", "late", "other file"]
+    assert str(error).splitlines() == [str(problem) for problem in error.problems]
 
 
 def test_faults_at_one_place_keep_their_order_and_are_told_once():
     place = Place("f", 1, 1)
     second, first = Problem("z", "1", "2", place=place), Problem("a", "1", "2", place=place)
-    assert ScenarioError([second, first, second]).faults == (second, first)
+    assert ScenarioError([second, first, second]).problems == (second, first)
 
 
 def test_a_single_fault_may_be_given_alone_and_none_at_all_is_a_defect():
-    fault = Problem("a", "1", "2")
-    assert ScenarioError(fault).faults == (fault,)
-    with pytest.raises(ValueError, match="at least one fault"):
+    problem = Problem("a", "1", "2")
+    assert ScenarioError(problem).problems == (problem,)
+    with pytest.raises(ValueError, match="at least one problem"):
         ScenarioError([])
 
 
 def test_errors_pass_between_processes():
     error = ScenarioError([Problem("a", "1", "2", "h", Place("f", 1, 2))])
     again = pickle.loads(pickle.dumps(error))
-    assert again.faults == error.faults
+    assert again.problems == error.problems
     assert str(again) == str(error)
     assert str(pickle.loads(pickle.dumps(RunError("deadlock")))) == "deadlock"
 

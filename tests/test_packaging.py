@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import zipfile
@@ -29,6 +30,18 @@ def test_a_wheel_holds_all_code_and_data(tmp_path):
     assert not [name for name in held if "tests/" in name or "docs/" in name]
     # The scenarios' README is for readers of the repository.
     assert not [name for name in held if name.endswith(".md")]
+    with zipfile.ZipFile(wheel) as file:
+        file.extractall(tmp_path / "installed")
+    # Data lie beside the code of a wheel, and at the top of a checkout, whether that is installed or not.
+    code = (
+        "from simio.loading.catalogue import data_root as at; print(*map(at, ('simio.models', 'simio.validation')))"
+    )
+    for folder, root in ((tmp_path / "installed", tmp_path / "installed" / "simio"), (ROOT, ROOT)):
+        environment = {**os.environ, "PYTHONPATH": str(folder)}
+        done = subprocess.run(
+            [sys.executable, "-c", code], check=True, capture_output=True, text=True, env=environment, cwd=tmp_path
+        )
+        assert done.stdout.split() == [str(root / "models"), str(root / "validation")]
 
 
 def test_importing_simio_imports_nothing_heavy():

@@ -295,9 +295,9 @@ def test_a_unit_error_becomes_a_fault_and_passes_between_processes():
         parse("64 KB", "size")
     error = pickle.loads(pickle.dumps(caught.value))
     assert str(error) == str(caught.value)
-    fault = error.fault("disks.d.buffer")
-    assert (fault.path, fault.expected) == ("disks.d.buffer", "a size such as '64 KiB'")
-    assert fault.hint == "write 'kB' (1000 bytes) or 'KiB' (1024 bytes)"
+    problem = error.problem("disks.d.buffer")
+    assert (problem.path, problem.expected) == ("disks.d.buffer", "a size such as '64 KiB'")
+    assert problem.hint == "write 'kB' (1000 bytes) or 'KiB' (1024 bytes)"
 
 
 def test_pydantic_collects_a_unit_error_with_its_parts():

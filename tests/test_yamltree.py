@@ -1,4 +1,4 @@
-"""The YAML reader: values of the core schema, places, every fault at once, and no crash on any text."""
+"""The YAML reader: values of the core schema, places, every problem at once, and no crash on any text."""
 
 import os
 
@@ -29,7 +29,7 @@ about: |
 """
 
 
-def faults(text):
+def problems(text):
     with pytest.raises(ScenarioError) as caught:
         parse_yaml(text, "f")
     return str(caught.value).splitlines()
@@ -182,7 +182,7 @@ def test_windows_line_ends():
     assert parse_yaml("a: 1\r\nb:\r\n  - x\r\n", "f").at(["b", 0]).place == Place("f", 3, 5)
 
 
-# ---------------------------------------------------------------- faults
+# ---------------------------------------------------------------- problems
 
 
 def test_every_fault_of_a_file_is_reported_with_place_and_path():
@@ -199,7 +199,7 @@ who: *nobody
 id: !uuid 5
 big: 123456789012345678901234567890
 """
-    assert faults(text) == [
+    assert problems(text) == [
         "f:1:4: x: found '010', which may be read as octal; expected a number without leading zeros; "
         "write 10, or put it in quotes if it is a text",
         "f:2:12: y[1].z: found '.inf'; expected a finite number",
@@ -291,11 +291,11 @@ big: 123456789012345678901234567890
     ],
 )  # fmt: skip
 def test_faults_word_for_word(text, message):
-    assert faults(text) == [message]
+    assert problems(text) == [message]
 
 
 def test_faults_before_a_fault_of_syntax_are_kept():
-    assert [line.split(": ")[0] for line in faults("a: 010\nb: .nan\nc: }\nd: 010\n")] == [
+    assert [line.split(": ")[0] for line in problems("a: 010\nb: .nan\nc: }\nd: 010\n")] == [
         "f:1:4",
         "f:2:4",
         "f:3:4",
@@ -311,7 +311,7 @@ def test_a_key_of_yaml_1_1_truth_is_a_text():
 
 
 def test_the_number_of_faults_is_bounded():
-    assert len(faults("a: 1\n" * 5000)) == yamltree.MAX_FAULTS
+    assert len(problems("a: 1\n" * 5000)) == yamltree.MAX_PROBLEMS
 
 
 # ---------------------------------------------------------------- bounds
@@ -323,7 +323,7 @@ def nested(depth):
 
 def test_nesting_is_bounded_to_the_level():
     assert parse_yaml(nested(yamltree.MAX_DEPTH), "f").plain()
-    assert faults(nested(yamltree.MAX_DEPTH + 1))[0].endswith("more than 64 levels of nesting; expected at most 64")
+    assert problems(nested(yamltree.MAX_DEPTH + 1))[0].endswith("more than 64 levels of nesting; expected at most 64")
 
 
 def test_nesting_through_aliases_counts():
@@ -331,14 +331,14 @@ def test_nesting_through_aliases_counts():
     # The outer map and the lists around the alias add to the depth of what it names.
     deep = "a: &a {}\nb: {}*a{}\n"
     assert parse_yaml(deep.format(nested(half), "[" * (half - 1), "]" * (half - 1)), "f")
-    assert "levels of nesting" in faults(deep.format(nested(half), "[" * half, "]" * half))[0]
+    assert "levels of nesting" in problems(deep.format(nested(half), "[" * half, "]" * half))[0]
 
 
 def test_aliases_that_multiply_are_stopped_at_once():
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 30)]
     # There are 10^30 of them, which nobody could go through.
-    (line,) = faults("\n".join(lines))
+    (line,) = problems("\n".join(lines))
     assert line.endswith("found more than 100000 values; expected at most 100000, aliases counted in full")
 
 
@@ -346,20 +346,20 @@ def test_aliases_that_multiply_are_stopped_at_once():
     "text", ["[", "{", "- ", "? ", "&a ", "a: ", "!", "*", '"', "a: &a [*a, ", "[a, ", "%", ": "]
 )
 def test_hostile_repetition_ends(text):
-    assert faults((text * 2**20)[: 2**20])
+    assert problems((text * 2**20)[: 2**20])
 
 
 def test_size_is_bounded_in_bytes():
     most = yamltree.MAX_BYTES
     assert parse_yaml("a" * most, "f").text == "a" * most
     too_large = ["f:1:1: found a file of more than 1 MiB; expected at most 1 MiB"]
-    assert faults("a" * (most + 1)) == too_large
-    assert faults("é" * (most // 2 + 1)) == too_large
+    assert problems("a" * (most + 1)) == too_large
+    assert problems("é" * (most // 2 + 1)) == too_large
 
 
 def test_long_numbers_are_refused_without_labour():
     for text in ("9" * 10**6, "0x" + "f" * 10**6, "0o" + "7" * 10**6):
-        (line,) = faults(text)
+        (line,) = problems(text)
         assert line.endswith("expected a whole number of at most 64 bits")
         assert len(line) < 200
 
@@ -374,7 +374,7 @@ def test_a_file_is_read_as_text(tmp_path):
     assert read_file(str(path)) == "title: Größe\n"
 
 
-def file_fault(path):
+def file_problem(path):
     with pytest.raises(ScenarioError) as caught:
         read_file(path)
     return str(caught.value)
@@ -385,18 +385,18 @@ def test_a_missing_file_names_its_neighbour(tmp_path):
     for name in ("sgi-hipi.yaml", "sgi-hippi", "sgi_hippi.yml"):
         path = tmp_path / name
         near = tmp_path / "sgi-hippi.yaml"
-        assert file_fault(path) == f"{path}: found no such file; expected a YAML file; did you mean '{near}'?"
+        assert file_problem(path) == f"{path}: found no such file; expected a YAML file; did you mean '{near}'?"
     path = tmp_path / "b.yaml"
-    assert file_fault(path) == f"{path}: found no such file; expected a YAML file"
-    assert "no such file" in file_fault(tmp_path / "none" / "b.yaml")
+    assert file_problem(path) == f"{path}: found no such file; expected a YAML file"
+    assert "no such file" in file_problem(tmp_path / "none" / "b.yaml")
 
 
 def test_what_is_not_a_file(tmp_path):
-    assert file_fault(tmp_path) == f"{tmp_path}: found a directory; expected a YAML file"
-    assert "a file that cannot be read (embedded null byte)" in file_fault("a\0b")
-    assert "a file that cannot be read (" in file_fault("x" * 5000)
+    assert file_problem(tmp_path) == f"{tmp_path}: found a directory; expected a YAML file"
+    assert "a file that cannot be read (embedded null byte)" in file_problem("a\0b")
+    assert "a file that cannot be read (" in file_problem("x" * 5000)
     (tmp_path / "f.yaml").write_text("a: 1")
-    assert "a file that cannot be read (Not a directory)" in file_fault(tmp_path / "f.yaml" / "g.yaml")
+    assert "a file that cannot be read (Not a directory)" in file_problem(tmp_path / "f.yaml" / "g.yaml")
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may read everything")
@@ -404,7 +404,7 @@ def test_a_file_that_may_not_be_read(tmp_path):
     path = tmp_path / "s.yaml"
     path.write_text("a: 1")
     path.chmod(0)
-    assert file_fault(path) == f"{path}: found a file that may not be read; expected a readable YAML file"
+    assert file_problem(path) == f"{path}: found a file that may not be read; expected a readable YAML file"
 
 
 def test_bytes_that_are_not_utf_8_are_placed():
@@ -418,7 +418,7 @@ def test_bytes_that_are_not_utf_8_are_placed():
 def test_a_file_that_is_too_large(tmp_path):
     path = tmp_path / "s.yaml"
     path.write_bytes(b"#" * (yamltree.MAX_BYTES + 1))
-    assert file_fault(path) == f"{path}:1:1: found a file of more than 1 MiB; expected at most 1 MiB"
+    assert file_problem(path) == f"{path}:1:1: found a file of more than 1 MiB; expected at most 1 MiB"
 
 
 # ---------------------------------------------------------------- properties
@@ -485,15 +485,15 @@ MUTATIONS = st.lists(
 )
 
 
-def read_or_fault(text):
+def read_or_problem(text):
     """Reads, and checks that what is refused is refused in a form that can be shown."""
     try:
         parse_yaml(text, "f").plain()
     except ScenarioError as error:
         lines = str(error).split("\n")
-        return len(lines) == len(error.faults) and all(
-            line.isprintable() and fault.place and fault.place.file == "f" and fault.found and fault.expected
-            for line, fault in zip(lines, error.faults, strict=True)
+        return len(lines) == len(error.problems) and all(
+            line.isprintable() and problem.place and problem.place.file == "f" and problem.found and problem.expected
+            for line, problem in zip(lines, error.problems, strict=True)
         )
     return True
 
@@ -504,13 +504,13 @@ def test_a_mutated_scenario_never_crashes(mutations):
     text = SCENARIO
     for start, length, new in mutations:
         text = text[:start] + new + text[start + length :]
-    assert read_or_fault(text)
+    assert read_or_problem(text)
 
 
 @settings(deadline=None)
 @given(st.text(st.sampled_from("ab01:-?,[]{}#&*!|>'\"%@`\n\t \\.~<=é\u2028\x85\ufeff"), max_size=40) | st.text())
 def test_any_text_is_read_or_refused(text):
-    assert read_or_fault(text)
+    assert read_or_problem(text)
 
 
 @settings(deadline=None)
@@ -519,7 +519,7 @@ def test_any_bytes_are_text_or_refused_with_a_place(data):
     try:
         text = decode(data, "f")
     except ScenarioError as error:
-        place = error.faults[0].place
+        place = error.problems[0].place
     else:
         assert text.encode() == data.removeprefix(b"\xef\xbb\xbf")
         return

@@ -11,7 +11,7 @@ from typing import Any
 from simio.calibration.usage import range_of, values_of
 from simio.calibration.values import CatalogueValue
 from simio.errors import RunError, ScenarioError
-from simio.loading import Source
+from simio.loading import ScenarioFile
 from simio.loading.catalogue import Catalogue
 from simio.loading.overlay import Overlay
 from simio.lower import lower
@@ -56,7 +56,7 @@ class Case:
 
     def __init__(self, scenario: str, sets: tuple[str, ...], index: int, parts: Catalogue) -> None:
         self.scenario, self.sets, self.index, self.parts = scenario, sets, index, parts
-        case = Source(scenario, parts=parts).scenario(sets, only=index).cases[0]
+        case = ScenarioFile(scenario, parts=parts).scenario(sets, only=index).cases[0]
         self.case = case
         program = lower(case.system)
         self.hash = program_hash(program)
@@ -72,7 +72,7 @@ class Case:
         """Throughput in bytes a second; None where the parts, or the run, cannot have it."""
         laid = Overlay(self.parts, {value.at: value.text(number)})
         try:
-            case = Source(self.scenario, parts=laid).scenario(self.sets, only=self.index).cases[0]
+            case = ScenarioFile(self.scenario, parts=laid).scenario(self.sets, only=self.index).cases[0]
             program = lower(case.system)
             key = program_hash(program)
             if key not in self._known:

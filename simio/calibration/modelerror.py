@@ -114,7 +114,7 @@ class Evidence:
         for case in self.scenario.cases:
             for part in used_parts(case.system):
                 try:
-                    entry = self.parts.find(part.model, part.cls, folder)
+                    entry = self.parts.find(part.model, part.category, folder)
                 except (UnknownPart, ScenarioError):
                     continue
                 for key, origin in part.origins.items():

@@ -17,7 +17,7 @@ from simio.calibration.usage import Range, range_of, values_of
 from simio.calibration.values import FLOOR, CatalogueValue
 from simio.description.model import Scenario
 from simio.errors import ScenarioError, SimioError
-from simio.loading import Source
+from simio.loading import ScenarioFile
 from simio.loading.catalogue import Catalogue, catalogue
 from simio.loading.overlay import Overlay
 from simio.result.compare import pooled_value, simulated_value
@@ -79,7 +79,7 @@ def with_intervals(
                     ranges[value.name] = within
     uncertain = list(ranges.values())
     drawn = draws(uncertain, samples)
-    first = Source(scenario.path, scenario.text, tables=tables)
+    first = ScenarioFile(scenario.path, scenario.text, tables=tables)
     overlays, halved = _possible(first, result.sets, parts, uncertain, drawn, indices[0])
     tasks = [
         Task(scenario.path, result.sets, index, scenario.text, overlay, engine, tables)
@@ -148,7 +148,7 @@ def _mixing(values: Sequence[CatalogueValue]) -> Vector:
 
 
 def _possible(
-    source: Source,
+    source: ScenarioFile,
     sets: Sequence[str],
     parts: Catalogue,
     uncertain: Sequence[Range],
@@ -168,7 +168,7 @@ def _possible(
                     values[value.at] = value.text(number, DIGITS)
             overlay = Overlay(parts, values)
             try:
-                Source(source.path, source.text, overlay, source.studies).scenario(sets, only=index)
+                ScenarioFile(source.path, source.text, overlay, source.studies).scenario(sets, only=index)
             except ScenarioError:
                 continue
             overlays.append(overlay)

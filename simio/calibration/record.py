@@ -43,14 +43,14 @@ class Change:
 
 def check_editable(problem: FitProblem) -> None:
     """ScenarioError for datasheets that a fit could not be written into, before the time of a search is spent."""
-    faults = [
+    problems = [
         Problem("", "an alias", "a value of its own, for a fit to be written there", "write out what it stands for",
               Place(display(file), line, column))
         for file in dict.fromkeys(value.file for value in problem.values)
         for line, column in aliases(read_file(file))
     ]  # fmt: skip
-    if faults:
-        raise ScenarioError(faults)
+    if problems:
+        raise ScenarioError(problems)
 
 
 def changes(fit: Fit) -> list[Change]:
@@ -107,9 +107,9 @@ def _entries(fit: Fit, index: int, judged: Judged) -> dict[str, str]:
 
 
 def _class_of(folder: str) -> str:
-    from simio.description.sheets import CLASSES
+    from simio.description.sheets import CATEGORIES
 
-    return next(cls for cls, name in CLASSES.items() if name == folder)
+    return next(category for category, name in CATEGORIES.items() if name == folder)
 
 
 @contextmanager

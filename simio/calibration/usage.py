@@ -44,13 +44,13 @@ def used_parts(system: System) -> Iterator[Part]:
     """The parts of a system; protocol stacks only where a workload goes over the network."""
     networked = any(workload.params.network for workload in system.workloads.values())
     for part in parts_of(system):
-        if part.cls != "stack" or networked:
+        if part.category != "stack" or networked:
             yield part
 
 
 def _of_part(part: Part, parts: Catalogue, folder: Path) -> Iterator[CatalogueValue]:
     try:
-        entry = parts.find(part.model, part.cls, folder)
+        entry = parts.find(part.model, part.category, folder)
     except (UnknownPart, ScenarioError):
         # The part of a host in a folder of its own, whose path begins there: its origin is not known here.
         return

@@ -13,7 +13,7 @@ from simio import units
 from simio.description.quantities import quantity_of
 from simio.errors import Problem, ScenarioError
 from simio.loading.catalogue import Catalogue, CatalogueEntry, ValueEntry
-from simio.loading.fitrecord import FitRecord
+from simio.loading.datasheet import FitRecord
 from simio.loading.problems import field_named
 from simio.studies.rows import named_in
 
@@ -126,20 +126,20 @@ def catalogue_value(entry: CatalogueEntry, key: str, tables: Iterable[str] = ())
 
 
 def fitted_values(parts: Catalogue, tables: Sequence[str]) -> list[CatalogueValue]:
-    """All values of a catalogue with basis `fitted`; ScenarioError with the faults of all its datasheets."""
+    """All values of a catalogue with basis `fitted`; ScenarioError with the problems of all its datasheets."""
     found: list[CatalogueValue] = []
-    faults: list[Problem] = []
+    problems: list[Problem] = []
     for name in parts.names():
         try:
             entry = parts.sheet(name)
         except ScenarioError as error:
-            faults += error.faults
+            problems += error.problems
             continue
         for key, value in entry.values.items():
             known = catalogue_value(entry, key, tables) if value.basis == "fitted" else None
             found += [known] if known else []
-    if faults:
-        raise ScenarioError(faults)
+    if problems:
+        raise ScenarioError(problems)
     return found
 
 

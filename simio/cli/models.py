@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simio.cli.complete import parts
-from simio.description.sheets import CLASSES
+from simio.description.sheets import CATEGORIES
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -23,22 +23,22 @@ _WIDEST = 80
 
 
 @click.group(invoke_without_command=True)
-@click.option("--class", "cls", type=click.Choice(list(CLASSES)), help="Only parts of this class.")
+@click.option("--class", "category", type=click.Choice(list(CATEGORIES)), help="Only parts of this class.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
-def models(ctx: click.Context, cls: str | None, as_json: bool) -> None:
+def models(ctx: click.Context, category: str | None, as_json: bool) -> None:
     """List the parts of the catalogue.
 
     Fitted values were adjusted so that measurements are met; assumed ones are nobody's measurement. `simio
     models show PART` tells the origin of each value.
     """
     if ctx.invoked_subcommand is not None:
-        if cls or as_json:
+        if category or as_json:
             raise click.UsageError("--class and --json of the list do not go with a subcommand", ctx)
         return
     from simio.loading import catalogue
 
-    entries = [catalogue.sheet(name) for name in catalogue.names(cls)]
+    entries = [catalogue.sheet(name) for name in catalogue.names(category)]
     if as_json:
         click.echo(json.dumps([_summary(entry) for entry in entries], indent=2, ensure_ascii=False))
         return
@@ -62,7 +62,7 @@ def show(part: str, as_json: bool) -> None:
         click.echo(json.dumps(_datasheet(entry), indent=2, ensure_ascii=False))
         return
     click.echo(f"{entry.name}: {entry.title}")
-    click.echo(f"{entry.cls} of kind {entry.kind}\n")
+    click.echo(f"{entry.category} of kind {entry.kind}\n")
     if entry.notes:
         click.echo(f"{click.wrap_text(' '.join(entry.notes.split()), _width())}\n")
     values = _datasheet(entry)["values"]
@@ -77,14 +77,14 @@ def show(part: str, as_json: bool) -> None:
 def _summary(entry: CatalogueEntry) -> dict[str, Any]:
     bases = Counter(value.basis for value in entry.values.values())
     return {
-        "name": entry.name, "class": entry.cls, "kind": entry.kind, "title": entry.title,
+        "name": entry.name, "class": entry.category, "kind": entry.kind, "title": entry.title,
         "values": len(entry.values), "fitted": bases["fitted"], "assumed": bases["assumed"],
     }  # fmt: skip
 
 
 def _datasheet(entry: CatalogueEntry) -> dict[str, Any]:
     return {
-        "name": entry.name, "class": entry.cls, "kind": entry.kind, "title": entry.title, "notes": entry.notes,
+        "name": entry.name, "class": entry.category, "kind": entry.kind, "title": entry.title, "notes": entry.notes,
         "values": {key: _value(entry, key, value) for key, value in entry.values.items()}, "parts": entry.parts,
     }  # fmt: skip
 

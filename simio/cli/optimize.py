@@ -101,7 +101,7 @@ def optimize(
 
 def _plan(scenario: str, ranges: tuple[str, ...], sets: tuple[str, ...], number: int | None, prices: Prices) -> Plan:
     from simio.errors import SimioError
-    from simio.loading import Source
+    from simio.loading import ScenarioFile
     from simio.sweeps.space import Space
     from simio.sweeps.sweep import Plan
     from simio.sweeps.values import axis
@@ -119,7 +119,7 @@ def _plan(scenario: str, ranges: tuple[str, ...], sets: tuple[str, ...], number:
         if price.key not in keys:
             raise SimioError(f"--cost {price.key}: found no --vary of this key")
     # As a sample, so that configurations of intervals can be looked at before the search.
-    return Plan(Source(scenario), Space(tuple(axes), sample=50), sets, None if number is None else number - 1)
+    return Plan(ScenarioFile(scenario), Space(tuple(axes), sample=50), sets, None if number is None else number - 1)
 
 
 def _check_one_case(plan: Plan) -> None:

@@ -62,7 +62,7 @@ def sweep(
     simio sweep s.yaml --set workload.ttcp.window=8KiB..4MiB:log --sample 200 --seed 1
     """
     from simio.errors import SimioError
-    from simio.loading import Source
+    from simio.loading import ScenarioFile
     from simio.report import table
     from simio.sweeps.sweep import Plan, check
 
@@ -71,7 +71,9 @@ def sweep(
         table.check_form(form)
     if anew and not output:
         raise SimioError("--anew: found no file; expected -o FILE, whose unfinished rows it discards")
-    plan = Plan(Source(scenario), _space(sets, pairs, sample, lhs, seed), (), None if number is None else number - 1)
+    plan = Plan(
+        ScenarioFile(scenario), _space(sets, pairs, sample, lhs, seed), (), None if number is None else number - 1
+    )
     unit, wrong = check(plan)
     for text in wrong:
         tell(text)

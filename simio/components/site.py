@@ -23,7 +23,7 @@ from simio.description.model import Disk, Part, System, Volume, Workload
 from simio.description.sheets.disks import Drive
 from simio.errors import RunError
 from simio.program.builder import Builder, Handle
-from simio.topology import Ways
+from simio.topology import Topology
 
 PACKET_ARGUMENTS = 8
 """Argument registers of programs with packets: the length of one, the transport's words, and what a path adds."""
@@ -171,9 +171,9 @@ class Site:
         return Attachments(self.p, self.system, self.graph, self.fabric)
 
     @cached_property
-    def graph(self) -> Ways:
+    def graph(self) -> Topology:
         """The system's wiring."""
-        return Ways(self.system)
+        return Topology(self.system)
 
     @cached_property
     def network(self) -> Network:

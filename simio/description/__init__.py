@@ -1,1 +1,1 @@
-"""What a scenario describes, typed and frozen, in SI units; nothing here behaves."""
+"""The description of a scenario: typed, frozen values in SI units, without behaviour."""

@@ -1,4 +1,4 @@
-"""Tables of measurements: what was measured, in which unit, and for what part of a system."""
+"""Tables of measurements: quantities, units, values and sources."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 QUANTITIES: Mapping[str, str] = {"throughput": "rate", "stream": "rate", "latency": "time", "cpu": "share"}
-"""What may be measured, and its dimension.
+"""Quantities that may be measured, each with its dimension.
 
-``throughput`` is that of all workloads together, ``stream`` the mean rate of a stream of deliveries (of one disk) or
-of the one that is named, ``latency`` the mean of an observation, ``cpu`` the utilisation of all CPUs of a host.
+`throughput` is that of all workloads together, `stream` the mean rate of a stream of deliveries (of one disk) or
+of the one that is named, `latency` the mean of an observation, `cpu` the utilisation of all CPUs of a host.
 """
 PERCENT = "%"
 """The unit of a share."""
 OVER: Mapping[str, str] = {"mean": "mean", "median": "median", "most": "largest"}
-"""What a row may say of several cases together, and in words."""
+"""Ways to sum up several cases in a row, each in words."""
 OF = {"stream": "a stream", "latency": "an observation", "cpu": "a host"}
-"""Quantities of which there may be several in a case, and what ``of`` names then."""
+"""Quantities that a case may have several of, each with what `of` names."""
 
 
 @dataclass(frozen=True)
 class MeasuredRow:
-    """A measured value for a case, in ``unit``; ``value`` is None where it is only known to exist (``held``).
+    """A measured value for a case, in `unit`; `value` is None if it is withheld (`held`).
 
-    A source that says "4 to 5" gives a range: from ``value`` to ``upper``. ``of`` names the observation or the
-    host that the quantity is of. ``over`` is one of `OVER` for a row that sums up several cases, else empty.
-    ``anomaly`` says why the measurement itself is believed to be one that cannot be repeated, else empty; ``fit`` is
-    False where no value may be fitted to the row.
+    A source with "4 to 5" gives a range: from `value` to `upper`. `of` names the observation, stream or host that the
+    quantity is of. `over` is one of `OVER` for a row that sums up several cases, else empty. `anomaly` is the reason
+    to believe that the measurement cannot be repeated, else empty; `fit` is False if no value may be fitted to the
+    row.
     """
 
     study: str
@@ -46,9 +46,9 @@ class MeasuredRow:
 
     @property
     def label(self) -> str:
-        """What was measured, in words: ``latency of block``, ``median throughput``."""
-        told = f"{self.quantity} of {self.of}" if self.of else self.quantity
-        return f"{OVER[self.over]} {told}" if self.over else told
+        """The measured quantity in words: `latency of block`, `median throughput`."""
+        label = f"{self.quantity} of {self.of}" if self.of else self.quantity
+        return f"{OVER[self.over]} {label}" if self.over else label
 
     def error(self, simulated: float) -> float | None:
         """Signed error of a simulated value relative to the measured one, None if that is held.
@@ -64,7 +64,7 @@ class MeasuredRow:
 
 @dataclass(frozen=True)
 class PooledRow:
-    """A measured row over several cases: their indices, and the settings that they share, as the row tells them."""
+    """A measured row over several cases: their indices, and the settings that the row gives for all of them."""
 
     row: MeasuredRow
     cases: tuple[int, ...]
@@ -73,9 +73,9 @@ class PooledRow:
 
 @dataclass(frozen=True)
 class Tolerance:
-    """The largest median and the largest single absolute error that a table may have, relative to what was measured.
+    """The largest median and the largest single absolute error that a table may have, relative to the measured value.
 
-    Tables with the same ``group`` have their rows judged together.
+    Tables with the same `group` have their rows judged together.
     """
 
     median: Fraction
@@ -85,10 +85,10 @@ class Tolerance:
 
 @dataclass(frozen=True)
 class MeasuredTable:
-    """A table of measurements: ``name`` is study/table, ``source`` who published it where.
+    """A table of measurements: `name` is study/table, `source` who published it where.
 
-    ``quantity`` and ``unit`` are those of rows that do not say otherwise; ``rows`` counts those of the scenario.
-    ``scenarios`` are those that predict rows of it.
+    `quantity` and `unit` are those of rows that do not say otherwise; `rows` counts those of the scenario.
+    `scenarios` are those that predict rows of it.
     """
 
     name: str

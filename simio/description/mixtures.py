@@ -1,4 +1,4 @@
-"""Sizes that may be mixed: one size, or several with the weights that each request draws one by."""
+"""One size, or a mixture: sizes with weights, from which each request draws one."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ class MixedSize(Quantity):
         return self._mixture(value, from_text)
 
     def _mixture(self, given: Mapping[Any, object], from_text: bool) -> int | Mixture:
-        found: dict[int, int] = {}
+        weights: dict[int, int] = {}
         for text, weight in given.items():
             size = int(super().read(text, from_text=from_text))
             if isinstance(weight, bool) or not isinstance(weight, int) or not 1 <= weight <= MOST_WEIGHT:
-                told = f"the weight {show(weight)} of {show(text)}"
-                raise refusal(told, f"a whole number from 1 to {MOST_WEIGHT}")
-            if size in found:
+                wrong = f"the weight {show(weight)} of {show(text)}"
+                raise refusal(wrong, f"a whole number from 1 to {MOST_WEIGHT}")
+            if size in weights:
                 raise refusal(f"{show(text)} again", "each size once")
-            found[size] = weight
-        if not 1 <= len(found) <= MOST_SIZES:
-            raise refusal(f"a mapping of {len(found)} sizes", f"from 1 to {MOST_SIZES} sizes with weights")
-        return next(iter(found)) if len(found) == 1 else tuple(sorted(found.items()))
+            weights[size] = weight
+        if not 1 <= len(weights) <= MOST_SIZES:
+            raise refusal(f"a mapping of {len(weights)} sizes", f"from 1 to {MOST_SIZES} sizes with weights")
+        return next(iter(weights)) if len(weights) == 1 else tuple(sorted(weights.items()))
 
     def __get_pydantic_json_schema__(self, schema: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         size = super().__get_pydantic_json_schema__(schema, handler)

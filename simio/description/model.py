@@ -25,9 +25,9 @@ from simio.errors import quote
 class Origin:
     """Where a value comes from.
 
-    ``basis`` is one of `simio.loading.catalogue.BASES`, or ``given`` (a scenario or the command line says so) or
-    ``default``; ``where`` is ``catalogue``, ``scenario`` or ``default``; ``text`` is the value as it was
-    written; ``interval`` holds the ends of a fitted value's interval.
+    `basis` is one of `simio.loading.datasheet.BASES`, or `given` (by a scenario or the command line) or `default`;
+    `where` is `catalogue`, `scenario` or `default`; `text` is the value as it was written; `interval` holds the ends
+    of a fitted value's interval.
     """
 
     basis: str
@@ -39,12 +39,10 @@ class Origin:
 
 @dataclass(frozen=True)
 class Part:
-    """A part with its datasheet: ``name`` in the system, class, kind, model in the catalogue, values,
-    origins.
-    """
+    """A part of a system, of one category (what it is) and kind (how it behaves), with its values."""
 
     name: str
-    cls: str
+    category: str
     kind: str
     model: str
     sheet: Any
@@ -53,7 +51,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Adapter:
-    """An adapter of a host and the name of the bus that it sits on; ``resets`` is when it is reset."""
+    """An adapter of a host and the name of its bus; `resets` is when it is reset."""
 
     part: Part
     bus: str
@@ -64,7 +62,7 @@ class Adapter:
 class Host:
     """A computer: its CPUs (all alike), memory, kernel, protocol stack if it has one, buses and adapters.
 
-    ``part`` holds its own values; ``stalls`` is when its CPUs stand still, ``crashes`` when it is not there.
+    `part` holds its own values; `stalls` is when its CPUs stand still, `crashes` when it is down.
     """
 
     name: str
@@ -84,9 +82,10 @@ class Host:
 
 @dataclass(frozen=True)
 class Disk:
-    """A disk; ``group`` is its key in the scenario, which it shares with its likes when ``count`` is above
-    one.  ``file_system`` is what reads and writes through the cache go by.  ``read_errors`` are those of its media;
-    ``failure`` tells when it fails during the run.
+    """A disk.
+
+    `group` is its key in the scenario, which like disks share if `count` is above one. `file_system` serves reads and
+    writes through the cache. `read_errors` are those of its media; `failure` is how it fails during the run.
     """
 
     name: str
@@ -99,13 +98,12 @@ class Disk:
 
 @dataclass(frozen=True)
 class Volume:
-    """Several disks as one device: ``kind`` is stripe, concat, mirror, raid3 or raid5.
+    """Several disks as one device: `kind` is stripe, concat, mirror, raid3 or raid5.
 
-    ``members`` names disks and other volumes in order, groups expanded; the parity of raid3 is on the last.
-    ``unit`` is in bytes what lies on a member before the next one's turn, and None for concat and mirror.
-    ``file_system`` is what is on the volume, if anything; ``controller`` the array controller that splits requests
-    and makes parity, or None where the host's software does.  ``failed`` are the members that have failed before the
-    run; ``rebuilt`` are those that a spare takes the place of, with what their faults say of that.
+    `members` names disks and other volumes in order, groups expanded; the parity of raid3 is on the last. `unit` is
+    the size of a stripe unit in bytes, None for concat and mirror. `controller` is the array controller that splits
+    requests and makes parity, None if the host's software does. `failed` are the members that failed before the run;
+    `rebuilt` are members that a spare replaces, with their faults.
     """
 
     name: str
@@ -128,10 +126,10 @@ class Switch:
 
 @dataclass(frozen=True)
 class Link:
-    """A link between ports, named by their owners: ``challenge.hippi``, a switch or a disk; length in m.
+    """A link between ports, named by their owners: `challenge.hippi`, a switch or a disk; length in m.
 
-    There are two ends, or on a shared link (``part.sheet.shared``) two and more, in the order of the scenario.
-    ``down`` is when it carries nothing.
+    A shared link (`part.sheet.shared`) has two or more ends, any other two, in the order of the scenario. `down` is
+    when it carries nothing.
     """
 
     name: str
@@ -198,7 +196,7 @@ class Report(Values):
 
 @dataclass(frozen=True)
 class System:
-    """One configuration, complete: what is there and what it does."""
+    """One complete configuration: components, workloads, and how to run them."""
 
     title: str
     hosts: Mapping[str, Host]
@@ -210,10 +208,10 @@ class System:
     report: Report
     volumes: Mapping[str, Volume] = field(default_factory=dict)
     faults: tuple[InjectedFault, ...] = ()
-    """As the scenario lists them; what has one knows of it, too."""
+    """As the scenario lists them; each is also with the component that it is of."""
 
     def disks_of(self, name: str) -> tuple[str, ...]:
-        """The disks that a disk, a group of disks or a volume stands for, in order; none for any other name."""
+        """The disks of a disk, a group of disks or a volume, in order; none for any other name."""
         if name in self.volumes:
             return tuple(disk for member in self.volumes[name].members for disk in self.disks_of(member))
         return tuple(self._by_name.get(name, ()))
@@ -221,16 +219,16 @@ class System:
     @cached_property
     def _by_name(self) -> dict[str, list[str]]:
         """The disks of each name of a disk or group."""
-        found: dict[str, list[str]] = {}
+        disks: dict[str, list[str]] = {}
         for disk in self.disks.values():
             for name in {disk.group, disk.name}:
-                found.setdefault(name, []).append(disk.name)
-        return found
+                disks.setdefault(name, []).append(disk.name)
+        return disks
 
 
 @dataclass(frozen=True)
 class Case:
-    """A system with the settings that set it apart from the other cases, and what was measured for it."""
+    """A system with the settings that set it apart from other cases, and its measured rows."""
 
     index: int
     settings: Mapping[str, str]
@@ -240,9 +238,9 @@ class Case:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A scenario file: its cases in the order of ``vary``, its text, and the measured tables it names.
+    """A scenario file: its cases in the order of `vary`, its text, and the measured tables it names.
 
-    ``pooled`` are the measured rows over several cases; those of one case are with it.
+    `pooled` are the measured rows over several cases; those of one case are with it.
     """
 
     path: str

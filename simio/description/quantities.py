@@ -1,6 +1,6 @@
 """The types of the values in a datasheet: numbers with a dimension, counts and switches.
 
-A quantity is given as text with a unit (``"81.2 MB/s"``) or, from Python, as a number in the unit that simio
+A quantity is given as text with a unit (`"81.2 MB/s"`) or, from Python, as a number in the unit that simio
 computes in: picoseconds (int) for a time, bytes (int) for a size, exact fractions of bytes/s, Hz, rev/s,
 baud, m and ps/m, and of one for a share.
 """
@@ -20,7 +20,7 @@ from simio import units
 from simio.errors import quote
 
 FROM_TEXT: Mapping[str, bool] = {"text": True}
-"""The validation context of values read from a file, where a bare number is refused for want of a unit."""
+"""The validation context of values from a file, in which a number without a unit is refused."""
 
 _WHOLE = ("time", "size")
 _WORD_VALUES: Mapping[str, None | str] = {"none": None, "auto": "auto"}
@@ -30,8 +30,8 @@ _WORD_VALUES: Mapping[str, None | str] = {"none": None, "auto": "auto"}
 class Quantity:
     """Marks a field as a quantity of a dimension.
 
-    ``positive`` refuses zero; ``word`` is a word that may stand in place of a quantity: ``none`` (the value
-    is ``None``; a YAML null says the same) or ``auto`` (the value is ``"auto"``).
+    `positive` refuses zero; `word` is a word that may stand in place of a quantity: `none` (the value
+    is `None`; a YAML null says the same) or `auto` (the value is `"auto"`).
     """
 
     dimension: str
@@ -45,14 +45,14 @@ class Quantity:
 
     @property
     def wanted(self) -> str:
-        """What is expected here, for a message: ``a size such as '64 KiB'``."""
+        """What is expected, for a message: `a size such as '64 KiB'`."""
         noun = units.DIMENSIONS[self.dimension].noun
         above = " above zero" if self.positive else ""
         either = f", or '{self.word}'" if self.word else ""
         return f"{noun}{above} such as '{self.example}'{either}"
 
     def read(self, value: object, *, from_text: bool = False) -> Any:
-        """The value in the unit simio computes in; raises a pydantic error that tells found and expected."""
+        """The value in the unit simio computes in; raises a pydantic error with found and expected."""
         if self.word and (value == self.word or (value is None and self.word == "none")):
             return _WORD_VALUES[self.word]
         number = self._number(value, from_text)
@@ -89,15 +89,35 @@ class Quantity:
 
     @property
     def pattern(self) -> str:
-        """The regular expression of what may be written; a first check, for an editor."""
+        """A regular expression for an editor's first check of the text."""
         spelt = units.regex(self.dimension).removeprefix("^").removesuffix("$")
         return f"^(?:{self.word}|{spelt})$" if self.word else f"^{spelt}$"
 
 
+@dataclass(frozen=True)
+class Words:
+    """Marks a field as a text that is not blank, or as one of the `known` names of a `noun`."""
+
+    wanted: str = "a text"
+    known: tuple[str, ...] = ()
+    noun: str = ""
+
+    def read(self, value: object) -> str:
+        """The text; raises a pydantic error with found and expected."""
+        if not isinstance(value, str) or not value.strip():
+            raise refusal(show(value), self.wanted)
+        if self.known and value not in self.known:
+            raise PydanticCustomError(
+                "unknown", "{noun} {name}", {"noun": self.noun, "name": value, "known": self.known}
+            )
+        return value
+
+    def __get_pydantic_core_schema__(self, _source: Any, _handler: GetCoreSchemaHandler) -> Any:
+        return core_schema.no_info_plain_validator_function(self.read)
+
+
 def refusal(found: str, expected: str, hint: str = "", field: str = "") -> PydanticCustomError:
-    """The error a validator raises; ``field`` names the field it is about where that is not the one
-    validated.
-    """
+    """The error that a validator raises; `field` names the field at fault if it is not the validated one."""
     return PydanticCustomError(
         "refused",
         "found {found}; expected {expected}",
@@ -131,7 +151,7 @@ Limit = Annotated[int | None, Quantity("size", positive=True, word="none")]
 Horizon = Annotated[int | None, Quantity("time", positive=True, word="none")]
 """A time above zero, or none."""
 WarmUp = Annotated[int | Literal["auto"], Quantity("time", word="auto")]
-"""A time, or ``auto``."""
+"""A time, or `auto`."""
 Rate = Annotated[Fraction, Quantity("rate", positive=True)]
 Frequency = Annotated[Fraction, Quantity("frequency", positive=True)]
 Rotation = Annotated[Fraction, Quantity("rotation", positive=True)]

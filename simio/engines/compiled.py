@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from simio.engines import layout as c
-from simio.engines.native import Announce, Entry, entry
+from simio.engines.native import Announce, Entry, addresses, entry
 from simio.engines.outcome import (
     CHUNK,
     FIRST_INTERVAL,
@@ -79,6 +79,7 @@ class _Tables:
 
     def __init__(self, program: Program, options: Options) -> None:
         self.steps = engine_steps(program)
+        self.families = addresses()
         self.draws = np.ascontiguousarray(program.draws)
         self.draw_table = np.ascontiguousarray(program.draw_table)
         self.resources, self.containers = resources(program), containers(program)

@@ -9,7 +9,7 @@ from typing import Any
 from simio import units
 from simio.engines.outcome import DEFAULT_BUDGET, THREAD_LIMIT, Options, Outcome, Status, Wait
 from simio.errors import RunError
-from simio.machines.calls import NAMES
+from simio.machines.door import numbered
 from simio.program.steps import Op, Program
 
 ENGINES = ("compiled", "simpy")
@@ -85,8 +85,8 @@ def _where(program: Program, outcome: Outcome) -> str:
     rows = outcome.alive[outcome.alive[:, 0] == serial]
     name = f"thread {program.names[rows[0, 1]]!r}, " if len(rows) and rows[0, 1] >= 0 else ""
     op = Op(int(program.steps[pc, 0]))
-    what = NAMES.get(int(program.steps[pc, 1]), "") if op == Op.CALL else ""
-    return f" ({name}step {pc}: {op.name}{' ' + what if what else ''})"
+    what = f" {numbered(int(program.steps[pc, 1])).name}" if op == Op.CALL else ""
+    return f" ({name}step {pc}: {op.name}{what})"
 
 
 def _waiting(program: Program, outcome: Outcome) -> str:

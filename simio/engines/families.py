@@ -1,49 +1,51 @@
-"""Machine functions as object code of their own: one object for each family, which the loop calls by its name.
+"""Machine functions as object code of their own: one object for each family, which the loop calls by its address.
 
-Compiling them takes longer than compiling the loop, and few programs need all.
+Compiling them takes longer than compiling the loop, and few programs need all. A step of the engine's own table names
+a function by its family's row in the table of addresses and by its place in the family (`code`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from llvmlite import ir
 from numba import cfunc, types
+from numba.extending import intrinsic
 
-from simio.engines.jit import inlined
-from simio.machines.calls import FAMILIES, PREFIX
+from simio.engines.jit import inlined, register_shared
+from simio.engines.layout import PLACE, PLACES
+from simio.machines.door import Machine
+from simio.machines.shared import switch
 
 TABLE = types.CPointer(types.int64)
 _SIGNATURE = types.int64(types.int64, TABLE, *[types.int64] * 4)
-_disk = types.ExternalFunction(f"{PREFIX}disk", _SIGNATURE)
-_media = types.ExternalFunction(f"{PREFIX}media", _SIGNATURE)
-_parts = types.ExternalFunction(f"{PREFIX}parts", _SIGNATURE)
-_tcp = types.ExternalFunction(f"{PREFIX}tcp", _SIGNATURE)
-_network = types.ExternalFunction(f"{PREFIX}network", _SIGNATURE)
+
+
+@intrinsic
+def _at(_typing, address, function, words, base, now, a, b):
+    """Value of a function of the family that is at an address."""
+
+    def generate(context, builder, _signature, arguments):
+        values = [context.get_value_type(kind) for kind in _SIGNATURE.args]
+        kind = ir.FunctionType(context.get_value_type(_SIGNATURE.return_type), values)
+        return builder.call(builder.inttoptr(arguments[0], kind.as_pointer()), arguments[1:])
+
+    return types.int64(types.int64, *_SIGNATURE.args), generate
 
 
 @inlined
-def call(function, words, base, now, a, b):
-    """Value of a machine function, from the object of its family (`simio.machines.calls.family`)."""
-    if function < 16:
-        return _disk(function, words, base, now, a, b)
-    if 32 <= function < 48:
-        return _tcp(function, words, base, now, a, b)
-    if 48 <= function < 80:
-        return _network(function, words, base, now, a, b)
-    if function >= 96:
-        return _media(function, words, base, now, a, b)
-    return _parts(function, words, base, now, a, b)
+def call(code, families, words, base, now, a, b):
+    """Value of a machine function, by its code; `families` are the addresses of those that are loaded."""
+    return _at(families[code >> PLACE], code & PLACES, words, base, now, a, b)
 
 
-def compiled_family(name: str) -> Any:
-    """A family behind a C interface: function, address of the machines' state, base, time, a and b.
+def compiled_family(functions: Sequence[Machine]) -> Any:
+    """A family behind a C interface: place of the function, address of the machines' state, base, time, a and b.
 
     Machines see the state as a pointer: an array is seven words to each of their functions, and each index is checked
     for being counted from the end.
     """
-    family = FAMILIES[name]
-
-    def entry(function, words, base, now, a, b):
-        return family(function, words, base, now, a, b)
-
-    return cfunc(_SIGNATURE, error_model="numpy", _nrt=False)(entry)  # type: ignore[call-arg]
+    register_shared()
+    dispatch = switch("state, base, now, a, b", [(one.function, ", ".join(one.parameters)) for one in functions])
+    return cfunc(_SIGNATURE, error_model="numpy", _nrt=False)(dispatch)  # type: ignore[call-arg]

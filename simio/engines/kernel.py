@@ -29,7 +29,7 @@ _MAX = 2**63 - 1
 @inlined
 def advance(
     steps, threads, heap, ring, free, resources, containers, draws, draw_table, state, streams, stats, sums,
-    gauges, log, trace, times, samples, control, words, registers, until, budget, records, tracing,
+    gauges, log, trace, times, samples, control, words, families, registers, until, budget, records, tracing,
 ):  # fmt: skip
     """Run until the program ends or a table is full; `control` carries everything between calls.
 
@@ -152,7 +152,7 @@ def advance(
                     executed += 1
                     a = argument(threads, me, steps[at, 3])
                     b = argument(threads, me, steps[at, 4])
-                    value = call(steps[at, 1], words, named(steps, at, 2, threads, me), now, a, b)
+                    value = call(steps[at, 1], families, words, named(steps, at, 2, threads, me), now, a, b)
                     if value < 0:
                         status = 9
                         break

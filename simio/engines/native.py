@@ -25,10 +25,14 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+import numpy as np
+
 from simio.engines import layout
+from simio.engines.outcome import Ints
 from simio.errors import SimioError
 from simio.files import cache_base, write_whole
-from simio.machines.calls import FAMILIES, PREFIX
+from simio.machines import door
+from simio.plugins import load_plugins
 from simio.program.garbage import uncollected
 
 Entry = Callable[..., int]
@@ -39,29 +43,50 @@ LOOP = "loop"
 """The object that is no family of machine functions."""
 _SECONDS = {"tcp": 11, "disk": 9, LOOP: 7, "network": 4, "parts": 3}
 """What compiling takes, to share it out."""
-_families: dict[str, tuple[Any, int]] = {}
-"""Families that are loaded, with what keeps them and their addresses."""
+_families: dict[str, Any] = {}
+"""Families that are loaded, with what keeps their code."""
+_addresses: list[int] = []
+_codes: dict[int, int] = {}
+"""Codes of the functions of these families, by their numbers in programs."""
 _entry: Entry | None = None
 _loading = Lock()
 
 
-def entry(announce: Announce | None = None, families: Iterable[str] = tuple(FAMILIES)) -> Entry:
+def entry(announce: Announce | None = None, families: Iterable[str] | None = None) -> Entry:
     """The loop: called with the addresses of the tables in `layout.TABLES`, it returns a status.
 
-    It can call machine functions of these families. `announce` is told before a compilation starts.
+    It can call machine functions of these families, or of all. `announce` is called before a compilation starts.
     """
     global _entry
     with _loading:
-        missing = sorted(set(families) - _families.keys())
+        wanted = door.families() if families is None else families
+        missing = sorted(set(wanted) - _families.keys())
         if _entry is None or missing:
-            objects = _objects([*missing, LOOP], announce)
+            objects = _objects(missing if _entry else [*missing, LOOP], announce)
             for name in missing:
-                _families[name] = _load(*objects[name])
-            # Loaded anew, the loop finds the families that have come.
-            engine, address = _load(*objects[LOOP])
-            _entry = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(layout.TABLES))(address)
-            _entry.engine = engine  # type: ignore[attr-defined]  # the code lives as long as what can call it
+                _load_family(name, *objects[name])
+            if _entry is None:
+                engine, address = _load(*objects[LOOP])
+                _entry = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(layout.TABLES))(address)
+                _entry.engine = engine  # type: ignore[attr-defined]  # the code lives as long as what can call it
         return _entry
+
+
+def _load_family(name: str, code: bytes, symbols: dict[str, Any]) -> None:
+    row = len(_addresses) << layout.PLACE
+    _families[name], address = _load(code, symbols)
+    _addresses.append(address)
+    _codes.update((number, row + place) for place, number in enumerate(symbols["functions"]))
+
+
+def addresses() -> Ints:
+    """Addresses of the families that are loaded: the loop's table `families`."""
+    return np.array(_addresses or [0], dtype=np.int64)
+
+
+def code(number: int) -> int:
+    """The code of a machine function of a loaded family in the engine's own steps, from its number in a program's."""
+    return _codes[number]
 
 
 def _objects(names: Sequence[str], announce: Announce | None) -> dict[str, Object]:
@@ -167,8 +192,9 @@ def _own(folder: Path, user: int) -> bool:
 def _read(folder: Path, name: str) -> Object | None:
     """Kept object code and its symbols, or None where either is missing or damaged."""
     try:
-        symbols = json.loads((folder / f"{name}.json").read_text())
-        code = (folder / f"{name}.o").read_bytes()
+        file = _file(name)
+        symbols = json.loads((folder / f"{file}.json").read_text())
+        code = (folder / f"{file}.o").read_bytes()
     except (OSError, ValueError):
         return None
     return (code, symbols) if hashlib.sha256(code).hexdigest() == symbols.get("sha256") else None
@@ -177,8 +203,21 @@ def _read(folder: Path, name: str) -> Object | None:
 def _keep(folder: Path, name: str, code: bytes, symbols: dict[str, Any]) -> None:
     """Keep object code for the next start; without a place to write, the next start compiles again."""
     with suppress(SimioError):
-        write_whole(folder / f"{name}.o", code)
-        write_whole(folder / f"{name}.json", json.dumps(symbols))
+        file = _file(name)
+        write_whole(folder / f"{file}.o", code)
+        write_whole(folder / f"{file}.json", json.dumps(symbols))
+
+
+def _file(name: str) -> str:
+    """Name of the files of an object: that of a family of a plug-in has a hash of the plug-in's sources."""
+    module = sys.modules[door.package(name) or "simio"]
+    if module.__name__ == "simio":
+        return name
+    digest = hashlib.sha256()
+    for path in sorted(Path(folder) for folder in getattr(module, "__path__", [])) or [Path(str(module.__file__))]:
+        for source in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+            digest.update(source.read_bytes())
+    return f"{name}-{digest.hexdigest()[:16]}"
 
 
 def _compile(name: str) -> Object:
@@ -188,13 +227,13 @@ def _compile(name: str) -> Object:
     # Loops here are short and their trip counts unknown: vectorising them takes time and gains none.
     numba.config.LOOP_VECTORIZE = numba.config.SLP_VECTORIZE = 0  # type: ignore[attr-defined]
     with uncollected():  # a tenth of the time that compiling takes
+        functions = [] if name == LOOP else _functions(name)
         if name == LOOP:
-            _declare(PREFIX + family for family in FAMILIES)  # numba loads what it has compiled
             from simio.engines.entry import entry as made
         else:
             from simio.engines.families import compiled_family
 
-            made = compiled_family(name)
+            made = compiled_family(functions)
     text = made.inspect_llvm()
     code = _target_machine().emit_object(_closed(text, made.native_name))
     outside = re.findall(r'^declare [^@]*@"?([\w.$]+)"?\(', text, flags=re.MULTILINE)
@@ -202,8 +241,16 @@ def _compile(name: str) -> Object:
     return code, {
         "entry": made.native_name,
         "outside": [name for name in outside if not name.startswith("llvm.")],
+        "functions": [function.number for function in functions],
         "sha256": hashlib.sha256(code).hexdigest(),
     }
+
+
+def _functions(family: str) -> Sequence[door.Machine]:
+    """The functions of a family, which another process may not have loaded yet where a plug-in has brought it."""
+    if family not in door.families():
+        load_plugins()
+    return door.families()[family]
 
 
 def _closed(text: str, entry: str) -> Any:
@@ -239,8 +286,7 @@ def _declare(names: Iterable[str]) -> None:
     import llvmlite.binding as llvm
 
     for name in names:
-        _, address = _families.get(name.removeprefix(PREFIX), (None, 0))
-        llvm.add_symbol(name, address or _address(name))
+        llvm.add_symbol(name, _address(name))
 
 
 @cache
@@ -252,8 +298,7 @@ def _address(name: str) -> int:
     """Address of a symbol that the object code refers to.
 
     numba's wrapper names functions of Python and of numba's runtime for exceptions and reference counts. The
-    loop raises none and counts none, so that where a name is not to be had a function that does nothing serves; so it
-    does for a family that no program has needed yet.
+    loop raises none and counts none, so that where a name is not to be had a function that does nothing serves.
     """
     for library in (ctypes.pythonapi, ctypes.CDLL(None) if os.name == "posix" else ctypes.pythonapi):
         with suppress(AttributeError):

@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from simio.engines import layout as c
+from simio.engines.native import code
 from simio.engines.outcome import Ints
 from simio.engines.runs import LOOKED_AT, RUN, plain_lets, with_runs
-from simio.machines.calls import family
+from simio.machines.door import numbered
 from simio.program.form import Form, once
 from simio.program.steps import COLUMNS, Op, Program
 
@@ -26,7 +27,7 @@ def families(program: Program) -> frozenset[str]:
 def engine_steps(program: Program) -> Ints:
     """The program's steps as the loop has them (`simio.engines.runs`)."""
     alike = _alike(program)
-    return alike.table(program) if alike else with_runs(program.steps)
+    return alike.table(program) if alike else _engine_steps(program)
 
 
 def zeros(*shape: int) -> Ints:
@@ -36,7 +37,14 @@ def zeros(*shape: int) -> Ints:
 
 def _families(program: Program) -> frozenset[str]:
     called = program.steps[program.steps[:, 0] == Op.CALL, 1]
-    return frozenset(family(function) for function in set(called.tolist()))
+    return frozenset(numbered(function).family for function in set(called.tolist()))
+
+
+def _engine_steps(program: Program) -> Ints:
+    table = with_runs(program.steps)
+    calls = table[:, 0] == Op.CALL
+    table[calls, 1] = [code(number) for number in table[calls, 1].tolist()]
+    return table
 
 
 def _alike(program: Program) -> _Alike | None:
@@ -58,7 +66,7 @@ class _Alike:
         self._rows = np.unique(places[lets & np.isin(places % COLUMNS, LOOKED_AT)] // COLUMNS)
         """LETs whose function may have another name in each."""
         self._places = places
-        self._steps = with_runs(program.steps)
+        self._steps = _engine_steps(program)
 
     def table(self, program: Program) -> Ints:
         """The engine's steps of one of them."""

@@ -28,7 +28,7 @@ from simio.engines.outcome import (
     Wait,
 )
 from simio.engines.queues import Abort, Server, Store, Thread, wake
-from simio.machines.calls import call
+from simio.machines.door import call
 from simio.machines.random import draw, streams
 from simio.program.steps import HORIZON, NAMING, STRIDE, Compare, Fn, Op, Program
 

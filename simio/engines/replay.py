@@ -24,7 +24,7 @@ from simio.engines.outcome import Options, Status, Wait
 from simio.engines.queues import Abort, Thread
 from simio.engines.reference import Run
 from simio.engines.snapshot import Snapshot
-from simio.machines.calls import call
+from simio.machines.door import call
 from simio.program.steps import Op, Program
 
 

@@ -82,7 +82,7 @@ def _steps(a: System, b: System, told_a: Mapping[str, Any], told_b: Mapping[str,
 def _shape(system: System) -> object:
     """What is there and how it is joined, without values."""
     return (
-        {item.path: (item.part.cls, item.part.kind) for item in placed(system)},
+        {item.path: (item.part.category, item.part.kind) for item in placed(system)},
         [(link.name, link.ends) for link in system.links],
         {name: (volume.kind, volume.members) for name, volume in system.volumes.items()},
         [{key: adapter.bus for key, adapter in host.adapters.items()} for host in system.hosts.values()],
@@ -97,7 +97,7 @@ def _of_parts(a: System, b: System, flat: tuple[dict[str, str], dict[str, str]])
         for field in type(item.part.sheet).model_fields:
             old, new = getattr(item.part.sheet, field), getattr(others[item.path].sheet, field)
             if old != new:
-                groups.setdefault((item.part.cls, field, repr(old), repr(new)), {})[f"{item.path}.{field}"] = new
+                groups.setdefault((item.part.category, field, repr(old), repr(new)), {})[f"{item.path}.{field}"] = new
     for updates in groups.values():
         values = tuple(Difference(path, _text(flat[0], path, a), _text(flat[1], path, b)) for path in updates)
         yield Step(Change(_name(values), values), partial(with_values, values=updates))

@@ -52,8 +52,8 @@ _CREDITS = ("credit", "login_credit", "ready_window")
 def what_ifs(system: System) -> Iterator[Setting]:
     """Each setting that the system has, changed; some may make no difference to the program."""
     yield from _windows(system)
-    for cls, field, what, change in _OF_PARTS:
-        yield from _changed(system, what, _in_parts(system, (field,), change, cls))
+    for category, field, what, change in _OF_PARTS:
+        yield from _changed(system, what, _in_parts(system, (field,), change, category))
     yield from _changed(system, "credits of the links doubled", _in_parts(system, _CREDITS, _twice))
     for field, what, change in _OF_WORKLOADS:
         yield from _changed(system, what, _in_workloads(system, field, change))
@@ -68,13 +68,13 @@ def _changed(system: System, what: str, values: dict[str, Any]) -> Iterator[Sett
 
 
 def _in_parts(
-    system: System, fields: tuple[str, ...], change: Callable[[Any], Any], cls: str | None = None
+    system: System, fields: tuple[str, ...], change: Callable[[Any], Any], category: str | None = None
 ) -> dict[str, Any]:
     return {
         f"{item.path}.{field}": change(getattr(item.part.sheet, field))
         for item in placed(system)
         for field in fields
-        if cls in (None, item.part.cls) and hasattr(item.part.sheet, field)
+        if category in (None, item.part.category) and hasattr(item.part.sheet, field)
     }
 
 
@@ -88,7 +88,7 @@ def _in_workloads(system: System, field: str, change: Callable[[Any], Any]) -> d
 
 def _windows(system: System) -> Iterator[Setting]:
     """Socket buffers of all connections, doubled and so large that they limit nothing."""
-    stacks = [item for item in placed(system) if item.part.cls == "stack"]
+    stacks = [item for item in placed(system) if item.part.category == "stack"]
     users = {
         name: workload.params
         for name, workload in system.workloads.items()

@@ -14,10 +14,9 @@ from typing import Any, Literal, get_args, get_origin
 from simio import units
 from simio.description.workloads import workload_kinds, yaml_key
 from simio.errors import SimioError, did_you_mean, quote
-from simio.loading.datasheet import value_text
 from simio.loading.keypaths import lookup
 from simio.loading.vary import canonical
-from simio.loading.yamltree import Node
+from simio.loading.yamltree import Node, value_text
 
 UNSET = "as it is"
 """What is chosen where a key is to stay as the file, without `vary`, has it."""

@@ -20,7 +20,7 @@ from simio.errors import RunError, SimioError, quote
 from simio.explore.knobs import UNSET, Knob, knobs
 from simio.loading import load
 from simio.loading.keypaths import scalar, substitute
-from simio.loading.scenario import Source
+from simio.loading.scenario import ScenarioFile
 from simio.loading.yamltree import parse_yaml
 from simio.lower import lower
 from simio.program.digest import program_hash
@@ -46,7 +46,7 @@ class Opened:
 
     name: str
     path: Path
-    source: Source
+    source: ScenarioFile
     scenario: Scenario
     knobs: tuple[Knob, ...]
 
@@ -93,7 +93,7 @@ class Session:
         path = self.folder / f"{name}.yaml"
         key = (name, path.stat().st_mtime_ns)
         if key not in self._opened:
-            source = Source(path)
+            source = ScenarioFile(path)
             scenario = source.scenario()
             found = knobs(source.root, scenario.cases[0].settings, self.more)
             self._opened[key] = Opened(name, path, source, scenario, tuple(found))

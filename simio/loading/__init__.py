@@ -1,10 +1,10 @@
-"""From a scenario file to its cases, or to every fault in it.
+"""From a scenario file to its cases, or to every problem in it.
 
-`load` reads a scenario, `Source` reads it once for many configurations; `resolved` gives one of its systems back as
-plain data with the origin of every value.
+`load` reads a scenario; `ScenarioFile` reads one once for many configurations; `resolved` returns a system as plain
+data with the origin of every value.
 """
 
 from simio.loading.record import resolved
-from simio.loading.scenario import Source, load
+from simio.loading.scenario import ScenarioFile, load
 
-__all__ = ["Source", "load", "resolved"]
+__all__ = ["ScenarioFile", "load", "resolved"]

@@ -1,6 +1,4 @@
-"""The catalogue of parts: datasheets in ``models/<class>/<part>.yaml``, each value with its unit and its
-origin.
-"""
+"""The catalogue of parts: datasheets in `models/<class>/<part>.yaml`, each value with its unit and origin."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from importlib.resources import files
 from os.path import isfile
 from pathlib import Path
 
-from simio.description.sheets import CLASSES
+from simio.description.sheets import CATEGORIES
 from simio.errors import Problem, ScenarioError, SimioError, did_you_mean, quote
 from simio.loading.datasheet import (
     BASES,
@@ -30,11 +28,11 @@ from simio.plugins import load_plugins
 __all__ = ["BASES", "Catalogue", "CatalogueEntry", "UnknownPart", "ValueEntry", "catalogue", "names", "sheet"]
 
 _NAME = re.compile(r"[a-z]+/[A-Za-z0-9][A-Za-z0-9._-]*")
-_FOLDERS = {folder: cls for cls, folder in CLASSES.items()}
+_FOLDERS = {folder: category for category, folder in CATEGORIES.items()}
 
 
 class UnknownPart(LookupError):
-    """No datasheet of this name; tells found, expected and a hint as a fault does."""
+    """No datasheet has this name; carries found, expected and a hint, as a problem does."""
 
     def __init__(self, found: str, expected: str, hint: str = "") -> None:
         super().__init__(found, expected, hint)
@@ -42,71 +40,69 @@ class UnknownPart(LookupError):
 
 
 class Catalogue:
-    """The datasheets under a folder; each file is read once, when it is asked for."""
+    """The datasheets under a folder; each file is read when it is first needed, and again after it changed."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self._read: dict[tuple[Path, str], tuple[tuple[int, int], CatalogueEntry]] = {}
 
-    def names(self, cls: str | None = None) -> list[str]:
-        """The names of all datasheets, or of those of one class, sorted."""
-        folders = [CLASSES[cls]] if cls else CLASSES.values()
+    def names(self, category: str | None = None) -> list[str]:
+        """The names of all datasheets, or of those of one category, sorted."""
+        folders = [CATEGORIES[category]] if category else CATEGORIES.values()
         found = (path for folder in folders for path in (self.root / folder).glob("*.yaml"))
         return sorted(f"{path.parent.name}/{path.stem}" for path in found)
 
     def sheet(self, name: str) -> CatalogueEntry:
-        """The datasheet of this name; SimioError if there is none, ScenarioError if it is faulty."""
-        cls = _FOLDERS.get(name.partition("/")[0])
-        if cls is None or name not in self.names(cls):
+        """The datasheet of this name. Raises SimioError if there is none, ScenarioError if it has problems."""
+        category = _FOLDERS.get(name.partition("/")[0])
+        if category is None or name not in self.names(category):
             raise SimioError(_not_there(name, self.names()))
-        return self.find(name, cls)
+        return self.find(name, category)
 
-    def find(self, name: str, cls: str, beside: Path | None = None) -> CatalogueEntry:
-        """The datasheet ``name`` of a part of class ``cls``.
+    def find(self, name: str, category: str, beside: Path | None = None) -> CatalogueEntry:
+        """The datasheet `name` of a part of one category.
 
-        ``./part.yaml`` is a file relative to the folder ``beside``.  Raises UnknownPart or ScenarioError.
+        `./part.yaml` is a file relative to the folder `beside`. Raises UnknownPart or ScenarioError.
         """
         if name.startswith(("./", "../", "/")):
             path = (beside or Path()) / name
             if not isfile(path):
-                raise UnknownPart(f"{quote(name)}, which is not a file", f"a datasheet of {a(cls)}")
-            return self._entry(path, name, cls)
-        folder = CLASSES[cls]
+                raise UnknownPart(f"{quote(name)}, which is not a file", f"a datasheet of {a(category)}")
+            return self._entry(path, name, category)
+        folder = CATEGORIES[category]
         path = self.root / f"{name}.yaml"
         if _NAME.fullmatch(name) and name.partition("/")[0] == folder and isfile(path):
-            return self._entry(path, name, cls)
-        raise self._unknown(name, cls)
+            return self._entry(path, name, category)
+        raise self._unknown(name, category)
 
-    def _unknown(self, name: str, cls: str) -> UnknownPart:
-        known = self.names(cls)
+    def _unknown(self, name: str, category: str) -> UnknownPart:
+        known = self.names(category)
         if name in self.names():
             other = _FOLDERS[name.partition("/")[0]]
-            return UnknownPart(f"{quote(name)}, which is {a(other)}", a(cls), there_are(known))
+            return UnknownPart(f"{quote(name)}, which is {a(other)}", a(category), there_are(known))
         if name.endswith((".yaml", ".yml")):
-            return UnknownPart(quote(name), f"{a(cls)} model", f"write './{name}' for a file beside this one")
-        near = did_you_mean(name, known) or did_you_mean(f"{CLASSES[cls]}/{name}", known)
-        expected = f"{a(cls)} model of the catalogue, or a file as './my-{cls}.yaml'"
+            return UnknownPart(quote(name), f"{a(category)} model", f"write './{name}' for a file beside this one")
+        near = did_you_mean(name, known) or did_you_mean(f"{CATEGORIES[category]}/{name}", known)
+        expected = f"{a(category)} model of the catalogue, or a file as './my-{category}.yaml'"
         return UnknownPart(f"the unknown model {quote(name)}", expected, near or there_are(known))
 
-    def _entry(self, path: Path, name: str, cls: str) -> CatalogueEntry:
+    def _entry(self, path: Path, name: str, category: str) -> CatalogueEntry:
         try:
             status = path.stat()
         except OSError:
             status = None
         # Calibration and notebooks rewrite datasheets, so the file itself says whether it was read.
         stamp = (status.st_mtime_ns, status.st_size) if status else (0, 0)
-        known = self._read.get((path, cls))
+        known = self._read.get((path, category))
         if known and status and known[0] == stamp:
             return known[1]
         shown = display(path)
-        entry = read_datasheet(parse_yaml(read_file(path), shown), name, cls, path)
-        self._read[path, cls] = (stamp, entry)
+        entry = read_datasheet(parse_yaml(read_file(path), shown), name, category, path)
+        self._read[path, category] = (stamp, entry)
         return entry
 
     def check(self) -> list[Problem]:
-        """The faults of all datasheets, and of hosts whose parts are not there; an empty list if all is
-        well.
-        """
+        """The problems of all datasheets, and of hosts that refer to missing parts."""
         return list(self._check())
 
     def _check(self) -> Iterator[Problem]:
@@ -114,28 +110,28 @@ class Catalogue:
             try:
                 entry = self.sheet(name)
             except ScenarioError as error:
-                yield from error.faults
+                yield from error.problems
                 continue
             yield from self._check_parts(entry)
 
     def _check_parts(self, entry: CatalogueEntry) -> Iterator[Problem]:
-        for path, node, cls in part_references(entry):
+        for path, node, category in part_references(entry):
             try:
-                self.find(str(node.value), cls, entry.file.parent)
+                self.find(str(node.value), category, entry.file.parent)
             except UnknownPart as unknown:
                 yield Problem(f"parts.{path}", unknown.found, unknown.expected, unknown.hint, node.place)
             except ScenarioError:
-                pass  # told when that datasheet itself is checked
+                pass  # reported when that datasheet itself is checked
 
 
 def part_references(entry: CatalogueEntry) -> Iterator[tuple[str, Node, str]]:
-    """The parts a host names: key path, node of the model's name, class."""
-    for cls in (*HOST_PARTS, *HOST_OPTIONAL):
-        if cls in entry.parts:
-            yield cls, _model_node(entry.nodes[cls]), cls
-    for group, cls in HOST_GROUPS.items():
+    """The parts of a host: key path, node of the model's name, category."""
+    for category in (*HOST_PARTS, *HOST_OPTIONAL):
+        if category in entry.parts:
+            yield category, _model_node(entry.nodes[category]), category
+    for group, category in HOST_GROUPS.items():
         for key in entry.parts.get(group, {}):
-            yield f"{group}.{key}", _model_node(entry.nodes[group].entries[key]), cls
+            yield f"{group}.{key}", _model_node(entry.nodes[group].entries[key]), category
 
 
 def _model_node(node: Node) -> Node:
@@ -143,7 +139,7 @@ def _model_node(node: Node) -> Node:
 
 
 def display(path: Path) -> str:
-    """A path as messages show it: relative to the working directory where it lies below, else in full."""
+    """A path as messages show it: relative to the working directory if it lies below, else in full."""
     try:
         return str(path.resolve().relative_to(Path.cwd().resolve()))
     except ValueError:
@@ -156,9 +152,7 @@ def _not_there(name: str, known: list[str]) -> str:
 
 
 def data_root(package: str) -> Path:
-    """The folder of a data package (``simio.models``); where the mapping is not installed, that of the
-    checkout.
-    """
+    """The folder of a data package such as `simio.models`, or that of the checkout if it is not installed."""
     try:
         return Path(str(files(package)))
     except ModuleNotFoundError:
@@ -167,16 +161,16 @@ def data_root(package: str) -> Path:
 
 @cache
 def catalogue() -> Catalogue:
-    """The catalogue that simio comes with."""
+    """The catalogue of simio itself."""
     load_plugins()
     return Catalogue(data_root("simio.models"))
 
 
-def names(cls: str | None = None) -> list[str]:
-    """The names of all datasheets of the catalogue, or of those of one class, sorted."""
-    return catalogue().names(cls)
+def names(category: str | None = None) -> list[str]:
+    """The names of all datasheets of the catalogue, or of those of one category, sorted."""
+    return catalogue().names(category)
 
 
 def sheet(name: str) -> CatalogueEntry:
-    """The datasheet of this name in the catalogue; SimioError if there is none."""
+    """The datasheet of this name in the catalogue. Raises SimioError if there is none."""
     return catalogue().sheet(name)

@@ -29,14 +29,14 @@ def check_crash(
         for field in _fields(workload, host):
             if field not in params.may_crash:
                 key = f"workload.{workload.name}.{yaml_key(type(params), field)}"
-                ctx.faults.add(path, f"{quote(host)}, which is {key}", _EXPECTED, place=place)
+                ctx.problems.add(path, f"{quote(host)}, which is {key}", _EXPECTED, place=place)
                 return
     site = inventory.hosts.get(host)
     ports = {end.partition(".")[2] for link in links for end in link.ends if end.startswith(f"{host}.")}
     for key, part in (site.adapters or {}).items() if site else ():
         if part is not None and key in ports and part.kind == "hippi":
             found = f"{quote(host)} with {a(part.kind)} adapter in use, {quote(key)} ({part.model})"
-            ctx.faults.add(path, found, "a host whose adapters can be reset", place=place)
+            ctx.problems.add(path, found, "a host whose adapters can be reset", place=place)
 
 
 def _fields(workload: Workload, host: str) -> list[str]:

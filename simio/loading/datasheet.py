@@ -1,24 +1,22 @@
-"""Reading one datasheet: its form, its values against the sheet of its kind, and where each value comes
-from.
-"""
+"""Reading one datasheet: its values against the sheet of its kind, and where each value comes from."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import ValidationError
+from pydantic import Field, WrapValidator
 from pydantic_core import PydanticCustomError
 
-from simio.description.quantities import FROM_TEXT, quantity_of
+from simio.description.quantities import Count, Quantity, Values, Words, quantity_of, refusal, show
 from simio.description.sheets import Sheet, sheet_kinds
-from simio.loading.fitrecord import FitRecord, read_fit
 from simio.loading.keypaths import mapping
-from simio.loading.problems import ProblemList, a, field_named, join, node_text
-from simio.loading.yamltree import Node
+from simio.loading.problems import ProblemList, field_named, node_text
+from simio.loading.yamltree import Node, value_text
 
 BASES = ("standard", "datasheet", "measured", "derived", "fitted", "assumed")
 """What a value of the catalogue may be based on."""
@@ -27,16 +25,37 @@ HOST_PARTS = ("cpu", "memory", "kernel")
 HOST_OPTIONAL = ("stack",)
 """Parts that a host has at most one of, and may do without."""
 HOST_GROUPS = {"buses": "bus", "adapters": "adapter"}
-_KEYS = ("kind", "title", "notes", "values")
-_VALUE_KEYS = ("value", "basis", "source", "interval", "bounds", "fit", "notes")
+_RANGES = ("interval", "bounds")
+_Text = Annotated[str, Words()]
+
+
+def _correlation(value: object, _handler: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1:
+        raise refusal(show(value), "a number from -1 to 1")
+    return float(value)
+
+
+class FitRecord(Values):
+    """How a value was fitted: to so many `rows`, with so many `values` in all.
+
+    `studies` are those whose rows these are, if they are others than the value's `source` names. `residual` is the
+    standard deviation of log(simulated / measured) that was left. `correlation` holds those of the logarithm of this
+    value with others of the same fit, named `adapters/iris-hippi.receive_cost`.
+    """
+
+    rows: Count
+    values: Count
+    residual: Annotated[Fraction, Quantity("share")]
+    correlation: dict[str, Annotated[float, WrapValidator(_correlation)]] = Field(default_factory=dict)
+    studies: tuple[Annotated[str, Words("study/table")], ...] = ()
 
 
 @dataclass(frozen=True)
 class ValueEntry:
     """One value of a datasheet: as written, as computed with, its origin, and for a fitted one its interval.
 
-    ``interval`` and ``bounds`` hold two values in the unit simio computes in; ``fit`` is what `simio calibrate`
-    wrote beside a fitted value.
+    `interval` and `bounds` hold two values in the unit simio computes in; `fit` is what `simio calibrate` wrote
+    beside a fitted value.
     """
 
     text: str
@@ -50,14 +69,13 @@ class ValueEntry:
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """A datasheet.  ``parts`` of a host name its other datasheets: text, or a mapping of name to text or
-    mapping.
+    """A datasheet. `parts` of a host name its other datasheets: text, or a mapping of name to text or mapping.
 
-    ``file`` is where it was read; ``nodes`` are its values (and parts) with their positions.
+    `file` is where it was read; `nodes` are its values (and parts) with their positions.
     """
 
     name: str
-    cls: str
+    category: str
     kind: str
     title: str
     notes: str
@@ -68,173 +86,158 @@ class CatalogueEntry:
     nodes: Mapping[str, Node] = field(repr=False, compare=False, default_factory=dict)
 
 
-def read_datasheet(root: Node, name: str, cls: str, file: Path) -> CatalogueEntry:
-    """The datasheet in ``root``; ScenarioError with all that is wrong with it."""
-    faults = ProblemList()
-    top = faults.mapping(root, "", f"a datasheet with the keys {', '.join(_KEYS)}")
-    faults.raise_any()
-    faults.unknown_keys(root, (*_KEYS, "parts") if cls == "host" else _KEYS, "")
-    kind = _text(top, "kind", root, faults)
-    title = _text(top, "title", root, faults)
-    notes = faults.text(top["notes"], "notes") if "notes" in top else ""
-    model = sheet_kinds(cls).get(kind) if kind else None
-    if kind and model is None:
-        faults.unknown("kind", kind, sheet_kinds(cls), top["kind"].place, f"kind of {cls}")
-    entries = faults.mapping(top["values"], "values") if "values" in top else {}
-    origins = {key: _origin(node, f"values.{key}", faults) for key, node in entries.items()}
-    nodes = {key: node.entries["value"] for key, node in entries.items() if "value" in node.entries}
-    places = dict(top["values"].key_places) if entries else {}
+class _WrittenValue(Values):
+    """A value with its origin as a datasheet has it."""
+
+    value: Any
+    basis: Annotated[str, Words("a basis", BASES, "basis")]
+    source: Annotated[str, Words("a source")]
+    interval: Any = None
+    bounds: Any = None
+    fit: FitRecord | None = None
+    notes: Any = None
+
+
+class _Datasheet(Values):
+    """What a datasheet consists of."""
+
+    kind: _Text
+    title: _Text
+    notes: _Text = ""
+    values: dict[str, _WrittenValue] = Field(default_factory=dict)
+
+
+class _Reference(Values):
+    """A part of a host is a model; its values stand, with their origin, in a datasheet of its own."""
+
+    model: _Text
+
+
+class _Seated(_Reference):
+    """An adapter on a bus of the host."""
+
+    bus: _Text
+
+
+def _name_or_mapping(value: object, handler: Any) -> Any:
+    if isinstance(value, Mapping):
+        return handler(value)
+    return Words("the name of a model").read(value)
+
+
+_Part = Annotated[_Reference, WrapValidator(_name_or_mapping)]
+_Adapter = Annotated[_Seated, WrapValidator(_name_or_mapping)]
+
+
+class _Parts(Values):
+    """The parts of a host; that the models exist is for the catalogue to say."""
+
+    cpu: _Part
+    memory: _Part
+    kernel: _Part
+    stack: _Part | None = None
+    buses: dict[str, _Part] = Field(default_factory=dict)
+    adapters: dict[str, _Adapter] = Field(default_factory=dict)
+
+
+class _HostDatasheet(_Datasheet):
+    """What the datasheet of a host consists of."""
+
+    parts: _Parts
+
+
+def read_datasheet(root: Node, name: str, category: str, file: Path) -> CatalogueEntry:
+    """The datasheet in `root`. Raises ScenarioError with all that is wrong with it."""
+    problems = ProblemList()
+    form = _HostDatasheet if category == "host" else _Datasheet
+    problems.mapping(root, "", f"a datasheet with the keys {', '.join(form.model_fields)}")
+    problems.raise_any()
+    read = problems.read(form, root, "", root.place)
+    given = root.entries["values"].entries if "values" in root.entries else {}
+    nodes = {key: node.entries["value"] for key, node in given.items() if "value" in node.entries}
+    model = _model(root, category, problems)
     sheet = None
     if model is not None:
-        whole = mapping(nodes, root.place, places)
-        sheet = _validate(model, whole, faults, skip=[key for key in entries if key not in nodes])
-    parts = _parts(top, root, faults) if cls == "host" else {}
-    values = {key: _value(model, sheet, key, nodes[key], origin, faults) for key, origin in origins.items() if origin}
-    faults.raise_any()
+        whole = mapping(nodes, root.place, root.entries["values"].key_places if given else {})
+        sheet = problems.read(model, whole, "values", root.place)
+        # A value without its `value` was reported above.
+        problems.forget_missing(f"values.{key}" for key in given if key not in nodes)
+    ranges = {
+        key: {name: _range(problems, model, sheet, key, node, name) for name in _RANGES}
+        for key, node in given.items()
+    }
+    parts = root.entries["parts"].entries if category == "host" and "parts" in root.entries else {}
+    _check_seats(problems, parts)
+    problems.raise_any()
+    assert read is not None
+    values = {
+        key: ValueEntry(
+            value_text(nodes[key]), getattr(sheet, _attribute(model, key)), own.basis, own.source,
+            **ranges[key], fit=own.fit,
+        )
+        for key, own in read.values.items()
+    }  # fmt: skip
+    plain = {key: node.plain() for key, node in parts.items()}
     return CatalogueEntry(
-        name=name, cls=cls, kind=str(kind), title=str(title), notes=notes or "", values=values,
-        parts={key: node.plain() for key, node in parts.items()}, sheet=sheet, file=file, nodes={**nodes,
-        **parts}, )  # fmt: skip
-
-
-def _text(top: Mapping[str, Node], key: str, root: Node, faults: ProblemList) -> str | None:
-    if key in top:
-        return faults.text(top[key], key)
-    faults.add(key, "nothing", "a text", "this key is required", root.place)
-    return None
-
-
-def _origin(node: Node, path: str, faults: ProblemList) -> dict[str, Node] | None:
-    """The parts of one value, or None if it cannot be used."""
-    before = faults.noted
-    entry = faults.mapping(node, path, "a mapping with value, basis and source")
-    if not entry:
-        return None
-    faults.unknown_keys(node, _VALUE_KEYS, path)
-    for key in ("value", "basis", "source"):
-        if key not in entry:
-            faults.add(join(path, key), "nothing", "a value", "this key is required", node.place)
-    for key in ("basis", "source"):
-        if key in entry:
-            faults.text(entry[key], join(path, key))
-    basis = entry["basis"].value if "basis" in entry else None
-    if isinstance(basis, str) and basis not in BASES:
-        faults.unknown(join(path, "basis"), basis, BASES, entry["basis"].place, "basis")
-    if basis == "fitted":
-        for key in ("interval", "bounds"):
-            if key not in entry:
-                hint = "a fitted value tells its interval and the bounds of the search"
-                faults.add(join(path, key), "nothing", "two values", hint, node.place)
-    return entry if faults.noted == before else None
-
-
-def _validate(model: type[Sheet], node: Node, faults: ProblemList, skip: list[str]) -> Sheet | None:
-    try:
-        return model.model_validate(node.plain(), context=FROM_TEXT)
-    except ValidationError as error:
-        found = ProblemList()
-        found.model(error, model, node, "values", node.place)
-        # A value whose origin is faulty was left out above; that it is missing now is no news.
-        told = {f"values.{key}" for key in skip}
-        faults.extend(fault for fault in found if fault.path not in told)
-        return None
-
-
-def _value(
-    model: type[Sheet] | None,
-    sheet: Any,
-    key: str,
-    node: Node,
-    origin: Mapping[str, Node],
-    faults: ProblemList,
-) -> ValueEntry:
-    ends: dict[str, tuple[Any, Any] | None] = {}
-    for name in ("interval", "bounds"):
-        ends[name] = _ends(model, key, origin[name], f"values.{key}.{name}", faults) if name in origin else None
-    attribute = next((n for n, f in model.model_fields.items() if key == (f.alias or n)), key) if model else key
-    value = getattr(sheet, attribute, None)
-    for name, pair in ends.items():
-        inside = pair and isinstance(value, Real) and pair[0] <= value <= pair[1]
-        if pair and value is not None and not inside:
-            faults.add(f"values.{key}.value", node_text(node), f"a value within its {name}", place=node.place)
-    return ValueEntry(
-        value_text(node),
-        value,
-        str(origin["basis"].value),
-        str(origin["source"].value),
-        ends["interval"],
-        ends["bounds"],
-        read_fit(origin["fit"], f"values.{key}.fit", faults) if "fit" in origin else None,
+        name, category, read.kind, read.title, read.notes, values, plain, sheet, file, {**nodes, **parts}
     )
 
 
-def _ends(model: type[Sheet] | None, key: str, node: Node, path: str, faults: ProblemList) -> tuple[Any, Any] | None:
-    if node.kind != "list" or len(node.elements) != 2:
-        faults.add(path, node_text(node), "a list of two values, the least and the most", place=node.place)
+def _model(root: Node, category: str, problems: ProblemList) -> type[Sheet] | None:
+    """The sheet of the kind of a part, or None and a problem if there is no such kind."""
+    kind, kinds = root.at(("kind",)), sheet_kinds(category)
+    if not isinstance(kind.value, str) or not kind.value.strip():
         return None
-    quantity = quantity_of(field_named(model, key)) if model else None
-    ends = []
-    for item in node.elements:
+    if kind.value not in kinds:
+        problems.unknown("kind", kind.value, kinds, kind.place, f"kind of {category}")
+    return kinds.get(kind.value)
+
+
+def _attribute(model: type[Sheet] | None, key: str) -> str:
+    fields = model.model_fields if model else {}
+    return next((name for name, own in fields.items() if key == (own.alias or name)), key)
+
+
+def _range(
+    problems: ProblemList, model: type[Sheet] | None, sheet: Any, key: str, node: Node, name: str
+) -> tuple[Any, Any] | None:
+    """The interval or the bounds of a value, in the unit simio computes in; a fitted value must have both."""
+    path, given = f"values.{key}.{name}", node.entries.get(name)
+    if given is None:
+        if node.at(("basis",)).value == "fitted":
+            hint = "a fitted value has an interval and the bounds of the search"
+            problems.add(path, "nothing", "two values", hint, node.place)
+        return None
+    pair = _ends(problems, quantity_of(field_named(model, key)) if model else None, given, path)
+    value = getattr(sheet, _attribute(model, key), None)
+    if pair and value is not None and not (isinstance(value, Real) and pair[0] <= value <= pair[1]):
+        at = node.entries["value"]
+        problems.add(f"values.{key}.value", node_text(at), f"a value within its {name}", place=at.place)
+    return pair
+
+
+def _ends(problems: ProblemList, quantity: Quantity | None, node: Node, path: str) -> tuple[Any, Any] | None:
+    ends, items = [], node.elements
+    for item in items:
         try:
             ends.append(quantity.read(item.plain(), from_text=True) if quantity else item.plain())
         except PydanticCustomError as error:
-            told = error.context or {}
-            faults.add(path, told["found"], told["expected"], told["hint"], item.place)
-    if not all(isinstance(end, Real) and not isinstance(end, bool) for end in ends):
-        faults.add(path, node_text(node), "a list of two numbers, the least and the most", place=node.place)
+            said = error.context or {}
+            problems.add(path, said["found"], said["expected"], said["hint"], item.place)
+            return None
+    if len(ends) != 2 or not all(isinstance(end, Real) and not isinstance(end, bool) for end in ends):
+        what = "values" if len(ends) != 2 else "numbers"
+        problems.add(path, node_text(node), f"a list of two {what}, the least and the most", place=node.place)
         return None
-    if len(ends) != 2:
-        return None
-    if not ends[0] <= ends[1]:
-        faults.add(path, " to ".join(node_text(item) for item in node.elements), "the least first", place=node.place)
+    if ends[0] > ends[1]:
+        problems.add(path, " to ".join(map(node_text, items)), "the least first", place=node.place)
     return ends[0], ends[1]
 
 
-def value_text(node: Node) -> str:
-    """A value as it was written, on one line."""
-    if node.kind == "scalar":
-        return "none" if node.value is None else node.text
-    if node.kind == "list":
-        return "[" + ", ".join(value_text(item) for item in node.elements) + "]"
-    return "{" + ", ".join(f"{key}: {value_text(item)}" for key, item in node.entries.items()) + "}"
-
-
-def _parts(top: Mapping[str, Node], root: Node, faults: ProblemList) -> dict[str, Node]:
-    """The parts of a host, checked for form; that the models exist is for the catalogue to say."""
-    if "parts" not in top:
-        faults.add("parts", "nothing", "a mapping with cpu, memory and kernel", "this key is required", root.place)
-        return {}
-    node = top["parts"]
-    parts = faults.mapping(node, "parts", "a mapping with cpu, memory and kernel")
-    faults.unknown_keys(node, (*HOST_PARTS, *HOST_OPTIONAL, *HOST_GROUPS), "parts")
-    for key in HOST_PARTS:
-        if key in parts:
-            _reference(parts[key], f"parts.{key}", (), faults)
-        else:
-            faults.add(f"parts.{key}", "nothing", f"{a(key)} model", "this key is required", node.place)
-    for key in HOST_OPTIONAL:
-        if key in parts:
-            _reference(parts[key], f"parts.{key}", (), faults)
-    for group in HOST_GROUPS:
-        for key, item in faults.mapping(parts[group], f"parts.{group}").items() if group in parts else ():
-            _reference(item, f"parts.{group}.{key}", ("bus",) if group == "adapters" else (), faults)
+def _check_seats(problems: ProblemList, parts: Mapping[str, Node]) -> None:
+    """Note adapters on a bus that the host does not have."""
     buses = parts["buses"].entries if "buses" in parts else {}
-    adapters = parts["adapters"].entries if "adapters" in parts else {}
-    for key, item in adapters.items():
+    for key, item in parts["adapters"].entries.items() if "adapters" in parts else ():
         bus = item.entries.get("bus")
         if bus is not None and isinstance(bus.value, str) and bus.value not in buses:
-            faults.unknown(f"parts.adapters.{key}.bus", bus.value, buses, bus.place, "bus")
-    return parts
-
-
-def _reference(node: Node, path: str, also: tuple[str, ...], faults: ProblemList) -> None:
-    """A part of a host is a model; its values are told, with their origin, in a datasheet of its own."""
-    if node.kind != "map":
-        faults.text(node, path, "the name of a model")
-        return
-    faults.unknown_keys(node, ("model", *also), path)
-    for key in ("model", *also):
-        if key in node.entries:
-            faults.text(node.entries[key], join(path, key))
-        else:
-            faults.add(join(path, key), "nothing", "a text", "this key is required", node.place)
+            problems.unknown(f"parts.adapters.{key}.bus", bus.value, buses, bus.place, "bus")

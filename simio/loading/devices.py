@@ -1,8 +1,7 @@
-"""Disks and switches of a scenario, and the rule for names."""
+"""Disks and switches of a scenario."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,12 +14,11 @@ from simio.loading.problems import join, node_text, place_of
 from simio.loading.yamltree import Node
 
 MOST_DISKS = 10_000
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 
 @dataclass(frozen=True)
 class DiskGroup:
-    """A group of like disks: its key, how many there are, and the part, or None if that has a fault."""
+    """A group of like disks: its key, how many there are, and the part, or None if that has a problem."""
 
     name: str
     count: int
@@ -35,26 +33,9 @@ class DiskGroup:
         return tuple(f"{self.name}{number}" for number in range(1, self.count + 1))
 
 
-def check_names(ctx: Context, section: Node, path: str) -> None:
-    """Note keys that cannot serve as names, for a dot separates names in a key path and in an endpoint."""
-    for name in section.entries if section.kind == "map" else ():
-        if not _NAME.fullmatch(name):
-            expected = "a name of letters, digits, '_' and '-' that begins with a letter"
-            ctx.faults.add(join(path, name), quote(name), expected, place=place_of(section, name))
-
-
 def build_disks(ctx: Context, section: Node) -> dict[str, DiskGroup]:
     """The groups of disks by key."""
-    check_names(ctx, section, "disks")
-    groups = {}
-    for name, given in ctx.faults.mapping(section, "disks").items():
-        place = place_of(section, name)
-
-        def build(name: str = name, node: Node = given, place: Place = place) -> DiskGroup:
-            return _group(ctx, name, node, place)
-
-        groups[name] = ctx.once(("disk", name), (given,), build)
-    return groups
+    return ctx.items(section, "disks", _group)
 
 
 def _group(ctx: Context, name: str, given: Node, place: Place) -> DiskGroup:
@@ -66,9 +47,9 @@ def _group(ctx: Context, name: str, given: Node, place: Place) -> DiskGroup:
             number = count.value
         else:
             expected = f"a whole number of disks from 1 to {MOST_DISKS}"
-            ctx.faults.add(f"{path}.count", node_text(count), expected, place=count.place)
+            ctx.problems.add(f"{path}.count", node_text(count), expected, place=count.place)
     if node.kind != "map":
-        ctx.faults.mapping(node, path, "the name of a disk model, or a mapping with model")
+        ctx.problems.mapping(node, path, "the name of a disk model, or a mapping with model")
         return DiskGroup(name, number, None)
     part = build_part(ctx, name, "disk", node, path, place, ("count", "file_system"))
     return DiskGroup(name, number, part, build_file_system(ctx, name, node, path))
@@ -81,13 +62,13 @@ def build_file_system(ctx: Context, name: str, node: Node, path: str) -> Part | 
         return None
     path = f"{path}.file_system"
     mapped = as_mapping(given, given.place)
-    if not ctx.faults.mapping(mapped, path, "the name of a file system, or a mapping with model"):
+    if not ctx.problems.mapping(mapped, path, "the name of a file system, or a mapping with model"):
         return None
     return build_part(ctx, f"{name}.file_system", "filesystem", mapped, path, given.place)
 
 
 def expanded(groups: dict[str, DiskGroup]) -> dict[str, Disk]:
-    """The single disks of all groups that have no fault."""
+    """The single disks of all groups that have no problem."""
     disks = {}
     for group in groups.values():
         for name in group.members if group.part else ():
@@ -98,26 +79,21 @@ def expanded(groups: dict[str, DiskGroup]) -> dict[str, Disk]:
 
 
 def build_switches(ctx: Context, section: Node) -> dict[str, Switch | None]:
-    """The switches by name; None stands for one with a fault."""
-    check_names(ctx, section, "switches")
-    switches: dict[str, Switch | None] = {}
-    for name, given in ctx.faults.mapping(section, "switches").items():
-        place = place_of(section, name)
+    """The switches by name; None stands for one with a problem."""
+    return ctx.items(section, "switches", _switch)
 
-        def build(name: str = name, given: Node = given, place: Place = place) -> Switch | None:
-            node, path = as_mapping(given, place), f"switches.{name}"
-            if node.kind != "map":
-                ctx.faults.mapping(node, path, "the name of a switch model, or a mapping with model")
-                return None
-            part = build_part(ctx, name, "switch", node, path, place)
-            return Switch(name, part) if part is not None else None
 
-        switches[name] = ctx.once(("switch", name), (given,), build)
-    return switches
+def _switch(ctx: Context, name: str, given: Node, place: Place) -> Switch | None:
+    node, path = as_mapping(given, place), f"switches.{name}"
+    if node.kind != "map":
+        ctx.problems.mapping(node, path, "the name of a switch model, or a mapping with model")
+        return None
+    part = build_part(ctx, name, "switch", node, path, place)
+    return Switch(name, part) if part is not None else None
 
 
 def check_distinct(ctx: Context, root: Node, groups: dict[str, DiskGroup]) -> None:
-    """Note hosts, switches, disks and volumes that share a name, which a link or a workload could not tell apart."""
+    """Note hosts, switches, disks and volumes of one name: a link or a workload could mean either."""
     owners: dict[str, str] = {}
     for section in ("hosts", "switches", "disks", "volumes"):
         node = root.at((section,))
@@ -126,5 +102,5 @@ def check_distinct(ctx: Context, root: Node, groups: dict[str, DiskGroup]) -> No
             for name in dict.fromkeys((key, *members)):
                 path = join(section, key)
                 if owners.setdefault(name, path) != path:
-                    found = f"{quote(name)}, which {owners[name]} is called too"
-                    ctx.faults.add(path, found, "a name of its own", place=place_of(node, key))
+                    found = f"{quote(name)}, also a name of {owners[name]}"
+                    ctx.problems.add(path, found, "a name of its own", place=place_of(node, key))

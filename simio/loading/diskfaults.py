@@ -37,7 +37,7 @@ class _Checked:
         return self.faults[-1].params
 
     def note(self, key: str, found: str, expected: str) -> None:
-        self.ctx.faults.add(f"{self.path}.{key}", found, expected, place=place_of(self.node, key))
+        self.ctx.problems.add(f"{self.path}.{key}", found, expected, place=place_of(self.node, key))
 
     def volume(self) -> Volume | None:
         """The volume that the disk is a member of."""
@@ -120,7 +120,7 @@ def _check_spare(checked: _Checked) -> None:
         return
     if spare not in inventory.disk_names:
         place = place_of(checked.node, "spare")
-        checked.ctx.faults.unknown(f"{checked.path}.spare", spare, inventory.disk_names, place, "disk")
+        checked.ctx.problems.unknown(f"{checked.path}.spare", spare, inventory.disk_names, place, "disk")
         return
     owner = next((item for item in inventory.volumes.values() if item and spare in item.members), None)
     others = [fault.params for fault in checked.faults[:-1] if isinstance(fault.params, Failed)]

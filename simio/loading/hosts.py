@@ -1,4 +1,4 @@
-"""Hosts: a catalogue entry or the likeness of another host, with what the scenario overrides."""
+"""Hosts: a model of the catalogue or the likeness of another host, with the values that a scenario overrides."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from simio.description.model import Adapter, Host, Part
 from simio.errors import Place, quote
 from simio.loading.catalogue import CatalogueEntry
-from simio.loading.context import Context
+from simio.loading.context import Context, check_names
 from simio.loading.datasheet import HOST_GROUPS, HOST_OPTIONAL, HOST_PARTS
-from simio.loading.devices import check_names
 from simio.loading.keypaths import as_mapping, mapping, merge
 from simio.loading.parts import build_part, find_entry, part_of
 from simio.loading.problems import a, join, place_of
@@ -22,9 +21,9 @@ _PARTS = (*HOST_PARTS, *HOST_OPTIONAL, *HOST_GROUPS)
 
 @dataclass(frozen=True)
 class HostSite:
-    """What is known of a host: itself, unless it has a fault, and its adapters, unless they cannot be known.
+    """A host, or None if it has a problem, and its adapters, or None if they cannot be known.
 
-    An adapter that has a fault is there, but without its part.
+    An adapter with a problem stands without its part.
     """
 
     host: Host | None
@@ -34,8 +33,8 @@ class HostSite:
 def build_hosts(ctx: Context, section: Node) -> dict[str, HostSite]:
     """The hosts of a scenario by name."""
     check_names(ctx, section, "hosts")
-    nodes = {name: as_mapping(node) for name, node in ctx.faults.mapping(section, "hosts").items()}
-    found: dict[str, HostSite] = {}
+    nodes = {name: as_mapping(node) for name, node in ctx.problems.mapping(section, "hosts").items()}
+    sites: dict[str, HostSite] = {}
     for name, node in nodes.items():
         lineage = _lineage(ctx, name, nodes)
         place = place_of(section, name)
@@ -43,17 +42,17 @@ def build_hosts(ctx: Context, section: Node) -> dict[str, HostSite]:
         def build(name: str = name, lineage: tuple[Node, ...] | None = lineage, place: Place = place) -> HostSite:
             return _host(ctx, name, lineage, place) if lineage else HostSite(None, None)
 
-        found[name] = ctx.once(("host", name), lineage or (node,), build)
-    return found
+        sites[name] = ctx.once(("host", name), lineage or (node,), build)
+    return sites
 
 
 def _lineage(ctx: Context, name: str, nodes: Mapping[str, Node]) -> tuple[Node, ...] | None:
-    """The mappings that make up a host, its own last; None (and a fault) where ``like`` leads nowhere."""
+    """The mappings that make up a host, its own last; None (and a problem) where `like` leads nowhere."""
     chain, names = [], [name]
     while True:
         node = nodes[names[-1]]
         path = f"hosts.{names[-1]}"
-        if not ctx.faults.mapping(node, path, "a host with model or like") and node.kind != "map":
+        if not ctx.problems.mapping(node, path, "a host with model or like") and node.kind != "map":
             return None
         chain.append(node)
         like = node.entries.get("like")
@@ -61,25 +60,27 @@ def _lineage(ctx: Context, name: str, nodes: Mapping[str, Node]) -> tuple[Node, 
             return tuple(reversed(chain))
         path = join(path, "like")
         if "model" in node.entries:
-            ctx.faults.add(path, "both model and like", "one of them", place=place_of(node, "like"))
+            ctx.problems.add(path, "both model and like", "one of them", place=place_of(node, "like"))
             return None
-        other = ctx.faults.text(like, path, "the name of another host")
+        other = ctx.problems.text(like, path, "the name of another host")
         if other is None:
             return None
         if other not in nodes:
-            ctx.faults.unknown(path, other, [known for known in nodes if known != names[-1]], like.place, "host")
+            ctx.problems.unknown(path, other, [known for known in nodes if known != names[-1]], like.place, "host")
             return None
         if len(chain) > MOST_LIKENESSES:
             found = f"more than {MOST_LIKENESSES} hosts each like the next"
-            ctx.faults.add(path, found, f"at most {MOST_LIKENESSES}", place=like.place)
+            ctx.problems.add(path, found, f"at most {MOST_LIKENESSES}", place=like.place)
             return None
         if other in names:
-            # Told at one place of the circle only, whichever host it was entered from.
+            # Reported at one place of the circle only, whichever host it was entered from.
             circle = names[names.index(other) :]
             first = circle.index(min(circle, key=list(nodes).index))
             circle = [*circle[first:], *circle[:first], circle[first]]
             at = nodes[circle[0]].entries["like"].place
-            ctx.faults.add(f"hosts.{circle[0]}.like", " like ".join(circle), "a host that ends in a model", place=at)
+            ctx.problems.add(
+                f"hosts.{circle[0]}.like", " like ".join(circle), "a host that ends in a model", place=at
+            )
             return None
         names.append(other)
 
@@ -92,20 +93,27 @@ def _host(ctx: Context, name: str, lineage: tuple[Node, ...], place: Place) -> H
     entry = find_entry(ctx, own, "host", path, place)
     if entry is None:
         return HostSite(None, None)
-    before = ctx.faults.noted
+    before = ctx.problems.noted
     parts = mapping({key: node for key, node in entry.nodes.items() if key in _PARTS}, place)
     given = mapping({k: n for k, n in own.entries.items() if k in _PARTS}, own.place, dict(own.key_places))
     whole = merge(parts, _known_members(ctx, given, parts, path))
     part = part_of(ctx, entry, name, own, path, place, (*_PARTS, "like"))
     single = {
-        cls: _part(ctx, f"{name}.{cls}", cls, whole.entries[cls], f"{path}.{cls}", place_of(whole, cls))
-        for cls in (*HOST_PARTS, *(cls for cls in HOST_OPTIONAL if cls in whole.entries))
+        category: _part(
+            ctx,
+            f"{name}.{category}",
+            category,
+            whole.entries[category],
+            f"{path}.{category}",
+            place_of(whole, category),
+        )
+        for category in (*HOST_PARTS, *(category for category in HOST_OPTIONAL if category in whole.entries))
     }
     buses = _group(ctx, name, "buses", whole)
     adapters = _group(ctx, name, "adapters", whole, ("bus",))
     seats = _seats(ctx, name, whole)
     _check_members(ctx, whole, path)
-    if ctx.faults.noted > before or part is None:
+    if ctx.problems.noted > before or part is None:
         return HostSite(None, adapters)
     made = {key: Adapter(item, seats[key]) for key, item in adapters.items() if item is not None}
     fitted = {key: item for key, item in buses.items() if item is not None}
@@ -114,11 +122,11 @@ def _host(ctx: Context, name: str, lineage: tuple[Node, ...], place: Place) -> H
 
 
 def _known_members(ctx: Context, given: Node, parts: Node, path: str) -> Node:
-    """The overrides without those of a bus or adapter that the model of the host does not have, a fault each.
+    """The overrides without buses and adapters that the host's model lacks, each of which is noted.
 
-    With a model of its own an entry adds a bus or an adapter; without one it can only be a slip.
+    An entry with a model of its own adds a bus or an adapter; without one it can only be a slip.
     """
-    for group, cls in HOST_GROUPS.items():
+    for group, category in HOST_GROUPS.items():
         section = given.entries.get(group)
         if section is None or section.kind != "map":
             continue
@@ -129,7 +137,7 @@ def _known_members(ctx: Context, given: Node, parts: Node, path: str) -> Node:
             if key in known or over.kind != "map" or "model" in over.entries:
                 kept[key] = node
             else:
-                ctx.faults.unknown(f"{path}.{group}.{key}", key, known, place_of(section, key), cls)
+                ctx.problems.unknown(f"{path}.{group}.{key}", key, known, place_of(section, key), category)
         section = replace(section, value=kept)
         given = replace(given, value={**given.entries, group: section})
     return given
@@ -137,15 +145,15 @@ def _known_members(ctx: Context, given: Node, parts: Node, path: str) -> Node:
 
 def _check_members(ctx: Context, whole: Node, path: str) -> None:
     """Note buses and adapters that share a name with another part of the host."""
-    taken = dict.fromkeys((*HOST_PARTS, *HOST_OPTIONAL), "a part of every host")
-    for group, cls in HOST_GROUPS.items():
+    owners = dict.fromkeys((*HOST_PARTS, *HOST_OPTIONAL), "a part of every host")
+    for group, category in HOST_GROUPS.items():
         section = whole.at((group,)) if group in whole.entries else None
         for key in section.entries if section is not None else ():
-            if key in taken and section is not None:
-                found = f"{quote(key)}, the name of {taken[key]}"
+            if key in owners and section is not None:
+                found = f"{quote(key)}, the name of {owners[key]}"
                 place = place_of(section, key)
-                ctx.faults.add(f"{path}.{group}.{key}", found, "a name of its own", place=place)
-            taken.setdefault(key, f"a {cls} of the host")
+                ctx.problems.add(f"{path}.{group}.{key}", found, "a name of its own", place=place)
+            owners.setdefault(key, f"a {category} of the host")
 
 
 def _assembled(
@@ -176,25 +184,25 @@ def _assembled(
 
 
 def _part(
-    ctx: Context, name: str, cls: str, node: Node, path: str, place: Place, reserved: tuple[str, ...] = ()
+    ctx: Context, name: str, category: str, node: Node, path: str, place: Place, reserved: tuple[str, ...] = ()
 ) -> Part | None:
     node = as_mapping(node)
-    if not ctx.faults.mapping(node, path, f"the name of {a(cls)} model, or a mapping with values to override"):
+    if not ctx.problems.mapping(node, path, f"the name of {a(category)} model, or a mapping with values to override"):
         return None
-    return build_part(ctx, name, cls, node, path, place, reserved)
+    return build_part(ctx, name, category, node, path, place, reserved)
 
 
 def _group(
     ctx: Context, host: str, group: str, whole: Node, reserved: tuple[str, ...] = ()
 ) -> dict[str, Part | None]:
-    """The buses or adapters of a host; None stands for one with a fault."""
+    """The buses or adapters of a host; None stands for one with a problem."""
     if group not in whole.entries:
         return {}
     node, path = whole.entries[group], f"hosts.{host}.{group}"
     check_names(ctx, node, path)
     return {
         key: _part(ctx, f"{host}.{key}", HOST_GROUPS[group], item, f"{path}.{key}", place_of(node, key), reserved)
-        for key, item in ctx.faults.mapping(node, path).items()
+        for key, item in ctx.problems.mapping(node, path).items()
     }
 
 
@@ -209,11 +217,11 @@ def _seats(ctx: Context, host: str, whole: Node) -> dict[str, str]:
         path, bus = f"hosts.{host}.adapters.{key}.bus", as_mapping(item).entries.get("bus")
         if bus is None:
             expected = f"a bus of the host: {', '.join(known)}"
-            ctx.faults.add(path, "nothing", expected, "this key is required", place_of(group, key))
+            ctx.problems.add(path, "nothing", expected, "this key is required", place_of(group, key))
             continue
-        seat = ctx.faults.text(bus, path, "the name of a bus")
+        seat = ctx.problems.text(bus, path, "the name of a bus")
         if seat is not None and seat not in known:
-            ctx.faults.unknown(path, seat, known, bus.place, "bus")
+            ctx.problems.unknown(path, seat, known, bus.place, "bus")
         elif seat is not None:
             seats[key] = seat
     return seats

@@ -6,11 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pydantic import ValidationError
-
 from simio.description.faults import InjectedFault, fault_kinds
 from simio.description.model import Link, Part, System, Workload
-from simio.description.quantities import FROM_TEXT
 from simio.errors import quote
 from simio.loading.context import Context
 from simio.loading.crashes import check_crash
@@ -36,7 +33,7 @@ def build_faults(
     Unless the links are `complete`, a name may be that of one with a fault in the file, which is told already.
     """
     if section.kind != "list":
-        ctx.faults.add("faults", node_text(section), "a list of faults", place=section.place)
+        ctx.problems.add("faults", node_text(section), "a list of faults", place=section.place)
         return ()
     known = _Known(inventory, links, complete)
     found: dict[str, InjectedFault] = {}
@@ -44,7 +41,7 @@ def build_faults(
         name = item_name(node, index, "faults")
         path = f"faults.{name}"
         if name in found:
-            ctx.faults.add(path, quote(name), "a name that no other fault has", place=node.place)
+            ctx.problems.add(path, quote(name), "a name that no other fault has", place=node.place)
         read = _fault(ctx, name, path, node)
         if read is not None:
             known.check(ctx, read, f"{path}.of", node)
@@ -58,25 +55,21 @@ def build_faults(
 def _fault(ctx: Context, name: str, path: str, node: Node) -> InjectedFault | None:
     """One fault with its parameters, whatever it is of."""
     kinds = fault_kinds()
-    if not ctx.faults.mapping(node, path, "a mapping with kind and of"):
+    if not ctx.problems.mapping(node, path, "a mapping with kind and of"):
         return None
     if "kind" not in node.entries:
-        ctx.faults.add(f"{path}.kind", "nothing", "a kind of fault", "this key is required", node.place)
+        ctx.problems.add(f"{path}.kind", "nothing", "a kind of fault", "this key is required", node.place)
         return None
-    kind = ctx.faults.text(node.entries["kind"], f"{path}.kind", "a kind of fault")
+    kind = ctx.problems.text(node.entries["kind"], f"{path}.kind", "a kind of fault")
     if kind is None:
         return None
     if kind not in kinds:
-        ctx.faults.unknown(f"{path}.kind", kind, kinds, node.entries["kind"].place, "kind of fault")
+        ctx.problems.unknown(f"{path}.kind", kind, kinds, node.entries["kind"].place, "kind of fault")
         return None
     entries = {key: item for key, item in node.entries.items() if key not in _OWN}
     own = mapping(entries, node.place, dict(node.key_places))
-    try:
-        params = kinds[kind].model_validate(own.plain(), context=FROM_TEXT)
-    except ValidationError as error:
-        ctx.faults.model(error, kinds[kind], own, path, node.place)
-        return None
-    return InjectedFault(name, kind, params)
+    params = ctx.problems.read(kinds[kind], own, path, node.place)
+    return InjectedFault(name, kind, params) if params is not None else None
 
 
 class _Known:
@@ -104,31 +97,31 @@ class _Known:
         """Note a fault of what is not there or cannot have it."""
         of, targets = fault.params.of, fault.params.targets
         place = place_of(node, "of")
-        cls = next((cls for cls in targets if of in self.parts[cls]), None)
+        category = next((category for category in targets if of in self.parts[category]), None)
         wanted = _either(targets)
-        if cls is None:
-            other = next((cls for cls, parts in self.parts.items() if of in parts), None)
+        if category is None:
+            other = next((category for category, parts in self.parts.items() if of in parts), None)
             if other is not None:
-                ctx.faults.add(path, f"the {other} {quote(of)}", wanted, place=place)
+                ctx.problems.add(path, f"the {other} {quote(of)}", wanted, place=place)
                 return
             if "link" in targets and not self.complete:
                 return
             names = [name for target in targets for name in self.parts[target]]
-            ctx.faults.unknown(path, of, names, place, wanted.partition(" ")[2])
+            ctx.problems.unknown(path, of, names, place, wanted.partition(" ")[2])
             return
-        for part in self._hit(fault, cls):
+        for part in self._hit(fault, category):
             if part is not None and fault.kind not in part.sheet.faults:
-                found = f"{quote(of)} with {a(part.kind)} {part.cls} ({part.model})"
-                expected = f"{a(part.cls)} of a kind that can be {fault.params.told}"
-                ctx.faults.add(path, found, expected, place=place)
+                found = f"{quote(of)} with {a(part.kind)} {part.category} ({part.model})"
+                expected = f"{a(part.category)} of a kind that can be {fault.params.told}"
+                ctx.problems.add(path, found, expected, place=place)
                 return
 
-    def _hit(self, fault: InjectedFault, cls: str) -> Iterator[Part | None]:
+    def _hit(self, fault: InjectedFault, category: str) -> Iterator[Part | None]:
         """The parts that a fault touches: of `down`, the links."""
         if fault.kind == "down":
             yield from (link.part for link in self.links if fault.params.of in (link.name, *link.ends))
-        elif cls != "host":
-            yield self.parts[cls][fault.params.of]
+        elif category != "host":
+            yield self.parts[category][fault.params.of]
 
 
 def _either(targets: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
-"""Key paths such as ``workload.blast.size``: writing a value into a tree without touching the original.
+"""Key paths such as `workload.blast.size`: writing a value into a tree without touching the original.
 
-What is not on the path is shared between the old tree and the new, so that parts of it that were understood
-once need not be read again for each case of ``vary``.
+The old tree and the new one share all that is not on the path, so that parts of it need not be built again for each
+case of `vary`.
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ from simio.loading.yamltree import Node
 
 
 def lookup(root: Node, keys: Sequence[str]) -> Node | None:
-    """The node at a key path, or None; items of a list are found by their ``name``, else as prefix and
-    number.
-    """
+    """The node at a key path, or None; items of a list go by their `name`, else by prefix and number."""
     node = root
     for depth, key in enumerate(keys):
         if node.kind == "map" and key in node.entries:
@@ -30,9 +28,9 @@ def lookup(root: Node, keys: Sequence[str]) -> Node | None:
 
 
 def substitute(root: Node, keys: Sequence[str], value: Node, place: Place, section: str = "") -> Node:
-    """``root`` with ``value`` at a key path; missing mappings on the way are made, at ``place``.
+    """`root` with `value` at a key path; adds missing mappings, at `place`.
 
-    A text on the way (``cpu: cpus/r4400-150``) is the model of a part whose values are overridden.
+    A text on the path (`cpu: cpus/r4400-150`) is the model of a part whose values are overridden.
     """
     if not keys:
         return value
@@ -48,14 +46,14 @@ def substitute(root: Node, keys: Sequence[str], value: Node, place: Place, secti
     entries = dict(old.entries)
     below = entries.get(key) or empty(place)
     entries[key] = substitute(below, rest, value, place, key)
-    # A key the file has keeps its position, unless the value itself is what is replaced.
+    # A key of the file keeps its position, unless its whole value is replaced.
     known = key in old.entries and rest
     places = dict(old.key_places) if known else {**old.key_places, key: place}
     return Node(old.kind, entries, old.place, places, old.text)
 
 
 def as_mapping(node: Node, place: Place | None = None) -> Node:
-    """A mapping as it is; a text as the ``model`` of a mapping; nothing as an empty mapping."""
+    """A mapping as it is; a text as the `model` of a mapping; nothing as an empty mapping."""
     if node.kind == "map":
         return node
     if node.kind == "scalar" and isinstance(node.value, str):
@@ -64,7 +62,7 @@ def as_mapping(node: Node, place: Place | None = None) -> Node:
 
 
 def item_index(node: Node, key: str, section: str) -> int | None:
-    """Which item of a list a key means: the one of that name, or ``link2`` for the second without a name."""
+    """The index of the item of a list that a key names, or None; `link2` is the second without a name."""
     for index, item in enumerate(node.elements):
         if item_name(item, index, section) == key:
             return index
@@ -72,7 +70,7 @@ def item_index(node: Node, key: str, section: str) -> int | None:
 
 
 def item_name(item: Node, index: int, section: str) -> str:
-    """The name of an item of a list: its ``name``, else the section's in the singular and a number."""
+    """The name of an item of a list: its `name`, else the section's in the singular and a number."""
     named = item.entries.get("name")
     if named is not None and named.kind == "scalar":
         return str(named.value)
@@ -85,22 +83,21 @@ def empty(place: Place) -> Node:
 
 
 def mapping(entries: dict[str, Node], place: Place, key_places: dict[str, Place] | None = None) -> Node:
-    """A mapping made here rather than read from a file."""
+    """A mapping that is not in a file."""
     places = {key: node.place for key, node in entries.items()} if key_places is None else key_places
     return Node(kind="map", value=entries, place=place, key_places=places, text="")
 
 
 def scalar(value: Any, place: Place) -> Node:
-    """A scalar made here rather than read from a file."""
+    """A scalar that is not in a file."""
     return Node(kind="scalar", value=value, place=place, key_places={}, text=str(value))
 
 
 def merge(base: Node, over: Node) -> Node:
-    """``base`` with the entries of ``over`` written over it, mapping by mapping.
+    """`base` with the entries of `over` written over it, mapping by mapping.
 
-    A mapping of a part that names another ``model`` replaces the part, since the overrides of the old model
-    may mean nothing to the new one; only the bus an adapter sits on stays.  A text over a mapping does the
-    same.
+    A mapping with another `model`, or a text over a mapping, replaces the part: overrides of the old model may mean
+    nothing to the new one. Only the bus of an adapter stays.
     """
     fresh = over.kind == "scalar" and isinstance(over.value, str)
     base, over = as_mapping(base), as_mapping(over)

@@ -1,4 +1,4 @@
-"""Links: which ports they join, and whether these ports are there, free and of the right kind."""
+"""Links: the ports that they join, which must exist, be free and take the kind of link."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from simio.description.model import Link, Part, Switch, Volume
-from simio.description.quantities import FROM_TEXT, Length, Text
+from simio.description.quantities import Length, Text
 from simio.description.sheets import sheet_kinds
 from simio.errors import did_you_mean, quote
 from simio.loading.context import Context
@@ -27,7 +27,7 @@ RESERVED = ("name", "between", "length")
 
 
 class LinkKeys(BaseModel):
-    """The keys of a link beside ``model`` and the values of its datasheet."""
+    """The keys of a link beside `model` and the values of its datasheet."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -40,7 +40,7 @@ class LinkKeys(BaseModel):
 
 @dataclass(frozen=True)
 class LinkSpec:
-    """A link as written; ``part`` is None if it has a fault."""
+    """A link as written; `part` is None if it has a problem."""
 
     name: str
     part: Part | None
@@ -56,7 +56,7 @@ class LinkSpec:
 
 @dataclass(frozen=True)
 class Inventory:
-    """What a link can end at and a workload can name; None stands for what is there but has a fault."""
+    """All that a link can end at and a workload can name; None stands for a component with a problem."""
 
     hosts: Mapping[str, HostSite]
     switches: Mapping[str, Switch | None]
@@ -72,13 +72,13 @@ class Inventory:
 def build_links(ctx: Context, section: Node) -> list[LinkSpec]:
     """The links as written, in their order."""
     if section.kind != "list":
-        ctx.faults.add("links", node_text(section), "a list of links", place=section.place)
+        ctx.problems.add("links", node_text(section), "a list of links", place=section.place)
         return []
     specs: dict[str, LinkSpec] = {}
     for index, node in enumerate(section.elements):
         name = item_name(node, index, "links")
         if name in specs:
-            ctx.faults.add(f"links.{name}", quote(name), "a name that no other link has", place=node.place)
+            ctx.problems.add(f"links.{name}", quote(name), "a name that no other link has", place=node.place)
 
         def build(name: str = name, node: Node = node) -> LinkSpec | None:
             return _link(ctx, name, node)
@@ -91,34 +91,33 @@ def build_links(ctx: Context, section: Node) -> list[LinkSpec]:
 
 def _link(ctx: Context, name: str, node: Node) -> LinkSpec | None:
     path = f"links.{name}"
-    if not ctx.faults.mapping(node, path, "a mapping with model and between"):
+    if not ctx.problems.mapping(node, path, "a mapping with model and between"):
         return None
     part = build_part(ctx, name, "link", node, path, node.place, RESERVED)
     own = mapping({k: n for k, n in node.entries.items() if k in RESERVED}, node.place, dict(node.key_places))
-    try:
-        keys = LinkKeys.model_validate(own.plain(), context=FROM_TEXT)
-    except ValidationError as error:
-        ctx.faults.model(error, LinkKeys, own, path, node.place)
+    keys = ctx.problems.read(LinkKeys, own, path, node.place)
+    if keys is None:
         return None
     spec = LinkSpec(name, part, keys.between, keys.length, node)
     if part is not None and not spec.shared and len(spec.ends) != 2:
         kinds = [kind for kind, sheet in sheet_kinds("link").items() if sheet.shared]
         hint = f"more ends go on a link of kind {' or '.join(kinds)}" if kinds else ""
         place = node.entries["between"].place
-        ctx.faults.add(f"{path}.between", f"a list of {len(spec.ends)}", "a list of 2", hint, place)
+        ctx.problems.add(f"{path}.between", f"a list of {len(spec.ends)}", "a list of 2", hint, place)
         return None
     return spec
 
 
 def join_links(ctx: Context, specs: list[LinkSpec], inventory: Inventory) -> tuple[list[Link], bool]:
-    """The links as they join ports, and whether all of them are known; what cannot be joined is noted."""
+    """The links between ports, and whether all links are known; ends that cannot be joined are noted."""
     links: list[Link] = []
     complete = True
     used: dict[str, str] = {}
     for spec in specs:
-        found = [_ports(ctx, spec, index, inventory) for index in range(len(spec.ends))]
-        ends = [ports for ports in found if ports is not None]
-        if len(ends) < len(found) or not _fits(ctx, spec, inventory):
+        ends = [
+            ports for index in range(len(spec.ends)) if (ports := _ports(ctx, spec, index, inventory)) is not None
+        ]
+        if len(ends) < len(spec.ends) or not _fits(ctx, spec, inventory):
             complete = False
             continue
         joined = _joined(ctx, spec, ends)
@@ -134,11 +133,11 @@ def join_links(ctx: Context, specs: list[LinkSpec], inventory: Inventory) -> tup
 
 
 def _joined(ctx: Context, spec: LinkSpec, ends: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """The ports of each link that comes of a link as written."""
+    """The ports of each link that a link as written stands for."""
     if spec.shared:
         return _bus(ctx, spec, ends)
     if spec.part is None and any(len(ports) > 1 for ports in ends):
-        # Whether one link joins them all is not known.
+        # One link may join them all, or one each.
         return []
     return [] if len(ends) != 2 else _pairs(ctx, spec, ends[0], ends[1])
 
@@ -155,14 +154,14 @@ def _bus(ctx: Context, spec: LinkSpec, ends: list[tuple[str, ...]]) -> list[tupl
             found = (
                 f"{quote(end)} again" if one == end else f"{quote(twice[0])} in both {quote(one)} and {quote(end)}"
             )
-            ctx.faults.add(path, found, "each end once", place=_end_node(spec, index).place)
+            ctx.problems.add(path, found, "each end once", place=_end_node(spec, index).place)
             good = False
         known.update(dict.fromkeys(ports, end))
     most = getattr(spec.part.sheet, "devices", None) if spec.part else None
     if most is not None and len(known) > most and spec.part:
         place = place_of(spec.node, "between")
         expected = f"at most the {most} devices of {spec.part.model}, adapters included"
-        ctx.faults.add(path, f"{len(known)} ends", expected, place=place)
+        ctx.problems.add(path, f"{len(known)} ends", expected, place=place)
         good = False
     return [tuple(known)] if good and len(known) > 1 else []
 
@@ -176,7 +175,7 @@ def _end_node(spec: LinkSpec, index: int) -> Node:
 
 
 def _ports(ctx: Context, spec: LinkSpec, index: int, inventory: Inventory) -> tuple[str, ...] | None:
-    """The ports that an end of a link stands for, or None if there is no such thing."""
+    """The ports that an end of a link stands for, or None if it is unknown."""
     end = spec.ends[index]
     owner, _, adapter = end.partition(".")
     if owner in inventory.hosts and adapter:
@@ -188,7 +187,7 @@ def _ports(ctx: Context, spec: LinkSpec, index: int, inventory: Inventory) -> tu
     if owner in inventory.hosts:
         names = [f"{owner}.{name}" for name in inventory.hosts[owner].adapters or ()]
         expected = "an adapter of the host, " + (one_of(names) if names else f"as '{owner}.adapter'")
-        ctx.faults.add(f"links.{spec.name}.between", quote(end), expected, place=_end_node(spec, index).place)
+        ctx.problems.add(f"links.{spec.name}.between", quote(end), expected, place=_end_node(spec, index).place)
         return None
     if end in inventory.disks:
         return inventory.disks[end].members
@@ -196,7 +195,7 @@ def _ports(ctx: Context, spec: LinkSpec, index: int, inventory: Inventory) -> tu
         return (end,)
     if end in inventory.volumes:
         place = _end_node(spec, index).place
-        ctx.faults.add(f"links.{spec.name}.between", f"the volume {quote(end)}", "its disks", place=place)
+        ctx.problems.add(f"links.{spec.name}.between", f"the volume {quote(end)}", "its disks", place=place)
         return None
     known = [f"{name}.{key}" for name, site in inventory.hosts.items() for key in site.adapters or ()]
     _no_end(ctx, spec, index, end, [*known, *inventory.switches, *inventory.disks])
@@ -209,11 +208,11 @@ def _no_end(ctx: Context, spec: LinkSpec, index: int, end: str, known: list[str]
         f"host.adapter, a switch or a disk: {one_of(known, hint)}" if known else "host.adapter, a switch or a disk"
     )
     place = _end_node(spec, index).place
-    ctx.faults.add(f"links.{spec.name}.between", f"the unknown end {quote(end)}", expected, hint, place)
+    ctx.problems.add(f"links.{spec.name}.between", f"the unknown end {quote(end)}", expected, hint, place)
 
 
 def _end_part(end: str, inventory: Inventory) -> Part | None:
-    """The part at an end, or None if it has a fault of its own."""
+    """The part at an end, or None if that has a problem of its own."""
     owner, _, adapter = end.partition(".")
     if owner in inventory.hosts:
         return (inventory.hosts[owner].adapters or {}).get(adapter)
@@ -225,7 +224,7 @@ def _end_part(end: str, inventory: Inventory) -> Part | None:
 
 
 def _fits(ctx: Context, spec: LinkSpec, inventory: Inventory) -> bool:
-    """Whether the kinds of both ends take this kind of link; what is unknown for a fault elsewhere fits."""
+    """Whether the parts at all ends take this kind of link; a part with a problem of its own counts as fitting."""
     good = True
     for index, end in enumerate(spec.ends):
         part = _end_part(end, inventory)
@@ -235,7 +234,7 @@ def _fits(ctx: Context, spec: LinkSpec, inventory: Inventory) -> bool:
         if spec.part.kind not in kinds:
             found = f"{a(spec.part.kind)} link ({spec.part.model}) at {quote(end)}"
             expected = f"{a(' or '.join(kinds))} link for {part.model}"
-            ctx.faults.add(f"links.{spec.name}.between", found, expected, place=_end_node(spec, index).place)
+            ctx.problems.add(f"links.{spec.name}.between", found, expected, place=_end_node(spec, index).place)
             good = False
     return good
 
@@ -245,12 +244,12 @@ def _pairs(ctx: Context, spec: LinkSpec, first: tuple[str, ...], second: tuple[s
     if len(first) > 1 and len(second) > 1:
         expected = "a group of disks at one end only"
         place = place_of(spec.node, "between")
-        ctx.faults.add(f"links.{spec.name}.between", "a group of disks at both ends", expected, place=place)
+        ctx.problems.add(f"links.{spec.name}.between", "a group of disks at both ends", expected, place=place)
         return []
     if spec.ends[0] == spec.ends[1]:
         found = f"{quote(spec.ends[0])} at both ends"
         place = _end_node(spec, 1).place
-        ctx.faults.add(f"links.{spec.name}.between", found, "two different ends", place=place)
+        ctx.problems.add(f"links.{spec.name}.between", found, "two different ends", place=place)
         return []
     return [(a, b) for a in first for b in second]
 
@@ -263,7 +262,7 @@ def _check_free(
     used: dict[str, str],
     inventory: Inventory,
 ) -> None:
-    """Note ends whose ports have a link already; a switch has several ports, which are counted later."""
+    """Note ends whose ports have a link already; the ports of a switch are counted later."""
     times = Counter(port for ports in joined for port in ports)
     for index, ports in enumerate(ends):
         twice = []
@@ -281,7 +280,7 @@ def _check_free(
         elif spec.shared:
             hint = ""
         place = _end_node(spec, index).place
-        ctx.faults.add(f"links.{spec.name}.between", found, "one link a port", hint, place)
+        ctx.problems.add(f"links.{spec.name}.between", found, "one link a port", hint, place)
 
 
 def _count_ports(ctx: Context, specs: list[LinkSpec], links: list[Link], inventory: Inventory) -> None:
@@ -293,4 +292,4 @@ def _count_ports(ctx: Context, specs: list[LinkSpec], links: list[Link], invento
         last = [spec for spec in specs if name in spec.ends][-1]
         place = _end_node(last, last.ends.index(name)).place
         expected = f"at most its {ports} ports"
-        ctx.faults.add(f"links.{last.name}.between", f"{number} links at {quote(name)}", expected, place=place)
+        ctx.problems.add(f"links.{last.name}.between", f"{number} links at {quote(name)}", expected, place=place)

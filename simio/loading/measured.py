@@ -1,4 +1,4 @@
-"""Measured tables of a scenario: finding them, and the case that each row belongs to."""
+"""Measured tables of a scenario: reading them, and the case that each row belongs to."""
 
 from __future__ import annotations
 
@@ -10,42 +10,41 @@ from pathlib import Path
 from simio.description.measured import MeasuredRow, PooledRow
 from simio.errors import ScenarioError, quote
 from simio.loading.context import Context
-from simio.loading.datasheet import value_text
 from simio.loading.problems import join, one_of, place_of
 from simio.loading.tables import Table, TableRow, read_table, table_names
 from simio.loading.vary import Trees, described
-from simio.loading.yamltree import Node
+from simio.loading.yamltree import Node, value_text
 
 
 def read_tables(ctx: Context, node: Node | None, root: Path, scenario: str) -> list[Table]:
-    """The tables that ``measured`` names, with the rows for ``scenario``; ``root`` is the folder of the studies."""
-    found = []
+    """The tables that `measured` names, with the rows for `scenario`; `root` is the folder of the studies."""
+    tables = []
     for index, item in enumerate([] if node is None else node.elements if node.kind == "list" else [node]):
         path = "measured" if node is item else join("measured", index)
-        name = ctx.faults.text(item, path, "the name of a table, as study/table")
+        name = ctx.problems.text(item, path, "the name of a table, as study/table")
         if name is None:
             continue
         own = name.startswith(("./", "../", "/"))
         file = ctx.folder / name if own else root / f"{name}.yaml"
         if not own and name not in table_names(root):
-            ctx.faults.unknown(path, name, table_names(root), item.place, "table")
+            ctx.problems.unknown(path, name, table_names(root), item.place, "table")
             continue
         if not isfile(file):
-            said = f"{quote(name)}, which is not a file"
-            ctx.faults.add(path, said, "a table as study/table, or a file", place=item.place)
+            found = f"{quote(name)}, which is not a file"
+            ctx.problems.add(path, found, "a table as study/table, or a file", place=item.place)
             continue
         try:
             table = read_table(file, name.removesuffix(".yaml"))
         except ScenarioError as error:
-            ctx.faults.extend(error.faults)
+            ctx.problems.extend(error.problems)
             continue
         rows = tuple(row for row in table.rows if row.scenario in ("", scenario))
         if table.rows and not rows:
             others = ", ".join(dict.fromkeys(row.scenario for row in table.rows))
-            said = f"{quote(name)}, whose rows are for {others}"
-            ctx.faults.add(path, said, f"a table with rows for {quote(scenario)}", place=item.place)
-        found.append(Table(replace(table.table, rows=len(rows)), rows))
-    return found
+            found = f"{quote(name)}, whose rows are for {others}"
+            ctx.problems.add(path, found, f"a table with rows for {quote(scenario)}", place=item.place)
+        tables.append(Table(replace(table.table, rows=len(rows)), rows))
+    return tables
 
 
 def assign_rows(
@@ -57,10 +56,9 @@ def assign_rows(
     """The measured rows of each case, and those over several cases.
 
     A row belongs to the one case whose tree has the row's values, or, if it sums up several, to all that have them.
-    With ``strict`` a row without its cases is a fault; a scenario that the command line changed may well leave rows
-    without any.
+    With `strict` a row without its cases is a problem; with settings of the command line rows may have none.
     """
-    found: list[list[MeasuredRow]] = [[] for _ in range(len(trees))]
+    single: list[list[MeasuredRow]] = [[] for _ in range(len(trees))]
     pooled: list[PooledRow] = []
     places: dict[str, dict[object, set[int]]] = {}
     for row in (row for table in tables for row in table.rows):
@@ -75,18 +73,18 @@ def assign_rows(
         if cases is None:
             cases = set(range(len(trees)))
         if row.row.over and len(cases) > (1 if strict else 0):
-            told = {key: value_text(node) for key, node in row.where.items()}
-            pooled.append(PooledRow(_of_a_host(ctx, row, trees[min(cases)]), tuple(sorted(cases)), told))
+            settings = {key: value_text(node) for key, node in row.where.items()}
+            pooled.append(PooledRow(_of_a_host(ctx, row, trees[min(cases)]), tuple(sorted(cases)), settings))
         elif len(cases) == 1 and not row.row.over:
             (case,) = cases
-            found[case].append(_of_a_host(ctx, row, trees[case]))
+            single[case].append(_of_a_host(ctx, row, trees[case]))
         elif strict:
             _unassigned(ctx, row, places, trees.cases.texts, len(cases))
-    return [tuple(rows) for rows in found], tuple(pooled)
+    return [tuple(rows) for rows in single], tuple(pooled)
 
 
 def _of_a_host(ctx: Context, row: TableRow, tree: Node) -> MeasuredRow:
-    """The row with the host that it is of, if it is of one; the only host there is need not be named."""
+    """The row with the host that it is of, if it is of one; a single host need not be named."""
     if row.row.quantity != "cpu":
         return row.row
     hosts = list(tree.at(("hosts",)).entries)
@@ -94,9 +92,9 @@ def _of_a_host(ctx: Context, row: TableRow, tree: Node) -> MeasuredRow:
         if len(hosts) == 1:
             return replace(row.row, of=hosts[0])
         expected = f"the host whose CPUs these are: {one_of(hosts)}"
-        ctx.faults.add(f"{row.path}.of", "nothing", expected, place=row.node.place)
+        ctx.problems.add(f"{row.path}.of", "nothing", expected, place=row.node.place)
     elif row.row.of not in hosts:
-        ctx.faults.unknown(f"{row.path}.of", row.row.of, hosts, row.node.at(("of",)).place, "host")
+        ctx.problems.unknown(f"{row.path}.of", row.row.of, hosts, row.node.at(("of",)).place, "host")
     return row.row
 
 
@@ -104,11 +102,11 @@ _NOWHERE: set[int] = set()
 
 
 def _places(values: Sequence[object]) -> dict[object, set[int]]:
-    """The cases that have each value."""
-    found: dict[object, set[int]] = {}
+    """The cases by value."""
+    cases: dict[object, set[int]] = {}
     for case, value in enumerate(values):
-        found.setdefault(value, set()).add(case)
-    return found
+        cases.setdefault(value, set()).add(case)
+    return cases
 
 
 def _unassigned(
@@ -125,22 +123,24 @@ def _unassigned(
     if unknown:
         for key in unknown:
             place = place_of(where, key)
-            ctx.faults.unknown(join(path, key), key, varied, place, "key, which the scenario does not vary or give")
+            ctx.problems.unknown(join(path, key), key, varied, place, "key, which the scenario does not vary or give")
         return
-    said = described({key: value_text(node) for key, node in row.where.items()})
+    settings_text = described({key: value_text(node) for key, node in row.where.items()})
     if number and row.row.over:
         hint = f"leave out 'over: {row.row.over}' for a row of one case"
-        ctx.faults.add(path, f"{said}, which one case has", "the settings of several cases", hint, where.place)
+        ctx.problems.add(
+            path, f"{settings_text}, which one case has", "the settings of several cases", hint, where.place
+        )
         return
     if number:
-        told = f"{said}, which {number} cases have"
+        found = f"{settings_text}, which {number} cases have"
         missing = [key for key in varied if key not in row.where]
-        hint = f"tell {', '.join(missing)} too" if missing else ""
-        ctx.faults.add(path, told, "the settings of one case", hint, where.place)
+        hint = f"give {', '.join(missing)} too" if missing else ""
+        ctx.problems.add(path, found, "the settings of one case", hint, where.place)
         return
     apart = [key for key, wanted in row.meanings.items() if wanted not in values[key]]
     hint = ""
     if apart:
         known = list(dict.fromkeys(case[apart[0]] for case in settings if apart[0] in case))
         hint = f"{apart[0]} varies over {', '.join(known)}" if known else f"no case has this {apart[0]}"
-    ctx.faults.add(path, f"{said}, which no case has", "the settings of one case", hint, where.place)
+    ctx.problems.add(path, f"{settings_text}, which no case has", "the settings of one case", hint, where.place)

@@ -1,4 +1,4 @@
-"""A catalogue with other values laid over some of its datasheets, as calibration and sensitivity try them."""
+"""A catalogue with other values in some of its datasheets, for calibration and sensitivity."""
 
 from __future__ import annotations
 
@@ -7,24 +7,21 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from simio.description.quantities import FROM_TEXT
-from simio.errors import Place, Problem, ScenarioError, SimioError, did_you_mean, quote
+from simio.errors import Place, SimioError, did_you_mean, quote
 from simio.loading.catalogue import Catalogue, CatalogueEntry
 from simio.loading.keypaths import mapping
 from simio.loading.problems import ProblemList
 from simio.loading.yamltree import Node, parse_yaml
 
 Values = Mapping[tuple[str, str], str]
-"""Texts by the name of a datasheet and a key in it: ``{("kernels/irix-5.2", "page_pin"): "4 us"}``."""
+"""Texts by the name of a datasheet and a key in it: `{("kernels/irix-5.2", "page_pin"): "4 us"}`."""
 
 
 class Overlay(Catalogue):
-    """The datasheets of ``base`` with ``values`` in place of their own; each is read, and laid over, once.
+    """The datasheets of `base` with `values` in place of their own; each is read, and laid over, once.
 
-    Origins and intervals stay those of ``base``. A value that the kind of part does not allow raises ScenarioError
-    when the datasheet is asked for; a key that it does not have, SimioError.
+    Origins and intervals stay those of `base`. Looking up a datasheet raises ScenarioError if its kind of part does
+    not allow a value, and SimioError if it has no such key.
     """
 
     def __init__(self, base: Catalogue, values: Values) -> None:
@@ -40,11 +37,11 @@ class Overlay(Catalogue):
         return hash((self.root, tuple(sorted(self.values.items()))))
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Another process reads the datasheets itself: sent, they would be most of what a task is.
+        # Another process reads the datasheets itself: they would be most of the data of a task.
         return _restored, (self.root, self.values)
 
-    def _entry(self, path: Path, name: str, cls: str) -> CatalogueEntry:
-        below = self.base._entry(path, name, cls)
+    def _entry(self, path: Path, name: str, category: str) -> CatalogueEntry:
+        below = self.base._entry(path, name, category)
         own = {key: text for (part, key), text in self.values.items() if part == name}
         if not own:
             return below
@@ -64,7 +61,7 @@ def _restored(root: Path, values: Values) -> Overlay:
 
 
 def laid_over(entry: CatalogueEntry, own: Mapping[str, str]) -> CatalogueEntry:
-    """A datasheet with the texts ``own`` in place of the values of these keys."""
+    """A datasheet with the texts `own` in place of the values of these keys."""
     for key in own:
         if key not in entry.values:
             near = did_you_mean(key, entry.values) or f"it has {', '.join(entry.values)}"
@@ -72,14 +69,10 @@ def laid_over(entry: CatalogueEntry, own: Mapping[str, str]) -> CatalogueEntry:
     nodes = {**entry.nodes, **{key: _node(text, entry.nodes[key]) for key, text in own.items()}}
     place = Place(str(entry.file), 1, 1)
     whole = mapping({key: nodes[key] for key in entry.values}, place)
-    model = type(entry.sheet)
-    try:
-        sheet = model.model_validate(whole.plain(), context=FROM_TEXT)
-    except ValidationError as error:
-        faults = ProblemList()
-        faults.model(error, model, whole, f"{entry.name}", place)
-        told = "with " + ", ".join(f"{key} = {text}" for key, text in own.items())
-        raise ScenarioError(_with(fault, told) for fault in faults) from None
+    problems = ProblemList()
+    sheet = problems.read(type(entry.sheet), whole, entry.name, place)
+    problems.explain(0, "with " + ", ".join(f"{key} = {text}" for key, text in own.items()))
+    problems.raise_any()
     values = {
         key: replace(value, text=own[key], value=_value(sheet, key)) if key in own else value
         for key, value in entry.values.items()
@@ -94,7 +87,3 @@ def _node(text: str, old: Node) -> Node:
 def _value(sheet: object, key: str) -> object:
     fields = type(sheet).model_fields  # type: ignore[attr-defined]
     return getattr(sheet, next((name for name, field in fields.items() if key == (field.alias or name)), key))
-
-
-def _with(fault: Problem, told: str) -> Problem:
-    return replace(fault, hint="; ".join(part for part in (fault.hint, told) if part))

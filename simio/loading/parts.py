@@ -7,52 +7,49 @@ from os.path import isfile
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from simio import units
 from simio.description.model import Origin, Part
-from simio.description.quantities import FROM_TEXT, quantity_of
+from simio.description.quantities import quantity_of
 from simio.errors import Place, ScenarioError
 from simio.loading.catalogue import CatalogueEntry, UnknownPart
 from simio.loading.context import Context
-from simio.loading.datasheet import value_text
 from simio.loading.keypaths import mapping
 from simio.loading.problems import a, join, keys_of
-from simio.loading.yamltree import Node
+from simio.loading.yamltree import Node, value_text
 
 
-def find_entry(ctx: Context, node: Node, cls: str, path: str, place: Place) -> CatalogueEntry | None:
-    """The datasheet that the ``model`` of a part names; what stands in the way is noted as a fault."""
+def find_entry(ctx: Context, node: Node, category: str, path: str, place: Place) -> CatalogueEntry | None:
+    """The datasheet that the `model` of a part names, or None and a problem."""
     model = node.entries.get("model")
     if model is None:
-        names = ctx.catalogue.names(cls)
+        names = ctx.catalogue.names(category)
         such = f" such as '{names[0]}'" if names else ""
-        other = ", or like and the name of another host" if cls == "host" else ""
-        expected = f"{a(cls)} model{such}{other}"
-        ctx.faults.add(join(path, "model"), "nothing", expected, "this key is required", place)
+        other = ", or like and the name of another host" if category == "host" else ""
+        expected = f"{a(category)} model{such}{other}"
+        ctx.problems.add(join(path, "model"), "nothing", expected, "this key is required", place)
         return None
-    name = ctx.faults.text(model, join(path, "model"), f"the name of {a(cls)} model")
+    name = ctx.problems.text(model, join(path, "model"), f"the name of {a(category)} model")
     if name is None:
         return None
     try:
-        return ctx.catalogue.find(name, cls, _beside(ctx, model.place))
+        return ctx.catalogue.find(name, category, _beside(ctx, model.place))
     except UnknownPart as unknown:
-        ctx.faults.add(join(path, "model"), unknown.found, unknown.expected, unknown.hint, model.place)
+        ctx.problems.add(join(path, "model"), unknown.found, unknown.expected, unknown.hint, model.place)
     except ScenarioError as error:
-        ctx.faults.extend(error.faults)
+        ctx.problems.extend(error.problems)
     return None
 
 
 def _beside(ctx: Context, place: Place) -> Path:
-    """The folder that a part file is relative to: that of the file which names it."""
+    """The folder that a file of a part is relative to: that of the file which names it."""
     return Path(place.file).parent if isfile(place.file) else ctx.folder
 
 
 def build_part(
-    ctx: Context, name: str, cls: str, node: Node, path: str, place: Place, reserved: Sequence[str] = ()
+    ctx: Context, name: str, category: str, node: Node, path: str, place: Place, reserved: Sequence[str] = ()
 ) -> Part | None:
-    """The part that a mapping with ``model`` and overrides describes; ``reserved`` keys are the caller's."""
-    entry = find_entry(ctx, node, cls, path, place)
+    """The part that a mapping with `model` and overrides describes; `reserved` keys are the caller's."""
+    entry = find_entry(ctx, node, category, path, place)
     if entry is None:
         return None
     return part_of(ctx, entry, name, node, path, place, reserved)
@@ -67,51 +64,45 @@ def part_of(
     place: Place,
     reserved: Sequence[str],
 ) -> Part | None:
-    """The part of a datasheet with the overrides in ``node``, or None if they are faulty."""
+    """The part of a datasheet with the overrides in `node`, or None if these have problems."""
     own = {key: value for key, value in node.entries.items() if key not in ("model", *reserved)}
     known = [key for key in keys_of(type(entry.sheet)) if key not in reserved]
     unknown = [key for key in own if key not in known]
     for key in unknown:
         allowed = ["model", *known, *(word for word in reserved if word != "like")]
         where = node.key_places.get(key, place)
-        ctx.faults.unknown(join(path, key), key, allowed, where)
+        ctx.problems.unknown(join(path, key), key, allowed, where)
     given = {key: value for key, value in own.items() if key not in unknown}
     sheet = _overridden(ctx, entry, given, path, place) if given else entry.sheet
     if sheet is None or unknown:
         return None
-    return Part(name, entry.cls, entry.kind, entry.name, sheet, origins(ctx, entry, given))
+    return Part(name, entry.category, entry.kind, entry.name, sheet, origins(ctx, entry, given))
 
 
 def _overridden(ctx: Context, entry: CatalogueEntry, own: Mapping[str, Node], path: str, place: Place) -> Any:
     nodes = {key: node for key, node in entry.nodes.items() if key in entry.values} | dict(own)
-    plain = {key: node.plain() for key, node in nodes.items()}
-    model = type(entry.sheet)
-    try:
-        return model.model_validate(plain, context=FROM_TEXT)
-    except ValidationError as error:
-        ctx.faults.model(error, model, mapping(nodes, place), path, place)
-        return None
+    return ctx.problems.read(type(entry.sheet), mapping(nodes, place), path, place)
 
 
 def origins(ctx: Context, entry: CatalogueEntry, own: Mapping[str, Node]) -> dict[str, Origin]:
-    """Where each value of a part comes from, in the order of its sheet."""
-    found = dict(ctx.once(("origins",), (entry,), lambda: _origins(entry)))
+    """The origin of each value of a part, in the order of its sheet."""
+    made = dict(ctx.once(("origins",), (entry,), lambda: _origins(entry)))
     for key, node in own.items():
         where = node.place
-        found[key] = Origin("given", f"{where.file}:{where.line}", "scenario", text=value_text(node))
-    return found
+        made[key] = Origin("given", f"{where.file}:{where.line}", "scenario", text=value_text(node))
+    return made
 
 
 def _origins(entry: CatalogueEntry) -> dict[str, Origin]:
-    """Those of a datasheet's own values."""
-    found = {}
+    """The origins of a datasheet's own values."""
+    made = {}
     for key in keys_of(type(entry.sheet)):
         if key in entry.values:
             value = entry.values[key]
-            found[key] = Origin(value.basis, value.source, "catalogue", value.interval, value.text)
+            made[key] = Origin(value.basis, value.source, "catalogue", value.interval, value.text)
         else:
-            found[key] = Origin("default", "", "default", text=default_text(entry.sheet, key))
-    return found
+            made[key] = Origin("default", "", "default", text=default_text(entry.sheet, key))
+    return made
 
 
 def default_text(sheet: Any, key: str) -> str:

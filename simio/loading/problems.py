@@ -1,108 +1,119 @@
-"""Collecting faults: what is wrong in a file is noted and reading goes on, so that all of it is told at
-once.
-"""
+"""Collecting problems: reading goes on after a mistake, so that all mistakes of a file are reported at once."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from simio.description.quantities import quantity_of, show
+from simio.description.quantities import FROM_TEXT, Quantity, Words, show
 from simio.errors import Place, Problem, ScenarioError, did_you_mean, key_path, quote
 from simio.loading.yamltree import Node
 
-MOST_FAULTS = 100
+MOST_PROBLEMS = 100
 _MANY = 13
 _LONGEST_PATH = 200
+M = TypeVar("M", bound=BaseModel)
 _LENGTHS = {"too_short": ("at least", "min_length"), "too_long": ("at most", "max_length")}
 
 
 class ProblemList:
-    """The faults found so far, each once; ``noted`` counts the repeated ones as well."""
+    """The problems so far, each once; `noted` counts repetitions too."""
 
     def __init__(self) -> None:
-        self._faults: dict[tuple[Any, ...], Problem] = {}
+        self._problems: dict[tuple[Any, ...], Problem] = {}
         self.noted = 0
 
     def __len__(self) -> int:
-        return len(self._faults)
+        return len(self._problems)
 
     def __iter__(self) -> Iterator[Problem]:
-        return iter(self._faults.values())
+        return iter(self._problems.values())
 
     def add(self, path: str, found: str, expected: str, hint: str = "", place: Place | None = None) -> None:
-        """Note one fault."""
+        """Note one problem."""
         if len(path) > _LONGEST_PATH:
             path = path[: _LONGEST_PATH - 1] + "…"
         self.extend([Problem(path, found, expected, hint, place)])
 
-    def extend(self, faults: Iterable[Problem]) -> None:
-        """Note faults found elsewhere."""
-        for fault in faults:
+    def extend(self, problems: Iterable[Problem]) -> None:
+        """Note problems found elsewhere."""
+        for problem in problems:
             self.noted += 1
-            # What is wrong in a host is wrong in those that are like it as well, and is told once.
-            end = fault.path if fault.place is None else fault.path.rpartition(".")[2]
-            self._faults.setdefault((end, fault.found, fault.expected, fault.place), fault)
+            # A mistake in a host is also one in each host that is like it, but is reported once.
+            end = problem.path if problem.place is None else problem.path.rpartition(".")[2]
+            self._problems.setdefault((end, problem.found, problem.expected, problem.place), problem)
 
     def forget_missing(self, paths: Iterable[str]) -> None:
-        """Drop the news that a key is missing where the fault that keeps it out is told already."""
+        """Drop reports of missing keys at these paths: the keys were left out for a problem of their own."""
         known = set(paths)
-        self._faults = {
-            key: fault for key, fault in self._faults.items() if fault.found != "nothing" or fault.path not in known
+        self._problems = {
+            key: problem
+            for key, problem in self._problems.items()
+            if problem.found != "nothing" or problem.path not in known
         }
 
-    def explain(self, known: int, hint: str, places: Collection[Place]) -> None:
-        """Add a hint to the faults after the first ``known``, except those at ``places``."""
-        for key, fault in list(self._faults.items())[known:]:
-            if fault.place not in places:
-                self._faults[key] = replace(fault, hint=f"{fault.hint}; {hint}" if fault.hint else hint)
+    def explain(self, known: int, hint: str, places: Collection[Place] = ()) -> None:
+        """Add a hint to the problems after the first `known`, except those at `places`."""
+        for key, problem in list(self._problems.items())[known:]:
+            if problem.place not in places:
+                self._problems[key] = replace(problem, hint=f"{problem.hint}; {hint}" if problem.hint else hint)
 
     def raise_any(self) -> None:
-        """Raise ScenarioError with all faults, if there are any; of very many, with the first."""
-        if self._faults:
-            faults = sorted(self._faults.values(), key=Problem.order)
-            if len(faults) > MOST_FAULTS:
-                more = Problem("", f"{len(faults)} faults", "", f"the first {MOST_FAULTS} follow")
-                faults = [more, *faults[:MOST_FAULTS]]
-            raise ScenarioError(faults)
+        """Raise ScenarioError with all problems, if there are any, or with the first if there are very many."""
+        if self._problems:
+            problems = sorted(self._problems.values(), key=Problem.order)
+            if len(problems) > MOST_PROBLEMS:
+                more = Problem("", f"{len(problems)} problems", "", f"the first {MOST_PROBLEMS} follow")
+                problems = [more, *problems[:MOST_PROBLEMS]]
+            raise ScenarioError(problems)
 
     def mapping(self, node: Node, path: str, what: str = "a mapping") -> dict[str, Node]:
-        """The entries of a mapping; anything else is a fault and gives none."""
+        """The entries of a mapping; anything else is a problem and gives none."""
         if node.kind == "map":
             return dict(node.entries)
         self.add(path, node_text(node), what, place=node.place)
         return {}
 
     def unknown_keys(self, node: Node, known: Iterable[str], path: str) -> None:
-        """Note every key of a mapping that is not one of ``known``."""
+        """Note every key of a mapping that is not one of `known`."""
         names = list(known)
         for key in node.entries:
             if key not in names:
                 self.unknown(join(path, key), key, names, place_of(node, key))
 
     def unknown(self, path: str, key: str, known: Iterable[str], place: Place | None, what: str = "key") -> None:
-        """Note a key or a name that is not one of ``known``."""
+        """Note a key or a name that is not one of `known`."""
         names = sorted(known)
         hint = did_you_mean(key, names) if len(names) > 1 else "" if names else "there are none"
         expected = one_of(names, hint) if names else ""
         self.add(path, f"the unknown {what} {quote(key)}", expected, hint, place)
 
     def text(self, node: Node, path: str, what: str = "a text") -> str | None:
-        """The text of a scalar; anything else is a fault and gives None."""
+        """The text of a scalar; anything else is a problem and gives None."""
         if node.kind == "scalar" and isinstance(node.value, str) and node.value.strip():
             return node.value
         self.add(path, node_text(node), what, place=node.place)
         return None
 
-    def model(self, error: ValidationError, model: type[BaseModel], node: Node, path: str, place: Place) -> None:
-        """Note what pydantic found wrong with ``node``; ``place`` is where a missing key is told."""
-        for detail in error.errors(include_url=False):
-            self._model_fault(dict(detail), model, node, path, place)
+    def read(self, model: type[M], node: Node, path: str, place: Place) -> M | None:
+        """The values in `node` as `model` has them, or None and a problem for each mistake.
 
-    def _model_fault(
+        A missing key is reported at `place`.
+        """
+        if node.kind != "map":
+            self.add(path, node_text(node), _mapping_with(model), place=node.place)
+            return None
+        try:
+            return model.model_validate(node.plain(), context=FROM_TEXT)
+        except ValidationError as error:
+            for detail in error.errors(include_url=False):
+                self._model_problem(dict(detail), model, node, path, place)
+            return None
+
+    def _model_problem(
         self, detail: dict[str, Any], model: type[BaseModel], node: Node, path: str, place: Place
     ) -> None:
         location, kind, context = tuple(detail["loc"]), detail["type"], detail.get("ctx") or {}
@@ -117,40 +128,44 @@ class ProblemList:
             missing_at = place if len(location) == 1 else parent.place
             self.add(where, "nothing", _wanted(model, location), "this key is required", missing_at)
         elif kind in _LENGTHS:
-            self._length_fault(kind, context, detail["input"], where, here)
+            self._length_problem(kind, context, detail["input"], where, here)
         elif kind == "refused":
             self.add(where, context["found"], context["expected"], context["hint"], here)
+        elif kind == "unknown":
+            self.unknown(where, context["name"], context["known"], here, context["noun"])
+        elif kind in ("model_type", "model_attributes_type") and (inner := _field_model(model, (*location, ""))):
+            self.add(where, show(detail["input"]), _mapping_with(inner), place=here)
         else:
             self.add(where, show(detail["input"]), *_explained(kind, context, detail), here)
 
-    def _length_fault(self, kind: str, context: dict[str, Any], value: object, where: str, here: Place) -> None:
+    def _length_problem(self, kind: str, context: dict[str, Any], value: object, where: str, here: Place) -> None:
         bound, key = _LENGTHS[kind]
         number = len(value) if isinstance(value, list | tuple) else int(context["actual_length"])
-        # A list whose items have faults is counted without them; those faults are told already.
+        # Items with problems are not counted in a list; those problems are reported already.
         if (number < context[key]) if kind == "too_short" else (number > context[key]):
             found = f"a list of {number}" if number else "an empty list"
             self.add(where, found, f"a list of {bound} {context[key]}", place=here)
 
 
 def join(path: str, *keys: str | int) -> str:
-    """A key path with keys (or places in a list) added."""
+    """A key path with keys or indices added."""
     return key_path([part for part in (path, *keys) if part != ""])
 
 
 def place_of(node: Node, key: object) -> Place:
-    """Where a key is written, or the node itself if that is not known."""
+    """The place of a key, or of the node itself if that is not known."""
     return node.key_places.get(str(key), node.place)
 
 
 def node_text(node: Node) -> str:
-    """What is written at a node, as a message quotes it."""
+    """A node as a message quotes it."""
     if node.kind == "scalar" and not isinstance(node.value, (str, bool)) and node.value is not None:
         return node.text
     return show(node.plain())
 
 
 def one_of(names: Iterable[str], near: str = "") -> str:
-    """``one of a, b, c``, shortened when there are many and a near one is known."""
+    """`one of a, b, c`, shortened when there are many and a near one is known."""
     listed = list(names)
     if len(listed) == 1:
         return f"'{listed[0]}'"
@@ -160,7 +175,7 @@ def one_of(names: Iterable[str], near: str = "") -> str:
 
 
 def there_are(names: Iterable[str]) -> str:
-    """A hint that lists what there is."""
+    """A hint that lists the known names."""
     listed = list(names)
     return f"there {'are' if len(listed) > 1 else 'is'} {', '.join(listed) or 'none'}"
 
@@ -180,21 +195,30 @@ def _given(node: Node, location: tuple[Any, ...]) -> bool:
 
 
 def _field_model(model: type[BaseModel], location: tuple[Any, ...]) -> type[BaseModel] | None:
-    """The model that the last key of a location belongs to; lists of models are followed."""
+    """The model that the last key of a location belongs to; lists and mappings of models are followed."""
     current: type[BaseModel] | None = model
+    named = False
     for key in location[:-1]:
-        if isinstance(key, int) or current is None:
+        if isinstance(key, int) or current is None or named:
+            named = False
             continue
         field = field_named(current, str(key))
         current = _inner_model(field.annotation) if field else None
+        named = field is not None and get_origin(field.annotation) is dict
     return current
 
 
 def _inner_model(annotation: Any) -> type[BaseModel] | None:
-    for candidate in (annotation, *getattr(annotation, "__args__", ())):
-        if isinstance(candidate, type) and issubclass(candidate, BaseModel):
-            return candidate
-    return None
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((model for part in get_args(annotation) if (model := _inner_model(part))), None)
+
+
+def _mapping_with(model: type[BaseModel]) -> str:
+    """`a mapping with cylinders and sectors`: what a model requires."""
+    needed = [field.alias or name for name, field in model.model_fields.items() if field.is_required()]
+    listed = " and ".join(part for part in (", ".join(needed[:-1]), *needed[-1:]) if part)
+    return f"a mapping with {listed}" if listed else "a mapping"
 
 
 def field_named(model: type[BaseModel], key: str) -> Any:
@@ -218,31 +242,37 @@ def _keys_at(model: type[BaseModel], location: tuple[Any, ...]) -> list[str]:
 def _wanted(model: type[BaseModel], location: tuple[Any, ...]) -> str:
     inner = _field_model(model, location)
     field = field_named(inner, str(location[-1])) if inner else None
-    quantity = quantity_of(field)
-    if quantity:
-        return quantity.wanted
+    marks = [mark for mark in field.metadata if isinstance(mark, Quantity | Words)] if field else []
+    if marks:
+        return marks[0].wanted
+    if field is not None and (below := _inner_model(field.annotation)) and get_origin(field.annotation) is None:
+        return _mapping_with(below)
     description = f" ({field.description})" if field is not None and field.description else ""
     plain: Mapping[Any, str] = {int: "a whole number", bool: "true or false", str: "a text"}
     return plain.get(getattr(field, "annotation", None), "a value") + description
 
 
 def _explained(kind: str, context: Mapping[str, Any], detail: Mapping[str, Any]) -> tuple[str, str]:
-    """What was expected, and a hint, for the errors pydantic itself raises."""
+    """What was expected, and a hint, for the errors that pydantic itself raises."""
     if kind == "literal_error":
         choices = str(context["expected"])
         names = [choice.strip("'") for choice in choices.replace(" or ", ", ").split(", ")]
         return choices, did_you_mean(str(detail["input"]), names) if len(names) > 1 else ""
-    bounds = {"greater_than_equal": ("at least", "ge"), "less_than_equal": ("at most", "le")}
+    bounds = {
+        "greater_than_equal": ("at least", "ge"), "less_than_equal": ("at most", "le"),
+        "greater_than": ("more than", "gt"), "less_than": ("less than", "lt"),
+    }  # fmt: skip
     if kind in bounds:
         words, key = bounds[kind]
         return f"{words} {context[key]}", ""
     if kind.startswith("int_"):
         return "a whole number", ""
+    if kind.startswith("float_"):
+        return "a plain number such as 0.0001", ""
     simple = {
         "bool_type": "true or false",
         "string_type": "a text",
         "tuple_type": "a list",
-        "model_type": "a mapping",
-        "model_attributes_type": "a mapping",
+        "dict_type": "a mapping",
     }
     return simple.get(kind, str(detail["msg"])), ""

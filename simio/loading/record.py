@@ -77,15 +77,15 @@ def _values(part: Part) -> dict[str, dict[str, Any]]:
 
 
 def _value(part: Part, key: str, origin: Origin) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    data: dict[str, Any] = {
         "value": origin.text or default_text(part.sheet, key),
         "basis": origin.basis,
         "source": origin.source,
     }
     if origin.interval is not None:
         quantity = quantity_of(field_named(type(part.sheet), key))
-        told["interval"] = [value_as_text(end, quantity.dimension if quantity else None) for end in origin.interval]
-    return told
+        data["interval"] = [value_as_text(end, quantity.dimension if quantity else None) for end in origin.interval]
+    return data
 
 
 def _plain(values: Values) -> dict[str, str]:

@@ -1,14 +1,15 @@
-"""Reading a scenario file: every case of it, or every fault in it."""
+"""Reading a scenario file: every case of it, or every problem in it."""
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from simio.description.model import (
     Case,
@@ -23,7 +24,6 @@ from simio.description.model import (
     Volume,
     Workload,
 )  # fmt: skip
-from simio.description.quantities import FROM_TEXT
 from simio.errors import Problem, SimioError
 from simio.loading.catalogue import Catalogue, catalogue, data_root
 from simio.loading.context import Built, Context
@@ -35,12 +35,13 @@ from simio.loading.links import Inventory, build_links, join_links
 from simio.loading.measured import assign_rows, read_tables
 from simio.loading.problems import place_of
 from simio.loading.tables import Table
-from simio.loading.vary import Sections, Trees, apply, described, expand, read_sets, texts
+from simio.loading.vary import Cases, Trees, apply, apply_once, described, expand, read_sets, texts
 from simio.loading.volumes import build_volumes
-from simio.loading.workloads import Ways, build_workloads, check_calls, check_references, check_routes
+from simio.loading.workloads import build_workloads, check_calls, check_references, check_routes
 from simio.loading.yamlfiles import read_file
 from simio.loading.yamltree import Node, parse_yaml
 from simio.plugins import load_plugins
+from simio.topology import Reachability
 
 KEYS = (
     "title", "about", "hosts", "disks", "volumes", "switches", "links", "workload", "faults", "run", "report",
@@ -51,7 +52,7 @@ _LISTS = ("links", "faults")
 _REQUIRED = {"hosts": "a mapping of hosts", "workload": "a mapping of workloads"}
 
 MOST_KEPT = 512
-"""Things that configurations were made of and the file is not, kept for the next ones."""
+"""Things that earlier configurations were built from, kept for the next ones."""
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -63,20 +64,19 @@ def load(
     parts: Catalogue | None = None,
     tables: Path | None = None,
 ) -> Scenario:
-    """The scenario in a file, with each ``key.path=value`` of ``sets`` written over it.
+    """The scenario in a file, with each `key.path=value` of `sets` written over it.
 
-    ``parts`` and ``tables`` stand in for the catalogue and the folder of measured tables that simio comes
-    with. Raises ScenarioError with every fault of the file and of what it refers to.
+    `parts` and `tables` replace the catalogue and the folder of measured tables of simio. Raises ScenarioError with
+    every problem of the file and of the files that it names.
     """
-    return Source(path, parts=parts, tables=tables).scenario(sets)
+    return ScenarioFile(path, parts=parts, tables=tables).scenario(sets)
 
 
-class Source:
+class ScenarioFile:
     """A scenario file that is read once, for many configurations of it.
 
-    ``text`` stands in for what the file holds and ``folder`` for where it lies; ``parts`` and ``tables`` are as in
-    `load`.  Datasheets and tables are looked up when a configuration first needs them.  Raises ScenarioError where
-    the text is no scenario.
+    `text` replaces the content of the file and `folder` its folder; `parts` and `tables` are as in `load`. Datasheets
+    and tables are read when a configuration first needs them. Raises ScenarioError if the text is no scenario.
     """
 
     def __init__(
@@ -95,114 +95,98 @@ class Source:
         self.parts = parts
         self.studies = tables or data_root("simio.validation")
         self._measured: tuple[tuple[Table, ...], tuple[Problem, ...]] | None = None
-        self._known: dict[tuple[Any, ...], Built] | None = None
-        self._recent: dict[tuple[Any, ...], None] = {}
-        """Of what is known, what is not of the file as it stands, that which was not used for longest first."""
-        self._sections = Sections(self.root)
+        self._known: OrderedDict[tuple[Any, ...], Built] = OrderedDict()
         ctx = self._context()
-        ctx.faults.mapping(self.root, "", f"a scenario with the keys {', '.join(KEYS)}")
-        ctx.faults.raise_any()
+        ctx.problems.mapping(self.root, "", f"a scenario with the keys {', '.join(KEYS)}")
+        ctx.problems.raise_any()
 
     def scenario(self, sets: Sequence[str] = (), only: int | None = None) -> Scenario:
-        """The scenario with each ``key.path=value`` of ``sets`` written over it.
+        """The scenario with each `key.path=value` of `sets` written over it.
 
-        With ``only``, just the case of this index, whatever is wrong with the others.  Raises ScenarioError with
-        every fault, and SimioError where there is no such case.
+        With `only`, just the case of this index, whatever is wrong with the others. Raises ScenarioError with every
+        problem, and SimioError if there is no such case.
         """
-        if only is not None:
-            self._learn()
         ctx = self._context()
         _check_top(ctx, self.root)
         settings = read_sets(ctx, self.root, sets)
-        root = self._sections.apply(settings, sets)
-        varied = self._sections.cases(ctx, root, {setting.key for setting in settings})
-        trees, told = Trees(root, varied), varied.texts
+        root = apply_once(ctx, self.root, settings, sets)
+        varied = Cases(expand(ctx, root, {setting.key for setting in settings}))
+        trees = Trees(root, varied)
         if only is not None and not 0 <= only < len(trees):
-            ctx.faults.raise_any()
+            ctx.problems.raise_any()
             raise SimioError(f"there is no case {only + 1}: the scenario has {len(trees)}")
         title = _text(ctx, root, "title")
         systems = {}
         for index in range(len(trees)) if only is None else (only,):
-            known = len(ctx.faults)
+            known = len(ctx.problems)
             systems[index] = _system(ctx, trees[index], title)
             if index:
                 places = {setting.value.place for setting in varied.settings[index]}
-                ctx.faults.explain(known, f"with {described(told[index])}", places)
-        found = self._tables(ctx)
-        rows, pooled = assign_rows(ctx, found, trees, strict=not sets)
-        ctx.faults.forget_missing(ctx.dropped)
-        ctx.faults.raise_any()
-        self._keep(ctx.built)
+                ctx.problems.explain(known, f"with {described(texts(varied.settings[index]))}", places)
+        tables_read = self._tables(ctx)
+        rows, pooled = assign_rows(ctx, tables_read, trees, strict=not sets)
+        ctx.problems.forget_missing(ctx.dropped)
+        ctx.problems.raise_any()
+        if only is not None:
+            self._keep(ctx.built)
         cases = tuple(
-            Case(index, dict(told[index]), system, rows[index])
+            Case(index, texts(varied.settings[index]), system, rows[index])
             for index, system in systems.items()
             if system is not None
         )
         about = _text(ctx, root, "about")
-        tables = tuple(table.table for table in found)
+        tables = tuple(table.table for table in tables_read)
         return Scenario(self.path, title, about, cases, self.text, tables, pooled)
 
     def settings(self, sets: Sequence[str] = ()) -> list[dict[str, str]]:
-        """What sets the cases apart with these settings, without building them: a value as text for each key.
+        """The settings that set the cases apart, without building them: a value as text for each key.
 
-        Raises ScenarioError for faults of ``vary`` or of the settings.
+        Raises ScenarioError for problems of `vary` or of the settings.
         """
         ctx = self._context()
         settings = read_sets(ctx, self.root, sets)
         varied = expand(ctx, apply(self.root, settings), {setting.key for setting in settings})
-        ctx.faults.raise_any()
+        ctx.problems.raise_any()
         return [texts(case) for case in varied]
 
     def _context(self) -> Context:
-        return Context(self.parts or catalogue(), self.folder, known=self._known or {})
-
-    def _learn(self) -> None:
-        """Build the file as it stands, so that configurations build only what they change."""
-        if self._known is None:
-            ctx = self._context()
-            _system(ctx, self.root, "")
-            self._known = {} if len(ctx.faults) else ctx.built
+        return Context(self.parts or catalogue(), self.folder, known=self._known)
 
     def _keep(self, built: Mapping[tuple[Any, ...], Built]) -> None:
-        """Remember what a configuration without a fault was made of, for those that have some of it, too."""
-        if self._known is None:
-            return
-        for key in built:
-            if key in self._recent or key not in self._known:
-                self._recent.pop(key, None)
-                self._recent[key] = None
-        self._known |= built
-        while len(self._recent) > MOST_KEPT:
-            oldest = next(iter(self._recent))
-            del self._recent[oldest], self._known[oldest]
+        """Remember what a configuration was built from; forget what has not been used for longest."""
+        for key, made in built.items():
+            self._known[key] = made
+            self._known.move_to_end(key)
+        while len(self._known) > MOST_KEPT + len(built):
+            self._known.popitem(last=False)
 
     def _tables(self, ctx: Context) -> tuple[Table, ...]:
         """The measured tables, read once."""
         if self._measured is None:
             apart = self._context()
-            found = read_tables(apart, self.root.entries.get("measured"), self.studies, Path(self.path).stem)
-            self._measured = tuple(found), tuple(apart.faults)
-        ctx.faults.extend(self._measured[1])
+            tables = read_tables(apart, self.root.entries.get("measured"), self.studies, Path(self.path).stem)
+            self._measured = tuple(tables), tuple(apart.problems)
+        ctx.problems.extend(self._measured[1])
         return self._measured[0]
 
 
 def _check_top(ctx: Context, root: Node) -> None:
-    ctx.faults.unknown_keys(root, KEYS, "")
+    ctx.problems.unknown_keys(root, KEYS, "")
     for key, what in {"title": "a text", **_REQUIRED}.items():
         if key not in root.entries:
-            ctx.faults.add(key, "nothing", what, "this key is required", root.place)
+            ctx.problems.add(key, "nothing", what, "this key is required", root.place)
     for key, what in _REQUIRED.items():
         node = root.entries.get(key)
         if node is not None and (node.value is None or node.value == {}):
-            ctx.faults.add(key, "nothing", what, place=place_of(root, key))
+            ctx.problems.add(key, "nothing", what, place=place_of(root, key))
 
 
 def _text(ctx: Context, root: Node, key: str) -> str:
-    return (ctx.faults.text(root.entries[key], key) or "").strip() if key in root.entries else ""
+    return (ctx.problems.text(root.entries[key], key) or "").strip() if key in root.entries else ""
 
 
 def _section(ctx: Context, root: Node, key: str) -> Node:
-    """A section of the scenario; one that is left out or left empty counts as without entries."""
+    """A section of the scenario; one that is missing or empty has no entries."""
     node = root.entries.get(key)
     if node is not None and node.value is not None:
         return node
@@ -211,8 +195,8 @@ def _section(ctx: Context, root: Node, key: str) -> Node:
 
 
 @dataclass(frozen=True)
-class _Topology:
-    """What is there: for the system, and for checking what the workloads refer to."""
+class _Components:
+    """The components: for the system, and for checks of what workloads refer to."""
 
     hosts: Mapping[str, Host]
     disks: Mapping[str, Disk]
@@ -220,11 +204,11 @@ class _Topology:
     links: tuple[Link, ...]
     volumes: Mapping[str, Volume]
     inventory: Inventory
-    ways: Ways
+    reachability: Reachability
     complete: bool
 
 
-def _topology(ctx: Context, root: Node) -> _Topology:
+def _components(ctx: Context, root: Node) -> _Components:
     hosts = build_hosts(ctx, _section(ctx, root, "hosts"))
     groups = build_disks(ctx, _section(ctx, root, "disks"))
     volumes = build_volumes(ctx, _section(ctx, root, "volumes"), groups)
@@ -234,48 +218,50 @@ def _topology(ctx: Context, root: Node) -> _Topology:
     check_distinct(ctx, root, groups)
     inventory = Inventory(hosts, switches, groups, volumes)
     links, complete = join_links(ctx, specs, inventory)
-    # Where a link has a fault, that there is no way around it is no news.
+    # A link with a problem joins nothing, so missing routes would be a second report of it.
     whole = complete and links_node.kind == "list" and len(specs) == len(links_node.elements)
-    return _Topology(
+    return _Components(
         {name: site.host for name, site in hosts.items() if site.host},
         expanded(groups),
         {name: switch for name, switch in switches.items() if switch},
         tuple(links),
         {name: volume for name, volume in volumes.items() if volume},
         inventory,
-        Ways(links, inventory.switches),
+        Reachability(links, inventory.switches),
         whole,
     )
 
 
-def _check_workloads(ctx: Context, section: Node, workloads: Mapping[str, Workload | None], there: _Topology) -> None:
-    check_references(ctx, section, there.inventory)
-    check_calls(ctx, section, workloads, there.inventory)
-    if there.complete:
-        check_routes(ctx, section, workloads, there.ways, there.inventory)
+def _check_workloads(
+    ctx: Context, section: Node, workloads: Mapping[str, Workload | None], parts: _Components
+) -> None:
+    check_references(ctx, section, parts.inventory)
+    check_calls(ctx, section, workloads, parts.inventory)
+    if parts.complete:
+        check_routes(ctx, section, workloads, parts.reachability, parts.inventory)
 
 
 def _system(ctx: Context, root: Node, title: str) -> System | None:
-    """The system of one case, or None if it has a fault."""
+    """The system of one case, or None if it has a problem."""
     nodes = tuple(_section(ctx, root, key) for key in _PLACES)
-    there = ctx.once(("topology",), nodes, lambda: _topology(ctx, root))
+    parts = ctx.once(("components",), nodes, lambda: _components(ctx, root))
     section = _section(ctx, root, "workload")
     workloads = build_workloads(ctx, section)
-    ctx.once(("routes",), (*nodes, section), lambda: _check_workloads(ctx, section, workloads, there))
-    faults = build_faults(ctx, _section(ctx, root, "faults"), there.inventory, there.links, there.complete, workloads)
+    ctx.once(("routes",), (*nodes, section), lambda: _check_workloads(ctx, section, workloads, parts))
+    faults = build_faults(ctx, _section(ctx, root, "faults"), parts.inventory, parts.links, parts.complete, workloads)
     run, report = _values(ctx, root, "run", Run), _values(ctx, root, "report", Report)
-    if len(ctx.faults) or run is None or report is None:
+    if len(ctx.problems) or run is None or report is None:
         return None
     system = System(
         title,
-        there.hosts,
-        there.disks,
-        there.switches,
-        there.links,
+        parts.hosts,
+        parts.disks,
+        parts.switches,
+        parts.links,
         {name: workload for name, workload in workloads.items() if workload},
         run,
         report,
-        there.volumes,
+        parts.volumes,
         faults,
     )
     return with_faults(system) if faults else system
@@ -284,14 +270,4 @@ def _system(ctx: Context, root: Node, title: str) -> System | None:
 def _values(ctx: Context, root: Node, key: str, model: type[M]) -> M | None:
     node = _section(ctx, root, key)
 
-    def build() -> M | None:
-        if node.kind != "map":
-            ctx.faults.mapping(node, key)
-            return None
-        try:
-            return model.model_validate(node.plain(), context=FROM_TEXT)
-        except ValidationError as error:
-            ctx.faults.model(error, model, node, key, place_of(root, key))
-            return None
-
-    return ctx.once((key,), (node,), build)
+    return ctx.once((key,), (node,), lambda: ctx.problems.read(model, node, key, place_of(root, key)))

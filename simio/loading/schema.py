@@ -1,8 +1,7 @@
 """The JSON Schema (draft 2020-12) of scenario files, for editors that complete and check YAML.
 
-It is made from the same models that the loader checks with, so that neither forgets what the other knows.
-The loader has the last word: which values a part may override depends on its model, which a schema cannot
-look up.
+It is made from the models that the loader checks with. The loader has the last word: the values that a part may
+override depend on its model, which a schema cannot look up.
 """
 
 from __future__ import annotations
@@ -79,8 +78,8 @@ def scenario_schema(parts: Catalogue | None = None) -> Schema:
 
 
 def _object(properties: Mapping[str, Schema], required: list[str] | None = None) -> Schema:
-    found: Schema = {"type": "object", "properties": dict(properties), "additionalProperties": False}
-    return {**found, "required": required} if required else found
+    schema: Schema = {"type": "object", "properties": dict(properties), "additionalProperties": False}
+    return {**schema, "required": required} if required else schema
 
 
 def _named(item: Schema) -> Schema:
@@ -94,7 +93,7 @@ def _one_or_more(item: Schema) -> Schema:
 def _properties(model: type[BaseModel]) -> dict[str, Schema]:
     """The properties of a model, without the titles pydantic adds and with definitions written out."""
     made = model.model_json_schema(by_alias=True)
-    found = {}
+    properties = {}
     for name, field in model.model_fields.items():
         key = field.alias or name
         schema = _inlined(made["properties"][key], made.get("$defs", {}))
@@ -104,8 +103,8 @@ def _properties(model: type[BaseModel]) -> dict[str, Schema]:
         # Defaults are in simio's own units, which a file cannot use.
         if quantity:
             schema.pop("default", None)
-        found[key] = schema
-    return found
+        properties[key] = schema
+    return properties
 
 
 def _inlined(schema: Any, definitions: Mapping[str, Any]) -> Any:
@@ -123,26 +122,26 @@ def _inlined(schema: Any, definitions: Mapping[str, Any]) -> Any:
     return plain
 
 
-def _model(known: Catalogue, cls: str) -> Schema:
+def _model(known: Catalogue, category: str) -> Schema:
     return {
-        "description": f"a {cls} of the catalogue, or a file beside the scenario as './my-{cls}.yaml'",
-        "anyOf": [{"enum": known.names(cls)}, {"type": "string", "pattern": r"^(\./|\.\./|/)"}],
+        "description": f"a {category} of the catalogue, or a file beside the scenario as './my-{category}.yaml'",
+        "anyOf": [{"enum": known.names(category)}, {"type": "string", "pattern": r"^(\./|\.\./|/)"}],
     }
 
 
-def _overrides(cls: str) -> dict[str, Schema]:
-    """The values of all kinds of a class: which of them a part has depends on its model."""
-    found: dict[str, list[Schema]] = {}
-    for model in sheet_kinds(cls).values():
+def _overrides(category: str) -> dict[str, Schema]:
+    """The values of all kinds of a category; the model of a part decides which of them it has."""
+    schemas: dict[str, list[Schema]] = {}
+    for model in sheet_kinds(category).values():
         for key, schema in _properties(model).items():
-            if schema not in found.setdefault(key, []):
-                found[key].append(schema)
-    return {key: found[key][0] if len(found[key]) == 1 else {"anyOf": found[key]} for key in sorted(found)}
+            if schema not in schemas.setdefault(key, []):
+                schemas[key].append(schema)
+    return {key: schemas[key][0] if len(schemas[key]) == 1 else {"anyOf": schemas[key]} for key in sorted(schemas)}
 
 
-def _part(known: Catalogue, cls: str, more: Mapping[str, Schema], *, required: bool = True) -> Schema:
-    model = _model(known, cls)
-    mapping = _object({"model": model, **more, **_overrides(cls)}, ["model"] if required else None)
+def _part(known: Catalogue, category: str, more: Mapping[str, Schema], *, required: bool = True) -> Schema:
+    model = _model(known, category)
+    mapping = _object({"model": model, **more, **_overrides(category)}, ["model"] if required else None)
     return {"anyOf": [model, mapping]}
 
 
@@ -161,8 +160,8 @@ def _host(known: Catalogue) -> Schema:
         "buses": _named(_part(known, "bus", {}, required=False)),
         "adapters": _named(_part(known, "adapter", bus, required=False)),
     }
-    single = {cls: _part(known, cls, {}, required=False) for cls in (*HOST_PARTS, *HOST_OPTIONAL)}
-    like = {"type": "string", "description": "another host that this one resembles but for what follows"}
+    single = {category: _part(known, category, {}, required=False) for category in (*HOST_PARTS, *HOST_OPTIONAL)}
+    like = {"type": "string", "description": "another host that this one resembles, but for the keys that follow"}
     model = _model(known, "host")
     mapping = _object({"model": model, "like": like, **_overrides("host"), **single, **groups})
     return {"anyOf": [model, {**mapping, "oneOf": [{"required": ["model"]}, {"required": ["like"]}]}]}
@@ -170,7 +169,7 @@ def _host(known: Catalogue) -> Schema:
 
 def _volume(known: Catalogue) -> Schema:
     members = {**_one_or_more({"type": "string"}), "description": OF}
-    parts = {key: _part(known, cls, {}) for key, cls in PARTS.items()}
+    parts = {key: _part(known, category, {}) for key, category in PARTS.items()}
     return _object({**_properties(VolumeKeys), "of": members, **parts}, ["kind", "of"])
 
 
@@ -188,7 +187,7 @@ def _workloads() -> Schema:
         properties = _properties(model)
         for field, what in references(model).items():
             properties[yaml_key(model, field)]["description"] += f" (name of {REFERRED[what]})"
-        # What vary supplies need not be given, so nothing is required here.
+        # `vary` may supply any key, so none is required here.
         own = _object({"kind": {"const": kind, "description": (model.__doc__ or "").strip()}, **properties})
         named[kind] = own
         free.append({**own, "required": ["kind"]})

@@ -1,32 +1,59 @@
-"""Reading one measured table: its form, its quantities and units, and the value of each row."""
+"""Reading one measured table: its quantities, units and rows."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
+from typing import Annotated, Any
 
 from simio import units
 from simio.description.measured import OF, OVER, PERCENT, QUANTITIES, MeasuredRow, MeasuredTable, Tolerance
+from simio.description.quantities import Flag, Quantity, Values, Words
 from simio.errors import did_you_mean, quote
 from simio.loading.catalogue import display
-from simio.loading.datasheet import value_text
 from simio.loading.problems import ProblemList, join, node_text, place_of
 from simio.loading.vary import canonical
 from simio.loading.yamlfiles import read_file
-from simio.loading.yamltree import Node, parse_yaml
+from simio.loading.yamltree import Node, parse_yaml, value_text
 
 _KEYS = ("title", "source", "quantity", "unit", "scenario", "tolerance", "notes", "rows")
-_ROW_KEYS = ("where", "value", "quantity", "of", "over", "unit", "scenario", "fit", "note", "anomaly", "text")
-_PERCENTAGE = re.compile(r"\d+(\.\d+)? ?%")
+_REMARKS = ("text", "note", "anomaly")
 _EXAMPLES = {"rate": "MB/s", "time": "us", "share": PERCENT}
+
+
+_Text = Annotated[str, Words()]
+_Percentage = Annotated[Fraction, Quantity("share")]
+
+
+class _WrittenTolerance(Values):
+    """The limits of a table as written."""
+
+    median: _Percentage
+    worst: _Percentage
+    group: _Text = ""
+
+
+class _WrittenRow(Values):
+    """A row as written; values that may be any scalar are read from their nodes."""
+
+    where: dict[str, Any]
+    value: Any
+    quantity: Annotated[str, Words("a quantity", tuple(QUANTITIES), "quantity")] = ""
+    of: _Text = ""
+    over: Annotated[str, Words("a way to sum up cases", tuple(OVER), "way to sum up cases")] = ""
+    unit: _Text = ""
+    scenario: _Text = ""
+    fit: Flag = True
+    note: Any = None
+    anomaly: Any = None
+    text: Any = None
 
 
 @dataclass(frozen=True)
 class TableRow:
-    """A row as read: what was measured, the settings that tell the case, and the scenario if it names one."""
+    """A row with the settings of its case, and the scenario if it names one."""
 
     row: MeasuredRow
     where: dict[str, Node]
@@ -36,7 +63,7 @@ class TableRow:
 
     @cached_property
     def meanings(self) -> dict[str, object]:
-        """What the settings are compared by, see `simio.loading.vary.canonical`."""
+        """The settings in a form to compare, see `simio.loading.vary.canonical`."""
         return {key: canonical(node) for key, node in self.where.items()}
 
 
@@ -50,7 +77,7 @@ class Table:
 
 @dataclass(frozen=True)
 class _Heading:
-    """What the top of a table says of all rows."""
+    """The values of a table that hold for all its rows."""
 
     study: str
     table: str
@@ -65,46 +92,46 @@ def table_names(root: Path) -> list[str]:
 
 
 def read_table(path: Path, name: str) -> Table:
-    """The table in a file; ScenarioError with all that is wrong with it."""
+    """The table in a file. Raises ScenarioError with all that is wrong with it."""
     root = parse_yaml(read_file(path), display(path))
-    faults = ProblemList()
-    top = faults.mapping(root, "", f"a table with the keys {', '.join(_KEYS)}")
-    faults.raise_any()
-    faults.unknown_keys(root, _KEYS, "")
-    said: dict[str, str] = {}
+    problems = ProblemList()
+    top = problems.mapping(root, "", f"a table with the keys {', '.join(_KEYS)}")
+    problems.raise_any()
+    problems.unknown_keys(root, _KEYS, "")
+    heads: dict[str, str] = {}
     for key in ("title", "quantity", "unit", "notes"):
         if key in top:
-            said[key] = faults.text(top[key], key) or ""
+            heads[key] = problems.text(top[key], key) or ""
         elif key != "notes":
-            faults.add(key, "nothing", "a text", "this key is required", root.place)
-    quantity = said.get("quantity", "")
-    known = not quantity or _known_quantity(faults, quantity, top["quantity"], "quantity")
-    if said.get("unit") and quantity and known:
-        _fitting_unit(faults, said["unit"], quantity, top["unit"], "unit")
+            problems.add(key, "nothing", "a text", "this key is required", root.place)
+    quantity = heads.get("quantity", "")
+    known = not quantity or _known_quantity(problems, quantity, top["quantity"], "quantity")
+    if heads.get("unit") and quantity and known:
+        _fitting_unit(problems, heads["unit"], quantity, top["unit"], "unit")
     for key in ("source", "rows"):
         if key not in top:
             what = "a text or mapping" if key == "source" else "a list"
-            faults.add(key, "nothing", what, "this key is required", root.place)
+            problems.add(key, "nothing", what, "this key is required", root.place)
     study, _, short = name.rpartition("/")
-    heading = _Heading(study, short, quantity, said.get("unit", ""), _scenarios(faults, top.get("scenario")))
-    rows = _rows(faults, top.get("rows"), heading)
-    tolerance = _tolerance(faults, top["tolerance"]) if "tolerance" in top else None
-    faults.raise_any()
-    source, notes = _source(top["source"]), said.get("notes", "").strip()
+    heading = _Heading(study, short, quantity, heads.get("unit", ""), _scenarios(problems, top.get("scenario")))
+    rows = _rows(problems, top.get("rows"), heading)
+    tolerance = _tolerance(problems, top["tolerance"]) if "tolerance" in top else None
+    problems.raise_any()
+    source, notes = _source(top["source"]), heads.get("notes", "").strip()
     table = MeasuredTable(
-        name, said["title"], source, quantity, heading.unit, notes, len(rows), heading.scenarios, tolerance
+        name, heads["title"], source, quantity, heading.unit, notes, len(rows), heading.scenarios, tolerance
     )
     return Table(table, tuple(rows))
 
 
-def _known_quantity(faults: ProblemList, quantity: str, node: Node, path: str) -> bool:
+def _known_quantity(problems: ProblemList, quantity: str, node: Node, path: str) -> bool:
     if quantity in QUANTITIES:
         return True
-    faults.unknown(path, quantity, QUANTITIES, node.place, "quantity")
+    problems.unknown(path, quantity, QUANTITIES, node.place, "quantity")
     return False
 
 
-def _fitting_unit(faults: ProblemList, unit: str, quantity: str, node: Node, path: str) -> bool:
+def _fitting_unit(problems: ProblemList, unit: str, quantity: str, node: Node, path: str) -> bool:
     """Whether a unit is one of the quantity's dimension; if not, it is noted."""
     dimension = QUANTITIES[quantity]
     actual = "share" if unit == PERCENT else units.dimension_of(unit)
@@ -112,39 +139,24 @@ def _fitting_unit(faults: ProblemList, unit: str, quantity: str, node: Node, pat
         return True
     expected = f"a unit for {quantity} such as '{_EXAMPLES[dimension]}'"
     near = did_you_mean(unit, units.units_of(dimension)) if dimension != "share" and actual is None else ""
-    faults.add(path, quote(unit), expected, near, node.place)
+    problems.add(path, quote(unit), expected, near, node.place)
     return False
 
 
-def _scenarios(faults: ProblemList, node: Node | None) -> tuple[str, ...]:
+def _scenarios(problems: ProblemList, node: Node | None) -> tuple[str, ...]:
     """The scenarios that a table is for: a name, or a list of them."""
-    if node is None:
-        return ()
-    items = node.elements if node.kind == "list" else [node]
-    told = (
-        faults.text(item, "scenario" if item is node else join("scenario", index), "the name of a scenario")
+    items = [] if node is None else node.elements if node.kind == "list" else [node]
+    names = (
+        problems.text(item, "scenario" if item is node else join("scenario", index), "the name of a scenario")
         for index, item in enumerate(items)
     )
-    return tuple(name for name in told if name)
+    return tuple(name for name in names if name)
 
 
-def _tolerance(faults: ProblemList, node: Node) -> Tolerance | None:
-    """The bars of a table: ``median`` and ``worst`` as percentages, and the ``group`` that they are for."""
-    entry = faults.mapping(node, "tolerance", "a mapping with median and worst")
-    faults.unknown_keys(node, ("median", "worst", "group"), "tolerance")
-    found = []
-    for key in ("median", "worst"):
-        item = entry.get(key)
-        if item is None:
-            faults.add(f"tolerance.{key}", "nothing", "a percentage such as 8%", place=node.place)
-            continue
-        text = item.value.strip() if isinstance(item.value, str) else ""
-        if not _PERCENTAGE.fullmatch(text):
-            faults.add(f"tolerance.{key}", node_text(item), "a percentage such as 8%", place=item.place)
-            continue
-        found.append(Fraction(text.removesuffix(PERCENT).strip()) / 100)
-    group = (faults.text(entry["group"], "tolerance.group") or "") if "group" in entry else ""
-    return Tolerance(found[0], found[1], group) if len(found) == 2 else None
+def _tolerance(problems: ProblemList, node: Node) -> Tolerance | None:
+    """The limits of a table, and the group that they are for."""
+    read = problems.read(_WrittenTolerance, node, "tolerance", node.place)
+    return Tolerance(read.median, read.worst, read.group) if read else None
 
 
 def _source(node: Node) -> dict[str, str]:
@@ -153,110 +165,84 @@ def _source(node: Node) -> dict[str, str]:
     return {"document": value_text(node)}
 
 
-def _rows(faults: ProblemList, node: Node | None, heading: _Heading) -> list[TableRow]:
+def _rows(problems: ProblemList, node: Node | None, heading: _Heading) -> list[TableRow]:
     if node is not None and node.kind != "list":
-        faults.add("rows", node_text(node), "a list of rows", place=node.place)
-    rows = []
-    for index, item in enumerate(node.elements if node is not None else ()):
-        path = join("rows", index)
-        entry = faults.mapping(item, path, "a row with where and value")
-        faults.unknown_keys(item, _ROW_KEYS, path)
-        if item.kind == "map":
-            rows.append(_row(faults, item, entry, path, heading))
-    return rows
+        problems.add("rows", node_text(node), "a list of rows", place=node.place)
+    items = node.elements if node is not None else ()
+    rows = (_row(problems, item, join("rows", index), heading) for index, item in enumerate(items))
+    return [row for row in rows if row]
 
 
-def _row(faults: ProblemList, item: Node, entry: dict[str, Node], path: str, heading: _Heading) -> TableRow:
-    for key in ("where", "value"):
-        if key not in entry:
-            faults.add(join(path, key), "nothing", "a value", "this key is required", item.place)
-    where = (
-        faults.mapping(entry["where"], f"{path}.where", "a mapping of key paths to values")
-        if "where" in entry
-        else {}
-    )
-    said: dict[str, str] = {
-        key: faults.text(entry[key], f"{path}.{key}") or ""
-        for key in ("quantity", "of", "over", "unit", "scenario")
-        if key in entry
-    }
-    quantity, unit = _measure(faults, item, said, path, heading)
-    if said.get("of") and quantity in QUANTITIES and quantity not in OF:
+def _row(problems: ProblemList, item: Node, path: str, heading: _Heading) -> TableRow | None:
+    own = problems.read(_WrittenRow, item, path, item.place)
+    if own is None:
+        return None
+    entry = item.entries
+    quantity, unit = own.quantity or heading.quantity, own.unit or heading.unit
+    _check_unit(problems, item, own, path, heading)
+    if own.of and quantity in QUANTITIES and quantity not in OF:
         *some, last = OF
         hint = f"only {', '.join(some)} and {last} are of something"
-        faults.add(f"{path}.of", quote(said["of"]), f"none for {quantity}", hint, place_of(item, "of"))
-    over = said.get("over", "")
-    if over and over not in OVER:
-        faults.unknown(f"{path}.over", over, OVER, place_of(item, "over"), "way to sum up cases")
-        over = ""
-    if said.get("scenario") and said["scenario"] not in heading.scenarios:
+        problems.add(f"{path}.of", quote(own.of), f"none for {quantity}", hint, place_of(item, "of"))
+    if own.scenario and own.scenario not in heading.scenarios:
         place = entry["scenario"].place
-        faults.unknown(f"{path}.scenario", said["scenario"], heading.scenarios, place, "scenario of the table")
-    value, upper, held = None, None, False
-    if "value" in entry:
-        value, upper, held = _value(faults, entry["value"], f"{path}.value", quantity)
-    text, note, anomaly = (
-        value_text(entry[key]).strip() if key in entry else "" for key in ("text", "note", "anomaly")
-    )
+        problems.unknown(f"{path}.scenario", own.scenario, heading.scenarios, place, "scenario of the table")
+    value, upper, held = _value(problems, entry["value"], f"{path}.value", quantity)
+    text, note, anomaly = (value_text(entry[key]).strip() if key in entry else "" for key in _REMARKS)
     if "anomaly" in entry and (held or not anomaly):
         found = "a held value" if held else "nothing"
-        faults.add(f"{path}.anomaly", found, "why what was measured is an anomaly", place=entry["anomaly"].place)
-    if "value" in entry and not text:
-        ends = entry["value"].elements
-        text = " to ".join(value_text(end) for end in ends) if ends else value_text(entry["value"])
+        problems.add(f"{path}.anomaly", found, "why what was measured is an anomaly", place=entry["anomaly"].place)
+    text = text or " to ".join(map(value_text, entry["value"].elements or [entry["value"]]))
     row = MeasuredRow(
-        heading.study, heading.table, value, text, held, unit, note, quantity, said.get("of", ""), upper, over,
-        anomaly, _is_for_fitting(faults, entry.get("fit"), f"{path}.fit"),
-    )  # fmt: skip
-    return TableRow(row, where, item, path, said.get("scenario", ""))
+        heading.study,
+        heading.table,
+        value,
+        text,
+        held,
+        unit,
+        note,
+        quantity,
+        own.of,
+        upper,
+        own.over,
+        anomaly,
+        own.fit,
+    )
+    return TableRow(row, entry["where"].entries, item, path, own.scenario)
 
 
-def _is_for_fitting(faults: ProblemList, node: Node | None, path: str) -> bool:
-    """Whether values may be fitted to a row: yes, unless it says no."""
-    if node is None:
-        return True
-    if not isinstance(node.value, bool):
-        faults.add(path, node_text(node), "true or false", place=node.place)
-    return node.value is not False
-
-
-def _measure(faults: ProblemList, item: Node, said: dict[str, str], path: str, heading: _Heading) -> tuple[str, str]:
-    """Quantity and unit of a row: its own, or those of the table."""
-    quantity, unit = said.get("quantity") or heading.quantity, said.get("unit") or heading.unit
-    if said.get("quantity"):
-        node = item.entries["quantity"]
-        if not _known_quantity(faults, quantity, node, f"{path}.quantity"):
-            return quantity, unit
+def _check_unit(problems: ProblemList, item: Node, own: _WrittenRow, path: str, heading: _Heading) -> None:
+    """Note a unit that is not of the row's quantity, or is missing since that of the table is of another one."""
+    quantity = own.quantity or heading.quantity
     if quantity not in QUANTITIES:
-        return quantity, unit
-    if said.get("unit"):
-        _fitting_unit(faults, unit, quantity, item.entries["unit"], f"{path}.unit")
+        return
+    if own.unit:
+        _fitting_unit(problems, own.unit, quantity, item.entries["unit"], f"{path}.unit")
     elif QUANTITIES[quantity] != QUANTITIES.get(heading.quantity):
         expected = f"a unit for {quantity} such as '{_EXAMPLES[QUANTITIES[quantity]]}'"
         hint = f"that of the table is of {heading.quantity}" if heading.quantity else ""
-        faults.add(f"{path}.unit", "nothing", expected, hint, item.place)
-    return quantity, unit
+        problems.add(f"{path}.unit", "nothing", expected, hint, item.place)
 
 
 def _value(
-    faults: ProblemList, node: Node, path: str, quantity: str
+    problems: ProblemList, node: Node, path: str, quantity: str
 ) -> tuple[Fraction | None, Fraction | None, bool]:
-    """Least and most of what was measured (None for a single value), and whether it is held."""
+    """The least and the most that was measured (None for a single value), and whether it is held."""
     if node.value == "held":
         return None, None, True
     ends = [_number(item) for item in node.elements] if node.kind == "list" else [_number(node)]
-    found = [end for end in ends if end is not None]
+    numbers = [end for end in ends if end is not None]
     expected = "a number above zero in the unit of the row, a range of two such as [4, 5], or 'held'"
-    if len(found) < len(ends) or len(ends) not in (1, 2) or (node.kind == "list" and len(ends) == 1):
-        faults.add(path, node_text(node), expected, place=node.place)
+    if len(numbers) < len(ends) or len(ends) not in (1, 2) or (node.kind == "list" and len(ends) == 1):
+        problems.add(path, node_text(node), expected, place=node.place)
         return None, None, False
-    if found[0] > found[-1] or (len(found) == 2 and found[0] == found[1]):
-        told = " to ".join(value_text(item) for item in node.elements)
-        faults.add(path, told, "two numbers, the least first", place=node.place)
-    if QUANTITIES.get(quantity) == "share" and found[-1] > 100:
-        told = value_text(node.elements[-1] if node.elements else node)
-        faults.add(path, f"{told} {PERCENT}", "at most 100 %, a share of all CPUs together", place=node.place)
-    return found[0], found[1] if len(found) == 2 else None, False
+    if numbers[0] > numbers[-1] or (len(numbers) == 2 and numbers[0] == numbers[1]):
+        given = " to ".join(value_text(item) for item in node.elements)
+        problems.add(path, given, "two numbers, the least first", place=node.place)
+    if QUANTITIES.get(quantity) == "share" and numbers[-1] > 100:
+        given = value_text(node.elements[-1] if node.elements else node)
+        problems.add(path, f"{given} {PERCENT}", "at most 100 %, a share of all CPUs together", place=node.place)
+    return numbers[0], numbers[1] if len(numbers) == 2 else None, False
 
 
 def _number(node: Node) -> Fraction | None:

@@ -1,35 +1,31 @@
-"""What sets one case apart from another: ``vary`` in the file and ``--set`` on the command line."""
+"""Settings that set cases apart: `vary` in the file and `--set` on the command line."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise, product
 from math import prod
 
 from simio import units
 from simio.errors import Place, ScenarioError, quote
 from simio.loading.context import Context
-from simio.loading.datasheet import value_text
 from simio.loading.keypaths import item_index, item_name, lookup, mapping, substitute
 from simio.loading.problems import ProblemList, join, node_text, place_of
-from simio.loading.yamltree import Node, parse_yaml
+from simio.loading.yamltree import Node, parse_yaml, value_text
 
 MOST_CASES = 10_000
 MOST_STEPS = 8
-MOST_SECTIONS = 64
-"""Sections that are kept for when their settings come again."""
 SECTIONS = ("hosts", "disks", "volumes", "switches", "links", "workload", "faults", "run")
 _SETTABLE = (*SECTIONS, "report")
 
 
 @dataclass(frozen=True)
-class Setting:
-    """A value for a key path; ``place`` is that of the key."""
+class KeySetting:
+    """A value for a key path; `place` is that of the key."""
 
     key: str
     value: Node
@@ -41,67 +37,54 @@ class Setting:
         return self.key.split(".")
 
 
-def apply(root: Node, settings: Sequence[Setting]) -> Node:
-    """The tree with these settings; what they do not touch is shared with ``root``."""
+def apply(root: Node, settings: Sequence[KeySetting]) -> Node:
+    """The tree with these settings; it shares with `root` all that they do not touch."""
     for setting in settings:
         root = substitute(root, setting.keys, setting.value, setting.place)
     return root
 
 
-class Sections:
-    """The sections of one tree with settings written over them, each kept for when the same settings come again."""
+def apply_once(ctx: Context, root: Node, settings: Sequence[KeySetting], sets: Sequence[str]) -> Node:
+    """As `apply`, for what `read_sets` made of the texts `sets`; a section is made once for the same settings."""
+    entries, places = dict(root.entries), dict(root.key_places)
+    for section, own in _by_section(settings).items():
 
-    def __init__(self, root: Node) -> None:
-        self.root = root
-        self._made: OrderedDict[tuple[object, ...], Node] = OrderedDict()
-        self._cases: dict[frozenset[str], Cases] = {}
+        def make(section: str = section, own: Sequence[KeySetting] = own) -> Node:
+            return apply(root, own).entries[section]
 
-    def cases(self, ctx: Context, root: Node, fixed: Collection[str]) -> Cases:
-        """The cases of ``root``, which is what `apply` gave; ``fixed`` as in `expand`."""
-        kept = self._cases.get(frozenset(fixed))
-        if kept is not None and kept.known(root):
-            return kept
-        before = len(ctx.faults)
-        found = Cases(expand(ctx, root, fixed))
-        if len(ctx.faults) == before and not ctx.dropped and len(self._cases) < MOST_SECTIONS:
-            self._cases[frozenset(fixed)] = found
-        return found
+        # Places of the nodes count the texts as lines.
+        label = (section, *(f"{setting.place.line} {sets[setting.place.line - 1]}" for setting in own))
+        entries[section] = ctx.once(label, (root,), make)
+        places.setdefault(section, own[0].place)
+    return replace(root, value=entries, key_places=places) if settings else root
 
-    def apply(self, settings: Sequence[Setting], sets: Sequence[str]) -> Node:
-        """As `apply`, for what `read_sets` made of the texts ``sets``."""
-        entries, places = dict(self.root.entries), dict(self.root.key_places)
-        for section in dict.fromkeys(setting.keys[0] for setting in settings):
-            own = [setting for setting in settings if setting.keys[0] == section]
-            # Places of the nodes count the texts as lines.
-            key = (section, *((setting.place.line, sets[setting.place.line - 1]) for setting in own))
-            made = self._made.pop(key, None) or apply(self.root, own).entries[section]
-            entries[section] = self._made[key] = made
-            places.setdefault(section, own[0].place)
-        while len(self._made) > MOST_SECTIONS:
-            self._made.popitem(last=False)
-        return replace(self.root, value=entries, key_places=places) if settings else self.root
+
+def _by_section(settings: Sequence[KeySetting]) -> dict[str, list[KeySetting]]:
+    sections: dict[str, list[KeySetting]] = {}
+    for setting in settings:
+        sections.setdefault(setting.keys[0], []).append(setting)
+    return sections
 
 
 class Cases:
-    """The settings of each case, which have no fault."""
+    """The settings of each case, which have no problem."""
 
-    def __init__(self, settings: Sequence[tuple[Setting, ...]]) -> None:
+    def __init__(self, settings: Sequence[tuple[KeySetting, ...]]) -> None:
         self.settings = settings
-        self.texts = [texts(case) for case in settings]
-        self._keys = {setting.key: setting.place for case in settings for setting in case}
         self._values: dict[str, list[object] | None] = {}
 
-    def known(self, root: Node) -> bool:
-        """Whether all that varies is there in a tree, too."""
-        faults = ProblemList()
-        return all(is_known(faults, root, key, place, "", SECTIONS) for key, place in self._keys.items())
+    @cached_property
+    def texts(self) -> list[dict[str, str]]:
+        """Key path and value as written, for each setting of each case."""
+        return [texts(case) for case in self.settings]
 
     def beside(self, key: str) -> bool:
-        """Whether something of what a key path leads through varies, perhaps making a mapping of a text."""
-        return any(own.split(".")[:2] == key.split(".")[:2] for own in self._keys)
+        """Whether a setting is in the same item of a section as a key path: it may make a mapping of a text."""
+        item = key.split(".")[:2]
+        return any(setting.keys[:2] == item for case in self.settings for setting in case)
 
     def values(self, key: str) -> list[object] | None:
-        """What cases write at a key path, as `canonical` has it: [] for nothing, None where it may not be all."""
+        """What cases write at a key path, as `canonical` has it: [] for nothing, None if that is not all there is."""
         if key not in self._values:
             own = [[each for each in case if _meets(each.key, key)] for case in self.settings]
             if not any(own):
@@ -114,12 +97,12 @@ class Cases:
 
 
 def _meets(own: str, key: str) -> bool:
-    """Whether writing at one key path may change what is at another; a name decides what its item's path is."""
+    """Whether a value at one key path may change that at another; a `name` is part of its item's path."""
     return f"{own}.".startswith(f"{key}.") or key.startswith(f"{own}.") or own.endswith(".name")
 
 
 class Trees:
-    """The tree of each case, made when it is asked for; cases with the same settings in a section share it."""
+    """The tree of each case, made when it is needed; cases with the same settings in a section share the section."""
 
     def __init__(self, root: Node, cases: Cases) -> None:
         self.root, self.cases = root, cases
@@ -134,10 +117,9 @@ class Trees:
             self._made[index] = self._tree(self.cases.settings[index])
         return self._made[index]
 
-    def _tree(self, case: Sequence[Setting]) -> Node:
+    def _tree(self, case: Sequence[KeySetting]) -> Node:
         entries, places = dict(self.root.entries), dict(self.root.key_places)
-        for section in dict.fromkeys(setting.keys[0] for setting in case):
-            own = [setting for setting in case if setting.keys[0] == section]
+        for section, own in _by_section(case).items():
             key = tuple(map(id, own))
             if key not in self._sections:
                 self._sections[key] = apply(self.root, own).entries[section]
@@ -146,7 +128,7 @@ class Trees:
         return replace(self.root, value=entries, key_places=places) if case else self.root
 
     def meanings(self, key: str) -> list[object]:
-        """What is at a key path in each case, as `canonical` has it; None where nothing is."""
+        """The value at a key path in each case, as `canonical` has it, or None."""
         values = None if len(self._made) == len(self) else self.cases.values(key)
         if values:
             return values
@@ -162,14 +144,14 @@ def _meaning(tree: Node, key: str) -> object:
     return None if node is None else canonical(node)
 
 
-def is_known(faults: ProblemList, root: Node, key: str, place: Place, path: str, sections: Sequence[str]) -> bool:
-    """Whether a key path leads to something that is there; what lies deeper is checked where it is used."""
+def is_known(problems: ProblemList, root: Node, key: str, place: Place, path: str, sections: Sequence[str]) -> bool:
+    """Whether a key path begins at an item of the file; deeper keys are checked where they are used."""
     keys = key.split(".")
     if keys[0] not in sections:
-        faults.unknown(path, keys[0], sections, place, "section")
+        problems.unknown(path, keys[0], sections, place, "section")
         return False
     if not 2 <= len(keys) <= MOST_STEPS or "" in keys:
-        faults.add(path, quote(key), "a key path such as workload.blast.size", place=place)
+        problems.add(path, quote(key), "a key path such as workload.blast.size", place=place)
         return False
     section = root.entries.get(keys[0])
     if keys[0] in ("run", "report") or section is None and keys[0] not in SECTIONS:
@@ -178,13 +160,13 @@ def is_known(faults: ProblemList, root: Node, key: str, place: Place, path: str,
     if section is not None and section.kind == "list":
         names = [item_name(item, index, keys[0]) for index, item in enumerate(section.elements)]
     if keys[1] not in names:
-        faults.unknown(path, keys[1], names, place, keys[0].removesuffix("s").replace("switche", "switch"))
+        problems.unknown(path, keys[1], names, place, keys[0].removesuffix("s").replace("switche", "switch"))
         return False
-    return section is None or _known_items(faults, section, keys, place, path)
+    return section is None or _known_items(problems, section, keys, place, path)
 
 
-def _known_items(faults: ProblemList, section: Node, keys: Sequence[str], place: Place, path: str) -> bool:
-    """Whether every list on the way has the item that is named: a setting of another would be lost."""
+def _known_items(problems: ProblemList, section: Node, keys: Sequence[str], place: Place, path: str) -> bool:
+    """Whether every list on a key path has the item that is named: a setting of another would be lost."""
     node: Node | None = section
     for above, key in pairwise(keys):
         if node is None or node.kind == "scalar":
@@ -195,31 +177,31 @@ def _known_items(faults: ProblemList, section: Node, keys: Sequence[str], place:
         index = item_index(node, key, above)
         if index is None:
             names = [item_name(item, number, above) for number, item in enumerate(node.elements)]
-            faults.unknown(path, key, names, place, "item")
+            problems.unknown(path, key, names, place, "item")
             return False
         node = node.elements[index]
     return True
 
 
-def read_sets(ctx: Context, root: Node, sets: Sequence[str]) -> list[Setting]:
-    """The settings of the command line, each ``key.path=value``; their places count the settings as lines."""
-    found = []
+def read_sets(ctx: Context, root: Node, sets: Sequence[str]) -> list[KeySetting]:
+    """The settings of the command line, each `key.path=value`; their places count the settings as lines."""
+    settings = []
     for number, text in enumerate(sets, 1):
         place = Place("--set", number, 1)
         key, equals, value = text.partition("=")
         key = key.strip()
         if not equals or not value.strip():
-            ctx.faults.add("", quote(text), "key.path=value", "for example workload.blast.size='64 KiB'", place)
+            ctx.problems.add("", quote(text), "key.path=value", "for example workload.blast.size='64 KiB'", place)
             continue
-        if not is_known(ctx.faults, root, key, place, key, _SETTABLE):
+        if not is_known(ctx.problems, root, key, place, key, _SETTABLE):
             continue
         try:
             node = _parsed(value.strip())
         except ScenarioError as error:
-            ctx.faults.extend(replace(fault, path=key, place=place) for fault in error.faults)
+            ctx.problems.extend(replace(problem, path=key, place=place) for problem in error.problems)
             continue
-        found.append(Setting(key, _placed(node, place), place))
-    return found
+        settings.append(KeySetting(key, _placed(node, place), place))
+    return settings
 
 
 @lru_cache(maxsize=1024)
@@ -235,35 +217,36 @@ def _placed(node: Node, place: Place) -> Node:
     return replace(node, place=place)
 
 
-def expand(ctx: Context, root: Node, fixed: Collection[str]) -> list[tuple[Setting, ...]]:
+def expand(ctx: Context, root: Node, fixed: Collection[str]) -> list[tuple[KeySetting, ...]]:
     """The settings of each case in order, the last key of a grid changing fastest.
 
-    Keys in ``fixed`` are set from the command line and vary no more.  Cases that two grids share come once.
+    Keys in `fixed` are set from the command line and vary no more. Cases that two grids share come once.
     """
     node = root.entries.get("vary")
     if node is None:
         return [()]
     grids = node.elements if node.kind == "list" else [node]
     if node.kind == "list" and not grids:
-        ctx.faults.add("vary", "an empty list", "a mapping of key paths to lists of values", place=node.place)
+        ctx.problems.add("vary", "an empty list", "a mapping of key paths to lists of values", place=node.place)
     axes = [
         _axes(ctx, root, grid, "vary" if node.kind != "list" else join("vary", index), fixed)
         for index, grid in enumerate(grids)
     ]
     number = sum(prod(len(values) for values in grid) for grid in axes)
     if number > MOST_CASES:
-        ctx.faults.add("vary", f"{number} cases", f"at most {MOST_CASES}", place=place_of(root, "vary"))
+        ctx.problems.add("vary", f"{number} cases", f"at most {MOST_CASES}", place=place_of(root, "vary"))
         axes = [[values[:1] for values in grid] for grid in axes]
-    return list(_distinct(case for grid in axes for case in product(*grid))) or [()]
+    cases = [case for grid in axes for case in product(*grid)]
+    return (cases if len(axes) == 1 else list(_distinct(cases))) or [()]
 
 
-def _axes(ctx: Context, root: Node, grid: Node, path: str, fixed: Collection[str]) -> list[list[Setting]]:
+def _axes(ctx: Context, root: Node, grid: Node, path: str, fixed: Collection[str]) -> list[list[KeySetting]]:
     axes = []
-    for key, values in ctx.faults.mapping(grid, path, "a mapping of key paths to lists of values").items():
+    for key, values in ctx.problems.mapping(grid, path, "a mapping of key paths to lists of values").items():
         place = place_of(grid, key)
         if key in fixed:
             continue
-        known = is_known(ctx.faults, root, key, place, f"{path}.{key}", SECTIONS)
+        known = is_known(ctx.problems, root, key, place, f"{path}.{key}", SECTIONS)
         settings = _values(ctx, key, values, f"{path}.{key}", place)
         if not settings:
             ctx.dropped.add(key)
@@ -272,26 +255,26 @@ def _axes(ctx: Context, root: Node, grid: Node, path: str, fixed: Collection[str
     return axes
 
 
-def _values(ctx: Context, key: str, node: Node, path: str, place: Place) -> list[Setting]:
+def _values(ctx: Context, key: str, node: Node, path: str, place: Place) -> list[KeySetting]:
     items = node.elements if node.kind == "list" else [node]
     if not items:
-        ctx.faults.add(path, "an empty list", "a list of values", place=node.place)
+        ctx.problems.add(path, "an empty list", "a list of values", place=node.place)
     seen: dict[object, Node] = {}
     good = True
     for index, item in enumerate(items):
         if item.kind != "scalar":
-            ctx.faults.add(join(path, index), node_text(item), "a single value", place=item.place)
+            ctx.problems.add(join(path, index), node_text(item), "a single value", place=item.place)
             good = False
             continue
         first = seen.setdefault(canonical(item), item)
         if first is not item:
             same = f", which is {value_text(first)}" if value_text(first) != value_text(item) else ""
             found = f"{value_text(item)}{same} again"
-            ctx.faults.add(join(path, index), found, "each value once", place=item.place)
-    return [Setting(key, item, place) for item in seen.values()] if good else []
+            ctx.problems.add(join(path, index), found, "each value once", place=item.place)
+    return [KeySetting(key, item, place) for item in seen.values()] if good else []
 
 
-def _distinct(cases: Iterator[tuple[Setting, ...]]) -> Iterator[tuple[Setting, ...]]:
+def _distinct(cases: Iterable[tuple[KeySetting, ...]]) -> Iterator[tuple[KeySetting, ...]]:
     seen = set()
     for case in cases:
         identity = frozenset((setting.key, canonical(setting.value)) for setting in case)
@@ -301,7 +284,7 @@ def _distinct(cases: Iterator[tuple[Setting, ...]]) -> Iterator[tuple[Setting, .
 
 
 def canonical(node: Node) -> object:
-    """Something that is equal for scalars that mean the same: 1 KiB and 1024 B, 2 and 2.0."""
+    """A value that is equal for scalars that mean the same: 1 KiB and 1024 B, 2 and 2.0."""
     if isinstance(node.value, bool) or node.value is None:
         return ("word", node.value)
     if isinstance(node.value, int | float):
@@ -320,11 +303,11 @@ def _text_meaning(text: str) -> object:
 
 
 def _whole(number: Fraction | int) -> Fraction | int:
-    """The same as an int if it is one, which is found in a table sooner."""
+    """The same as an int if it is one, which hashes faster."""
     return int(number) if number.denominator == 1 else number
 
 
-def texts(settings: Sequence[Setting]) -> dict[str, str]:
+def texts(settings: Sequence[KeySetting]) -> dict[str, str]:
     """Key path and value as written, for each setting."""
     return {setting.key: value_text(setting.value) for setting in settings}
 

@@ -1,4 +1,4 @@
-"""Volumes of a scenario: which disks and other volumes each is made of, and what is on it."""
+"""Volumes of a scenario: their members, which are disks and other volumes, and their file systems."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from simio.description.model import Part, Volume
-from simio.description.quantities import FROM_TEXT, Limit
+from simio.description.quantities import Limit
 from simio.description.sheets.base import size_text
 from simio.errors import Place, quote
 from simio.loading.context import Context
-from simio.loading.devices import DiskGroup, check_names
+from simio.loading.devices import DiskGroup
 from simio.loading.keypaths import as_mapping, mapping
 from simio.loading.parts import build_part
 from simio.loading.problems import a, join, keys_of, place_of
@@ -28,7 +28,7 @@ _STRIPED = ("stripe", "raid5")
 
 
 class VolumeKeys(BaseModel):
-    """The keys of a volume beside ``of`` and the parts."""
+    """The keys of a volume beside `of` and the parts."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -43,7 +43,7 @@ OF = "disks, groups of disks or other volumes that it is made of, one or a list"
 
 @dataclass(frozen=True)
 class _Written:
-    """A volume as written; ``of`` holds the nodes of the names in it."""
+    """A volume as written; `of` holds the nodes of the names in it."""
 
     name: str
     place: Place
@@ -58,16 +58,8 @@ class _Written:
 
 
 def build_volumes(ctx: Context, section: Node, groups: Mapping[str, DiskGroup]) -> dict[str, Volume | None]:
-    """The volumes by name; None stands for one with a fault."""
-    check_names(ctx, section, "volumes")
-    written = {}
-    for name, node in ctx.faults.mapping(section, "volumes").items():
-        place = place_of(section, name)
-
-        def read(name: str = name, node: Node = node, place: Place = place) -> _Written | None:
-            return _written(ctx, name, node, place)
-
-        written[name] = ctx.once(("volume", name), (node,), read)
+    """The volumes by name; None stands for one with a problem."""
+    written = ctx.items(section, "volumes", _written)
     members = _Members(ctx, written, groups)
     whole = members.check_nesting()
     return {name: members.volume(item) if item and whole else None for name, item in written.items()}
@@ -75,53 +67,51 @@ def build_volumes(ctx: Context, section: Node, groups: Mapping[str, DiskGroup]) 
 
 def _written(ctx: Context, name: str, node: Node, place: Place) -> _Written | None:
     path = f"volumes.{name}"
-    if not ctx.faults.mapping(node, path, "a mapping with kind and of"):
+    if not ctx.problems.mapping(node, path, "a mapping with kind and of"):
         return None
-    before = ctx.faults.noted
+    before = ctx.problems.noted
     keys = keys_of(VolumeKeys)
-    ctx.faults.unknown_keys(node, (*keys, "of", *PARTS), path)
+    ctx.problems.unknown_keys(node, (*keys, "of", *PARTS), path)
     of = _names(ctx, node, path)
     parts = {key: _part(ctx, name, key, node, path) for key in PARTS if key in node.entries}
     own = mapping({key: node.entries[key] for key in keys if key in node.entries}, node.place, dict(node.key_places))
-    try:
-        read = VolumeKeys.model_validate(own.plain(), context=FROM_TEXT)
-    except ValidationError as error:
-        ctx.faults.model(error, VolumeKeys, own, path, place)
+    read = ctx.problems.read(VolumeKeys, own, path, place)
+    if read is None:
         return None
     if read.kind in _STRIPED and read.unit is None:
         expected = f"a size such as '64 KiB' (bytes on one member before the next one's turn), for {a(read.kind)}"
-        ctx.faults.add(f"{path}.unit", "nothing", expected, "this key is required", place)
+        ctx.problems.add(f"{path}.unit", "nothing", expected, "this key is required", place)
     if read.kind in ("concat", "mirror") and read.unit is not None:
         found, at = f"a unit for a {read.kind}", place_of(node, "unit")
-        ctx.faults.add(f"{path}.unit", found, "none", "only stripe, raid3 and raid5 interleave", at)
-    return _Written(name, place, read, of, node, parts) if ctx.faults.noted == before else None
+        ctx.problems.add(f"{path}.unit", found, "none", "only stripe, raid3 and raid5 interleave", at)
+    return _Written(name, place, read, of, node, parts) if ctx.problems.noted == before else None
 
 
 def _names(ctx: Context, node: Node, path: str) -> list[Node]:
-    """The names that a volume is made of; what is no name is noted."""
+    """The nodes of the members' names; anything else is noted."""
     given = node.entries.get("of")
     what = "the name of a disk, a group of disks or a volume, or a list of them"
     if given is None:
-        ctx.faults.add(f"{path}.of", "nothing", what, "this key is required", node.place)
+        ctx.problems.add(f"{path}.of", "nothing", what, "this key is required", node.place)
         return []
     items = given.elements if given.kind == "list" else [given]
     if not items:
-        ctx.faults.add(f"{path}.of", "an empty list", what, place=given.place)
+        ctx.problems.add(f"{path}.of", "an empty list", what, place=given.place)
     for index, item in enumerate(items):
-        ctx.faults.text(item, f"{path}.of" if item is given else join(f"{path}.of", index), what)
+        ctx.problems.text(item, f"{path}.of" if item is given else join(f"{path}.of", index), what)
     return items
 
 
 def _part(ctx: Context, name: str, key: str, node: Node, path: str) -> Part | None:
-    cls, place = PARTS[key], place_of(node, key)
+    category, place = PARTS[key], place_of(node, key)
     given = as_mapping(node.entries[key], place)
-    if not ctx.faults.mapping(given, f"{path}.{key}", f"the name of {a(cls)} model, or a mapping with model"):
+    if not ctx.problems.mapping(given, f"{path}.{key}", f"the name of {a(category)} model, or a mapping with model"):
         return None
-    return build_part(ctx, f"{name}.{key}", cls, given, f"{path}.{key}", place)
+    return build_part(ctx, f"{name}.{key}", category, given, f"{path}.{key}", place)
 
 
 class _Members:
-    """What the names in volumes stand for; each member belongs to one volume."""
+    """The members of all volumes; each belongs to one volume."""
 
     def __init__(self, ctx: Context, written: Mapping[str, _Written | None], groups: Mapping[str, DiskGroup]) -> None:
         self.ctx = ctx
@@ -137,25 +127,25 @@ class _Members:
         }
 
     def _expanded(self, item: _Written, node: Node) -> tuple[str, ...]:
-        """The members that one name stands for; unknown ones and those in a volume already are noted."""
+        """The members that a name stands for; unknown ones and those of another volume are noted."""
         name, path = str(node.value), f"{item.path}.of"
         members = self.groups[name].members if name in self.groups else (name,)
         if not (name in self.known or name in self.disks):
             others = [other for other in self.known if other != item.name]
-            self.ctx.faults.unknown(path, name, others, node.place, "disk, group of disks or volume")
+            self.ctx.problems.unknown(path, name, others, node.place, "disk, group of disks or volume")
             self.faulty.add(item.name)
             return ()
         for member in members:
             if member in self.owners:
                 found = f"{quote(member)}, which is in the volume {quote(self.owners[member])} already"
-                self.ctx.faults.add(path, found, "each disk or volume in one volume", place=node.place)
+                self.ctx.problems.add(path, found, "each disk or volume in one volume", place=node.place)
                 self.faulty.add(item.name)
                 return ()
             self.owners[member] = item.name
         return members
 
     def check_nesting(self) -> bool:
-        """Note volumes that are made of themselves, and those that are nested too deeply; whether there are none."""
+        """Note volumes that contain themselves or are nested too deeply; True if there are none."""
         order, good = list(self.written), True
         for name, item in self.written.items():
             chain = [name]
@@ -166,14 +156,14 @@ class _Members:
             at, path = item.node.entries["of"].place, f"{item.path}.of"
             if len(chain) > MOST_LEVELS:
                 expected = f"at most {MOST_LEVELS}"
-                self.ctx.faults.add(path, f"more than {MOST_LEVELS} levels of volumes", expected, place=at)
+                self.ctx.problems.add(path, f"more than {MOST_LEVELS} levels of volumes", expected, place=at)
                 return False
             if owner == name:
-                # Told at one place of the circle only, whichever volume it was entered from.
+                # Reported at one place of the circle only, whichever volume it was entered from.
                 good = False
                 if name == min(chain, key=order.index):
                     circle = " of ".join([name, *reversed(chain)])
-                    self.ctx.faults.add(path, circle, "a volume that ends in disks", place=at)
+                    self.ctx.problems.add(path, circle, "a volume that ends in disks", place=at)
             elif owner is not None:
                 good = False
         return good
@@ -186,7 +176,7 @@ class _Members:
         if len(members) < LEAST[kind]:
             found = f"{len(members)} member{'s' if len(members) != 1 else ''} ({', '.join(members)})"
             place = item.node.entries["of"].place
-            self.ctx.faults.add(f"{item.path}.of", found, f"at least {LEAST[kind]} for {a(kind)}", place=place)
+            self.ctx.problems.add(f"{item.path}.of", found, f"at least {LEAST[kind]} for {a(kind)}", place=place)
             return None
         sectors = dict(self._sectors(item.name))
         unit = item.keys.unit
@@ -196,13 +186,13 @@ class _Members:
             if unit is not None and unit % sector:
                 place = item.node.at(("unit",)).place
                 expected = f"a multiple of the sector of {quote(name)}, {size_text(sector)}"
-                self.ctx.faults.add(f"{item.path}.unit", size_text(unit), expected, place=place)
+                self.ctx.problems.add(f"{item.path}.unit", size_text(unit), expected, place=place)
                 return None
         parts = item.parts
         return Volume(item.name, kind, members, unit, parts.get("file_system"), parts.get("controller"))
 
     def _sectors(self, name: str) -> Iterator[tuple[str, int]]:
-        """The disks beneath a volume with their sectors, as far as they are known."""
+        """The disks beneath a volume with their sectors, if these are known."""
         for member in self.members.get(name, ()):
             if member not in self.disks:
                 yield from self._sectors(member)

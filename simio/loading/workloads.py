@@ -1,39 +1,27 @@
-"""Workloads of a scenario: their parameters, what they refer to, and whether data can get there."""
+"""Workloads of a scenario: parameters, references to hosts and disks, and links between these."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Set
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
-
-from pydantic import ValidationError
 
 from simio import units
 from simio.description.messages import ADDRESS
-from simio.description.model import Link, Volume, Workload
-from simio.description.quantities import FROM_TEXT
+from simio.description.model import Volume, Workload
 from simio.description.workloads import references, workload_kinds, yaml_key
 from simio.description.workloads.traffic import Nfs
 from simio.errors import Place, quote
 from simio.loading.context import Context
-from simio.loading.devices import check_names
 from simio.loading.keypaths import empty, mapping
 from simio.loading.links import Inventory
 from simio.loading.problems import place_of
 from simio.loading.yamltree import Node
+from simio.topology import Reachability
 
 
 def build_workloads(ctx: Context, section: Node) -> dict[str, Workload | None]:
-    """The workloads by name; None stands for one with a fault."""
-    check_names(ctx, section, "workload")
-    found: dict[str, Workload | None] = {}
-    for name, node in ctx.faults.mapping(section, "workload", "a mapping of workloads").items():
-        place = place_of(section, name)
-
-        def build(name: str = name, node: Node = node, place: Place = place) -> Workload | None:
-            return _workload(ctx, name, node, place)
-
-        found[name] = ctx.once(("workload", name), (node,), build)
-    return found
+    """The workloads by name; None stands for one with a problem."""
+    return ctx.items(section, "workload", _workload, "a mapping of workloads")
 
 
 def _workload(ctx: Context, name: str, node: Node, place: Place) -> Workload | None:
@@ -41,48 +29,45 @@ def _workload(ctx: Context, name: str, node: Node, place: Place) -> Workload | N
     if node.kind == "scalar" and node.value is None:
         node = empty(place)
     if node.kind != "map":
-        ctx.faults.mapping(node, path, "a mapping with the parameters of the workload")
+        ctx.problems.mapping(node, path, "a mapping with the parameters of the workload")
         return None
     chosen = node.entries.get("kind")
-    kind = ctx.faults.text(chosen, f"{path}.kind", "a kind of workload") if chosen is not None else name
+    kind = ctx.problems.text(chosen, f"{path}.kind", "a kind of workload") if chosen is not None else name
     if kind is None:
         return None
     if kind not in kinds:
         where = (f"{path}.kind", chosen.place) if chosen is not None else (path, place)
-        ctx.faults.unknown(where[0], kind, kinds, where[1], "kind of workload")
+        ctx.problems.unknown(where[0], kind, kinds, where[1], "kind of workload")
         return None
     own = mapping({k: n for k, n in node.entries.items() if k != "kind"}, node.place, dict(node.key_places))
-    try:
-        return Workload(name, kind, kinds[kind].model_validate(own.plain(), context=FROM_TEXT))
-    except ValidationError as error:
-        ctx.faults.model(error, kinds[kind], own, path, place)
-        return None
+    params = ctx.problems.read(kinds[kind], own, path, place)
+    return Workload(name, kind, params) if params is not None else None
 
 
 def check_references(ctx: Context, section: Node, inventory: Inventory) -> None:
-    """Note names of hosts and disks that are not there, for faulty workloads as well."""
+    """Note unknown names of hosts and disks, also in workloads that have other problems."""
     for name, node in section.entries.items() if section.kind == "map" else ():
         if node.kind != "map":
             continue
         chosen = node.entries.get("kind")
         model = workload_kinds().get(str(chosen.value) if chosen is not None else name)
-        for field, what in references(model).items() if model else ():
+        for field, kind in references(model).items() if model else ():
             key = yaml_key(model, field) if model else field
             given = node.entries.get(key)
-            known, listed, noun = _there(what, inventory)
+            known, listed, noun = _known(kind, inventory)
             for name_node in given.elements if given and given.kind == "list" else [given]:
                 if name_node is None or name_node.kind != "scalar" or not isinstance(name_node.value, str):
                     continue
                 if name_node.value not in known:
-                    ctx.faults.unknown(f"workload.{name}.{key}", name_node.value, listed, name_node.place, noun)
+                    ctx.problems.unknown(f"workload.{name}.{key}", name_node.value, listed, name_node.place, noun)
 
 
-def _there(what: str, inventory: Inventory) -> tuple[Container[str], Iterable[str], str]:
-    """What a field that refers to `what` may name, those of them that a message lists, and what they are."""
-    if what == "host":
+def _known(kind: str, inventory: Inventory) -> tuple[Container[str], Iterable[str], str]:
+    """Names that a reference of one kind may have, those that a message lists, and the noun for them."""
+    if kind == "host":
         return inventory.hosts, inventory.hosts, "host"
     disks = {*inventory.disks, *inventory.disk_names}
-    if what == "disks":
+    if kind == "disks":
         return disks, inventory.disks, "disk or group of disks"
     return (
         disks | {*inventory.volumes},
@@ -95,7 +80,7 @@ def check_routes(
     ctx: Context,
     section: Node,
     workloads: Mapping[str, Workload | None],
-    ways: Ways,
+    reachability: Reachability,
     inventory: Inventory,
 ) -> None:
     """Note workloads between whose ends there are no links."""
@@ -105,11 +90,11 @@ def check_routes(
             key = yaml_key(type(params), second)
             for ends in _in_turn(_names(getattr(params, first)), _names(getattr(params, second))):
                 place = section.at((name, key)).place
-                _check_route(ctx, f"workload.{name}.{key}", place, ends, ways, inventory)
+                _check_route(ctx, f"workload.{name}.{key}", place, ends, reachability, inventory)
 
 
 def check_calls(ctx: Context, section: Node, workloads: Mapping[str, Workload | None], inventory: Inventory) -> None:
-    """Note calls that a server could never take, since each is larger than what its kernel keeps of them."""
+    """Note calls that are larger than the room for calls in the server's kernel: it would drop each of them."""
     for name, workload in workloads.items():
         params: Any = workload.params if workload else None
         if not isinstance(params, Nfs):
@@ -124,7 +109,7 @@ def check_calls(ctx: Context, section: Node, workloads: Mapping[str, Workload | 
                 hint = f"set hosts.{server}.stack.rpc_receive_space, or a smaller transfer"
                 node = section.at((name,))
                 place = place_of(node, "transfer") if node.kind == "map" else node.place
-                ctx.faults.add(f"workload.{name}.transfer", found, f"at most {room}", hint, place)
+                ctx.problems.add(f"workload.{name}.transfer", found, f"at most {room}", hint, place)
                 break
 
 
@@ -140,29 +125,29 @@ def _in_turn(first: tuple[str, ...], second: tuple[str, ...]) -> list[tuple[str,
 
 
 def _check_route(
-    ctx: Context, path: str, place: Place, ends: tuple[str, str], ways: Ways, inventory: Inventory
+    ctx: Context, path: str, place: Place, ends: tuple[str, str], reachability: Reachability, inventory: Inventory
 ) -> None:
     start, end = ends
     if start == end:
-        ctx.faults.add(path, f"{quote(end)} at both ends", "two different ends", place=place)
+        ctx.problems.add(path, f"{quote(end)} at both ends", "two different ends", place=place)
         return
     near, wanted = _members(start, inventory), _members(end, inventory)
     if near is None or wanted is None:
         return
     far = []
     for one in near:
-        far += [(one, other) for other in wanted if not ways.lead(one, other)]
+        far += [(one, other) for other in wanted if not reachability.joins(one, other)]
     if far:
         from_, to = far[0]
         more = f" (nor to {len(far) - 1} more)" if len(far) > 1 else ""
         found = f"no path of links from {quote(from_)} to {quote(to)}{more}"
-        reached = sorted(ways.all(from_) - {from_})
+        reached = sorted(reachability.reached(from_) - {from_})
         hint = (
             f"links lead from {quote(from_)} to {', '.join(reached)}"
             if reached
             else f"no link ends at {quote(from_)}"
         )
-        ctx.faults.add(path, found, "links that join them", hint, place)
+        ctx.problems.add(path, found, "links that join them", hint, place)
 
 
 def _members(name: str, inventory: Inventory) -> tuple[str, ...] | None:
@@ -176,49 +161,9 @@ def _members(name: str, inventory: Inventory) -> tuple[str, ...] | None:
 
 
 def _disks_of(volume: Volume | None, inventory: Inventory) -> tuple[str, ...] | None:
-    """The disks beneath a volume, or None where it has a fault."""
+    """The disks beneath a volume, or None where it has a problem."""
     disks: list[str] = []
     for member in volume.members if volume else ():
         inside = (member,) if member in inventory.disk_names else _disks_of(inventory.volumes[member], inventory)
         disks += inside or ()
     return tuple(disks) or None
-
-
-class Ways:
-    """What links lead to: only switches pass on what is not for them; whichever adapter of a host will do."""
-
-    def __init__(self, links: list[Link], switches: Container[str]) -> None:
-        self._switches = switches
-        self._at: dict[str, list[frozenset[str]]] = {}
-        """The links at each host, switch or disk, each as the owners of its ends."""
-        for link in links:
-            owners = frozenset(end.partition(".")[0] for end in link.ends)
-            for owner in owners:
-                self._at.setdefault(owner, []).append(owners)
-        self._behind: dict[str, set[str]] = {}
-
-    def lead(self, start: str, end: str) -> bool:
-        """Whether links lead from one to the other."""
-        return start == end or any(end in some for some in self._from(start))
-
-    def all(self, start: str) -> set[str]:
-        """All that links lead to, the start too."""
-        return {start}.union(*self._from(start))
-
-    def _from(self, start: str) -> Iterator[Set[str]]:
-        """Sets that together are what links lead to."""
-        for owners in self._at.get(start, ()):
-            yield owners
-            yield from (self._through(owner) for owner in owners if owner in self._switches)
-
-    def _through(self, switch: str) -> set[str]:
-        """What a switch, and those that it is linked to, lead to: one set for all of them."""
-        if switch not in self._behind:
-            seen, waiting = {switch}, [switch]
-            while waiting:
-                here = waiting.pop()
-                self._behind[here] = seen
-                for owners in self._at[here]:
-                    waiting += (owner for owner in owners - seen if owner in self._switches)
-                    seen |= owners
-        return self._behind[switch]

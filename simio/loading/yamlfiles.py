@@ -1,4 +1,4 @@
-"""YAML files as text, or the fault that keeps them from being read."""
+"""YAML files as text, or the problem that makes them unreadable."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def read_file(path: str | os.PathLike[str]) -> str:
 
 
 def decode(data: bytes, file: str) -> str:
-    """The text that the bytes of ``file`` hold.  Raises ScenarioError if they are too many or not UTF-8."""
+    """The text in the bytes of `file`. Raises ScenarioError if they are too many or not UTF-8."""
     if len(data) > MAX_BYTES:
         raise ScenarioError(too_large(file))
     try:
@@ -50,7 +50,7 @@ def decode(data: bytes, file: str) -> str:
 
 
 def too_large(file: str) -> Problem:
-    """The fault of a file of more than MAX_BYTES."""
+    """The problem of a file of more than MAX_BYTES."""
     return Problem("", "a file of more than 1 MiB", "at most 1 MiB", place=Place(file, 1, 1))
 
 

@@ -1,4 +1,4 @@
-"""What the scalars of a YAML text stand for, after the core schema of YAML 1.2.2 (section 10.3)."""
+"""Values of the scalars of a YAML text, after the core schema of YAML 1.2.2 (section 10.3)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Scalar = str | int | float | bool | None
 
 
 class Refused(Exception):
-    """A scalar that is not accepted, with what was found, what was expected and a hint."""
+    """A scalar that is not accepted; its arguments are found, expected and a hint."""
 
 
 _NULL = frozenset(("", "~", "null", "Null", "NULL"))
@@ -25,7 +25,7 @@ _NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 
 
 def plain(text: str) -> Scalar:
-    """What a plain scalar stands for.  Raises Refused for numbers that are ambiguous or out of range."""
+    """The value of a plain scalar. Raises Refused for numbers that are ambiguous or out of range."""
     if text in _NULL:
         return None
     if text in _BOOL:
@@ -63,7 +63,7 @@ def _float(text: str) -> float:
 
 
 CORE = "tag:yaml.org,2002:"
-"""What the tags of the core schema begin with."""
+"""Prefix of the tags of the core schema."""
 _TYPES: dict[str, type | tuple[type, ...]] = {
     "int": int, "float": (float, int), "bool": bool, "null": type(None)
 }  # fmt: skip

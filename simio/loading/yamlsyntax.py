@@ -1,4 +1,4 @@
-"""What YAML's parser has to say, in words for someone who has never seen its grammar."""
+"""Messages of YAML's parser, in words for someone who has never seen its grammar."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import yaml
 
 from simio.errors import Place, Problem, quote
 
-# What the parser says, and what that means to someone who has never seen its grammar: (expected, hint).
+# What is expected, and a hint, by the beginning of the parser's message.
 _MEANINGS = {
     "mapping values are not allowed": (
         "one 'key: value' a line",
@@ -26,8 +26,8 @@ _MEANINGS = {
 }
 
 
-def syntax_fault(error: yaml.MarkedYAMLError, text: str, file: str) -> Problem:
-    """What the parser stopped at in the text of a file."""
+def syntax_problem(error: yaml.MarkedYAMLError, text: str, file: str) -> Problem:
+    """The problem at which the parser stopped in the text of a file."""
     problem = error.problem or "no reason given"
     mark = error.problem_mark or error.context_mark
     if mark is None:
@@ -36,12 +36,12 @@ def syntax_fault(error: yaml.MarkedYAMLError, text: str, file: str) -> Problem:
     rest = text[mark.index :].split("\n", 1)[0].strip(" \r")
     opened = error.context_mark
     if opened is not None and not text[mark.index :].strip():
-        what = text[opened.index : opened.index + 1]
-        if what in ("[", "{", '"', "'"):
+        bracket = text[opened.index : opened.index + 1]
+        if bracket in ("[", "{", '"', "'"):
             start = Place(file, opened.line + 1, opened.column + 1)
-            closing = {"[": "]", "{": "}"}.get(what, what)
+            closing = {"[": "]", "{": "}"}.get(bracket, bracket)
             expected = f"a closing {closing} before the end of the file"
-            return Problem("", f"an opening {what} that is never closed", expected, place=start)
+            return Problem("", f"an opening {bracket} that is never closed", expected, place=start)
     if rest.startswith("\t"):
         return Problem("", "a tab", "spaces", "YAML is indented with spaces", place)
     if problem.startswith("found character that cannot start"):

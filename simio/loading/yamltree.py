@@ -1,9 +1,9 @@
-"""YAML text as a tree of nodes that know where they stand, with every fault of the text found at once.
+"""YAML text as a tree of nodes with their places, or all problems of the text at once.
 
-Scalars follow the core schema of YAML 1.2.2 (https://yaml.org/spec/1.2.2/, section 10.3): ``yes``, ``on`` and
-``1:30`` are texts.  What a person may misread, or what could exhaust memory, is refused: duplicate and merge
-keys, keys that are not texts, leading zeros, tags beyond the core ones, nodes that contain themselves,
-aliases that multiply, deep nesting and large files.
+Scalars follow the core schema of YAML 1.2.2 (https://yaml.org/spec/1.2.2/, section 10.3): `yes`, `on` and `1:30` are
+texts. Some constructs are refused, as a person may misread them or they could exhaust memory: duplicate and merge
+keys, keys that are not texts, leading zeros, tags beyond the core ones, nodes that contain themselves, aliases that
+multiply, deep nesting and large files.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ import yaml
 from simio.errors import Place, Problem, ScenarioError, did_you_mean, key_path, quote
 from simio.loading.yamlfiles import MAX_BYTES, too_large
 from simio.loading.yamlscalars import CORE, Refused, Scalar, plain, short, tagged
-from simio.loading.yamlsyntax import syntax_fault
+from simio.loading.yamlsyntax import syntax_problem
 
 MAX_DEPTH = 64
 MAX_NODES = 100_000
-MAX_FAULTS = 100
+MAX_PROBLEMS = 100
 
 MOST_OF_A_WORD = 64
 _WORD = re.compile(r"\w+(\.\w+)?( [A-Za-z]\w*)?", re.ASCII)
-"""What is a plain scalar and nothing else, as most values of `--set` are: no parser is needed for it."""
+"""A plain scalar and nothing else, as most values of `--set` are: it needs no parser."""
 
 
 @dataclass(frozen=True)
 class Node:
     """A value of a YAML file and the place it is written at.
 
-    ``text`` is a scalar as it was written, without quotes, so that ``0.32`` can be read exactly;
-    ``key_places`` has the place of each key of a map.  What an alias names keeps the place of its definition.
+    `text` is a scalar as it was written, without quotes, so that `0.32` can be read exactly; `key_places` has the
+    place of each key of a map. A node that an alias names keeps the place of its definition.
     """
 
     kind: Literal["map", "list", "scalar"]
@@ -64,11 +64,11 @@ class Node:
         return self.value
 
     def at(self, path: Sequence[str | int]) -> Node:
-        """The node at ``path`` below this one, or the last one on the way to it that exists."""
+        """The node at `path` below this one, or the last one on the path that exists."""
         return self._walk(path)[0]
 
     def key_at(self, path: Sequence[str | int]) -> Place:
-        """The place of the key (or list element) that ``path`` ends with, or of the last one that exists."""
+        """The place of the key (or list element) that `path` ends with, or of the last one that exists."""
         return self._walk(path)[1]
 
     def _walk(self, path: Sequence[str | int]) -> tuple[Node, Place]:
@@ -82,6 +82,15 @@ class Node:
             else:
                 break
         return node, place
+
+
+def value_text(node: Node) -> str:
+    """A value as it was written, on one line."""
+    if node.kind == "scalar":
+        return "none" if node.value is None else node.text
+    if node.kind == "list":
+        return "[" + ", ".join(value_text(item) for item in node.elements) + "]"
+    return "{" + ", ".join(f"{key}: {value_text(item)}" for key, item in node.entries.items()) + "}"
 
 
 # ---------------------------------------------------------------- composing
@@ -114,16 +123,16 @@ class _Anchored:
 
 
 class _Stop(Exception):
-    """Reading on is pointless or dangerous; the reason is among the faults."""
+    """Reading on is pointless or dangerous; the reason is among the problems."""
 
 
 class _Composer:
-    """Builds the tree from the parser's events, without recursion, and collects faults on the way."""
+    """Builds the tree from the parser's events, without recursion, and collects problems."""
 
     def __init__(self, file: str) -> None:
         self.file = file
         self.root: Node | None = None
-        self.faults: list[Problem] = []
+        self.problems: list[Problem] = []
         self._open: list[_Open] = []
         self._anchors: dict[str, _Anchored] = {}
         self._nodes = 0
@@ -142,8 +151,8 @@ class _Composer:
             elif isinstance(event, yaml.DocumentStartEvent):
                 self._document(event)
 
-    def fault(self, place: Place, found: str, expected: str, hint: str = "", key: str | None = None) -> None:
-        """Notes a fault at the value being read, or at ``key`` of the open map."""
+    def problem(self, place: Place, found: str, expected: str, hint: str = "", key: str | None = None) -> None:
+        """Note a problem at the value being read, or at `key` of the open map."""
         parts: list[str | int] = []
         for frame in self._open:
             if isinstance(frame.value, list):
@@ -151,8 +160,8 @@ class _Composer:
             elif frame.label is not None:
                 parts.append(frame.label)
         parts += [key] if key is not None else []
-        self.faults.append(Problem(quote(key_path(parts))[1:-1] if parts else "", found, expected, hint, place))
-        if len(self.faults) >= MAX_FAULTS:
+        self.problems.append(Problem(quote(key_path(parts))[1:-1] if parts else "", found, expected, hint, place))
+        if len(self.problems) >= MAX_PROBLEMS:
             raise _Stop
 
     def _place(self, event: yaml.Event) -> Place:
@@ -163,17 +172,17 @@ class _Composer:
         self._documents += 1
         if self._documents > 1:
             place = self._place(event)
-            self.fault(place, "a second document", "one document a file", "remove the line '---'")
+            self.problem(place, "a second document", "one document a file", "remove the line '---'")
             raise _Stop
 
     def _count(self, weight: int, height: int, place: Place) -> None:
         self._nodes += weight
         if self._nodes > MAX_NODES:
             expected = f"at most {MAX_NODES}, aliases counted in full"
-            self.fault(place, f"more than {MAX_NODES} values", expected)
+            self.problem(place, f"more than {MAX_NODES} values", expected)
             raise _Stop
         if len(self._open) + height > MAX_DEPTH:
-            self.fault(place, f"more than {MAX_DEPTH} levels of nesting", f"at most {MAX_DEPTH}")
+            self.problem(place, f"more than {MAX_DEPTH} levels of nesting", f"at most {MAX_DEPTH}")
             raise _Stop
 
     def _scalar(self, event: yaml.ScalarEvent) -> None:
@@ -185,7 +194,7 @@ class _Composer:
             value = tagged(event)
         except Refused as refused:
             if not wants_key:
-                self.fault(place, *refused.args)
+                self.problem(place, *refused.args)
         if wants_key:
             self._key(value, event, place)
             return
@@ -200,17 +209,17 @@ class _Composer:
         if not isinstance(value, str):
             found = f"the key {quote(event.value)}, which is not a text" if event.value else "an empty key"
             hint = f'put it in quotes: "{event.value}"' if re.fullmatch("[-+.\\w]+", event.value) else ""
-            self.fault(place, found, "a text as key", hint)
+            self.problem(place, found, "a text as key", hint)
         elif value == "<<" and not event.style and event.tag is None:
-            self.fault(place, "the merge key '<<'", "a key of its own", "YAML 1.2 has no merge keys")
+            self.problem(place, "the merge key '<<'", "a key of its own", "YAML 1.2 has no merge keys")
         elif value in frame.key_places:
             hint = f"it is first at line {frame.key_places[value].line}"
-            self.fault(place, "the same key again", "each key once", hint, key=value)
+            self.problem(place, "the same key again", "each key once", hint, key=value)
         else:
             frame.key = value
             frame.key_places[value] = place
             self._keep(event.anchor, Node("scalar", value, place, text=event.value), 1, 0)
-        # Only now: a fault of a key belongs to the map that holds it.
+        # Only now: a problem of a key belongs to the map that holds it.
         frame.label = event.value
 
     def _start(self, event: yaml.CollectionStartEvent) -> None:
@@ -218,14 +227,14 @@ class _Composer:
         self._count(1, 1, place)
         is_map = isinstance(event, yaml.MappingStartEvent)
         if event.tag not in (None, "!", f"{CORE}{'map' if is_map else 'seq'}"):
-            self.fault(place, f"the tag {short(event.tag)}", "a value without a tag")
+            self.problem(place, f"the tag {short(event.tag)}", "a value without a tag")
         if self._open and self._open[-1].wants_key:
             self._complex_key(place, "a map" if is_map else "a list")
         self._open.append(_Open(place, event.anchor, {} if is_map else []))
 
     def _complex_key(self, place: Place, found: str) -> None:
         hint = "a text that starts with '{' or '[' needs quotes"
-        self.fault(place, f"{found} as key", "a text as key", hint)
+        self.problem(place, f"{found} as key", "a text as key", hint)
 
     def _end(self) -> None:
         frame = self._open.pop()
@@ -238,13 +247,13 @@ class _Composer:
         place, name = self._place(event), event.anchor or ""
         target = None
         if any(frame.anchor == name for frame in self._open):
-            self.fault(place, f"the alias {quote('*' + name)} inside what it names", "no value within itself")
+            self.problem(place, f"the alias {quote('*' + name)} inside what it names", "no value within itself")
         elif name not in self._anchors:
             hint = did_you_mean(name, self._anchors) or "put a text that starts with '*' in quotes"
             expected = f"an alias of an earlier {quote('&' + name)}"
-            self.fault(place, f"the alias {quote('*' + name)}", expected, hint)
+            self.problem(place, f"the alias {quote('*' + name)}", expected, hint)
         elif self._open and self._open[-1].wants_key:
-            self.fault(place, f"the alias {quote('*' + name)} as key", "a text as key")
+            self.problem(place, f"the alias {quote('*' + name)} as key", "a text as key")
         else:
             target = self._anchors[name]
         if target is None:
@@ -280,14 +289,14 @@ _UNPRINTABLE_ASCII = re.compile("[^\t\n\r\x20-\x7e]")
 
 @cache
 def _unprintable() -> re.Pattern[str]:
-    """What YAML does not allow in a file (1.2, section 5.1); so wide a class takes long to compile."""
+    """Characters that YAML does not allow in a file (1.2, section 5.1); the class takes long to compile."""
     return re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 
 
 def parse_yaml(text: str, file: str) -> Node:
-    """The tree of a YAML text; ``file`` is the name that places carry.
+    """The tree of a YAML text; `file` is the name that places carry.
 
-    Raises ScenarioError with all faults that can be found: after a fault of syntax nothing more is read.
+    Raises ScenarioError with all problems; reading ends at the first problem of syntax.
     """
     if len(text) < MOST_OF_A_WORD and _WORD.fullmatch(text):
         with suppress(Refused):
@@ -306,11 +315,11 @@ def parse_yaml(text: str, file: str) -> Node:
     except _Stop:
         pass
     except yaml.MarkedYAMLError as error:
-        composer.faults.append(syntax_fault(error, text, file))
+        composer.problems.append(syntax_problem(error, text, file))
     except yaml.YAMLError as error:
-        composer.faults.append(Problem("", "text that is not YAML", "YAML", str(error), Place(file, 1, 1)))
-    if composer.faults:
-        raise ScenarioError(composer.faults)
+        composer.problems.append(Problem("", "text that is not YAML", "YAML", str(error), Place(file, 1, 1)))
+    if composer.problems:
+        raise ScenarioError(composer.problems)
     root = composer.root
     if root is None or (root.value is None and not root.text):
         raise ScenarioError(Problem("", "an empty file", "'key: value' lines", place=Place(file, 1, 1)))

@@ -4,40 +4,40 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines.shared import shared
+from simio.machines.door import machine
+from simio.machines.layout import Layout
 
-PENDING = 0
-"""Members of the present batch."""
-BATCH = 1
-"""Number of the present batch."""
+WORDS = Layout("batch")
+PENDING = WORDS.word("pending", about="members of the present batch")
+BATCH = WORDS.word("batch", about="number of the present batch")
 
 
-@shared
+@machine("parts")
 def arrive(state: NDArray, base: int, count: int) -> int:
     """One more member: its number in the batch from 1 on; with `count`, the batch is full and another begins."""
     if count < 1:
         return -1
-    pending = state[base] + 1
+    pending = state[base + PENDING] + 1
     if pending >= count:
-        state[base] = 0
-        state[base + 1] += 1
+        state[base + PENDING] = 0
+        state[base + BATCH] += 1
     else:
-        state[base] = pending
+        state[base + PENDING] = pending
     return pending
 
 
-@shared
+@machine("parts")
 def batch(state: NDArray, base: int) -> int:
     """Number of the present batch."""
-    return state[base + 1]
+    return state[base + BATCH]
 
 
-@shared
+@machine("parts")
 def expire(state: NDArray, base: int, number: int) -> int:
     """End batch `number` if it is still the present one; returns its members, or 0."""
-    if state[base + 1] != number:
+    if state[base + BATCH] != number:
         return 0
-    pending = state[base]
-    state[base] = 0
-    state[base + 1] += 1
+    pending = state[base + PENDING]
+    state[base + PENDING] = 0
+    state[base + BATCH] += 1
     return pending

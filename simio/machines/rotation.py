@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines.shared import shared
+from simio.machines.door import machine
+from simio.machines.layout import Layout
+
+WORDS = Layout("rotation")
+NEXT = WORDS.word("next", about="the number that is next")
 
 
-def initial() -> list[int]:
-    """State of one rotation, of one word: the number that is next."""
-    return [0]
-
-
-@shared
+@machine("parts")
 def following(state: NDArray, base: int, count: int) -> int:
     """The next of the numbers 0 to count - 1, in order and from the start again; -1 if count is below 1."""
     if count < 1:
         return -1
-    number = state[base] % count
-    state[base] = (number + 1) % count
+    number = state[base + NEXT] % count
+    state[base + NEXT] = (number + 1) % count
     return number

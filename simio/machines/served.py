@@ -9,145 +9,124 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines.shared import shared
+from simio.machines.door import machine
+from simio.machines.layout import Layout, State
 
-CLAIM = 80
-CAME = 81
-GATHER = 82
-REACH = 83
-ADVANCE = 84
-BEGIN = 85
-WHOLE = 86
-NAMES = {
-    CLAIM: "served.claim",
-    CAME: "served.came",
-    GATHER: "served.gather",
-    REACH: "served.reach",
-    ADVANCE: "served.advance",
-    BEGIN: "served.begin",
-    WHOLE: "served.whole",
-}
+WINDOWS = Layout("file read in windows")
+SIZE = WINDOWS.word("size", "bytes")
+WINDOW = WINDOWS.word("window", "bytes")
+CLAIMED = WINDOWS.word("claimed", "bytes", about="how far windows have been claimed")
+WHOLE = WINDOWS.word("whole", "windows", about="windows that are there without a gap")
+THERE = WINDOWS.table("there", about="1 for each window that is there")
 
+BLOCKS = Layout("file written in blocks")
+NUMBER = BLOCKS.word("number", "blocks")
+TOGETHER = BLOCKS.word("together", "blocks", about="blocks of a group, which are written at once")
+CAME = BLOCKS.table("came", about="1 for each block that has come")
+BLOCKS.later("groups", "blocks", about="blocks of each group that have come; behind CAME")
 
-def windows(size: int, window: int) -> list[int]:
-    """State of a file of `size` bytes that is read window by window: size, window, how far windows have been
-    claimed, how many are there without a gap, and a word for each that tells whether it is there."""
-    return [size, window, 0, 0, *[0] * -(-size // window)]
+PROGRESS = Layout("progress")
+BYTES = PROGRESS.word("bytes", "bytes", about="bytes so far")
+WAITING = PROGRESS.word("waiting", "threads", about="threads that wait for more")
 
 
-def blocks(number: int, together: int) -> list[int]:
-    """State of a file of so many blocks, of which `together` are written at once: the two numbers, a word for each
-    block that tells whether it has come, and a word for each group of blocks that counts them."""
-    return [number, together, *[0] * number, *[0] * -(-number // together)]
+def windows(size: int, window: int) -> State:
+    """State of a file of `size` bytes that is read window by window."""
+    return WINDOWS.initial(size=size, window=window, there=[0] * -(-size // window))
 
 
-def progress() -> list[int]:
-    """State of something that threads wait for: bytes so far, and how many threads wait."""
-    return [0, 0]
+def blocks(number: int, together: int) -> State:
+    """State of a file of `number` blocks, of which `together` are written at once."""
+    return BLOCKS.initial(number=number, together=together, came=[0] * number, groups=[0] * -(-number // together))
 
 
-@shared
+def progress() -> State:
+    """State of something that threads wait for."""
+    return PROGRESS.initial()
+
+
+@machine("parts")
 def claim(state: NDArray, base: int, limit: int) -> int:
     """The offset of the next window, plus 1, if it begins below `limit` and has not been claimed; else 0."""
-    at = state[base + 2]
-    if at >= state[base] or at >= limit:
+    at = state[base + CLAIMED]
+    if at >= state[base + SIZE] or at >= limit:
         return 0
-    state[base + 2] = at + state[base + 1]
+    state[base + CLAIMED] = at + state[base + WINDOW]
     return at + 1
 
 
-@shared
+@machine("parts")
 def begin(state: NDArray, base: int, offset: int) -> int:
     """Reading begins at `offset`, unless it has begun: the bytes before its window, which pass for being there."""
-    if offset < 0 or offset >= state[base]:
+    if offset < 0 or offset >= state[base + SIZE]:
         return -1
-    first = offset // state[base + 1]
-    if state[base + 2] > 0 or first == 0:
+    first = offset // state[base + WINDOW]
+    if state[base + CLAIMED] > 0 or first == 0:
         return 0
     for number in range(first):
-        state[base + 4 + number] = 1
-    state[base + 2] = first * state[base + 1]
-    state[base + 3] = first
-    return first * state[base + 1]
+        state[base + THERE + number] = 1
+    state[base + CLAIMED] = first * state[base + WINDOW]
+    state[base + WHOLE] = first
+    return first * state[base + WINDOW]
 
 
-@shared
+@machine("parts")
 def came(state: NDArray, base: int, number: int) -> int:
     """Window `number` is there: bytes that are there without a gap now and were not before.
 
     Refuses a window that the file does not have, or that was there.
     """
-    size, window = state[base], state[base + 1]
-    if number < 0 or number * window >= size or state[base + 4 + number]:
+    size, window = state[base + SIZE], state[base + WINDOW]
+    if number < 0 or number * window >= size or state[base + THERE + number]:
         return -1
-    state[base + 4 + number] = 1
-    first = state[base + 3]
+    state[base + THERE + number] = 1
+    first = state[base + WHOLE]
     at = first
-    while at * window < size and state[base + 4 + at]:
+    while at * window < size and state[base + THERE + at]:
         at += 1
-    state[base + 3] = at
+    state[base + WHOLE] = at
     return min(at * window, size) - min(first * window, size)
 
 
-@shared
+@machine("parts")
 def gather(state: NDArray, base: int, number: int) -> int:
     """Block `number` has been written: 0 if it was before, 2 if all blocks of its group have been now, else 1."""
-    if number < 0 or number >= state[base]:
+    if number < 0 or number >= state[base + NUMBER]:
         return -1
-    if state[base + 2 + number]:
+    if state[base + CAME + number]:
         return 0
-    state[base + 2 + number] = 1
-    total, together = state[base], state[base + 1]
+    state[base + CAME + number] = 1
+    total, together = state[base + NUMBER], state[base + TOGETHER]
     group = number // together
-    count = base + 2 + total + group
+    count = base + CAME + total + group
     state[count] += 1
     if state[count] == min(together, total - group * together):
         return 2
     return 1
 
 
-@shared
+@machine("parts")
 def whole(state: NDArray, base: int) -> int:
     """Whether all blocks have been written: 1 or 0."""
-    for number in range(state[base]):
-        if not state[base + 2 + number]:
+    for number in range(state[base + NUMBER]):
+        if not state[base + CAME + number]:
             return 0
     return 1
 
 
-@shared
+@machine("parts")
 def reach(state: NDArray, base: int, target: int) -> int:
     """Whether there are `target` bytes: 1, or 0, and the caller is noted as waiting."""
-    if state[base] >= target:
+    if state[base + BYTES] >= target:
         return 1
-    state[base + 1] += 1
+    state[base + WAITING] += 1
     return 0
 
 
-@shared
+@machine("parts")
 def advance(state: NDArray, base: int, amount: int) -> int:
     """So many bytes more are there: how many threads are to be woken, all that wait."""
-    state[base] += amount
-    waiting = state[base + 1]
-    state[base + 1] = 0
+    state[base + BYTES] += amount
+    waiting = state[base + WAITING]
+    state[base + WAITING] = 0
     return waiting
-
-
-@shared
-def served(function: int, state: NDArray, base: int, a: int) -> int:
-    """Value of a machine function of served files; negative if the machine refuses."""
-    if function == 80:
-        return claim(state, base, a)
-    if function == 81:
-        return came(state, base, a)
-    if function == 82:
-        return gather(state, base, a)
-    if function == 83:
-        return reach(state, base, a)
-    if function == 84:
-        return advance(state, base, a)
-    if function == 85:
-        return begin(state, base, a)
-    if function == 86:
-        return whole(state, base)
-    return -1

@@ -6,16 +6,30 @@ and the compiled ones cannot differ.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-FUNCTIONS: list[Callable[..., Any]] = []
+FUNCTIONS: dict[Callable[..., Any], None] = {}
 """Every shared function, in order of definition; the compiled engine's sources compile them when they need to."""
+
+
+def switch(parameters: str, branches: Sequence[tuple[Callable[..., int], str]]) -> Callable[..., int]:
+    """A function of a number and `parameters` that calls the branch of that number, with the branch's own; else -1.
+
+    Machine code cannot call what a table names, so that the source of such a function is written here.
+    """
+    lines = [f"def switch(number, {parameters}):"]
+    for number, (_, own) in enumerate(branches):
+        lines += [f"    if number == {number}:", f"        return f{number}({own})"]
+    scope: dict[str, Any] = {f"f{number}": branch for number, (branch, _) in enumerate(branches)}
+    exec("\n".join([*lines, "    return -1"]), scope)
+    made: Callable[..., int] = scope["switch"]
+    return made
 
 
 def shared(function: _Function) -> _Function:
     """Let the compiled engine call a function too; calls from Python run the Python source."""
-    FUNCTIONS.append(function)
+    FUNCTIONS[function] = None
     return function

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from simio.machines.variable import WORDS
 from simio.program.blocks import Blocks, Procedure
 from simio.program.declarations import Handle, ProgramError
 from simio.program.emitting import MAX_REGISTERS
@@ -76,7 +77,7 @@ class Builder(Blocks):
         """
         if initial < 0:
             raise ProgramError(f"variable {name!r} cannot start at {initial}: it is never below zero")
-        return Variable(self, self.machine(name, [initial]))
+        return Variable(self, self.machine(name, WORDS.initial(value=initial)))
 
     def build(self, kind: type = np.int64) -> Program:
         """The finished program; tables of the `kind` object hold whatever numbers were given.
@@ -100,6 +101,7 @@ class Builder(Blocks):
             draw_table=table,
             state=np.array(self._state, dtype=kind),
             machines=tuple(self._machines),
+            words=tuple(self._words),
             workloads=tuple(self._workloads),
             regions=tuple(self._regions),
             windows=tuple(self._windows),

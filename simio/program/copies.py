@@ -111,6 +111,7 @@ class Copies(Declarations):
                 for instance in range(count)
                 for row in block
             ]
+        self._words += self._words[first["machine"] :] * (count - 1)
         machines = self._machines[first["machine"] :]
         self._machines[first["machine"] :] = [
             (numbered(_own(name), instance), at + instance * stride)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from simio.errors import OutOfRange
+from simio.machines.layout import State, Words
 from simio.program.labels import Label
 from simio.program.steps import (
     UNBOUNDED,
@@ -66,6 +67,7 @@ class Declarations:
         self._draw_table: list[tuple[int, int]] = []
         self._state: list[int] = []
         self._machines: list[tuple[str, int]] = []
+        self._words: list[tuple[Words, ...]] = []
         self._windows: list[Window] = []
         self._occupancies: list[Occupancy] = []
         self._demands: list[Demand] = []
@@ -136,9 +138,13 @@ class Declarations:
         return self._distribution(name, (Draw.DISCRETE, total, offset, len(weights)))
 
     def machine(self, name: str, state: Sequence[int]) -> int:
-        """Lay a machine's initial state into the program; returns its offset for `call`."""
+        """Lay a machine's initial state into the program; returns its offset for `call`.
+
+        A state that a `Layout` has made is listed by the names of its words.
+        """
         offset = len(self._state)
         self._state.extend(state)
+        self._words.append(state.words if isinstance(state, State) else ())
         self._machines.append((name, offset))
         return offset
 

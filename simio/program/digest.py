@@ -19,7 +19,7 @@ SHOWN = 16
 """Hexadecimal digits of a hash that are shown to a reader."""
 
 _ANALYSIS = frozenset(
-    {"regions", "windows", "occupancies", "demands", "promises", "tallies", "gauges", "bodies", "labels"}
+    {"regions", "windows", "occupancies", "demands", "promises", "tallies", "gauges", "bodies", "labels", "words"}
 )
 _PLAIN = {int, str, bool}
 _FORM = "simio program 2"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 
+from simio.machines.door import Called, UnknownMachineError, number_of
 from simio.program.copies import Copies
 from simio.program.declarations import LIMIT, Handle, ProgramError, UnfitError
 from simio.program.operands import (
@@ -168,19 +169,21 @@ class Emitting(Copies):
     def call(
         self,
         register: Register,
-        function: int,
+        function: Called,
         offset: int,
         a: Operand = 0,
         b: Operand = 0,
     ) -> None:
-        """register = machine function `function` of the state at `offset`, now, a and b.
+        """register = a machine function of the state at `offset`, now, a and b.
 
-        Raises UnfitError for a constant below zero.
+        Raises UnfitError for a constant below zero, ProgramError for a function that was not declared with
+        `simio.machines.door.machine`.
         """
         used = self._registers_used
         left, right = self._computed(a), self._computed(b)
         self._registers_used = used
-        self._emit(Op.CALL, function, offset, self._argument(left), self._argument(right), register.number)
+        number = self._machine(function)
+        self._emit(Op.CALL, number, offset, self._argument(left), self._argument(right), register.number)
 
     # --- helpers -----------------------------------------------------------------------------------------
 
@@ -220,6 +223,13 @@ class Emitting(Copies):
         if comparison not in _COMPARISONS:
             raise ProgramError(f"{comparison!r} is no comparison; there are {', '.join(_COMPARISONS)}")
         return Condition(_COMPARISONS[comparison], condition, operand)
+
+    @staticmethod
+    def _machine(function: Called) -> int:
+        try:
+            return number_of(function)
+        except UnknownMachineError as error:
+            raise ProgramError(str(error)) from None
 
     def _units(self, verb: str, resource: Handle, units: int) -> None:
         have = self._resources[self._row("resource", resource)].units

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 from simio import units
 from simio.errors import one_line
+from simio.machines.door import numbered
+from simio.machines.layout import Words
 from simio.program.digest import SHOWN, function_name, program_hash
 from simio.program.steps import NAMING, NO_REGISTER, STRIDE, UNBOUNDED, Compare, Draw, Fn, Op, Program
 
@@ -90,10 +92,27 @@ def _threads(program: Program, numbers: bool) -> Iterator[str]:
 def _machines(program: Program) -> Iterator[str]:
     """Every machine with its initial state, so that a changed constant of a device shows."""
     starts = [offset for _, offset in program.machines] + [len(program.state)]
-    for (name, offset), end in zip(program.machines, starts[1:], strict=True):
-        values = " ".join(str(value) for value in program.state[offset:end].tolist())
-        yield f"{_name(name)}: {_count(end - offset, 'value')}"
-        yield from textwrap.wrap(values, _WIDTH - 4, initial_indent=_INDENT, subsequent_indent=_INDENT)
+    names = program.words or [()] * len(program.machines)
+    for (name, offset), end, words in zip(program.machines, starts[1:], names, strict=True):
+        values = program.state[offset:end].tolist()
+        yield f"{_name(name)}: {_count(len(values), 'value')}"
+        for line in _state(values, words):
+            yield from textwrap.wrap(line, _WIDTH - 4, initial_indent=_INDENT, subsequent_indent=_INDENT)
+
+
+def _state(values: list[int], words: tuple[Words, ...]) -> Iterator[str]:
+    """A line for each word that is not 0 and for each table; words without names follow as they are."""
+    at = 0
+    for named in words:
+        own = values[at : at + (named.count or 0)]
+        at += len(own)
+        if named.is_table:
+            told = ", ".join(f"[{place}] {value}" for place, value in enumerate(own) if value)
+            yield f"{named.name}, {_count(len(own), 'value')}: {told or 'all 0'} {named.unit}".rstrip()
+        elif own != [0]:
+            yield f"{named.name} {own[0]} {named.unit}".rstrip()
+    if at < len(values):
+        yield " ".join(map(str, values[at:]))
 
 
 def _distribution(program: Program, row: list[int]) -> str:
@@ -249,10 +268,9 @@ class _Steps:
         return f"r{reg} from {_name(self.program.draw_names[distribution])}"
 
     def _call(self, _number: int, function: int, offset: int, ra: int, rb: int, reg: int, *_: int) -> str:
-        from simio.machines.calls import NAMES
-
-        name = NAMES.get(function, f"function {function}")
-        return f"r{reg} = {name}({self._machine(offset)}, {_argument(ra)}, {_argument(rb)})"
+        called = numbered(function)
+        given = [self._machine(offset), *map(_argument, (ra, rb)[: called.arguments])]
+        return f"r{reg} = {called.name}({', '.join(given)})"
 
     def _machine(self, offset: int) -> str:
         before = [(start, name) for name, start in self.program.machines if start <= offset]

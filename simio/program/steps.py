@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from simio.machines.layout import Words
 from simio.program.labels import Label
 
 if TYPE_CHECKING:
@@ -276,6 +277,7 @@ class Program:
     `steps` has shape (n, 8). `names` are the names of threads, by the number that FORK and the starts use.
     `draws` has shape (d, 4): kind, a, b or table offset, table length; `draw_table` holds (value, cumulative
     weight) pairs of discrete distributions. `state` is the initial state of all machines, laid end to end.
+    `words` are the names of the words of each machine, as far as they are known.
     `regions`, `windows`, `occupancies`, `demands`, `promises`, `tallies`, `gauges`, `labels` (inner ones first) and
     `bodies` (first step, end, name number of each thread body) serve analysis only.
     """
@@ -303,6 +305,7 @@ class Program:
     tallies: tuple[Tally, ...] = ()
     labels: tuple[Label, ...] = ()
     gauges: tuple[Gauge, ...] = ()
+    words: tuple[tuple[Words, ...], ...] = ()
     copied: ClassVar[Copied | None] = None
     """Of a program that was made as a copy of another, of which, and the words that differ (`simio.program.form`)."""
 

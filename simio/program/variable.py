@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simio.machines.variable import ADD, LOAD, MAXIMUM, SWAP
+from simio.machines import variable
+from simio.machines.door import Called
 from simio.program.operands import Operand, Register
 
 if TYPE_CHECKING:
@@ -29,26 +30,26 @@ class Variable:
 
     def load(self, into: Register | None = None) -> Register:
         """A register with the value."""
-        return self._call(LOAD, 0, into)
+        return self._call(variable.load, 0, into)
 
     def store(self, value: Operand) -> None:
         """Set the value."""
         with self.p.scope():
-            self._call(SWAP, value, None)
+            self._call(variable.swap, value, None)
 
     def increment(self, amount: Operand = 1, into: Register | None = None) -> Register:
         """Add an amount of zero or more; gives a register with the value before."""
-        return self._call(ADD, amount, into)
+        return self._call(variable.add, amount, into)
 
     def maximum(self, value: Operand, into: Register | None = None) -> Register:
         """Set the value to another one if that is larger; gives a register with the new value."""
-        return self._call(MAXIMUM, value, into)
+        return self._call(variable.maximum, value, into)
 
     def swap(self, value: Operand, into: Register | None = None) -> Register:
         """Set the value; gives a register with the value before."""
-        return self._call(SWAP, value, into)
+        return self._call(variable.swap, value, into)
 
-    def _call(self, function: int, value: Operand, into: Register | None) -> Register:
+    def _call(self, function: Called, value: Operand, into: Register | None) -> Register:
         result = into if into is not None else self.p.register()
         self.p.call(result, function, self.offset, value)
         return result

@@ -90,9 +90,9 @@ def _amount(text: str) -> float | None:
 
 
 def price_list(path: str) -> dict[str, float]:
-    """The prices of parts in a YAML file, a number for each model's name. Raises ScenarioError with every fault."""
+    """The prices of parts in a YAML file, a number for each model's name. Raises ScenarioError with every problem."""
     root = parse_yaml(read_file(path), path)
-    faults: list[Problem] = []
+    problems: list[Problem] = []
     if root.kind != "map":
         raise ScenarioError(Problem("", "no mapping", "a price for each model's name", place=root.place))
     known = catalogue().names()
@@ -100,11 +100,13 @@ def price_list(path: str) -> dict[str, float]:
     for name, node in root.entries.items():
         if name not in known and not name.startswith(("./", "../", "/")):
             near = did_you_mean(name, known)
-            faults.append(Problem(name, "the unknown model", "a model of the catalogue", near, place_of(root, name)))
+            problems.append(
+                Problem(name, "the unknown model", "a model of the catalogue", near, place_of(root, name))
+            )
         elif isinstance(node.value, bool) or not isinstance(node.value, int | float):
-            faults.append(Problem(name, "no number", "a price such as 1200", place=node.place))
+            problems.append(Problem(name, "no number", "a price such as 1200", place=node.place))
         else:
             prices[name] = float(node.value)
-    if faults:
-        raise ScenarioError(faults)
+    if problems:
+        raise ScenarioError(problems)
     return prices

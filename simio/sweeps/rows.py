@@ -39,10 +39,10 @@ def told(error: SimioError) -> str:
     """An error in one line, without places in the settings, which count them and mean nothing to a reader."""
     if not isinstance(error, ScenarioError):
         return " ".join(str(error).split())
-    faults = (replace(fault, place=in_file(fault)) for fault in error.faults)
-    return "; ".join(dict.fromkeys(map(str, faults)))
+    problems = (replace(problem, place=in_file(problem)) for problem in error.problems)
+    return "; ".join(dict.fromkeys(map(str, problems)))
 
 
-def in_file(fault: Problem) -> Place | None:
+def in_file(problem: Problem) -> Place | None:
     """The place in a file. Settings, which many configurations have, are told apart by their keys alone."""
-    return fault.place if fault.place and fault.place.file != "--set" else None
+    return problem.place if problem.place and problem.place.file != "--set" else None

@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from simio.errors import Problem, ScenarioError, SimioError
-from simio.loading import Source
+from simio.loading import ScenarioFile
 from simio.sweeps.outcome import Outcome, outcome_of
 from simio.sweeps.rows import Row, in_file, row_of, told
 from simio.sweeps.run import run_many
@@ -44,7 +44,7 @@ class Plan:
     `fixed` settings hold for all. `only` is the index of the scenario's case to take; without it, all are.
     """
 
-    source: Source
+    source: ScenarioFile
     space: Space
     fixed: tuple[str, ...] = ()
     only: int | None = None
@@ -116,7 +116,7 @@ def check(plan: Plan) -> tuple[str, list[str]]:
     total = len(plan)
     looked_at = sorted({1 + index * (total - 1) // max(LOOKED_AT - 1, 1) for index in range(LOOKED_AT)})
     found: dict[str, str] = {}
-    faults: list[Problem] = []
+    problems: list[Problem] = []
     unit = ""
     for number in looked_at:
         task = plan.task(number)
@@ -124,10 +124,10 @@ def check(plan: Plan) -> tuple[str, list[str]]:
             built = plan.source.scenario(task.sets, only=task.case)
             unit = unit or built.cases[0].system.report.unit
         except ScenarioError as error:
-            faults += [replace(fault, place=in_file(fault)) for fault in error.faults]
+            problems += [replace(problem, place=in_file(problem)) for problem in error.problems]
             found.setdefault(told(error), _named(plan.settings(number)))
     if not unit:
-        raise ScenarioError(faults)
+        raise ScenarioError(problems)
     return unit, [f"{where}: {what}" for what, where in found.items()]
 
 

@@ -14,7 +14,7 @@ from simio.errors import RunError, ScenarioError, SimioError, one_line
 
 if TYPE_CHECKING:
     from simio.description.model import Scenario
-    from simio.loading import Source
+    from simio.loading import ScenarioFile
     from simio.loading.catalogue import Catalogue
     from simio.result.model import CaseResult
 
@@ -104,20 +104,20 @@ class _Kept(threading.local):
     """The sources that this thread read last; workers of a cluster may have several threads."""
 
     def __init__(self) -> None:
-        self.sources: OrderedDict[tuple[object, ...], Source] = OrderedDict()
+        self.sources: OrderedDict[tuple[object, ...], ScenarioFile] = OrderedDict()
 
 
 _KEPT = _Kept()
 
 
-def _source(chunk: Chunk[T], task: Task) -> Source:
-    from simio.loading import Source
+def _source(chunk: Chunk[T], task: Task) -> ScenarioFile:
+    from simio.loading import ScenarioFile
 
     key = (chunk.call, chunk.here, task.scenario, task.text, task.parts, task.tables)
     sources = _KEPT.sources
     if key not in sources:
         folder = Path(chunk.here, task.scenario).parent
-        sources[key] = Source(task.scenario, task.text, task.parts, task.tables, folder)
+        sources[key] = ScenarioFile(task.scenario, task.text, task.parts, task.tables, folder)
     sources.move_to_end(key)
     while len(sources) > SOURCES_KEPT:
         sources.popitem(last=False)

@@ -1,9 +1,8 @@
 """Quantities as people write them ("64 KiB", "81.2 MB/s") and as simio computes with them.
 
-A closed table of units, exact throughout: times are whole picoseconds and sizes whole bytes (int),
-everything else is a rational number (Fraction) of its base unit.  What could be read in two ways ("KB",
-"Mbps", "M") is refused, and the message names the meanings.  Decimal prefixes are those of the SI, binary
-ones of IEC 80000-13.
+A closed table of units, exact throughout: times are whole picoseconds and sizes whole bytes (int), all else is a
+rational number (Fraction) of its base unit. Ambiguous spellings ("KB", "Mbps", "M") are refused, and the message
+names their meanings. Decimal prefixes are those of the SI, binary ones of IEC 80000-13.
 """
 
 from simio.units.reading import parse, regex

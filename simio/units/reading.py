@@ -22,7 +22,7 @@ _QUANTITY = re.compile(rf"({_NUMBER}) *([^ 0-9.,_+-].*)?")
 def regex(dimension: str) -> str:
     """A pattern for JSON Schema (ECMA 262) that accepts the way quantities of this dimension are written.
 
-    It checks spelling only; that a value is whole and within bounds is for :func:`parse` to say.
+    It checks spelling only; that a value is whole and within bounds is for `parse` to say.
     """
     return f"^{_NUMBER} *(?:{'|'.join(known(dimension).units)})$"
 
@@ -37,7 +37,7 @@ def parse(
 @overload
 def parse(text: object, dimension: str) -> int | Fraction: ...
 def parse(text: object, dimension: str) -> int | Fraction:
-    """The quantity that ``text`` ("<number> <unit>") stands for, in the dimension's base unit, exactly.
+    """The quantity that `text` ("<number> <unit>") stands for, in the dimension's base unit, exactly.
 
     Times are ints of picoseconds and sizes ints of bytes; others are Fractions: rates of bytes/s,
     frequencies of Hz, rotation of revolutions/s, signalling of baud, lengths of m, delays per length of

@@ -1,4 +1,4 @@
-"""Why a text is not a quantity, and what its writer is likely to have had in mind."""
+"""Errors for texts that are no quantities, with the unit that their writer probably meant."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _GROUPED = re.compile(r"[0-9]{1,3}(?:[, '][0-9]{3})+(?![0-9])")
 
 
 def expected_of(wanted: Dimension) -> str:
-    """What is expected of a dimension: ``a size such as '64 KiB'``."""
+    """The expected text of a dimension: `a size such as '64 KiB'`."""
     return f"{wanted.noun} such as '{wanted.example}'"
 
 
@@ -118,7 +118,7 @@ def _by_prefix(letter: str, wanted: Dimension) -> tuple[str, ...]:
 
 
 def _counterpart(units: tuple[str, ...], wanted: Dimension) -> str:
-    """The units of the wanted dimension that someone who wrote ``units`` is likely to have had in mind."""
+    """A hint with the units of the wanted dimension that were probably meant by `units`."""
     if wanted.name == "time" and units == ("m",):
         return "write 'min' for minutes or 'ms' for milliseconds"
     likely = []
@@ -132,7 +132,7 @@ def _counterpart(units: tuple[str, ...], wanted: Dimension) -> str:
 
 
 def _gloss(unit: str) -> str:
-    """What a unit stands for, where the spelling alone would not tell it from its neighbours."""
+    """The meaning of a unit whose spelling is close to that of others, in parentheses."""
     match = re.fullmatch("([kMGT]?i?|Ki)(B|bit)(/s)?", unit)
     if match is None:
         return ""

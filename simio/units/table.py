@@ -1,4 +1,4 @@
-"""The closed table of units: what is measured, in which units, and their factors."""
+"""The closed table of units: dimensions, their units and factors."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _LENGTHS = {"mm": Fraction(1, 1000), "cm": Fraction(1, 100), "m": Fraction(1), "
 
 @dataclass(frozen=True)
 class Dimension:
-    """What is measured: its name in messages, base unit and units (factors to the base unit).
+    """A dimension: its name in messages, base unit and units (factors to the base unit).
 
-    ``whole`` dimensions are ints of the base unit, others Fractions.  ``reading`` lists, from the largest,
-    the units a reader likes to see, each with the least number it is used for.
+    `whole` dimensions are ints of the base unit, others Fractions.  `reading` lists, from the largest, the
+    units for output, each with the least number that it is used for.
     """
 
     name: str
@@ -92,7 +92,7 @@ SIZE_READING_BINARY = tuple((f"{prefix}B", Fraction(1)) for prefix in reversed(_
 
 
 class UnitError(SimioError, ValueError):
-    """A text that is not the quantity it should be; a ValueError too, so that pydantic collects it."""
+    """A text that is not the expected quantity; also a ValueError, so that pydantic collects it."""
 
     def __init__(self, found: str, expected: str, hint: str = "") -> None:
         super().__init__(found, expected, hint)
@@ -101,15 +101,15 @@ class UnitError(SimioError, ValueError):
         self.hint = hint
 
     def __str__(self) -> str:
-        return str(self.fault(""))
+        return str(self.problem(""))
 
-    def fault(self, path: str, place: Place | None = None) -> Problem:
-        """The same as a fault of a file, at key path ``path``."""
+    def problem(self, path: str, place: Place | None = None) -> Problem:
+        """This error as a problem of a file, at key path `path`."""
         return Problem(path, self.found, self.expected, self.hint, place)
 
 
 def known(dimension: str) -> Dimension:
-    """The dimension of this name; ValueError if there is none."""
+    """The dimension of this name. Raises ValueError if there is none."""
     try:
         return DIMENSIONS[dimension]
     except KeyError:
@@ -117,7 +117,7 @@ def known(dimension: str) -> Dimension:
 
 
 def example(dimension: str) -> str:
-    """A quantity of this dimension as it may be written, for messages and documentation: ``'10 us'``."""
+    """A quantity of this dimension as it may be written, for messages and documentation: `'10 us'`."""
     return known(dimension).example
 
 

@@ -16,7 +16,7 @@ def _in_words(dimension: str) -> str:
 
 
 def convert(value: int | float | Fraction, dimension: str, unit: str) -> Fraction:
-    """``value``, given in the dimension's base unit, as an exact number of ``unit``.
+    """`value`, given in the dimension's base unit, as an exact number of `unit`.
 
     Raises UnitError for a unit that is not of this dimension.
     """
@@ -31,10 +31,10 @@ def convert(value: int | float | Fraction, dimension: str, unit: str) -> Fractio
 def format_quantity(
     value: int | float | Fraction, dimension: str, unit: str | None = None, digits: int | None = 4
 ) -> str:
-    """``value``, in the dimension's base unit, as text for a reader: "12.35 us", "4 MiB", "81.2 MB/s".
+    """`value`, in the dimension's base unit, as text for a reader: "12.35 us", "4 MiB", "81.2 MB/s".
 
-    Without ``unit`` a fitting one is chosen.  ``digits`` is the number of significant digits (digits before
-    the point are never dropped); with None the text is exact, so that :func:`parse` gives ``value`` back,
+    Without `unit` a fitting one is chosen.  `digits` is the number of significant digits (digits before
+    the point are never dropped); with None the text is exact, so that `parse` gives `value` back,
     unless no unit tried can write it as a decimal, when 17 digits are given.  What is not finite appears as
     nan or inf. Raises UnitError for a unit that is not of this dimension.
     """
@@ -76,7 +76,7 @@ def _fitting(
     reading: tuple[tuple[str, Fraction], ...],
     digits: int | None,
 ) -> str:
-    """The largest unit of ``reading`` in which the number, as it will be shown, is not too small."""
+    """The largest unit of `reading` in which the number, as it will be shown, is not too small."""
     if value == 0 and len(units) > 1:
         # Zero of anything reads best in the plain unit: 0 s, 0 B, 0 MB/s.
         plain = [unit for unit, _ in reading if unit in ("s", "B", "MB/s", "m", "ns/m", "Hz", "baud")]
@@ -92,7 +92,7 @@ def _fitting(
 
 
 def _places(value: Fraction) -> int | None:
-    """How many decimals ``value`` has, or None if they never end."""
+    """How many decimals `value` has, or None if they never end."""
     rest, twos, fives = value.denominator, 0, 0
     while rest % 2 == 0:
         rest, twos = rest // 2, twos + 1
@@ -102,7 +102,7 @@ def _places(value: Fraction) -> int | None:
 
 
 def _decimal(value: Fraction, digits: int | None) -> str:
-    """``value`` in decimal, rounded half to even to ``digits`` significant digits, without trailing zeros."""
+    """`value` in decimal, rounded half to even to `digits` significant digits, without trailing zeros."""
     if value == 0:
         return "0"
     first = _first_digit(value)

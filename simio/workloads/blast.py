@@ -6,7 +6,6 @@ from simio.components.network.hippi import HippiCard, connect
 from simio.components.site import Site
 from simio.description.model import Workload
 from simio.errors import RunError
-from simio.topology import route
 
 
 def blast(site: Site, workload: Workload) -> None:
@@ -33,8 +32,8 @@ def blast(site: Site, workload: Workload) -> None:
 
 def _cards(site: Site, source: str, target: str, read: bool) -> tuple[HippiCard, HippiCard]:
     """The cards at the two ends of the HIPPI link between two hosts."""
-    path = route(site.graph, source, target)
-    adapters, links = path.of_class(site.graph, "adapter"), path.of_class(site.graph, "link")
+    path = site.graph.route(source, target)
+    adapters, links = path.of_category(site.graph, "adapter"), path.of_category(site.graph, "link")
     by_name = {link.name: link for link in site.system.links}
     if len(adapters) != 2 or len(links) != 1 or by_name[links[0]].part.kind != "hippi":
         raise RunError(f"raw HIPPI needs a direct HIPPI link between {source!r} and {target!r}, not {path.nodes}")

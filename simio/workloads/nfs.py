@@ -7,7 +7,7 @@ from simio.components.network.nfs import NfsMount
 from simio.components.network.udp import check_size
 from simio.components.site import Site
 from simio.description.model import Workload
-from simio.machines.network.transfer_calls import GRANT, RESTORE
+from simio.machines.network import rpc
 from simio.program.builder import Handle, Register, since
 from simio.workloads.served import server_storage
 
@@ -98,7 +98,7 @@ def _write(site: Site, mount: NfsMount, delivered: Handle) -> None:
     """
     p, params, name = site.p, mount.params, mount.name
     took = p.observation(f"{name}: block", "latency", "ps")
-    free = p.machine(f"{name} free daemons", [params.biods])
+    free = p.machine(f"{name} free daemons", rpc.PERMITS.initial(free=params.biods))
     done = p.container(f"{name} blocks written", unit="blocks")
     mount.wakes(done, mount.blocks)
     with (
@@ -110,7 +110,7 @@ def _write(site: Site, mount: NfsMount, delivered: Handle) -> None:
         with mount.next_block(block):
             mount.write(block, own=False)
             _written(site, mount, block, delivered)
-        p.call(rest, RESTORE, free)
+        p.call(rest, rpc.restore, free)
         p.put(done, 1)
     with p.thread(f"{name}: writer on {mount.client.name}"):
         for amount in p.pieces(params.size, params.transfer):
@@ -141,7 +141,7 @@ def _hand_over(
     """The next block goes to a daemon that is free, or else is written here and now."""
     p = site.p
     granted, block = registers
-    p.call(granted, GRANT, free)
+    p.call(granted, rpc.grant, free)
     with p.when(granted == 1):
         p.put(mount.wanted, 1)
     with p.when(granted == 0):

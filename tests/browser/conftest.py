@@ -27,7 +27,7 @@ class Browser:
             options.add_argument(f"--{argument}")
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-        self.driver.set_script_timeout(30)
+        self.driver.set_script_timeout(600)
 
     def look(self, width: int = 1200, dark: bool = False, offline: bool = False) -> None:
         """Begin anew: an empty page of this width, with nothing in the logs."""
@@ -53,7 +53,7 @@ class Browser:
         made = f"Promise.resolve((() => {{ {script} }})())"
         return self.driver.execute_async_script(f"{made}.then(arguments[0], (e) => arguments[0]('error: ' + e));")
 
-    def wait(self, script: str, seconds: float = 30) -> Any:
+    def wait(self, script: str, seconds: float = 600) -> Any:
         """The first value that a script in the page returns and that is not nothing."""
         from selenium.webdriver.support.ui import WebDriverWait
 

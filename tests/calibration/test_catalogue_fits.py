@@ -11,7 +11,7 @@ from simio.calibration.model import run_of
 from simio.calibration.problem import ROWS_A_VALUE
 from simio.calibration.usage import used_parts
 from simio.calibration.values import fitted_values
-from simio.loading import Source, load
+from simio.loading import ScenarioFile, load
 from simio.loading.catalogue import catalogue, part_references
 from simio.loading.overlay import Overlay
 from simio.lower import lower
@@ -50,7 +50,7 @@ def programs():
             parts = Overlay(parts, {value.at: value.text(factor * value.number)})
         key = (row.scenario, row.case, value and value.name)
         if key not in known:
-            source = Source(LIBRARY.path(row.scenario), parts=parts)
+            source = ScenarioFile(LIBRARY.path(row.scenario), parts=parts)
             known[key] = program_hash(lower(source.scenario((), only=row.case).cases[0].system))
         return known[key]
 
@@ -123,7 +123,7 @@ def test_every_host_has_values_from_independent_sources(name):
     host = catalogue().sheet(name)
     parts = [
         host,
-        *(catalogue().find(node.plain(), cls, host.file.parent) for _, node, cls in part_references(host)),
+        *(catalogue().find(node.plain(), category, host.file.parent) for _, node, category in part_references(host)),
     ]
     independent = [
         value

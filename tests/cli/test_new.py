@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from simio.cli.main import main
 from simio.cli.new import KINDS
-from simio.loading import Source, load
+from simio.loading import ScenarioFile, load
 from simio.running import run_scenario
 from simio.sweeps.space import Space
 from simio.sweeps.sweep import Plan, check
@@ -40,7 +40,7 @@ def test_the_sweeps_that_its_comments_suggest_can_be_run(kind, tmp_path):
     assert suggested
     for line in suggested:
         axes = tuple(axis(given, "--set") for given in line.removeprefix("--set ").split(" --set "))
-        _, wrong = check(Plan(Source(path), Space(axes)))
+        _, wrong = check(Plan(ScenarioFile(path), Space(axes)))
         assert wrong == []
 
 

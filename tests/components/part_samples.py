@@ -16,16 +16,16 @@ from simio.program.builder import Builder
 NS, US, MS = 10**3, 10**6, 10**9
 
 
-def part(cls: str, kind: str, name: str = "part", **values: Any) -> Part:
+def part(category: str, kind: str, name: str = "part", **values: Any) -> Part:
     """A part of a registered kind with these values."""
-    return Part(name, cls, kind, "sample", sheet_kinds(cls)[kind].model_validate(values))
+    return Part(name, category, kind, "sample", sheet_kinds(category)[kind].model_validate(values))
 
 
 def like(sample: Part, **values: Any) -> Part:
     """The part with other values."""
     sheet: Sheet = sample.sheet
     changed = type(sheet).model_validate({**dict(sheet), **values})
-    return Part(sample.name, sample.cls, sample.kind, sample.model, changed)
+    return Part(sample.name, sample.category, sample.kind, sample.model, changed)
 
 
 def bus_of(p: Builder, name: str = "host.bus", memory: str = "1 GB/s", **values: Any) -> ParallelBus:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from types import ModuleType
 
 from simio.components.host.host import Host
-from simio.components.host.kernel import UnixKernel
+from simio.components.host.kernel import UnixKernelSheet
 from simio.description.model import Host as HostDescription
 from simio.description.model import Part
 from simio.description.sheets.filesystems import CachedFileSystem
 from simio.description.sheets.hosts import Cpu, HostSheet, Memory
-from simio.description.sheets.kernels import UnixKernel as KernelSheet
+from simio.description.sheets.kernels import UnixKernelSheet as KernelSheet
 from simio.engines import compiled, reference
 from simio.program.builder import Builder, Register
 
@@ -30,8 +30,8 @@ def read(model, values):
     return model.model_validate(values, context={"text": True})
 
 
-def part(cls: str, kind: str, sheet) -> Part:
-    return Part(cls, cls, kind, f"{cls}/round", sheet)
+def part(category: str, kind: str, sheet) -> Part:
+    return Part(category, category, kind, f"{category}/round", sheet)
 
 
 class Bench:
@@ -49,7 +49,7 @@ class Bench:
             {}, {}, part("host", "host", HostSheet(cpus=cpus)),
         )  # fmt: skip
         self.host = Host(self.p, description)
-        self.kernel = UnixKernel(self.p, self.host)
+        self.kernel = UnixKernelSheet(self.p, self.host)
         self.files = part("filesystem", "cached", read(CachedFileSystem, FILES | files))
         self.device = Device(self.p)
         self.done = self.p.observation("done", "delivered", "bytes")

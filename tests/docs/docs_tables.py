@@ -19,7 +19,7 @@ from simio import units
 from simio.description.mixtures import MixedSize
 from simio.description.model import Report, Run
 from simio.description.quantities import quantity_of
-from simio.description.sheets import CLASSES, sheet_kinds
+from simio.description.sheets import CATEGORIES, sheet_kinds
 from simio.description.sheets.disks import Zone
 from simio.description.sheets.stacks import TcpIpStack
 from simio.description.workloads import REFERRED, references, workload_kinds
@@ -98,10 +98,10 @@ def default(field: FieldInfo) -> str:
 def values() -> str:
     """The values of each kind of part."""
     found = []
-    for cls in CLASSES:
-        for name, model in sheet_kinds(cls).items():
+    for category in CATEGORIES:
+        for name, model in sheet_kinds(category).items():
             about = (model.__doc__ or "").strip().partition("\n")[0]
-            found.append(f"#### {cls}, kind `{name}`\n\n{about}\n\n{fields(model)}")
+            found.append(f"#### {category}, kind `{name}`\n\n{about}\n\n{fields(model)}")
     return "\n" + "\n".join(found) + "\n"
 
 

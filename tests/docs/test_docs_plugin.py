@@ -74,6 +74,14 @@ def test_packets_of_an_own_protocol_share_a_link_and_the_rest_is_dropped(place: 
     assert dropped["least"] == dropped["most"] == 1500
 
 
+def test_a_machine_of_the_plug_in_runs_on_both_engines(place: Place) -> None:
+    (case,) = run(place, "shaped.yaml")["cases"]
+    assert run(place, "shaped.yaml --engine simpy")["cases"] == [case]
+    # The bucket lets ten frames go at once, whose sender needs less than 100 us each; then it has the say.
+    assert case["throughput"] == pytest.approx(1500 / 100, rel=0.01)
+    assert "shaped: bucket" in place.run("simio show --program shaped.yaml")
+
+
 def test_without_the_plug_in_its_kinds_are_unknown(place: Place) -> None:
     told = place.run(f"PYTHONPATH={ROOT} simio run frames.yaml")
     assert "'myrinet'" in told

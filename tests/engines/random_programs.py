@@ -11,18 +11,7 @@ from fractions import Fraction
 
 from simio.engines.outcome import Options
 from simio.machines import disk
-from simio.machines.calls import (
-    DISK_ADMIT,
-    DISK_BEGIN,
-    DISK_DESTAGE,
-    DISK_END,
-    DISK_ENQUEUE,
-    DISK_NEXT,
-    DISK_ROOM,
-    DISK_STORE,
-    DISK_WRITE,
-    DISK_WRITTEN,
-)
+from simio.machines.disk import destaging, queue, reading, writing
 from simio.program.builder import Amount, Builder, Handle, Register
 from simio.program.steps import HORIZON, UNBOUNDED, Program
 
@@ -42,7 +31,7 @@ FACTORS = (
 )
 DISK = disk.initial(
     revolution=12, heads=2, zones=[(3, 6), (2, 4)], track_skew=2, cylinder_skew=3, head_switch=1,
-    seek=(2, 4, 7), segment=5, write_settle=1, segments=2, depth=3, scheduling=2,
+    seek=(2, 4, 7), segment=5, write_settle=1, segments=2, depth=3, scheduling="shortest",
 )  # fmt: skip
 
 
@@ -142,27 +131,27 @@ class Writer:
             return
         answer, tag = self.p.register(), self.p.register()
         count = self.pick(1, 5)
-        self.p.call(tag, DISK_ENQUEUE, self.disk, self.pick(0, 45), 2 * count)
-        self.p.call(answer, DISK_BEGIN, self.disk, tag)
-        self.p.call(answer, DISK_NEXT, self.disk, tag, count)
+        self.p.call(tag, queue.enqueue, self.disk, self.pick(0, 45), 2 * count)
+        self.p.call(answer, reading.begin, self.disk, tag)
+        self.p.call(answer, reading.next_unit, self.disk, tag, count)
         self.p.advance(0, answer, 1)
-        self.p.call(answer, DISK_END, self.disk, tag)
+        self.p.call(answer, reading.end, self.disk, tag)
         registers.append(answer)
 
     def write(self, registers: list[Register]) -> None:
         """A write that stays in the drive until it is on the media."""
         answer, tag = self.p.register(), self.p.register()
         count = self.pick(1, 5)
-        self.p.call(tag, DISK_ENQUEUE, self.disk, self.pick(0, 45), 2 * count + 1)
-        self.p.call(answer, DISK_ADMIT, self.disk, tag)
-        self.p.call(answer, DISK_ROOM, self.disk, tag, count)
-        self.p.call(answer, DISK_STORE, self.disk, tag, count)
-        self.p.call(answer, DISK_DESTAGE, self.disk)
+        self.p.call(tag, queue.enqueue, self.disk, self.pick(0, 45), 2 * count + 1)
+        self.p.call(answer, writing.admit, self.disk, tag)
+        self.p.call(answer, writing.room, self.disk, tag, count)
+        self.p.call(answer, writing.store, self.disk, tag, count)
+        self.p.call(answer, destaging.destage, self.disk)
         self.p.advance(0, answer, 1)
-        self.p.call(answer, DISK_WRITE, self.disk)
+        self.p.call(answer, destaging.write, self.disk)
         self.p.advance(0, answer, 1)
-        self.p.call(answer, DISK_WRITTEN, self.disk)
-        self.p.call(answer, DISK_END, self.disk, tag)
+        self.p.call(answer, destaging.written, self.disk)
+        self.p.call(answer, reading.end, self.disk, tag)
         registers.append(answer)
 
     def call(self, depth: int, registers: list[Register]) -> None:

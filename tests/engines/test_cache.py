@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from simio.engines import native
+from simio.machines.door import families
 
 WORKER = """
 from simio.engines import compiled
@@ -33,6 +34,7 @@ print(run.status.name, run.end, len(run.marks), len(told))
 READY_MADE = """
 import json, os, pathlib, time
 from simio.engines import native
+from simio.machines.door import families
 def ready_made(name):
     time.sleep(1)
     root = pathlib.Path(os.environ["READY_MADE"])
@@ -168,7 +170,7 @@ def test_two_first_runs_at_once(tmp_path: Path) -> None:
         )  # fmt: skip
 
     def end(process: subprocess.Popen[str]) -> list[str]:
-        out, errors = process.communicate(timeout=300)
+        out, errors = process.communicate(timeout=600)
         assert process.returncode == 0, errors
         return out.split()
 
@@ -183,7 +185,7 @@ def test_two_first_runs_at_once(tmp_path: Path) -> None:
 
 
 def test_two_processes_share_what_there_is_to_compile(monkeypatch: pytest.MonkeyPatch) -> None:
-    names = [native.LOOP, *native.FAMILIES]
+    names = [native.LOOP, *families()]
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     mine, others = native._shared_out(names)
     assert sorted(mine + others) == sorted(names)

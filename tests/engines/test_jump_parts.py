@@ -11,10 +11,7 @@ from simio.engines import compiled, jump
 from simio.engines.leap import Leap
 from simio.engines.outcome import Options, Outcome, Status
 from simio.machines import rotation
-from simio.machines.calls import ROTATION_NEXT
 from simio.machines.network import handler, rpc
-from simio.machines.network.calls import HANDLER_ARRIVE, HANDLER_SERVED
-from simio.machines.network.transfer_calls import RPC_CALL, RPC_REPLY
 from simio.program.builder import Builder
 from simio.program.steps import HORIZON
 
@@ -145,16 +142,16 @@ def priorities(p: Builder) -> None:
 def machines(p: Builder) -> None:
     """What a machine answers goes round; what it counts grows, and is on the timeline."""
     seen = p.observation("seen")
-    turn, counting = p.machine("turn", rotation.initial()), p.machine("handler", list(handler.IDLE))
-    p.tally("handler", "taken", counting + handler.TAKEN, "times")
-    p.gauge("handler", "taken", counting + handler.TAKEN, "times")
+    turn, counting = p.machine("turn", rotation.WORDS.initial()), p.machine("handler", handler.WORDS.initial())
+    p.tally("handler", "taken", counting + handler.RAISED, "times")
+    p.gauge("handler", "taken", counting + handler.RAISED, "times")
     with p.thread("t"), p.loop(ROUNDS):
         answer = p.register()
-        p.call(answer, ROTATION_NEXT, turn, 3)
+        p.call(answer, rotation.following, turn, 3)
         p.advance(1, answer, 2)
-        p.call(answer, HANDLER_ARRIVE, counting, 1)
+        p.call(answer, handler.arrive, counting, 1)
         p.advance(10**5)
-        p.call(answer, HANDLER_SERVED, counting)
+        p.call(answer, handler.served, counting)
         p.mark(seen, answer)
 
 
@@ -164,9 +161,9 @@ def refused(p: Builder) -> None:
     with p.thread("t"):
         word, xid = p.register(200), p.register()
         with p.forever():
-            p.call(xid, RPC_CALL, calls, word)
+            p.call(xid, rpc.call, calls, word)
             p.advance(3)
-            p.call(xid, RPC_REPLY, calls, xid)
+            p.call(xid, rpc.reply, calls, xid)
             p.mark(seen, 1)
             p.let(word, "SUB", word, 1)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from types import ModuleType
 
@@ -10,9 +11,10 @@ import pytest
 from engine_bench import Bench, marks
 
 from simio.engines.outcome import Options, Status
-from simio.machines import disk
-from simio.machines.calls import DISK_BEGIN, DISK_ENQUEUE, DISK_NEXT
-from simio.program.builder import Builder
+from simio.machines import disk, variable
+from simio.machines.disk import queue, reading
+from simio.machines.door import UnknownMachineError, number_of
+from simio.program.builder import Builder, ProgramError
 from simio.program.steps import HORIZON, Op
 
 
@@ -154,22 +156,22 @@ def test_call(engine: ModuleType) -> None:
     # and is read at 600. 470 ps to wait; the next sector takes 100 more. The command has the arm all along.
     p = Builder()
     seen = p.observation("seen")
-    state = disk.initial(1000, 1, [(1, 10)], 0, 0, 0, (0, 0, 0), 4)
+    state = disk.initial([(1, 10)], (0, 0, 0), revolution=1000, heads=1, segment=4)
     p.machine("other", [1, 2, 3])
     at = p.machine("disk", state)
     assert at == 3
     with p.thread("t"):
         p.advance(130)
         tag, r = p.register(), p.register(7)
-        p.call(tag, DISK_ENQUEUE, at, 5, 2 * 2)
+        p.call(tag, queue.enqueue, at, 5, 2 * 2)
         p.mark(seen, tag)
-        p.call(r, DISK_BEGIN, at, tag)
+        p.call(r, reading.begin, at, tag)
         p.mark(seen, r)
         for count in (1, 1):
-            p.call(r, DISK_NEXT, at, tag, count)
+            p.call(r, reading.next_unit, at, tag, count)
             p.mark(seen, r)
         p.advance(0, r, 1)
-        p.call(r, DISK_BEGIN, at, tag)
+        p.call(r, reading.begin, at, tag)
         p.mark(seen, r)
     program = p.build()
     run = engine.run(program)
@@ -181,10 +183,10 @@ def test_call(engine: ModuleType) -> None:
 
 def test_a_machine_refuses(engine: ModuleType) -> None:
     p = Builder()
-    at = p.machine("disk", disk.initial(1000, 1, [(1, 10)], 0, 0, 0, (0, 0, 0), 4))
+    at = p.machine("disk", disk.initial([(1, 10)], (0, 0, 0), revolution=1000, heads=1, segment=4))
     with p.thread("t"):
         p.advance(2)
-        p.call(p.register(), DISK_ENQUEUE, at, 99, 2)
+        p.call(p.register(), queue.enqueue, at, 99, 2)
     run = engine.run(p.build())
     # Steps: advance, the call.
     assert (run.status, run.end, run.fault) == (Status.MACHINE, 2, (0, 1))
@@ -194,8 +196,18 @@ def test_an_unknown_machine_function_is_refused(engine: ModuleType) -> None:
     p = Builder()
     at = p.machine("disk", [0] * 20)
     with p.thread("t"):
-        p.call(p.register(), 199, at)
-    assert engine.run(p.build()).status == Status.MACHINE
+        p.call(p.register(), variable.swap, at)
+    program = p.build()
+    steps = np.where(program.steps == number_of(variable.swap), 199, program.steps)
+    with pytest.raises(UnknownMachineError, match="no machine function has number 199"):
+        engine.run(replace(program, steps=steps))
+
+
+def test_what_is_no_machine_function_cannot_be_called() -> None:
+    p = Builder()
+    at = p.machine("disk", [0] * 20)
+    with pytest.raises(ProgramError, match="is no machine function; declare it with @machine"), p.thread("t"):
+        p.call(p.register(), max, at)
 
 
 def test_every_operation_is_met_here() -> None:

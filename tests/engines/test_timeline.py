@@ -7,7 +7,6 @@ from types import ModuleType
 from engine_bench import Bench
 
 from simio.engines.outcome import FIRST_INTERVAL, SAMPLES
-from simio.machines.network.calls import QUEUE_ENTER, QUEUE_LEAVE
 from simio.machines.network.queue import LEVEL, initial
 
 UNIT = FIRST_INTERVAL
@@ -126,9 +125,9 @@ def test_a_gauge_is_the_word_of_its_machine_at_each_sample(engine: ModuleType, b
         done = bench.p.register()
         for amount in (3, 4):
             bench.p.advance(UNIT - 1)
-            bench.p.call(done, QUEUE_ENTER, queue, amount, 0)
+            bench.p.call(done, queue.enter, queue, amount, 0)
         bench.p.advance(UNIT)
-        bench.p.call(done, QUEUE_LEAVE, queue, 5, 0)
+        bench.p.call(done, queue.leave, queue, 5, 0)
         bench.p.advance(3 * UNIT)
     run = bench.run(engine)
     # Areas of nothing, the sum of the marks, and the gauge: 3 from before the first unit, 7 before the second.

@@ -1,4 +1,4 @@
-"""What every fuzzed file has to stand: it is read and run to a result, or its faults are told; nothing else."""
+"""What every fuzzed file has to stand: it is read and run to a result, or its problems are told; nothing else."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def put(path: Path, content: str | bytes) -> Path:
 
 
 def outcome(path: Path, sets: Sequence[str] = (), parts: Catalogue | None = None) -> str:
-    """What becomes of a scenario file: 'result', 'fault' or 'refused'. Anything that should not be, raises."""
+    """What becomes of a scenario file: 'result', 'problem' or 'refused'. Anything that should not be, raises."""
     try:
         scenario = load(path, sets, parts=parts)
     except ScenarioError as error:
@@ -74,12 +74,12 @@ def outcome(path: Path, sets: Sequence[str] = (), parts: Catalogue | None = None
 
 
 def told(error: ScenarioError) -> str:
-    """'fault' for faults that each say what was found or expected, in a line."""
-    assert error.faults
-    for fault in error.faults:
-        assert fault.found or fault.expected, fault
-        assert "\n" not in str(fault)
-    return "fault"
+    """'problem' for problems that each say what was found or expected, in a line."""
+    assert error.problems
+    for problem in error.problems:
+        assert problem.found or problem.expected, problem
+        assert "\n" not in str(problem)
+    return "problem"
 
 
 def _run(scenario: Scenario, sets: Sequence[str]) -> str:

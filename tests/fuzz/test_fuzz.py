@@ -1,4 +1,4 @@
-"""Mutated files: always a result, or faults that are told; never anything else, never without end.
+"""Mutated files: always a result, or problems that are told; never anything else, never without end.
 
 `SIMIO_EXAMPLES=5000` in the environment lengthens the search, which then begins at `SIMIO_FIRST` (0).
 """
@@ -38,19 +38,19 @@ def search(fuzz: fuzz_kinds.Fuzz) -> Counter[str]:
 def test_scenarios(tmp_path: Path) -> None:
     ends = search(lambda rng: outcome(put(tmp_path / "scenario.yaml", scenario_file(rng))))
     # A search that only ever meets one end tries nothing.
-    assert set(ends) == {"result", "fault", "refused"}
+    assert set(ends) == {"result", "problem", "refused"}
 
 
 @pytest.mark.parametrize(
     ("kind", "ends"),
     [
-        (fuzz_kinds.sheets, {"result", "fault"}),
-        (fuzz_kinds.settings, {"result", "fault"}),
-        (fuzz_kinds.tables, {"result", "fault"}),
+        (fuzz_kinds.sheets, {"result", "problem"}),
+        (fuzz_kinds.settings, {"result", "problem"}),
+        (fuzz_kinds.tables, {"result", "problem"}),
         (fuzz_kinds.baselines, {"result", "refused"}),
     ],
     ids=["datasheets", "settings", "tables", "baselines"],
 )
 def test_other_files(kind: object, ends: set[str], tmp_path: Path) -> None:
     found = set(search(kind(tmp_path)))
-    assert ends <= found <= {"result", "fault", "refused"}
+    assert ends <= found <= {"result", "problem", "refused"}

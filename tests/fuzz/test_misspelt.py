@@ -37,8 +37,8 @@ def scenario(path: Path, _name: str) -> object:
 
 
 def datasheet(path: Path, name: str) -> object:
-    cls = Catalogue(ROOT / "models").sheet(name).cls
-    return Catalogue(path.parent).find(f"./{path.name}", cls, path.parent)
+    category = Catalogue(ROOT / "models").sheet(name).category
+    return Catalogue(path.parent).find(f"./{path.name}", category, path.parent)
 
 
 def table(path: Path, name: str) -> object:

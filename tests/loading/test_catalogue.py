@@ -24,7 +24,7 @@ def test_names_are_class_and_part(parts: Catalogue) -> None:
 
 def test_an_entry_tells_values_and_parts(parts: Catalogue) -> None:
     entry = parts.sheet("hosts/server")
-    assert (entry.cls, entry.kind, entry.title) == ("host", "host", "one Fibre Channel card")
+    assert (entry.category, entry.kind, entry.title) == ("host", "host", "one Fibre Channel card")
     assert entry.parts["cpu"] == "cpus/slow"
     assert entry.parts["adapters"] == {"fc": {"model": "adapters/fc-card", "bus": "io"}}
     value = parts.sheet("links/fibre").values["propagation"]
@@ -70,7 +70,7 @@ def test_a_faulty_value_is_told_in_its_file(tmp_path: Path, value: str, message:
     with pytest.raises(ScenarioError) as caught:
         write(tmp_path, value).sheet("cpus/x")
     assert message in str(caught.value)
-    assert {fault.place.line for fault in caught.value.faults if fault.place} == {4}
+    assert {problem.place.line for problem in caught.value.problems if problem.place} == {4}
 
 
 def test_a_host_names_parts_and_does_not_override_them(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_a_host_names_parts_and_does_not_override_them(tmp_path: Path) -> None:
     )
     with pytest.raises(ScenarioError) as caught:
         Catalogue(tmp_path).sheet("hosts/h")
-    assert [fault.path for fault in caught.value.faults] == [
+    assert [problem.path for problem in caught.value.problems] == [
         "parts.kernel", "parts.cpu.clock", "parts.adapters.n.bus"
     ]  # fmt: skip
 
@@ -100,13 +100,13 @@ def test_check_tells_parts_that_are_not_there(tmp_path: Path, parts: Catalogue) 
     (tmp_path / "hosts").mkdir()
     text = (parts.root / "hosts" / "server.yaml").read_text()
     (tmp_path / "hosts" / "h.yaml").write_text(text)
-    found = [fault.path for fault in Catalogue(tmp_path).check()]
+    found = [problem.path for problem in Catalogue(tmp_path).check()]
     assert found == ["parts.cpu", "parts.memory", "parts.kernel", "parts.buses.io", "parts.adapters.fc"]
 
 
 def test_the_catalogue_of_simio_is_sound() -> None:
     assert catalogue.names()
-    assert [str(fault) for fault in catalogue.catalogue().check()] == []
+    assert [str(problem) for problem in catalogue.catalogue().check()] == []
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)

@@ -1,4 +1,4 @@
-"""What a fit leaves in a datasheet is read with all its faults; rows say whether they are for fitting."""
+"""What a fit leaves in a datasheet is read with all its problems; rows say whether they are for fitting."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ def test_all_that_is_wrong_with_a_record_is_told(tmp_path):
     with pytest.raises(ScenarioError) as error:
         read("{rows: 0, residual: much, correlation: {x/y.z: 2}, size: 3}", tmp_path)
     told = str(error.value)
-    assert len(error.value.faults) == 5
-    assert "values.clock.fit.rows: found 0; expected a whole number above zero" in told
+    assert len(error.value.problems) == 5
+    assert "values.clock.fit.rows: found 0; expected at least 1" in told
     assert "values.clock.fit.values: found nothing" in told
-    assert "values.clock.fit.residual: found 'much'; expected a percentage such as 4.1 %" in told
+    assert "values.clock.fit.residual: found 'much'; expected a share such as '1 %'" in told
     assert "found 2; expected a number from -1 to 1" in told
     assert "found the unknown key 'size'" in told
 

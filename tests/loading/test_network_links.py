@@ -21,7 +21,7 @@ workload: {{compute: {{host: a}}}}
 """
 
 
-def faults(tmp_path: Path, adapter: str, rest: str) -> str:
+def problems(tmp_path: Path, adapter: str, rest: str) -> str:
     file = tmp_path / "s.yaml"
     file.write_text(HOSTS.format(adapter=adapter, rest=rest))
     with pytest.raises(ScenarioError) as caught:
@@ -31,19 +31,19 @@ def faults(tmp_path: Path, adapter: str, rest: str) -> str:
 
 def test_an_adapter_takes_links_of_its_medium(tmp_path: Path) -> None:
     rest = "links: [{model: links/atm-oc3, between: [a.io, b.io]}]"
-    told = faults(tmp_path, "gigabit-pc", rest)
+    told = problems(tmp_path, "gigabit-pc", rest)
     assert "an atm link (links/atm-oc3) at 'a.io'" in told
     assert "an ethernet or ethernet-shared link for adapters/gigabit-pc" in told
 
 
 def test_a_switch_takes_links_of_its_kind(tmp_path: Path) -> None:
     rest = "switches: {s: {model: switches/asx-200}}\nlinks: [{model: links/ethernet-1000, between: [a.io, s]}]"
-    assert "an ethernet link (links/ethernet-1000) at 's'" in faults(tmp_path, "gigabit-pc", rest)
+    assert "an ethernet link (links/ethernet-1000) at 's'" in problems(tmp_path, "gigabit-pc", rest)
 
 
 def test_two_ends_on_a_link_that_is_not_shared(tmp_path: Path) -> None:
     rest = "links: [{model: links/ethernet-1000, between: [a.io, b.io, a.io]}]"
-    told = faults(tmp_path, "gigabit-pc", rest)
+    told = problems(tmp_path, "gigabit-pc", rest)
     assert "more ends go on a link of kind" in told
     assert "fddi" in told
 

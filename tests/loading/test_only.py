@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from simio.errors import ScenarioError
-from simio.loading import Source
+from simio.loading import ScenarioFile
 from simio.loading.vary import Cases, Trees, expand, lookup
 from simio.loading.vary import canonical as meaning
 
@@ -28,9 +28,9 @@ SETTINGS = {
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_a_case_is_that_case_of_all(name: str) -> None:
-    kept = Source(SCENARIOS / f"{name}.yaml")
+    kept = ScenarioFile(SCENARIOS / f"{name}.yaml")
     for sets in (*SETTINGS[name], *SETTINGS[name]):
-        whole = Source(SCENARIOS / f"{name}.yaml").scenario(sets)
+        whole = ScenarioFile(SCENARIOS / f"{name}.yaml").scenario(sets)
         for index in range(0, len(whole.cases), 3):
             alone = kept.scenario(sets, only=index)
             assert alone.cases == (whole.cases[index],)
@@ -64,7 +64,7 @@ KEYS = [
 @pytest.mark.parametrize("key", KEYS)
 def test_what_a_key_means_in_each_case_needs_no_trees(key: str, vary: str) -> None:
     text = TEXT + (f"  - {{{vary}}}\n" if vary else "")
-    source = Source("t.yaml", text)
+    source = ScenarioFile("t.yaml", text)
     cases = Cases(expand(source._context(), source.root, set()))
     whole = Trees(source.root, cases)
     nodes = [lookup(whole[index], key.split(".")) for index in range(len(whole))]
@@ -76,12 +76,12 @@ def test_what_a_key_means_in_each_case_needs_no_trees(key: str, vary: str) -> No
 
 def test_a_key_that_a_setting_takes_away_is_missed_as_before() -> None:
     text = TEXT.replace("{workload.ttcp.size: [1 KiB, 8192 B]}", "{links.first.length: [1 m, 2 m]}")
-    source = Source("t.yaml", text)
+    source = ScenarioFile("t.yaml", text)
     assert len(source.scenario(("workload.ttcp.writes=5",), only=0).cases) == 1
     assert len(source.scenario(("workload.ttcp.writes=6",), only=0).cases) == 1
     with pytest.raises(ScenarioError) as kept:
         source.scenario(("workload.ttcp.writes=7", "links.first.name=other"), only=0)
     with pytest.raises(ScenarioError) as fresh:
-        Source("t.yaml", text).scenario(("workload.ttcp.writes=7", "links.first.name=other"), only=0)
+        ScenarioFile("t.yaml", text).scenario(("workload.ttcp.writes=7", "links.first.name=other"), only=0)
     assert str(kept.value) == str(fresh.value)
     assert "first" in str(kept.value)

@@ -1,4 +1,4 @@
-"""Whatever stands anywhere in a scenario, it is read or its faults are told; nothing else happens."""
+"""Whatever stands anywhere in a scenario, it is read or its problems are told; nothing else happens."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def changed(tree: Any, path: tuple[Any, ...], value: Any) -> Any:
     return copy
 
 
-def faults(read: Loader, tree: Any) -> tuple[Problem, ...]:
-    """The faults of a tree, none if it can be read."""
+def problems(read: Loader, tree: Any) -> tuple[Problem, ...]:
+    """The problems of a tree, none if it can be read."""
     try:
         assert read(json.dumps(tree)).cases
     except ScenarioError as error:
-        return error.faults
+        return error.problems
     return ()
 
 
@@ -53,10 +53,10 @@ def test_odd_values_anywhere(sample: str, read: Loader) -> None:
     tree = yaml.safe_load(SAMPLES[sample])
     for path in places(tree):
         for odd in ODD:
-            for fault in faults(read, changed(tree, path, odd)):
-                assert fault.found
-                assert fault.expected or fault.hint
-                assert fault.place is not None
+            for problem in problems(read, changed(tree, path, odd)):
+                assert problem.found
+                assert problem.expected or problem.hint
+                assert problem.place is not None
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
@@ -69,14 +69,14 @@ def test_keys_too_many_or_left_out_anywhere(sample: str, read: Loader) -> None:
         if isinstance(held, dict):
             less = [{key: value for key, value in held.items() if key != out} for out in held]
             for odd in ({**held, "surprise": 1}, {**held, "a.b": {}}, *less):
-                assert all(fault.place is not None for fault in faults(read, changed(tree, path, odd)))
+                assert all(problem.place is not None for problem in problems(read, changed(tree, path, odd)))
 
 
 def test_of_very_many_faults_the_first_are_told(read: Loader) -> None:
     tree = {**yaml.safe_load(HIPPI), **{f"surprise{number}": 1 for number in range(500)}}
-    found = faults(read, tree)
+    found = problems(read, tree)
     assert len(found) == 101
-    assert found[0].found == "500 faults"
+    assert found[0].found == "500 problems"
 
 
 def test_a_fleet_of_disks_is_read(read: Loader) -> None:

@@ -182,6 +182,6 @@ def test_equal_scenarios_resolve_to_equal_text(read: Loader) -> None:
     assert len(texts) == 1
 
 
-def test_a_missing_file_is_a_fault(parts: Catalogue, tmp_path: Path) -> None:
+def test_a_missing_file_is_a_problem(parts: Catalogue, tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match="no such file"):
         load(tmp_path / "absent.yaml", parts=parts)

@@ -117,7 +117,7 @@ def test_a_second_sheet_for_a_kind_is_refused(registry: None) -> None:
 
     with pytest.raises(ValueError, match="registered already"):
         register_sheet("disk", "fibre-channel", Other)
-    with pytest.raises(ValueError, match="no class of part"):
+    with pytest.raises(ValueError, match="no category of part"):
         register_sheet("disc", "fibre-channel", Other)
     register_sheet("disk", "fibre-channel", FibreChannelDisk)
 

@@ -61,7 +61,7 @@ def test_models_and_counts_vary(read: Loader) -> None:
 def test_a_fault_of_one_case_tells_which(read: Loader) -> None:
     with pytest.raises(ScenarioError, match=r"found 7 links at 'f'.*; with disks.d.count = 6$") as caught:
         read(DISKS + "vary: {disks.d.count: [1, 3, 6]}\n")
-    assert len(caught.value.faults) == 1
+    assert len(caught.value.problems) == 1
 
 
 def test_the_command_line_wins_over_vary(read: Loader) -> None:
@@ -85,9 +85,9 @@ def test_rows_may_name_values_that_do_not_vary(read: Loader) -> None:
     assert [len(case.measured) for case in read(text + "measured: [study/table]\n").cases] == [1, 1]
 
 
-def test_a_row_that_two_cases_match_is_a_fault(read: Loader) -> None:
+def test_a_row_that_two_cases_match_is_a_problem(read: Loader) -> None:
     grid = "vary: {workload.blast.size: [1 KiB, 64 KiB], workload.blast.processes: [1, 2]}\n"
-    with pytest.raises(ScenarioError, match="which 2 cases have.*tell workload.blast.processes too"):
+    with pytest.raises(ScenarioError, match="which 2 cases have.*give workload.blast.processes too"):
         read(HIPPI + grid + "measured: study/table\n")
 
 

@@ -5,15 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from simio.machines import disk
-from simio.machines.calls import (
-    DISK_BEGIN,
-    DISK_END,
-    DISK_ENQUEUE,
-    DISK_FREE,
-    DISK_MEDIA,
-    DISK_NEXT,
-    call,
-)
+from simio.machines.disk import arm, queue, reading
+from simio.machines.door import Called, call
 
 MS = 10**9
 US = 10**6
@@ -38,8 +31,8 @@ class Drive:
 
     def __init__(self, segment: int = SEGMENT, **options) -> None:
         sheet = disk.initial(
-            REVOLUTION, HEADS, ZONES, TRACK_SKEW, CYLINDER_SKEW, HEAD_SWITCH, (SINGLE, AVERAGE, FULL), segment,
-            **options,
+            ZONES, (SINGLE, AVERAGE, FULL), revolution=REVOLUTION, heads=HEADS, track_skew=TRACK_SKEW,
+            cylinder_skew=CYLINDER_SKEW, head_switch=HEAD_SWITCH, segment=segment, **options,
         )  # fmt: skip
         # Something stands before the disk's state, as it does in a program with several machines.
         self.state = np.array([99] * 7 + sheet, dtype=np.int64)
@@ -49,37 +42,37 @@ class Drive:
         self.free_at: int | None = None
         self.freed = -1
 
-    def ask(self, function: int, a: int = 0, b: int = 0) -> int:
+    def ask(self, function: Called, a: int = 0, b: int = 0) -> int:
         return int(call(function, self.state, 7, self.now, a, b))
 
     def begin(self, sector: int, count: int = 1) -> None:
         """A read command; the one before is ended."""
         self.end()
-        self.tag = self.ask(DISK_ENQUEUE, sector, 2 * count)
+        self.tag = self.ask(queue.enqueue, sector, 2 * count)
         assert self.tag >= 0
         self.at, self.left = sector, count
-        state = self.ask(DISK_BEGIN, self.tag)
+        state = self.ask(reading.begin, self.tag)
         assert state in (1, 2)
         self.free_at = None
         if state == 2:
-            media = self.ask(DISK_MEDIA, self.tag)
+            media = self.ask(arm.media_time, self.tag)
             assert media >= 0
             self.free_at = self.now + media if media else None
 
     def end(self) -> None:
         if self.free_at is not None and self.free_at <= self.now:
-            assert self.ask(DISK_FREE, self.tag) >= 0
+            assert self.ask(arm.free, self.tag) >= 0
             self.free_at = None
         if self.tag >= 0:
             assert self.free_at is None, "the command leaves before the media has read it"
-            assert self.ask(DISK_END, self.tag) >= 0
+            assert self.ask(reading.end, self.tag) >= 0
             self.tag = -1
 
     def wait(self, count: int) -> int:
         """Wait for `count` sectors and take them; the instant at which they were there."""
         if self.tag < 0:
             self.begin(self.at, count)
-        delay = self.ask(DISK_NEXT, self.tag, count)
+        delay = self.ask(reading.next_unit, self.tag, count)
         assert delay >= 0
         self.now += delay
         self.at += count

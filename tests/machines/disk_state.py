@@ -16,8 +16,9 @@ BASE = 3
 
 def drive(sectors: int = 10, **options: Any) -> list[int]:
     """A drive of ten cylinders, ten sectors a track, with three segments of 40; something stands before its state."""
-    plain = {"segment": 40, "segments": 3, "depth": 3, "write_settle": 50, "hit_time": 3, "miss_time": 7}
-    sheet = disk.initial(1000, 2, [(10, sectors)], 200, 300, 150, (250, 400, 600), **(plain | options))
+    plain = {"revolution": 1000, "heads": 2, "track_skew": 200, "cylinder_skew": 300, "head_switch": 150}
+    plain |= {"segment": 40, "segments": 3, "depth": 3, "write_settle": 50, "hit_time": 3, "miss_time": 7}
+    sheet = disk.initial([(10, sectors)], (250, 400, 600), **(plain | options))
     return [77] * BASE + sheet
 
 

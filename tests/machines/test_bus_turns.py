@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simio.machines import bus
-from simio.machines.calls import BUS_BEGIN, BUS_REST, BUS_STALL, BUS_TIME, call
+from simio.machines.door import call
 
 NS = 1000
 
@@ -29,17 +29,17 @@ class Turns:
         return int(call(function, self.state, 5, self.now, a, b))
 
     def begin(self, amount: int, overhead: int = 2) -> int:
-        return self.ask(BUS_BEGIN, amount, overhead)
+        return self.ask(bus.begin, amount, overhead)
 
 
 def test_whoever_finds_the_bus_idle_is_told_so() -> None:
     turns = Turns()
     first, second = turns.begin(16), turns.begin(16)
     assert first >= bus.PLACES > second
-    assert turns.ask(BUS_REST, first) == 60 * NS
-    assert turns.ask(BUS_REST, second) == 120 * NS
+    assert turns.ask(bus.rest, first) == 60 * NS
+    assert turns.ask(bus.rest, second) == 120 * NS
     turns.now = 120 * NS
-    assert turns.ask(BUS_REST, first) == turns.ask(BUS_REST, second) == 0
+    assert turns.ask(bus.rest, first) == turns.ask(bus.rest, second) == 0
     assert turns.begin(16) >= bus.PLACES
 
 
@@ -48,29 +48,29 @@ def test_a_million_bursts_are_counted_at_once() -> None:
     long, other = turns.begin(16_000_000), turns.begin(8_000_000)
     turns.now = 500_001 * 60 * NS
     # 250001 bursts of the one and 250000 of the other are done.
-    assert turns.ask(BUS_REST, other) == 500_000 * 60 * NS - NS * 60
-    assert turns.ask(BUS_REST, long) == (500_000 + 500_000) * 60 * NS - NS * 60
+    assert turns.ask(bus.rest, other) == 500_000 * 60 * NS - NS * 60
+    assert turns.ask(bus.rest, long) == (500_000 + 500_000) * 60 * NS - NS * 60
 
 
 def test_a_period_that_is_no_whole_number_rounds_once_a_transfer() -> None:
     turns = Turns(Fraction(10**12, 33_330_000))
     place = turns.begin(64, 9)
     # Sixteen words and four times nine clocks.
-    assert turns.ask(BUS_REST, place) == -(-52 * 10**12 // 33_330_000)
+    assert turns.ask(bus.rest, place) == -(-52 * 10**12 // 33_330_000)
 
 
 def test_a_stall_shifts_what_is_left() -> None:
     turns = Turns()
     place = turns.begin(32)
     turns.now = 70 * NS
-    assert turns.ask(BUS_STALL, 30 * NS) == 0
-    assert turns.ask(BUS_REST, place) == 80 * NS
+    assert turns.ask(bus.stall, 30 * NS) == 0
+    assert turns.ask(bus.rest, place) == 80 * NS
 
 
 def test_a_stall_of_an_idle_bus_is_nothing() -> None:
     turns = Turns()
-    assert turns.ask(BUS_STALL, 30 * NS) == 0
-    assert turns.ask(BUS_REST, turns.begin(16)) == 60 * NS
+    assert turns.ask(bus.stall, 30 * NS) == 0
+    assert turns.ask(bus.rest, turns.begin(16)) == 60 * NS
 
 
 def test_beyond_its_places_it_says_that_it_is_full() -> None:
@@ -78,7 +78,7 @@ def test_beyond_its_places_it_says_that_it_is_full() -> None:
     places = {turns.begin(16) for _ in range(bus.PLACES)}
     assert len(places) == bus.PLACES
     assert turns.begin(16) == bus.FULL
-    assert turns.ask(BUS_REST, bus.FULL) == 0
+    assert turns.ask(bus.rest, bus.FULL) == 0
 
 
 @pytest.mark.parametrize(
@@ -94,17 +94,17 @@ def test_transfers_that_could_not_be_reckoned_are_refused(amount: int, overhead:
 def test_too_near_the_horizon() -> None:
     turns = Turns()
     turns.now = 2**63 - 1
-    assert turns.begin(16) == turns.ask(BUS_REST, 0) == turns.ask(BUS_STALL, 1) == -1
+    assert turns.begin(16) == turns.ask(bus.rest, 0) == turns.ask(bus.stall, 1) == -1
 
 
 @pytest.mark.parametrize("answer", [-1, bus.FULL + 1])
 def test_a_place_that_is_not_there(answer: int) -> None:
-    assert Turns().ask(BUS_REST, answer) == -1
+    assert Turns().ask(bus.rest, answer) == -1
 
 
 @pytest.mark.parametrize("time", [-1, 10**17])
 def test_a_stall_that_cannot_be(time: int) -> None:
-    assert Turns().ask(BUS_STALL, time) == -1
+    assert Turns().ask(bus.stall, time) == -1
 
 
 # --- against bursts one by one -------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ def test_transfers_end_as_if_bursts_took_turns_one_by_one(transfers: list[Transf
         turns.now += pause
         answers.append(turns.begin(amount, overhead))
     expected = [max(end - turns.now, 0) for end in ends(period, transfers)]
-    assert [turns.ask(BUS_REST, answer) for answer in answers] == expected
+    assert [turns.ask(bus.rest, answer) for answer in answers] == expected
     # Asked again in between, it says the same.
     left = sorted({end for end in expected if end})
     begun = turns.now
@@ -174,9 +174,9 @@ def test_transfers_end_as_if_bursts_took_turns_one_by_one(transfers: list[Transf
             turns.now = later
             for answer, each in zip(answers, expected, strict=True):
                 if each >= end:
-                    assert turns.ask(BUS_REST, answer) == begun + each - later
+                    assert turns.ask(bus.rest, answer) == begun + each - later
     # All are done, and their places are free for others.
-    assert turns.ask(BUS_REST, turns.begin(200, 1)) == needed(period, 200, 1, 13)
+    assert turns.ask(bus.rest, turns.begin(200, 1)) == needed(period, 200, 1, 13)
     assert all(turns.begin(16) % bus.PLACES == place for place in range(1, 4))
 
 
@@ -185,11 +185,11 @@ def test_transfers_end_as_if_bursts_took_turns_one_by_one(transfers: list[Transf
 def test_a_transfer_that_has_the_bus_alone(period: Fraction, amount: int, overhead: int) -> None:
     turns = Turns(period)
     time = needed(period, amount, overhead, -(-amount // 16))
-    assert turns.ask(BUS_TIME, amount, overhead) == time
-    assert turns.ask(BUS_REST, turns.begin(amount, overhead)) == time
+    assert turns.ask(bus.time_alone, amount, overhead) == time
+    assert turns.ask(bus.rest, turns.begin(amount, overhead)) == time
 
 
-@pytest.mark.parametrize("function", [BUS_TIME, BUS_BEGIN])
+@pytest.mark.parametrize("function", [bus.time_alone, bus.begin])
 def test_the_longest_transfer_that_can_be_reckoned(function: int) -> None:
     # 10**16 ps at 10**11 + 1 ps a clock at most; else 2**40 bytes.
     turns = Turns(Fraction(10**11))
@@ -208,8 +208,8 @@ def test_the_longest_transfer_that_can_be_reckoned(function: int) -> None:
 def test_how_long_a_bus_may_stall(time: int, answer: int) -> None:
     turns = Turns()
     place = turns.begin(16)
-    assert turns.ask(BUS_STALL, time) == answer
-    assert turns.ask(BUS_REST, place) == 60 * NS + (time if answer == 0 else 0)
+    assert turns.ask(bus.stall, time) == answer
+    assert turns.ask(bus.rest, place) == 60 * NS + (time if answer == 0 else 0)
 
 
 def test_the_last_instant_is_as_any() -> None:
@@ -217,4 +217,4 @@ def test_the_last_instant_is_as_any() -> None:
     turns.now = bus.LATEST
     place = turns.begin(16)
     assert place == bus.PLACES
-    assert (turns.ask(BUS_REST, place), turns.ask(BUS_STALL, 5)) == (60 * NS, 0)
+    assert (turns.ask(bus.rest, place), turns.ask(bus.stall, 5)) == (60 * NS, 0)

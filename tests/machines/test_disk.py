@@ -28,7 +28,7 @@ from disk_bench import (
 )
 
 from simio.machines import disk
-from simio.machines.calls import DISK_BEGIN, DISK_ENQUEUE, DISK_NEXT
+from simio.machines.disk import arm, queue, reading, writing
 from simio.machines.disk.geometry import seek_time, square_root
 
 # --- where the platters are --------------------------------------------------------------------------------
@@ -116,7 +116,7 @@ def test_seek_curve_of_real_drives() -> None:
         ((300, 3600, 7000), 18_000),
         ((1700, 11_000, 22_000), 2000),
     ):
-        sheet = disk.initial(MS, 1, [(cylinders, 10)], 0, 0, 0, tuple(US * t for t in times), 4)
+        sheet = disk.initial([(cylinders, 10)], tuple(US * t for t in times), revolution=MS, heads=1, segment=4)
         state = np.array(sheet, dtype=np.int64)
         curve = np.array([int(seek_time(state, 0, d)) for d in range(cylinders)])
         # Of all pairs of cylinders, 2 * (cylinders - d) of cylinders**2 are d apart.
@@ -267,7 +267,7 @@ def test_state_carries_over() -> None:
 def test_sectors_that_the_disk_does_not_have(sector: int, count: int) -> None:
     drive = Drive()
     before = drive.state.copy()
-    assert drive.ask(DISK_ENQUEUE, sector, 2 * count) == -1
+    assert drive.ask(queue.enqueue, sector, 2 * count) == -1
     assert (drive.state == before).all()
 
 
@@ -276,22 +276,22 @@ def test_the_last_sector_can_be_read() -> None:
     drive = Drive()
     drive.read(SECTORS - 9, 9)
     drive.now += 50 * MS
-    assert drive.ask(DISK_ENQUEUE, SECTORS, 2) == -1
+    assert drive.ask(queue.enqueue, SECTORS, 2) == -1
 
 
 @pytest.mark.parametrize("count", [0, -1, SEGMENT + 1, 2**63 - 1])
 def test_more_than_a_segment_is_never_ready(count: int) -> None:
     drive = Drive()
     drive.begin(0, 2 * SEGMENT)
-    assert drive.ask(DISK_NEXT, drive.tag, count) == -1
+    assert drive.ask(reading.next_unit, drive.tag, count) == -1
 
 
 def test_more_than_the_command_asked_for_is_refused() -> None:
     drive = Drive()
     drive.begin(0, 10)
-    assert drive.ask(DISK_NEXT, drive.tag, 11) == -1
-    assert drive.ask(DISK_NEXT, drive.tag, 10) >= 0
-    assert drive.ask(DISK_NEXT, drive.tag, 1) == -1
+    assert drive.ask(reading.next_unit, drive.tag, 11) == -1
+    assert drive.ask(reading.next_unit, drive.tag, 10) >= 0
+    assert drive.ask(reading.next_unit, drive.tag, 1) == -1
 
 
 @pytest.mark.parametrize("tag", [-1, 1, 2, 2**63 - 1, -(2**63)])
@@ -299,21 +299,24 @@ def test_commands_that_are_not_there(tag: int) -> None:
     drive = Drive()
     drive.begin(0, 10)
     before = drive.state.copy()
-    for function in range(2, 11):
+    for function in (
+        arm.media_time, arm.free, reading.begin, reading.next_unit, reading.end,
+        writing.admit, writing.room, writing.store, writing.stored,
+    ):  # fmt: skip
         assert drive.ask(function, tag, 1) == -1
     assert (drive.state == before).all()
 
 
 def test_a_full_queue() -> None:
     drive = Drive(depth=2)
-    assert [drive.ask(DISK_ENQUEUE, 0, 2) for _ in range(4)] == [0, 1, 2, -1]
+    assert [drive.ask(queue.enqueue, 0, 2) for _ in range(4)] == [0, 1, 2, -1]
 
 
 def test_too_near_the_horizon() -> None:
     drive = Drive()
     drive.now = 2**63 - 1
-    assert drive.ask(DISK_ENQUEUE, 0, 2) == -1
+    assert drive.ask(queue.enqueue, 0, 2) == -1
     drive.now = 0
-    tag = drive.ask(DISK_ENQUEUE, 0, 2)
+    tag = drive.ask(queue.enqueue, 0, 2)
     drive.now = 2**63 - 1
-    assert drive.ask(DISK_BEGIN, tag) == -1
+    assert drive.ask(reading.begin, tag) == -1

@@ -6,7 +6,7 @@ import pytest
 from disk_state import BASE, command, dirty, drive, look, put, reading, segment, stopped
 
 from simio.machines.disk import layout as c
-from simio.machines.disk.arm import attach, free, media_time, move, pass_end, start_read, start_write
+from simio.machines.disk.arm import attach, free, media_time, move, start_read, start_write, sweep_end
 
 READ = {"status": c.QUEUED, "writes": 0}
 SERVED = {"status": c.SERVED}
@@ -43,14 +43,14 @@ def test_who_begins_to_read_notes_that_the_media_has_stopped() -> None:
 
 def test_what_a_segment_keeps_is_what_its_readers_lack() -> None:
     state = drive()
-    put(state, BASE, lacking=1, clock=6)
+    put(state, BASE, blocked=1, clock=6)
     s = reading(state, live=1)
     command(state, 1, **SERVED, place=s, given=103, end=110)
-    own = command(state, 0, **READ, next=105, given=105, end=130, lacks=1)
+    own = command(state, 0, **READ, next=105, given=105, end=130, is_blocked=1)
     attach(state, BASE, 800, own, s)
     assert look(state, s, "taken", "goal", "live", "used") == (103, 130, 2, 7)
-    assert look(state, own, "status", "place", "lacks") == (c.SERVED, s, 0)
-    assert look(state, BASE, "lacking", "clock") == (0, 7)
+    assert look(state, own, "status", "place", "is_blocked") == (c.SERVED, s, 0)
+    assert look(state, BASE, "blocked", "clock") == (0, 7)
     # Alone, the reader needs nothing below its first sector; the goal is not taken back.
     state = drive()
     s = reading(state, goal=150)
@@ -101,9 +101,9 @@ def test_a_read_goes_on_with_its_stream() -> None:
     ("first", "end", "last"), [(100, 120, 110), (100, 106, 106), (109, 120, 110), (110, 135, 120)]
 )
 def test_a_pass_ends_with_the_track_or_with_the_data(first: int, end: int, last: int) -> None:
-    for options in ({"scheduling": c.ELEVATOR}, {"write_cache": True}, {}):
+    for options in ({"scheduling": "elevator"}, {"write_cache": True}, {}):
         state = drive(**options)
-        assert pass_end(state, BASE, dirty(state, 0, first, end)) == last
+        assert sweep_end(state, BASE, dirty(state, 0, first, end)) == last
 
 
 def test_first_come_first_served_without_a_cache_ends_a_pass_with_the_command() -> None:
@@ -113,13 +113,13 @@ def test_first_come_first_served_without_a_cache_ends_a_pass_with_the_command() 
         command(state, 0, **SERVED, writes=1, place=s, next=106, end=106)
         for tag, words in enumerate(others, 1):
             command(state, tag, **({"writes": 1, "place": s, "next": 104, "end": 104} | SERVED | words))
-        return pass_end(state, BASE, s)
+        return sweep_end(state, BASE, s)
 
     assert end() == 106
     assert end({}) == 104
     assert end({"writes": 0}, {"status": c.FREE}) == 106
     assert end({"place": 9}, {"end": 100, "next": 100}) == 106
-    assert end({}, scheduling=c.SHORTEST) == end({}, write_cache=True) == 110
+    assert end({}, scheduling="shortest") == end({}, write_cache=True) == 110
 
 
 def test_the_arm_goes_to_the_first_dirty_sector() -> None:

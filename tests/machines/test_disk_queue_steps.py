@@ -7,7 +7,6 @@ from disk_state import BASE, command, dirty, drive, look, put, reading, segment,
 
 from simio.machines.disk import layout as c
 from simio.machines.disk.queue import (
-    BEHIND,
     choose,
     controller_time,
     cost,
@@ -16,6 +15,8 @@ from simio.machines.disk.queue import (
     older_waits,
     read_cost,
 )
+from simio.machines.disk.scheduling import NAMES
+from simio.machines.disk.scheduling.elevator import BEHIND
 
 HIT, MISS = 3, 7
 READ = {"status": c.QUEUED, "writes": 0}
@@ -40,10 +41,10 @@ def test_what_the_controller_takes_for_in_the_buffer(sector: int, count: int, ti
 def test_a_command_begins_with_nothing_of_the_one_before() -> None:
     state = drive()
     put(state, BASE, tickets=41)
-    at = command(state, 0, place=99, lacks=1, held=1, given=5, next=6, end=7)
+    at = command(state, 0, place=99, is_blocked=1, held=1, given=5, next=6, end=7)
     assert enqueue(state, BASE, 0, 120, 2 * 30 + 1) == 0
     assert look(state, at, "status", "next", "given", "end", "ticket", "writes") == (1, 120, 120, 150, 42, 1)
-    assert look(state, at, "place", "lacks", "held") == (-1, 0, 0)
+    assert look(state, at, "place", "is_blocked", "held") == (-1, 0, 0)
     assert look(state, BASE, "tickets") == (42,)
 
 
@@ -56,7 +57,7 @@ def test_a_command_begins_with_nothing_of_the_one_before() -> None:
 )
 def test_the_elevator_counts_cylinders_in_its_direction_first(sector: int, inwards: int, outwards: int) -> None:
     # From either track of cylinder 5.
-    state = drive(scheduling=c.ELEVATOR)
+    state = drive(scheduling="elevator")
     for direction, price in ((1, inwards), (-1, outwards)):
         put(state, BASE, direction=direction)
         assert [cost(state, BASE, 0, track, sector, False) for track in (10, 11)] == [price] * 2
@@ -73,14 +74,14 @@ def test_the_elevator_counts_cylinders_in_its_direction_first(sector: int, inwar
     ],
 )  # fmt: skip
 def test_the_shortest_counts_the_way_and_the_wait(sector: int, writes: bool, price: int) -> None:
-    state = drive(scheduling=c.SHORTEST)
+    state = drive(scheduling="shortest")
     assert cost(state, BASE, 610, 10, sector, writes) == price
-    put(state, BASE, scheduling=c.FIFO)
+    put(state, BASE, policy=NAMES.index("fifo"), in_order=1)
     assert cost(state, BASE, 610, 10, sector, writes) == 0
 
 
 def test_a_read_costs_the_way_to_what_the_buffer_lacks() -> None:
-    state = drive(scheduling=c.SHORTEST)
+    state = drive(scheduling="shortest")
     at = command(state, 0, **READ, next=105, end=110)
     # On the track; sector 105 of cylinder 5 comes around at 1000.
     assert read_cost(state, BASE, 10, 10, at) == 990
@@ -94,7 +95,7 @@ def test_a_read_costs_the_way_to_what_the_buffer_lacks() -> None:
 
 
 def test_what_is_being_read_costs_nothing() -> None:
-    state = drive(scheduling=c.SHORTEST)
+    state = drive(scheduling="shortest")
     at = command(state, 0, **READ, next=101, end=110)
     s = reading(state)
     assert read_cost(state, BASE, 710, 10, at) == 0
@@ -118,14 +119,14 @@ def loaded(scheduling: int, cache: bool = False) -> list[int]:
 
 
 def test_dirty_data_go_by_age_or_by_place() -> None:
-    assert choose(loaded(c.FIFO), BASE, 0) == -2 - 1
+    assert choose(loaded("fifo"), BASE, 0) == -2 - 1
     for here, chosen in ((0, 1), (4, 0), (5, 0), (6, 2), (19, 2)):
-        state = loaded(c.ELEVATOR)
+        state = loaded("elevator")
         put(state, BASE, here=here)
         assert choose(state, BASE, 0) == -2 - chosen
     # Of equal places the older, whichever stands first.
     for since in (3, 6):
-        state = loaded(c.ELEVATOR)
+        state = loaded("elevator")
         dirty(state, 2, 50, 60, since=since)
         put(state, BASE, here=4)
         assert choose(state, BASE, 0) == -2 - (2 if since == 3 else 0)
@@ -133,21 +134,21 @@ def test_dirty_data_go_by_age_or_by_place() -> None:
 
 @pytest.mark.parametrize(("ticket", "chosen"), [(2, 0), (4, -3)])
 def test_without_a_cache_reads_and_writes_go_by_age(ticket: int, chosen: int) -> None:
-    state = loaded(c.FIFO)
+    state = loaded("fifo")
     command(state, 0, **READ, next=150, end=160, ticket=ticket)
     assert choose(state, BASE, 0) == chosen
 
 
 def test_with_a_cache_reads_go_first_until_somebody_waits_for_room() -> None:
-    state = loaded(c.FIFO, cache=True)
+    state = loaded("fifo", cache=True)
     command(state, 0, **READ, next=150, end=160, ticket=9)
     assert choose(state, BASE, 0) == 0
-    put(state, BASE, lacking=1)
+    put(state, BASE, blocked=1)
     assert choose(state, BASE, 0) == -3
 
 
 def test_what_is_on_its_way_or_on_the_media_is_not_chosen() -> None:
-    state = loaded(c.FIFO)
+    state = loaded("fifo")
     segment(state, 1, destaged=30)
     assert choose(state, BASE, 0) == -2 - 2
     # Of the third a writer has brought nothing yet.
@@ -159,13 +160,13 @@ def test_what_is_on_its_way_or_on_the_media_is_not_chosen() -> None:
 
 
 def test_of_two_reads_the_older_or_the_nearer() -> None:
-    for scheduling, chosen in ((c.FIFO, 1), (c.ELEVATOR, 0)):
+    for scheduling, chosen in (("fifo", 1), ("elevator", 0)):
         state = drive(scheduling=scheduling)
         command(state, 0, **READ, next=60, end=70, ticket=9)
         command(state, 1, **READ, next=90, end=99, ticket=4)
         assert choose(state, BASE, 0) == chosen
     # On one cylinder they are equal.
-    state = drive(scheduling=c.ELEVATOR)
+    state = drive(scheduling="elevator")
     command(state, 0, **READ, next=75, end=79, ticket=9)
     command(state, 1, **READ, next=60, end=70, ticket=4)
     assert choose(state, BASE, 0) == 1

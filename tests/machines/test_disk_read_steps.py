@@ -23,7 +23,7 @@ def test_a_read_that_is_served_has_the_arm_or_not() -> None:
     assert begin(state, BASE, 0, 1) == 2
 
 
-@pytest.mark.parametrize(("scheduling", "answer"), [(c.FIFO, 0), (c.ELEVATOR, 1)])
+@pytest.mark.parametrize(("scheduling", "answer"), [("fifo", 0), ("elevator", 1)])
 def test_what_is_in_the_buffer_is_served_at_once_but_in_turn(scheduling: int, answer: int) -> None:
     for put_in in (stopped, dirty):
         state = drive(scheduling=scheduling)
@@ -37,7 +37,7 @@ def test_what_is_in_the_buffer_is_served_at_once_but_in_turn(scheduling: int, an
         command(state, 0, **QUEUED, next=0, end=9, ticket=4)
         assert begin(state, BASE, 0, 1) == answer
         assert look(state, own, "status") == (c.QUEUED if answer == 0 else c.SERVED,)
-        assert look(state, BASE, "waiting", "lacking") == (1 - answer, 0)
+        assert look(state, BASE, "waiting", "blocked") == (1 - answer, 0)
 
 
 def test_a_read_takes_the_free_arm_if_it_is_chosen() -> None:
@@ -56,11 +56,11 @@ def test_who_waits_for_dirty_data_is_among_those_that_lack_something() -> None:
     put(state, BASE, owner=c.DESTAGING)
     own = command(state, 1, **QUEUED, next=105, given=105, end=115, ticket=5)
     assert [begin(state, BASE, 0, 1) for _ in range(2)] == [0, 0]
-    assert (look(state, own, "lacks"), look(state, BASE, "lacking", "waiting")) == ((1,), (1, 2))
+    assert (look(state, own, "is_blocked"), look(state, BASE, "blocked", "waiting")) == ((1,), (1, 2))
     # Once they are on the media it is not.
     segment(state, 0, kind=c.EMPTY)
     assert begin(state, BASE, 0, 1) == 0
-    assert (look(state, own, "lacks"), look(state, BASE, "lacking", "waiting")) == ((0,), (0, 3))
+    assert (look(state, own, "is_blocked"), look(state, BASE, "blocked", "waiting")) == ((0,), (0, 3))
 
 
 @pytest.mark.parametrize(("destager", "answer", "waiting"), [(1, 2 + 3, 1), (0, 0, 4)])
@@ -143,7 +143,7 @@ def test_units_that_are_not_asked_for_are_refused(count: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("owner", "held", "lacking", "destager", "woken", "after"),
+    ("owner", "held", "blocked", "destager", "woken", "after"),
     [
         (0, 0, 0, 0, 3, (c.FREE, c.NOBODY)),
         # The media has still to read the rest, or another command has the arm: nobody has to look.
@@ -157,10 +157,10 @@ def test_units_that_are_not_asked_for_are_refused(count: int) -> None:
     ],
 )
 def test_who_looks_again_when_a_read_ends(
-    owner: int, held: int, lacking: int, destager: int, woken: int, after: tuple[int, int]
+    owner: int, held: int, blocked: int, destager: int, woken: int, after: tuple[int, int]
 ) -> None:
     state = drive()
-    put(state, BASE, owner=owner, lacking=lacking, destager=destager, waiting=3)
+    put(state, BASE, owner=owner, blocked=blocked, destager=destager, waiting=3)
     s = reading(state, live=2)
     own = command(state, 0, **SERVED, place=s, next=110, given=108, end=110, held=held)
     assert end(state, BASE, 1600, 0) == woken

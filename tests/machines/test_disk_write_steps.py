@@ -129,17 +129,17 @@ def test_of_a_run_that_is_partly_on_the_media_the_rest_stays(first: int, end: in
 
 def test_a_write_begins_a_run() -> None:
     state = drive()
-    put(state, BASE, lacking=1)
+    put(state, BASE, blocked=1)
     old = stopped(state, 1, 150, 160, used=3)
     segment(state, 2, used=5)
     s = stopped(state, 0, 50, 60, used=1)
-    own = writing(state, 155, 170, lacks=1)
+    own = writing(state, 155, 170, is_blocked=1)
     assert admit(state, BASE, 0, 0) == 1
     assert look(state, s, "kind", "first", "stop", "destaged", "reserved") == (c.DIRTY, 155, 155, 155, 170)
     assert look(state, s, "since", "live") == (9, 1)
     assert look(state, old, "kind") == (c.EMPTY,)
-    assert look(state, own, "status", "place", "lacks") == (c.SERVED, s, 0)
-    assert look(state, BASE, "lacking") == (0,)
+    assert look(state, own, "status", "place", "is_blocked") == (c.SERVED, s, 0)
+    assert look(state, BASE, "blocked") == (0,)
     assert admit(state, BASE, 0, 0) == 1
     assert look(state, s, "live") == (1,)
 
@@ -188,8 +188,8 @@ def test_a_write_without_a_place_waits() -> None:
     dirty(state, 1, 100, 120)
     own = writing(state, 115, 125)
     assert admit(state, BASE, 0, 0) == 0
-    assert look(state, own, "status", "lacks") == (c.QUEUED, 1)
-    assert look(state, BASE, "waiting", "lacking") == (1, 1)
+    assert look(state, own, "status", "is_blocked") == (c.QUEUED, 1)
+    assert look(state, BASE, "waiting", "blocked") == (1, 1)
 
 
 # --- room, and what has been brought -------------------------------------------------------------------------
@@ -233,19 +233,19 @@ def test_room_is_there_when_what_is_a_segment_behind_is_on_the_media() -> None:
     s = dirty(state, 0, 100, 160, destaged=105)
     own = command(state, 0, **SERVED, place=s, next=140, end=160)
     assert room(state, BASE, 0, 0, 5) == 0
-    assert look(state, own, "lacks") == (0,)
+    assert look(state, own, "is_blocked") == (0,)
     assert room(state, BASE, 0, 0, 6) == 1
-    assert (look(state, own, "lacks"), look(state, BASE, "lacking", "waiting")) == ((1,), (1, 1))
+    assert (look(state, own, "is_blocked"), look(state, BASE, "blocked", "waiting")) == ((1,), (1, 1))
     # A pass that has not ended tells when.
     segment(state, 0, phase=-12_000)
     put(state, BASE, chunk=s, chunk_end=110)
     assert room(state, BASE, 600, 0, 6) == 500
-    assert (look(state, own, "lacks"), look(state, BASE, "lacking", "waiting")) == ((0,), (0, 1))
+    assert (look(state, own, "is_blocked"), look(state, BASE, "blocked", "waiting")) == ((0,), (0, 1))
     # Who reads what is there has to have it first.
     segment(state, 0, destaged=110)
     command(state, 1, status=c.SERVED, writes=0, place=s, given=103)
     assert [room(state, BASE, 600, 0, count) for count in (3, 4)] == [0, 1]
-    assert (look(state, own, "lacks"), look(state, BASE, "lacking", "waiting")) == ((1,), (1, 2))
+    assert (look(state, own, "is_blocked"), look(state, BASE, "blocked", "waiting")) == ((1,), (1, 2))
     assert [room(state, BASE, 600, 0, count) for count in (0, 21, 41)] == [-1] * 3
     command(state, 0, status=c.QUEUED)
     assert room(state, BASE, 600, 0, 3) == -1

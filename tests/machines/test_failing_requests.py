@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simio.machines.calls import call
+from simio.machines.door import call
 from simio.machines.failing import requests
 
 
@@ -51,14 +51,6 @@ def test_a_request_that_never_began_cannot_fail() -> None:
     machine = Requests()
     machine.ask(requests.OPEN)
     assert [machine.ask(requests.FAIL, number) for number in (0, 2, -1)] == [-1, -1, -1]
-
-
-def test_words_grow_only() -> None:
-    machine = Requests()
-    machine.state[1] = 0
-    assert [machine.ask(requests.MOST, value) for value in (0, 5, 3, 9)] == [0, 5, 5, 9]
-    assert [machine.ask(requests.ADD, value) for value in (0, 2, 2)] == [9, 9, 11]
-    assert machine.ask(requests.ADD, -1) == -1
 
 
 def test_places_are_found_between_two() -> None:

@@ -16,10 +16,17 @@ import pytest
 from simio.loading import load
 from simio.loading.catalogue import data_root
 from simio.lower import lower
+from simio.machines.disk.queue import enqueue
+from simio.machines.layout import Layout, State
 from simio.program.builder import Builder
 from simio.program.digest import program_hash
 from simio.program.listing import listing
 from simio.program.steps import Guest, Op, Program
+
+_WORDS = Layout("sample")
+_WORDS.word("heads", "tracks")
+_WORDS.word("idle", "ps")
+_WORDS.table("sizes", 3, "sectors")
 
 SCENARIOS = sorted(data_root("simio.scenarios").glob("*.yaml"))
 
@@ -34,7 +41,7 @@ def sample(delay: int = 50_000, mean: int = 7, more: int = 0) -> Program:
     done, took = p.observation("delivered", "delivered", "bytes"), p.observation("took", "latency", "ps")
     think = p.exponential("think", mean)
     size = p.discrete("size", [(512, 1), (4096, 3)])
-    state = p.machine("disk", [1, 2, 3])
+    state = p.machine("disk", _WORDS.initial(heads=2, sizes=[1, 0, 3]) + State([9]))
     credit = p.window("credit", 3)
     with p.workload("copy"), p.thread("writer", count=2, start=1_000_000), p.loop(10):
         begun, amount = p.register(), p.register()
@@ -53,7 +60,7 @@ def sample(delay: int = 50_000, mean: int = 7, more: int = 0) -> Program:
         p.gauge("arm", "place", 0, "tracks")
         p.get(room, 1)
         p.join()
-        p.call(amount, 1, state, amount, 5)
+        p.call(amount, enqueue, state, amount, 5)
         p.let(begun, "SINCE", begun)
         p.mark(took, begun)
         p.mark(done, 4096)
@@ -101,7 +108,7 @@ def test_a_branch_tells_when_it_is_taken() -> None:
 
 
 def test_a_machine_is_called_by_name() -> None:
-    assert re.search(r"call r2 = disk\.enqueue\('disk', r2, \d+\)$", listing(sample()), re.MULTILINE)
+    assert re.search(r"call r2 = disk\.queue\.enqueue\('disk', r2, \d+\)$", listing(sample()), re.MULTILINE)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +121,10 @@ def test_a_machine_is_called_by_name() -> None:
         "  'delivered': delivered, bytes",
         "  'think': exponential, mean 7",
         "  'size': one of 512 (weight 1), 4096 (weight 3)",
-        "  'disk': 3 values",
+        "  'disk': 6 values",
+        "    heads 2 tracks",
+        "    sizes, 3 values: [0] 1, [2] 3 sectors",
+        "    9",
         "  'writer': 2 threads, from 1 us (1000000 ps), workload 'copy', step 0",
     ],
 )

@@ -33,13 +33,13 @@ def entries(folder: Path) -> dict[str, bytes]:
 
 def test_two_sweeps_at_once_give_the_same_and_leave_whole_entries(simio: Simio, kept: Path) -> None:
     running = [simio(*SWEEP, SIMIO_CACHE=str(kept)) for _ in range(2)]
-    tables = [process.communicate(timeout=120) for process in running]
+    tables = [process.communicate(timeout=600) for process in running]
     assert [process.returncode for process in running] == [0, 0], tables
     assert tables[0][0] == tables[1][0]
     found = entries(kept)
     assert len(found) == 40
     again = simio(*SWEEP[:-1], SIMIO_CACHE=str(kept))
-    told, _ = again.communicate(timeout=120)
+    told, _ = again.communicate(timeout=600)
     assert re.search(rb"40 configurations, 40 known from earlier runs", told)
     assert entries(kept) == found
 
@@ -49,7 +49,7 @@ def test_one_that_is_killed_leaves_nothing_that_the_other_trips_over(simio: Simi
     while first.poll() is None and len(entries(kept)) < 5:
         pass
     first.send_signal(signal.SIGKILL)
-    first.communicate(timeout=60)
-    second.communicate(timeout=120)
+    first.communicate(timeout=600)
+    second.communicate(timeout=600)
     assert second.returncode == 0
     assert len(entries(kept)) == 40

@@ -5,29 +5,25 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import time
 from pathlib import Path
 
 import pytest
 from quick_runs import QUICK, Simio
+from signalled import signalled
 
+HANG = 600
+"""Seconds after which a test gives up; no busy machine takes so long."""
 KILLED = -signal.SIGINT
 """What a parent sees where Python itself was just ending; a shell tells 130."""
-ENDLESS = (
-    "--set",
-    "workload.reader.size=none",
-    "--set",
-    "run.until=100 h",
-    "--set",
-    f"run.step_budget={2**50}",
-)
 
 
 def interrupted(process: object, after: float) -> tuple[int, str, str]:
     """Status, output and messages of a command that is interrupted after so many seconds."""
     time.sleep(after)
     os.kill(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate()
     return process.returncode, out.decode(), err.decode()
 
 
@@ -45,48 +41,42 @@ def test_at_any_instant(simio: Simio, tmp_path: Path, after: float) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["result.json"]
 
 
-def test_a_case_that_would_take_for_ever_is_left(simio: Simio, tmp_path: Path) -> None:
+def test_a_case_that_would_take_for_ever_is_left(tmp_path: Path) -> None:
     # Two cases: the first ends at once, the second never does.
-    scenario = tmp_path / "endless.yaml"
+    scenario, target = tmp_path / "endless.yaml", tmp_path / "result.json"
     text = Path(QUICK).with_name("linux-fc-raw.yaml").read_text()
     text = text.split("vary:")[0].split("measured:")[0].split("run:")[0]
     scenario.write_text(text + f"run: {{until: 1 ms, step_budget: {2**50}}}\nvary: {{run.until: [1 ms, 1000 h]}}\n")
-    process = simio("run", str(scenario), "--json", "-o", str(tmp_path / "result.json"))
-    status, _, err = interrupted(process, 6)
-    assert (status, err) == (130, "")
-    result = json.loads((tmp_path / "result.json").read_text())
+    command = signalled("cases", "SIGINT", 1, tmp_path / "children")
+    ran = subprocess.run(
+        [*command, "run", str(scenario), "--json", "-o", str(target)], capture_output=True, start_new_session=True
+    )
+    assert (ran.returncode, ran.stderr) == (130, b"")
+    result = json.loads(target.read_text())
     assert [case["settings"] for case in result["cases"]] == [{"run.until": "1 ms"}]
     assert result["complete"] is False
 
 
-def test_a_sweep_that_is_terminated_leaves_nothing_behind(simio: Simio, tmp_path: Path) -> None:
-    # `timeout` and batch systems send SIGTERM to the command alone, not to its processes.
-    table = tmp_path / "table.csv"
-    process = simio(
-        "sweep", QUICK, "--case", "1", "--no-cache", "--processes", "2", "-o", str(table),
-        "--set", "workload.blast.packets=1..5000",
+def test_a_sweep_that_is_terminated_leaves_nothing_behind(tmp_path: Path) -> None:
+    table, noted = tmp_path / "table.csv", tmp_path / "children"
+    ran = subprocess.run(
+        [
+            *signalled("rows", "SIGTERM", 3, noted), "sweep", QUICK, "--case", "1", "--no-cache",
+            "--processes", "2", "-o", str(table), "--set", "workload.blast.packets=1..5000",
+        ],
+        capture_output=True,
+        start_new_session=True,
     )  # fmt: skip
-    journal = tmp_path / "table.csv.partial"
-    until = time.monotonic() + 60
-    while time.monotonic() < until and (not journal.exists() or journal.read_bytes().count(b"\n") < 3):
-        time.sleep(0.05)
-    workers = children(process.pid)
+    workers = [int(word) for word in noted.read_text().split()]
     assert len(workers) >= 2
-    process.terminate()
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert b"rows are in" in err
-    assert b"leaked" not in err
-    assert b"Traceback" not in err
-    until = time.monotonic() + 20
-    while time.monotonic() < until and any(map(runs, workers)):
+    assert ran.returncode == 130
+    assert b"rows are in" in ran.stderr
+    assert b"leaked" not in ran.stderr
+    assert b"Traceback" not in ran.stderr
+    until = time.monotonic() + HANG
+    while any(map(runs, workers)) and time.monotonic() < until:
         time.sleep(0.05)
     assert not any(map(runs, workers))
-
-
-def children(parent: int) -> list[int]:
-    """Processes that a process has started."""
-    return [int(word) for word in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
 
 
 def runs(process: int) -> bool:

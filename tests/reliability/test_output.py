@@ -28,7 +28,7 @@ def test_a_disk_that_is_full_half_way_leaves_what_was_there(simio: Simio, tmp_pa
     process = simio(
         "schema", "-o", str(target), before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
     )
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=600)
     assert (process.returncode, out) == (2, b"")
     told = err.decode()
     assert told.startswith("cannot write '")
@@ -40,6 +40,6 @@ def test_a_disk_that_is_full_half_way_leaves_what_was_there(simio: Simio, tmp_pa
 
 def test_a_home_that_is_not_there(simio: Simio, tmp_path: Path) -> None:
     process = simio("bound", QUICK, HOME=str(tmp_path / "none"), XDG_CACHE_HOME="", SIMIO_CACHE="/proc/none")
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=600)
     assert (process.returncode, err) == (0, b"")
     assert b"MB/s" in out

@@ -16,7 +16,7 @@ from simio.components.host.host import PROCESS
 from simio.engines.execute import execute
 from simio.engines.outcome import Options, Outcome
 from simio.errors import RunError, ScenarioError
-from simio.loading.scenario import Source
+from simio.loading.scenario import ScenarioFile
 from simio.lower import lower
 from simio.program.builder import Builder
 from simio.program.digest import program_hash
@@ -56,7 +56,7 @@ class Ran:
 
 def described(text: str, *sets: str) -> Any:
     """The system of a scenario's text."""
-    return Source("faults.yaml", text).scenario(sets).cases[0].system
+    return ScenarioFile("faults.yaml", text).scenario(sets).cases[0].system
 
 
 @cache
@@ -180,7 +180,7 @@ workload: {reader: {host: a, from: d, block: 64 KiB, size: 1 MiB}}
 
 def test_an_outage_varies_like_any_other_value() -> None:
     text = TCP + down("uplink", "320 ms", "1 ms") + "vary: {faults.fault1.for: [1 ms, 1 s]}\n"
-    spans = [case.system.links[1].down for case in Source("faults.yaml", text).scenario().cases]
+    spans = [case.system.links[1].down for case in ScenarioFile("faults.yaml", text).scenario().cases]
     assert spans == [((320 * MS, 321 * MS),), ((320 * MS, 1320 * MS),)]
 
 

@@ -17,7 +17,7 @@ from simio.engines import compiled
 from simio.engines.outcome import Options
 from simio.engines.prepared import containers, engine_steps, families, first, gauges, resources, room
 from simio.errors import RunError, SimioError
-from simio.loading import Source
+from simio.loading import ScenarioFile
 from simio.lower import lower
 from simio.program.digest import program_hash
 from simio.program.steps import Program
@@ -41,7 +41,7 @@ KEYS = {
 def systems(name: str, number: int, seed: int) -> list[System]:
     """Systems that differ from a ready scenario in some numbers of its workload."""
     draw = random.Random(f"{name} {seed}")
-    source = Source(SCENARIOS / f"{name}.yaml")
+    source = ScenarioFile(SCENARIOS / f"{name}.yaml")
     found = []
     while len(found) < number:
         chosen = {key: draw.choice(values) for key, values in KEYS[name].items() if draw.random() < 0.6}
@@ -139,7 +139,7 @@ def test_a_run_is_the_same_whatever_room_the_one_before_needed() -> None:
 
 
 def test_texts_and_switches_are_no_numbers() -> None:
-    source = Source(SCENARIOS / "sgi-hippi-ttcp.yaml")
+    source = ScenarioFile(SCENARIOS / "sgi-hippi-ttcp.yaml")
     kept = Forms()
     for number in range(12):
         sets = (

@@ -13,7 +13,7 @@ import pytest
 from many_samples import HIPPI, blasts
 
 from simio.errors import ScenarioError, SimioError
-from simio.loading import Source, load
+from simio.loading import ScenarioFile, load
 from simio.running import run_scenario
 from simio.sweeps import Task, run_many
 
@@ -95,7 +95,7 @@ def test_a_number_of_processes_that_cannot_be():
 
 
 def test_a_source_builds_each_configuration_as_if_it_were_read_alone():
-    source = Source(HIPPI)
+    source = ScenarioFile(HIPPI)
     for sets in ((), ("workload.blast.size=8 KiB",), ("hosts.challenge.cpu.clock=75 MHz",)):
         assert source.scenario(sets, only=0).cases[0] == load(HIPPI, sets).cases[0]
     with pytest.raises(ScenarioError) as told:

@@ -8,12 +8,14 @@ from simio.components.storage.disk import DiskDrive
 from simio.components.storage.interfaces import Transport
 from simio.description.model import Disk
 from simio.errors import RunError
-from simio.machines import calls
+from simio.machines.disk import queue, reading
+from simio.machines.door import Called
 from simio.machines.failing import calls as failing
 from simio.machines.failing import layout
+from simio.machines.layout import State
 from simio.program.builder import Amount, Builder, Handle, Register
 
-_TELLING = (calls.DISK_ENQUEUE, calls.DISK_BEGIN, calls.DISK_NEXT)
+_TELLING = (queue.enqueue, reading.begin, reading.next_unit)
 """After these the machine is told how far the next error by chance is off, if it wants to know."""
 
 
@@ -48,7 +50,7 @@ class FailingDrive(DiskDrive):
         p.tally(disk.name, "commands ended by a medium error", at + layout.UNREADABLE, "commands")
         p.tally(disk.name, "reading again", at + layout.LOST, "ps")
 
-    def _initial(self, revolution: int, zones: object) -> list[int]:
+    def _initial(self, revolution: int, zones: object) -> State:
         """The state of the disk, and what follows it."""
         state = super()._initial(revolution, zones)  # type: ignore[arg-type]
         errors = self.errors
@@ -66,10 +68,10 @@ class FailingDrive(DiskDrive):
             marginal=errors.marginal,
         )
 
-    def ask(self, answer: Register, function: int, a: Amount = 0, b: Amount = 0) -> None:
+    def ask(self, answer: Register, function: Called, a: Amount = 0, b: Amount = 0) -> None:
         """answer = a function of the machine, which is told of the next error by chance if it has to know."""
         p = self.p
-        p.call(answer, failing.DISK + function, self.state, a, b)
+        p.call(answer, failing.OF_DISK[function], self.state, a, b)
         if not self.chances or function not in _TELLING:
             return
         with p.loop(1):
@@ -92,7 +94,7 @@ class FailingDrive(DiskDrive):
 
         def send(sectors: int, first: bool) -> None:
             with p.when(failed, "==", 0):
-                self.ask(wait, calls.DISK_NEXT, tag, sectors)
+                self.ask(wait, reading.next_unit, tag, sectors)
                 with p.label("mechanism", self.name):
                     p.advance(0, wait, 1)
                 p.call(failed, failing.FAILED, self.state, tag)

@@ -35,7 +35,7 @@ class Gate:
         with p.scope():
             there, slept = p.register(), p.register(0)
             with p.until(there == 1):
-                p.call(there, machines.REACH, self.state, target)
+                p.call(there, machines.reach, self.state, target)
                 with p.when(there == 0):
                     p.get(self.gate, 1)
                     slept.set(1)
@@ -47,7 +47,7 @@ class Gate:
         p = self.p
         with p.scope():
             woken = p.register()
-            p.call(woken, machines.ADVANCE, self.state, amount)
+            p.call(woken, machines.advance, self.state, amount)
             p.put(self.gate, woken)
 
 
@@ -109,7 +109,7 @@ class ServedFile(FileInCache):
             if self.boot:
                 self._begin_at(block)
             with p.until(claimed == 0):
-                p.call(claimed, machines.CLAIM, self.windows, limit)
+                p.call(claimed, machines.claim, self.windows, limit)
                 with p.when(claimed > 0):
                     claimed.set(claimed - 1)
                     self._fetch_window(claimed)
@@ -121,7 +121,7 @@ class ServedFile(FileInCache):
         p = self.p
         with p.scope():
             passed = p.register()
-            p.call(passed, machines.BEGIN, self.windows, block * self.transfer)
+            p.call(passed, machines.begin, self.windows, block * self.transfer)
             with p.when(passed > 0):
                 self.cached.advance(passed)
 
@@ -142,7 +142,7 @@ class ServedFile(FileInCache):
         with p.fork("read-ahead"):
             at, number = p.register(offset + self.start), p.register()
             self.device.read(at, self._whole(size), self._aligned(self.window))
-            p.call(number, machines.CAME, self.windows, offset // self.window)
+            p.call(number, machines.came, self.windows, offset // self.window)
             self.cached.advance(number)
 
     def write_through(self, block: Register, wake: Callable[[], None] | None = None) -> None:
@@ -162,7 +162,7 @@ class ServedFile(FileInCache):
         copy()
         with p.scope():
             news = p.register()
-            p.call(news, machines.GATHER, self.written, block)
+            p.call(news, machines.gather, self.written, block)
             with p.when(news == 0):
                 p.get(self.dirty, self.transfer)
             with p.when(news == 2):
@@ -198,7 +198,7 @@ class ServedFile(FileInCache):
             return
         with p.scope():
             whole = p.register()
-            p.call(whole, machines.WHOLE, self.written)
+            p.call(whole, machines.whole, self.written)
             with p.when(whole == 1):
                 self.stored.wait(self.size, self.kernel.wake)
 

@@ -11,7 +11,6 @@ from typing import Any, Protocol
 from simio.description.model import Part
 from simio.description.sheets.adapters import StorageAdapter
 from simio.machines import bus as turns
-from simio.machines.calls import BUS_BEGIN, BUS_REST, BUS_STALL, BUS_TIME
 from simio.program.builder import Builder, Handle, Operand, Register, maximum, minimum, since
 from simio.program.labels import labelled
 from simio.program.service import SECOND, ceil_times, clocks, per_byte
@@ -92,7 +91,7 @@ class ParallelBus:
         times = ceil_times(amount, self.memory_byte), self.occupied(amount, read)
         with p.scope():
             turn, burst = p.register(amount), p.register(self.overhead(read))
-            p.call(turn, BUS_BEGIN, self.state, turn, burst)
+            p.call(turn, turns.begin, self.state, turn, burst)
             with p.when(turn < turns.PLACES), p.fork("bus"):
                 self._hold(*times)
             # Held under a condition, while the time passes in any case: so the bound counts it for the bus, whoever
@@ -108,10 +107,10 @@ class ParallelBus:
         with p.scope():
             turn, burst = p.register(amount), p.register(self.overhead(read))
             on_bus = p.register()
-            p.call(on_bus, BUS_TIME, self.state, turn, burst)
+            p.call(on_bus, turns.time_alone, self.state, turn, burst)
             on_memory = p.register(ceil_times(amount, self.memory_byte))
             longest = p.register(maximum(on_bus, on_memory))
-            p.call(turn, BUS_BEGIN, self.state, turn, burst)
+            p.call(turn, turns.begin, self.state, turn, burst)
             with p.when(turn < turns.PLACES), p.fork("bus"):
                 self._hold_for(on_memory, on_bus, longest)
             with p.when(turn >= turns.PLACES):
@@ -170,7 +169,7 @@ class ParallelBus:
         p.seize(self.memory)
         stalled = p.register(since(begun))
         with p.when(stalled > 0):
-            p.call(stalled, BUS_STALL, self.state, stalled)
+            p.call(stalled, turns.stall, self.state, stalled)
 
     @contextmanager
     def _if_alone(self, turn: Register | None) -> Iterator[None]:
@@ -185,10 +184,10 @@ class ParallelBus:
         """Wait for the bursts of others that came between."""
         p = self.p
         left = p.register()
-        p.call(left, BUS_REST, self.state, turn)
+        p.call(left, turns.rest, self.state, turn)
         with p.while_(left > 0):
             p.wait(left)
-            p.call(left, BUS_REST, self.state, turn)
+            p.call(left, turns.rest, self.state, turn)
 
 
 class BusMaster:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from simio.machines.calls import COALESCE_ARRIVE, COALESCE_BATCH, COALESCE_EXPIRE
+from simio.machines import coalesce
 from simio.program.builder import Builder
 
 
@@ -28,7 +28,7 @@ class Interrupts:
         self.count, self.delay = count, delay
         self.coalesces = count > 1 and delay > 0
         if self.coalesces:
-            self.state = p.machine(f"{name} interrupts", [0, 0])
+            self.state = p.machine(f"{name} interrupts", coalesce.WORDS.initial())
             self.served = p.container(f"{name} interrupts", unit="commands")
 
     def raise_and_wait(self) -> None:
@@ -39,7 +39,7 @@ class Interrupts:
             return
         with p.scope():
             member = p.register()
-            p.call(member, COALESCE_ARRIVE, self.state, self.count)
+            p.call(member, coalesce.arrive, self.state, self.count)
             with p.when(member == 1):
                 self._expire_later()
             with p.when(member < self.count):
@@ -52,9 +52,9 @@ class Interrupts:
         """Start the clock of a batch, of which this command is the first."""
         p = self.p
         batch = p.register()
-        p.call(batch, COALESCE_BATCH, self.state)
+        p.call(batch, coalesce.batch, self.state)
         with p.fork("coalesce", delay=self.delay, daemon=True):
-            p.call(batch, COALESCE_EXPIRE, self.state, batch)
+            p.call(batch, coalesce.expire, self.state, batch)
             with p.when(batch > 0):
                 self.kernel.interrupt()
                 p.put(self.served, batch)

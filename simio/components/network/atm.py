@@ -15,7 +15,6 @@ from simio.components.network.loss import Loss
 from simio.components.network.packet import Left, Packet, Wire, dropped
 from simio.description.model import Link, Switch
 from simio.machines.network import cells
-from simio.machines.network.calls import CELLS_FINISH, CELLS_START, CELLS_WHOLE
 from simio.program.builder import Builder, Operand, OperandT, Register
 from simio.program.service import ceil_times, per_byte
 
@@ -126,7 +125,7 @@ class AtmSwitch:
             if streaming:
                 self._stream(incoming, outgoing, port, count, answer)
             else:
-                p.call(answer, CELLS_WHOLE, port, outgoing.times(count - 1))
+                p.call(answer, cells.whole, port, outgoing.times(count - 1))
             with p.when(answer == 0):
                 dropped(p, self.name, packet)
             with p.when(answer != 0):
@@ -144,12 +143,12 @@ class AtmSwitch:
         share = int(outgoing.cell * cells.UNIT / incoming.cell)
         with p.scope():
             token = p.register()
-            p.call(token, CELLS_START, port, share)
+            p.call(token, cells.start, port, share)
             answer.set(token)
             with p.when(token != 0):
                 self._account(outgoing, count)
                 p.wait(incoming.times(count - 1))
-                p.call(answer, CELLS_FINISH, port, share, token)
+                p.call(answer, cells.finish, port, share, token)
 
     def _account(self, outgoing: AtmWire, count: Register) -> None:
         """The way out is busy for the packet's cells, wherever they lie between those of others."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 
 from simio.components.network.packet import Packet
 from simio.errors import RunError, did_you_mean, quote
-from simio.machines.network.calls import QUEUE_ENTER
+from simio.machines.network import queue
 from simio.machines.network.queue import initial
 from simio.program.builder import Builder, Operand
 
@@ -135,7 +135,7 @@ class Flow:
         observation = p.observation(replace(point, interface=interface).name, ROLE, point.unit)
         with p.scope():
             fits = p.register()
-            p.call(fits, QUEUE_ENTER, self.capture.state, 1)
+            p.call(fits, queue.enter, self.capture.state, 1)
             with p.when(fits != 0):
                 fields: list[Operand] = [packet.length, *packet.words]
                 for value in [*fields, *[0] * (FIELDS - len(fields))]:

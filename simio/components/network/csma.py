@@ -15,7 +15,7 @@ from simio.components.network.ethernet import frame_time, intact
 from simio.components.network.loss import Loss
 from simio.components.network.packet import Left, Packet, dropped
 from simio.description.model import Link
-from simio.machines.network.calls import CARRIER_ASK, CARRIER_CHECK, CARRIER_START
+from simio.machines.network import carrier
 from simio.machines.network.carrier import initial
 from simio.program.builder import Builder, Operand, Register, minimum
 from simio.program.service import ceil_times, per_byte
@@ -97,13 +97,13 @@ class SharedEthernetWire:
         """Wait for silence and send: `rest` is 0 if that went well, else the time until the jam ends."""
         p, medium = self.p, self.medium
         with p.until(rest == 0):
-            p.call(rest, CARRIER_ASK, medium.state)
+            p.call(rest, carrier.ask, medium.state)
             p.wait(rest)
-        p.call(rest, CARRIER_START, medium.state, time)
+        p.call(rest, carrier.start, medium.state, time)
         with p.when(rest == 0):
             p.seize(self.wire)
             p.advance(medium.delay)
-            p.call(rest, CARRIER_CHECK, medium.state)
+            p.call(rest, carrier.check, medium.state)
             with p.when(rest == 0):
                 p.wait(time - medium.delay)
             p.release(self.wire)

@@ -15,7 +15,6 @@ from simio.components.network.loss import Loss
 from simio.components.network.packet import Left, Packet
 from simio.description.model import Link
 from simio.machines.network import spacing
-from simio.machines.network.transfer_calls import FRAME_BEGIN
 from simio.program.builder import Builder, Handle, Operand, OperandT, maximum
 from simio.program.service import ceil_times, per_byte
 
@@ -82,7 +81,7 @@ class EthernetWire:
             p.seize(self.wire)
             if self.permission:
                 p.get(self.permission, 1)
-            p.call(gap, FRAME_BEGIN, self.spacing, time)
+            p.call(gap, spacing.begin, self.spacing, time)
             if early:
                 p.wait(gap)
                 with p.fork("frame", daemon=True):

@@ -9,8 +9,8 @@ from fractions import Fraction
 from simio.components.network.loss import Loss
 from simio.components.network.packet import Left, Packet
 from simio.description.model import Link
-from simio.machines.network.calls import RING
-from simio.machines.network.ring import ARRIVE, ASK, DONE, OTHER, initial
+from simio.machines.network import ring as token_ring
+from simio.machines.network.ring import OTHER, initial
 from simio.program.builder import Builder, Operand
 from simio.program.service import ceil_times, per_byte
 
@@ -39,7 +39,7 @@ class FddiRing:
         with p.scope():
             answer = p.register()
             with p.until(answer == 0):
-                p.call(answer, RING, self.state, station, ASK)
+                p.call(answer, token_ring.ask, self.state, station)
                 with p.when(answer == OTHER):
                     p.get(self.released, 1)
                 with p.when(answer < OTHER):
@@ -50,7 +50,7 @@ class FddiRing:
         p = self.p
         with p.scope():
             answer = p.register()
-            p.call(answer, RING, self.state, station, DONE)
+            p.call(answer, token_ring.done, self.state, station)
             with p.when(answer > 1):
                 p.put(self.released, answer - 1)
 
@@ -92,7 +92,7 @@ class FddiWire:
         p = self.p
         with p.scope():
             answer = p.register()
-            p.call(answer, RING, self.ring.state, self.station, ARRIVE)
+            p.call(answer, token_ring.arrive, self.ring.state, self.station)
             p.get(self.order, 1)
             self.ring.catch(self.station)
             time = p.register(self.span(packet.length))

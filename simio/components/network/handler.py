@@ -7,14 +7,8 @@ from contextlib import contextmanager
 
 from simio.components.host.host import INTERRUPT
 from simio.components.host.kernel import UnixKernel
-from simio.machines.network.calls import (
-    COUNT_TO,
-    HANDLER_ARRIVE,
-    HANDLER_EXPIRE,
-    HANDLER_GATHERING,
-    HANDLER_SERVED,
-)
-from simio.machines.network.handler import FIRST, IDLE, RAISE
+from simio.machines.network import handler
+from simio.machines.network.handler import FIRST, RAISE
 from simio.program.builder import Builder
 
 
@@ -34,9 +28,9 @@ class PacketInterrupts:
         self.name = name
         self.cost = self.host.span(cost)
         self.count, self.delay = count, delay
-        self.state = p.machine(f"{name} interrupts", IDLE)
+        self.state = p.machine(f"{name} interrupts", handler.WORDS.initial())
         self.turn = p.container(f"{name} handler", 1, 0, "turns")
-        self.counted = p.machine(f"{name} counted", [0])
+        self.counted = p.machine(f"{name} counted", handler.COUNTER.initial())
 
     @contextmanager
     def served(self) -> Iterator[None]:
@@ -45,7 +39,7 @@ class PacketInterrupts:
         serving = p.resource(f"{self.name} handler", lock=True)
         with p.scope():
             what = p.register()
-            p.call(what, HANDLER_ARRIVE, self.state, self.count)
+            p.call(what, handler.arrive, self.state, self.count)
             with p.when(what == RAISE):
                 self._raise()
             if self.count > 1:
@@ -61,7 +55,7 @@ class PacketInterrupts:
         p.release(serving)
         with p.scope():
             more = p.register()
-            p.call(more, HANDLER_SERVED, self.state)
+            p.call(more, handler.served, self.state)
             with p.when(more != 0):
                 p.seize(self.host.cpu, priority=INTERRUPT)
                 p.put(self.turn, 1)
@@ -81,9 +75,9 @@ class PacketInterrupts:
         """The first of a batch starts its clock."""
         p = self.p
         batch = p.register()
-        p.call(batch, HANDLER_GATHERING, self.state)
+        p.call(batch, handler.gathering, self.state)
         with p.fork("coalesce", delay=self.delay):
-            p.call(batch, HANDLER_EXPIRE, self.state, batch)
+            p.call(batch, handler.expire, self.state, batch)
             with p.when(batch == RAISE):
                 self._enter()
 
@@ -92,6 +86,6 @@ class PacketInterrupts:
         p = self.p
         with p.scope():
             full = p.register()
-            p.call(full, COUNT_TO, self.counted, self.count)
+            p.call(full, handler.count_to, self.counted, self.count)
             with p.when(full != 0), p.fork("interrupt", daemon=True):
                 self.kernel.interrupt()

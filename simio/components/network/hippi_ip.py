@@ -20,7 +20,7 @@ from simio.components.network.handler import PacketInterrupts
 from simio.components.network.interface import OutputQueue
 from simio.components.network.packet import Left, Packet
 from simio.description.model import Adapter, Link, Switch
-from simio.machines.network.calls import QUEUE_ENTER, QUEUE_LEAVE
+from simio.machines.network import queue
 from simio.machines.network.queue import initial
 from simio.program.builder import Builder, Handle, Operand, Register, minimum
 from simio.program.service import SECOND, ceil_times, clocks, per_byte
@@ -120,7 +120,7 @@ class HippiCircuit:
             p.release(hop.connection)
             if not sheet.camp_on:
                 with p.scope():
-                    p.call(p.register(), QUEUE_LEAVE, hop.busy, 1)
+                    p.call(p.register(), queue.leave, hop.busy, 1)
 
     def _connect(self) -> None:
         """REQUEST goes link by link and CONNECT comes back; then the packet starts."""
@@ -140,7 +140,7 @@ class HippiCircuit:
         with p.scope():
             free = p.register()
             with p.until(free != 0):
-                p.call(free, QUEUE_ENTER, hop.busy, 1)
+                p.call(free, queue.enter, hop.busy, 1)
                 with p.when(free == 0):
                     p.advance(retry)
 

@@ -6,7 +6,7 @@ from simio.components.host.host import INTERRUPT, PROCESS
 from simio.components.network.packet import Packet
 from simio.components.network.path import NetworkPath
 from simio.components.network.stack import IP_HEADER, Stack
-from simio.machines.calls import COALESCE_ARRIVE, COALESCE_BATCH, COALESCE_EXPIRE
+from simio.machines import coalesce
 from simio.program.builder import Register
 
 ICMP_HEADER = 8
@@ -33,7 +33,7 @@ class Echo:
         self.near, self.far = stacks
         self.there, self.back = paths
         self.size, self.patience = size, patience
-        self.asked = self.p.machine(f"{name} asked", [0, 1])
+        self.asked = self.p.machine(f"{name} asked", coalesce.WORDS.initial(batch=1))
         self.identifier = paths[0].capture.number() if paths[0].capture else 0
         self.replied = self.p.container(f"{name} replied", unit="replies")
         self.request = self.p.procedure(f"{name} request", 2, self._request)
@@ -50,8 +50,8 @@ class Echo:
             self.there.source.drive()
             length.set(length + IP_HEADER)
             number = p.register()
-            p.call(number, COALESCE_ARRIVE, self.asked, 2)
-            p.call(number, COALESCE_BATCH, self.asked)
+            p.call(number, coalesce.arrive, self.asked, 2)
+            p.call(number, coalesce.batch, self.asked)
             p.spawn(self.request, length, number)
             with p.fork("patience", delay=self.patience, daemon=True):
                 self._settle(number)
@@ -63,7 +63,7 @@ class Echo:
         p = self.p
         with p.scope():
             waits = p.register()
-            p.call(waits, COALESCE_EXPIRE, self.asked, number)
+            p.call(waits, coalesce.expire, self.asked, number)
             with p.when(waits > 0):
                 p.put(self.replied, 1)
 

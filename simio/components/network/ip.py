@@ -14,7 +14,6 @@ from simio.components.network.packet import Packet
 from simio.components.network.path import NetworkPath
 from simio.components.network.stack import IP_HEADER, Stack
 from simio.machines.network import reassembly
-from simio.machines.network.transfer_calls import IP_REASSEMBLE
 from simio.program.builder import Operand, Register, minimum
 
 LIFETIME = 30 * 10**12
@@ -110,6 +109,6 @@ class Datagrams:
         self.target.work("protocols", self.target.sheet.ip_receive, INTERRUPT)
         with p.scope():
             whole = p.register()
-            p.call(whole, IP_REASSEMBLE, self.table, number, fragment)
+            p.call(whole, reassembly.reassemble, self.table, number, fragment)
             with p.when(whole > 0):
                 self.arrived(whole, word)

@@ -9,8 +9,7 @@ from fractions import Fraction
 from simio.components.faults.outages import Outages
 from simio.components.network.packet import Packet, dropped
 from simio.description.faults import Span
-from simio.machines.network.calls import ERRORS_NEXT, ERRORS_PASS
-from simio.machines.network.errors import INITIAL
+from simio.machines.network import errors
 from simio.program.builder import Builder, Operand, Register, maximum, since
 
 _FINEST = 2**50
@@ -36,7 +35,7 @@ class Loss:
             self.fate = p.uniform(f"{name} loss", 0, self.packets.denominator - 1)
         if self.units:
             self.distance = p.exponential(f"{name} errors", int(1 / self.units))
-            self.state = p.machine(f"{name} errors", INITIAL)
+            self.state = p.machine(f"{name} errors", errors.WORDS.initial())
 
     @contextmanager
     def survived(
@@ -81,8 +80,8 @@ class Loss:
         p = self.p
         hit, distance = p.register(), p.register()
         with p.until(hit == 0):
-            p.call(hit, ERRORS_PASS, self.state, units)
+            p.call(hit, errors.passing, self.state, units)
             with p.when(hit != 0):
                 p.draw(distance, self.distance)
-                p.call(distance, ERRORS_NEXT, self.state, distance)
+                p.call(distance, errors.following, self.state, distance)
                 lost.set(lost + distance)

@@ -20,13 +20,6 @@ from simio.components.network.udp import UDP_HEADER
 from simio.description.messages import MESSAGES, Messages
 from simio.machines.network import rpc as machines
 from simio.machines.network import writeback
-from simio.machines.network.transfer_calls import (
-    IN_ORDER,
-    WRITE_ANSWERED,
-    WRITE_COUNTED,
-    WRITE_LEFT,
-    WRITE_NEXT,
-)
 from simio.program.builder import Builder, Handle, Operand, Register, minimum
 from simio.program.service import ceil_times
 
@@ -90,7 +83,7 @@ class NfsMount:
         if self.kept is None:
             self.next.increment(into=block)
         else:
-            p.call(block, WRITE_NEXT, self.kept)
+            p.call(block, writeback.following, self.kept)
         with p.when(block < self.blocks):
             yield
 
@@ -120,21 +113,21 @@ class NfsMount:
     def left(self, blocks: Register) -> None:
         """Emit `blocks` = how many have to be written again, with no call under way."""
         assert self.kept is not None
-        self.p.call(blocks, WRITE_LEFT, self.kept)
+        self.p.call(blocks, writeback.left, self.kept)
 
     def _answered(self, about: Register, boot: int) -> None:
         """A WRITE or COMMIT is answered, in a life of the server whose number is the write verifier."""
         p = self.p
         assert self.kept is not None
         with p.scope():
-            p.call(p.register(), WRITE_ANSWERED, self.kept, about, boot)
+            p.call(p.register(), writeback.answered, self.kept, about, boot)
 
     def count_once(self, amount: Register, block: Register) -> None:
         """Make `amount` 0 where a block is not written for the first time."""
         if self.kept is not None:
             with self.p.scope():
                 first = self.p.register()
-                self.p.call(first, WRITE_COUNTED, self.kept, block)
+                self.p.call(first, writeback.counted, self.kept, block)
                 amount.set(amount * first)
 
     def wakes(self, container: Handle, amount: int) -> None:
@@ -253,7 +246,7 @@ class NfsMount:
         p = self.p
         with p.scope():
             count = p.register()
-            p.call(count, IN_ORDER, self.order, block)
+            p.call(count, machines.arrived, self.order, block)
             p.put(self.ready, count)
 
     def amount(self, block: Register) -> Operand:

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from simio.machines.network.calls import QUEUE_ENTER, QUEUE_LEAVE
+from simio.machines.network import queue
 from simio.machines.network.queue import LEVEL, initial
 from simio.program.builder import Builder, Handle, Operand, Register
 
@@ -103,7 +103,7 @@ class DropQueue:
         p = self.p
         with p.scope():
             fits = p.register()
-            p.call(fits, QUEUE_ENTER, self.state, amount)
+            p.call(fits, queue.enter, self.state, amount)
             with p.when(fits == 0):
                 dropped(p, self.owner, packet)
             with p.when(fits != 0):
@@ -116,4 +116,4 @@ class DropQueue:
 
     def level(self, result: Register, less: Operand = 0) -> None:
         """Emit `result` = what is in the queue when `less` has left."""
-        self.p.call(result, QUEUE_LEAVE, self.state, less)
+        self.p.call(result, queue.leave, self.state, less)

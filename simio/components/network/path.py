@@ -25,7 +25,7 @@ from simio.description.model import Adapter, Link, System
 from simio.description.model import Switch as SwitchDescription
 from simio.errors import RunError
 from simio.program.builder import Builder
-from simio.topology import Wiring, route
+from simio.topology import Topology
 from simio.units import format_quantity
 
 MakeWire = Callable[[Builder, Link, str, str], Wire]
@@ -142,7 +142,7 @@ class Network:
         self,
         p: Builder,
         system: System,
-        graph: Wiring,
+        graph: Topology,
         kernel: Callable[[str], UnixKernel],
         capture: Capture | None = None,
     ) -> None:
@@ -163,11 +163,11 @@ class Network:
 
         Raises RunError where there is none, or where it leads through something that carries no packets.
         """
-        way = route(self.graph, source, target)
-        ports = [node for node in way.nodes if self.graph.nodes[node]["cls"] in ("adapter", "switch", "disk")]
-        links = way.of_class(self.graph, "link")
-        ends = way.of_class(self.graph, "adapter")
-        if len(ends) != 2 or len(links) != len(ports) - 1 or way.of_class(self.graph, "disk"):
+        way = self.graph.route(source, target)
+        ports = [node for node in way.nodes if self.graph.nodes[node]["category"] in ("adapter", "switch", "disk")]
+        links = way.of_category(self.graph, "link")
+        ends = way.of_category(self.graph, "adapter")
+        if len(ends) != 2 or len(links) != len(ports) - 1 or way.of_category(self.graph, "disk"):
             raise RunError(f"no path of links and switches leads from {source!r} to {target!r}")
         first, last = self.interface(ends[0]), self.interface(ends[1])
         hops = list(zip(links, pairwise(ports), strict=True))

@@ -17,14 +17,6 @@ from simio.components.network.stack import Stack
 from simio.components.network.udp import UdpFlow, UdpSocket
 from simio.machines.network import mailbox, queue
 from simio.machines.network import rpc as calls
-from simio.machines.network.calls import QUEUE_ENTER, QUEUE_LEAVE
-from simio.machines.network.transfer_calls import (
-    MAILBOX_ARRIVE,
-    MAILBOX_TAKE,
-    RPC_CALL,
-    RPC_OUTSTANDING,
-    RPC_REPLY,
-)
 from simio.program.builder import Builder, Operand, Register, minimum
 
 PORTS = (1023, 2049)
@@ -82,7 +74,7 @@ class RpcClient:
         with p.scope():
             size, word = p.register(length), p.register()
             self.stack.work("RPC and NFS", self.stack.sheet.rpc)
-            p.call(word, RPC_CALL, self.state, about)
+            p.call(word, calls.call, self.state, about)
             word.set(word * WORD + about)
             self.requests.send(size, word, PROCESS)
             p.spawn(self.timer, size, word, delay=self.timeout, daemon=True)
@@ -90,7 +82,7 @@ class RpcClient:
     def take(self, about: Register) -> None:
         """Wait for a reply, whichever is the next, and tell what it is about."""
         self.stack.kernel.slept(lambda: self.p.get(self.waiting, 1))
-        self.p.call(about, MAILBOX_TAKE, self.replies)
+        self.p.call(about, mailbox.take, self.replies)
         self.stack.work("RPC and NFS", self.stack.sheet.rpc)
 
     def wait(self) -> None:
@@ -109,7 +101,7 @@ class RpcClient:
         p = self.p
         with p.scope():
             about = p.register()
-            p.call(about, RPC_REPLY, self.state, word // WORD)
+            p.call(about, calls.reply, self.state, word // WORD)
             if self.noted:
                 with p.when(about > 0), p.scope():
                     self.noted(p.register((about - 1) % OWN), boot)
@@ -117,7 +109,7 @@ class RpcClient:
                 p.put(self.own, 1)
                 about.set(0)
             with p.when(about > 0):
-                p.call(about, MAILBOX_ARRIVE, self.replies, 0, about - 1)
+                p.call(about, mailbox.arrive, self.replies, 0, about - 1)
                 p.put(self.waiting, 1)
 
     def _timer(self, length: Register, word: Register) -> None:
@@ -125,7 +117,7 @@ class RpcClient:
         p = self.p
         size, message, xid = p.register(length), p.register(word), p.register(word // WORD)
         after, waits = p.register(self.timeout), p.register()
-        p.call(waits, RPC_OUTSTANDING, self.state, xid)
+        p.call(waits, calls.outstanding, self.state, xid)
         if self.retrans is None:
             with p.while_(waits == 1):
                 self._repeat(size, message, xid, after, waits)
@@ -146,11 +138,11 @@ class RpcClient:
         self.requests.send(size, message, INTERRUPT)
         after.set(minimum(after * 2, LONGEST))
         p.wait(after)
-        p.call(waits, RPC_OUTSTANDING, self.state, xid)
+        p.call(waits, calls.outstanding, self.state, xid)
 
     def gave_up(self, result: Register) -> None:
         """Emit `result` = 1 if a call has been given up, else 0."""
-        self.p.call(result, QUEUE_LEAVE, self.failed, 0)
+        self.p.call(result, queue.leave, self.failed, 0)
 
     def _give_up(self, size: Register, xid: Register) -> None:
         """A call has been repeated often enough: it is forgotten, and the program is woken to see an error."""
@@ -158,8 +150,8 @@ class RpcClient:
         p.mark(p.observation(f"{self.name}: given up", "other", "bytes"), size)
         with p.scope():
             done = p.register()
-            p.call(done, RPC_REPLY, self.state, xid)
-            p.call(done, QUEUE_ENTER, self.failed, 1)
+            p.call(done, calls.reply, self.state, xid)
+            p.call(done, queue.enter, self.failed, 1)
         for container, amount in self.wakes:
             p.put(container, amount)
 

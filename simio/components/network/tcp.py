@@ -20,6 +20,7 @@ from simio.components.network.agreement import MOST_UNSCALED, options
 from simio.components.network.packet import Packet
 from simio.components.network.path import NetworkPath
 from simio.components.network.stack import IP_HEADER, TCP_HEADER, TIMESTAMPS, Stack
+from simio.machines.door import Called
 from simio.machines.tcp import dispatch as calls
 from simio.machines.tcp import layout
 from simio.machines.tcp.settings import TcpSettings, initial
@@ -180,7 +181,7 @@ class Endpoint:
                     self._output(PROCESS)
                 self._arm()
 
-    def _wait(self, result: Register, function: int, amount: Register | int, line: object) -> None:
+    def _wait(self, result: Register, function: Called, amount: Register | int, line: object) -> None:
         """Call until the result is above zero, waiting in `line` without the lock in between."""
         p = self.p
         p.call(result, function, self.state, amount)

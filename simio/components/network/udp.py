@@ -11,7 +11,6 @@ from simio.components.network.stack import Stack
 from simio.description.messages import ADDRESS
 from simio.errors import RunError
 from simio.machines.network import mailbox
-from simio.machines.network.transfer_calls import MAILBOX_ARRIVE, MAILBOX_LENGTH, MAILBOX_TAKE
 from simio.program.builder import Operand, Register
 
 UDP_HEADER = 8
@@ -91,7 +90,7 @@ class UdpSocket:
         p = self.p
         with p.scope():
             fits = p.register()
-            p.call(fits, MAILBOX_ARRIVE, self.state, length + ADDRESS, word)
+            p.call(fits, mailbox.arrive, self.state, length + ADDRESS, word)
             with p.when(fits == 0):
                 p.mark(p.observation(f"{self.name} dropped", "other", "bytes"), length)
             with p.when(fits == 1):
@@ -102,9 +101,9 @@ class UdpSocket:
         """Wait for a datagram and take it: `length` bytes and its word are set."""
         p = self.p
         self.stack.kernel.slept(lambda: p.get(self.waiting, 1))
-        p.call(length, MAILBOX_LENGTH, self.state)
+        p.call(length, mailbox.length, self.state)
         length.set(length - ADDRESS)
-        p.call(word, MAILBOX_TAKE, self.state)
+        p.call(word, mailbox.take, self.state)
 
 
 def check_size(workload: str, stack: Stack, size: int) -> None:

@@ -17,10 +17,10 @@ from simio.components.storage.loop import Loop, LoopTransport
 from simio.components.storage.scsi import ScsiBus, ScsiTransport
 from simio.description.model import Adapter, Link, System
 from simio.description.sheets.ipi import IpiHippiAdapter
-from simio.description.sheets.kernels import UnixKernel
+from simio.description.sheets.kernels import UnixKernelSheet
 from simio.errors import RunError
 from simio.program.builder import Builder
-from simio.topology import Route, Wiring, route
+from simio.topology import Route, Topology
 
 MakeMedium = Callable[[Builder, Link, Sequence[str], Sequence[str]], Any]
 MakeTransport = Callable[[Builder, Any, Any, Any, Any, str, str], Transport]
@@ -38,7 +38,7 @@ TIMED = ("fibre-channel", "fibre-channel-loop", "scsi")
 class Attachments:
     """Every way from the hosts of a system to its disks; a shared medium is made once."""
 
-    def __init__(self, p: Builder, system: System, graph: Wiring, fabric: Fabric) -> None:
+    def __init__(self, p: Builder, system: System, graph: Topology, fabric: Fabric) -> None:
         self.p = p
         self.system = system
         self.graph = graph
@@ -49,14 +49,14 @@ class Attachments:
 
     def adapter(self, host: str, disk: str) -> Adapter:
         """The adapter that the way from a host to a disk leads through."""
-        return self._at(route(self.graph, host, disk))
+        return self._at(self.graph.route(host, disk))
 
     def way(self, host: str, disk: str) -> Way | None:
         """The way from a host to a disk with its interruptions; None if it has none."""
         if not self._interrupted:
             return None
-        found = route(self.graph, host, disk)
-        links = [self.links[name] for name in found.of_class(self.graph, "link")]
+        found = self.graph.route(host, disk)
+        links = [self.links[name] for name in found.of_category(self.graph, "link")]
         if not any(link.down for link in links) or links[0].part.kind not in TIMED:
             return None
         kernel = self.system.hosts[host].kernel.sheet
@@ -68,7 +68,7 @@ class Attachments:
         """The disks that a host can come to give up since the way to them is down."""
         if not self._interrupted:
             return frozenset()
-        hosts = [host.name for host in self.system.hosts.values() if isinstance(host.kernel.sheet, UnixKernel)]
+        hosts = [host.name for host in self.system.hosts.values() if isinstance(host.kernel.sheet, UnixKernelSheet)]
         return frozenset(disk for disk in self.system.disks for host in hosts if self._loses(host, disk))
 
     def _loses(self, host: str, disk: str) -> bool:
@@ -80,8 +80,8 @@ class Attachments:
 
     def transport(self, host: str, disk: str, bus: DmaPath) -> Transport:
         """The transport from a host's adapter to a disk, data crossing `bus`: the host's, or an adapter's own."""
-        way = route(self.graph, host, disk)
-        link = self.links[way.of_class(self.graph, "link")[0]]
+        way = self.graph.route(host, disk)
+        link = self.links[way.of_category(self.graph, "link")[0]]
         if link.part.kind == "fibre-channel":
             out, back = self.fabric.path(way), self.fabric.path(way, reverse=True)
             return FcpTransport(self.p, out, back, bus, self._at(way).part.sheet)
@@ -97,7 +97,7 @@ class Attachments:
             devices = [end for end in link.ends if end in self.system.disks]
             ports = [end for end in link.ends if end not in self.system.disks]
             self._media[link.name] = medium(self.p, link, ports, devices)
-        port = way.of_class(self.graph, "adapter")[0]
+        port = way.of_category(self.graph, "adapter")[0]
         sheets = self._at(way).part.sheet, self.system.disks[disk].part.sheet
         return transport(self.p, self._media[link.name], bus, *sheets, disk, port)
 
@@ -120,5 +120,5 @@ class Attachments:
         return IpiHippiTransport(self.p, out, back, bus, byte, byte, drive.reconnect)
 
     def _at(self, way: Route) -> Adapter:
-        host, key = way.of_class(self.graph, "adapter")[0].split(".", 1)
+        host, key = way.of_category(self.graph, "adapter")[0].split(".", 1)
         return self.system.hosts[host].adapters[key]

@@ -7,8 +7,10 @@ from fractions import Fraction
 
 from simio.components.storage.interfaces import Transport
 from simio.description.model import Disk
-from simio.machines import calls
 from simio.machines import disk as mechanism
+from simio.machines.disk import arm, destaging, queue, reading, writing
+from simio.machines.door import Called
+from simio.machines.layout import State
 from simio.program.builder import Builder, Operand, OperandT, Register, least, minimum
 from simio.program.service import SECOND, ceil_times
 
@@ -47,26 +49,20 @@ class DiskDrive:
         self.least = min(sheet.command_overhead, sheet.cached_overhead)
         self.state = p.machine(disk.name, self._initial(revolution, zones))
 
-    def _initial(self, revolution: int, zones: Sequence[tuple[int, int]]) -> list[int]:
-        """The initial state of the machine."""
+    def _initial(self, revolution: int, zones: Sequence[tuple[int, int]]) -> State:
+        """The initial state of the machine; words that the datasheet names have the datasheet's values."""
         sheet = self.sheet
+        named = mechanism.WORDS.words.keys() - {"seek_single"}
         return mechanism.initial(
-            revolution=revolution,
-            heads=sheet.heads,
-            zones=zones,
-            track_skew=sheet.track_skew,
-            cylinder_skew=sheet.cylinder_skew,
-            head_switch=sheet.head_switch,
-            seek=(sheet.seek_single, sheet.seek_average, sheet.seek_full),
-            segment=self.segment,
-            write_settle=sheet.write_settle,
-            segments=sheet.segments,
+            zones,
+            (sheet.seek_single, sheet.seek_average, sheet.seek_full),
             depth=sheet.queue_depth,
-            scheduling=mechanism.SCHEDULINGS[sheet.scheduling],
-            read_ahead=sheet.read_ahead,
-            write_cache=sheet.write_cache,
+            scheduling=sheet.scheduling,
+            revolution=revolution,
+            segment=self.segment,
             hit_time=sheet.cached_overhead - self.least,
             miss_time=sheet.command_overhead - self.least,
+            **{name: value for name, value in vars(sheet).items() if name in named},
         )
 
     def sectors_of(self, size: OperandT) -> OperandT:
@@ -79,7 +75,7 @@ class DiskDrive:
         """Bytes that the disk holds."""
         return self.sectors * self.sheet.sector
 
-    def ask(self, answer: Register, function: int, a: Operand = 0, b: Operand = 0) -> None:
+    def ask(self, answer: Register, function: Called, a: Operand = 0, b: Operand = 0) -> None:
         """answer = a function of the machine."""
         self.p.call(answer, function, self.state, a, b)
 
@@ -90,11 +86,11 @@ class DiskDrive:
         with p.hold(self.places):
             tag, answer = p.register(), p.register()
             with p.hold(self.controller):
-                self.ask(answer, calls.DISK_CONTROLLER, sector, count)
+                self.ask(answer, queue.controller_time, sector, count)
                 p.advance(self.least, answer, 1)
-            self.ask(tag, calls.DISK_ENQUEUE, sector, 2 * count)
+            self.ask(tag, queue.enqueue, sector, 2 * count)
             with p.until(answer > 0):
-                self.ask(answer, calls.DISK_BEGIN, tag)
+                self.ask(answer, reading.begin, tag)
                 with p.when(answer > 2):
                     answer.set(answer - 2)
                     p.put(self.gate, answer)
@@ -111,7 +107,7 @@ class DiskDrive:
         """Data of a read, from when the first unit is in the buffer; one command's after the other's."""
         p, wait = self.p, self.p.register()
         for sectors, first in self._units(count, transport.unit):
-            self.ask(wait, calls.DISK_NEXT, tag, sectors)
+            self.ask(wait, reading.next_unit, tag, sectors)
             with p.label("mechanism", self.name):
                 p.wait(wait)
             if first:
@@ -136,12 +132,12 @@ class DiskDrive:
         p = self.p
         with p.when(answer == 2):
             p.seize(self.arm)
-            self.ask(answer, calls.DISK_MEDIA, tag)
+            self.ask(answer, arm.media_time, tag)
             with p.when(answer > 0), p.fork("media"):
                 with p.label("mechanism", self.name):
                     p.wait(answer)
                 p.release(self.arm)
-                self.ask(answer, calls.DISK_FREE, tag)
+                self.ask(answer, arm.free, tag)
                 p.put(self.gate, answer)
 
     def write(self, sector: Register, size: Operand, transport: Transport) -> None:
@@ -155,23 +151,23 @@ class DiskDrive:
             tag, answer = p.register(), p.register()
             with p.hold(self.controller):
                 p.advance(sheet.cached_overhead if sheet.write_cache else sheet.command_overhead)
-            self.ask(tag, calls.DISK_ENQUEUE, sector, 2 * count + 1)
+            self.ask(tag, queue.enqueue, sector, 2 * count + 1)
             with p.until(answer == 1):
-                self.ask(answer, calls.DISK_ADMIT, tag)
+                self.ask(answer, writing.admit, tag)
                 with p.when(answer == 0):
                     p.get(self.gate, 1)
             for sectors in p.pieces(count, self._sectors(transport.burst)):
-                self._wait(answer, calls.DISK_ROOM, tag, sectors)
+                self._wait(answer, writing.room, tag, sectors)
                 with p.hold(self.data):
                     transport.fetch(sectors * sheet.sector)
-                self.ask(answer, calls.DISK_STORE, tag, sectors)
+                self.ask(answer, writing.store, tag, sectors)
                 with p.when(answer == 1), p.fork("destage", daemon=True):
                     self._destage(answer)
             if not sheet.write_cache:
-                self._wait(answer, calls.DISK_STORED, tag)
+                self._wait(answer, writing.stored, tag)
             self._end(tag)
 
-    def _wait(self, answer: Register, function: int, tag: Register, sectors: Operand = 0) -> None:
+    def _wait(self, answer: Register, function: Called, tag: Register, sectors: Operand = 0) -> None:
         """Wait until a machine function answers 0: for the time it tells, or to be woken where it tells 1."""
         p = self.p
         with p.until(answer == 0):
@@ -185,21 +181,21 @@ class DiskDrive:
         """Write dirty data to the media, one pass over at most a track after the other, while there are any."""
         p = self.p
         with p.until(answer == 0):
-            self.ask(answer, calls.DISK_DESTAGE)
+            self.ask(answer, destaging.destage)
             with p.when(answer == 1):
                 p.get(self.gate, 1)
             with p.when(answer > 1):
                 with p.hold(self.arm), p.label("mechanism", self.name):
                     p.wait(answer)
-                    self.ask(answer, calls.DISK_WRITE)
+                    self.ask(answer, destaging.write)
                     p.wait(answer)
-                self.ask(answer, calls.DISK_WRITTEN)
+                self.ask(answer, destaging.written)
                 p.put(self.gate, answer)
                 answer.set(1)
 
     def _end(self, tag: Register) -> None:
         woken = self.p.register()
-        self.ask(woken, calls.DISK_END, tag)
+        self.ask(woken, reading.end, tag)
         self.p.put(self.gate, woken)
 
     def _count(self, size: Operand) -> int | Register:

@@ -15,7 +15,7 @@ from itertools import pairwise
 from simio.description.model import Link, Part, System
 from simio.program.builder import Builder, Operand, OperandT, least, maximum
 from simio.program.service import SECOND, ceil_times
-from simio.topology import Route, Wiring
+from simio.topology import Route, Topology
 
 
 class Hop:
@@ -102,7 +102,7 @@ class Path:
 class Fabric:
     """All Fibre Channel links and switches of a system; finds the path of frames along a route."""
 
-    def __init__(self, p: Builder, system: System, graph: Wiring) -> None:
+    def __init__(self, p: Builder, system: System, graph: Topology) -> None:
         self.p = p
         self.graph = graph
         self.links = {link.name: link for link in system.links}

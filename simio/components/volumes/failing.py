@@ -18,7 +18,7 @@ from simio.components.volumes.parity import ParityEngine
 from simio.components.volumes.raid3 import Raid3
 from simio.components.volumes.raid5 import Raid5
 from simio.components.volumes.requests import Members, Verb, check_request, scope
-from simio.machines.calls import ROTATION_NEXT
+from simio.machines import rotation
 from simio.machines.failing.requests import MOST
 from simio.program.builder import Builder, Register
 
@@ -63,7 +63,7 @@ class FailingMirror(_Asking, Mirror):
         check_request(self.name, size, aligned, self.sector)
         with scope(p):
             member, left, failed, missed = (p.register() for _ in range(4))
-            p.call(member, ROTATION_NEXT, self.turn, number)
+            p.call(member, rotation.following, self.turn, number)
             p.let(left, "SET", number)
             p.let(missed, "SET", -1)
             with p.until(left, "==", 0):

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes.requests import Members, check_request, scope
 from simio.machines import rotation
-from simio.machines.calls import ROTATION_NEXT
 from simio.program.builder import Builder, Register
 
 
@@ -21,14 +20,14 @@ class Mirror(Members):
     def __init__(self, p: Builder, name: str, members: Sequence[BlockDevice]) -> None:
         super().__init__(p, name, members)
         self.capacity = self.smallest // self.sector * self.sector
-        self.turn = p.machine(f"{name} turn", rotation.initial())
+        self.turn = p.machine(f"{name} turn", rotation.WORDS.initial())
 
     def read(self, at: Register, size: int, aligned: int) -> None:
         """Read all of it from the member whose turn it is."""
         check_request(self.name, size, aligned, self.sector)
         with scope(self.p):
             member = self.p.register()
-            self.p.call(member, ROTATION_NEXT, self.turn, len(self.members))
+            self.p.call(member, rotation.following, self.turn, len(self.members))
             self.one_of(member, "read", at, size, aligned)
 
     def write(self, at: Register, size: int, aligned: int) -> None:

@@ -1,4 +1,4 @@
-"""Datasheets: which values each kind of part has; one file a kind of component."""
+"""Datasheets: the values of each kind of part; one file a kind of component."""
 
 from simio.description.sheets import (  # noqa: F401  (each registers its sheets)
     atm,
@@ -17,6 +17,6 @@ from simio.description.sheets import (  # noqa: F401  (each registers its sheets
     scsi,
     stacks,
 )
-from simio.description.sheets.base import CLASSES, Sheet, register_sheet, sheet_kinds
+from simio.description.sheets.base import CATEGORIES, Sheet, register_sheet, sheet_kinds
 
-__all__ = ["CLASSES", "Sheet", "register_sheet", "sheet_kinds"]
+__all__ = ["CATEGORIES", "Sheet", "register_sheet", "sheet_kinds"]

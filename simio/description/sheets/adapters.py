@@ -1,4 +1,4 @@
-"""What the datasheets of all storage adapters have in common."""
+"""The values that all storage adapters have."""
 
 from __future__ import annotations
 

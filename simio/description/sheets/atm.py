@@ -38,7 +38,7 @@ class AtmLink(Sheet):
         return self
 
 
-class AtmSwitch(Sheet):
+class AtmSwitchSheet(Sheet):
     """An ATM switch with a buffer of cells at each output."""
 
     link_kinds: ClassVar[tuple[str, ...]] = ("atm",)
@@ -53,7 +53,7 @@ class AtmSwitch(Sheet):
     )
 
     @model_validator(mode="after")
-    def _discards_before_it_is_full(self) -> AtmSwitch:
+    def _discards_before_it_is_full(self) -> AtmSwitchSheet:
         if self.discard_above and self.discard_above >= self.buffer:
             limit = f"less than the buffer, {size_text(self.buffer)}"
             raise refusal(size_text(self.discard_above), limit, field="discard_above")
@@ -61,4 +61,4 @@ class AtmSwitch(Sheet):
 
 
 register_sheet("link", "atm", AtmLink)
-register_sheet("switch", "atm", AtmSwitch)
+register_sheet("switch", "atm", AtmSwitchSheet)

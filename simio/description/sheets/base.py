@@ -1,8 +1,7 @@
-"""Datasheets: which values each kind of part has, and what makes physical sense for them.
+"""Datasheets: the values that each kind of part has, and the limits of physical sense.
 
-A part has a class (what it is: ``disk``) and a kind (which behaviour models it: ``fibre-channel``).  The
-sheet of a kind is a frozen pydantic model; `register_sheet` adds one, from simio or from an installed
-plug-in.
+A part has a category (what it is: `disk`) and a kind (which behaviour models it: `fibre-channel`). The sheet of a
+kind is a frozen pydantic model; `register_sheet` adds one, from simio or from an installed plug-in.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import ClassVar, TypeVar
 from simio import units
 from simio.description.quantities import Values
 
-CLASSES: Mapping[str, str] = {
+CATEGORIES: Mapping[str, str] = {
     "cpu": "cpus",
     "memory": "memories",
     "kernel": "kernels",
@@ -27,27 +26,26 @@ CLASSES: Mapping[str, str] = {
     "filesystem": "filesystems",
     "host": "hosts",
 }
-"""The class of a part and the folder of the catalogue that holds its datasheets."""
+"""The categories of parts, each with the folder of the catalogue that holds its datasheets."""
 
 
 TIMER = "timer"
-"""The work of a time in which nothing works: a timeout, a delay to gather more, a reference to compare with."""
+"""The `work` of a time that is no work: a timeout, a delay to gather more, a clock to scale with."""
 LINE = "line"
-"""The work of a rate that an end of a link contributes to it, which goes as fast as its slowest end."""
+"""The `work` of a rate at an end of a link: the link is as fast as its slowest end."""
 
 
 class Sheet(Values):
     """The values of one kind of part.
 
-    ``link_kinds`` names the kinds of link that fit an adapter, switch or disk; empty means its own kind only.
-    ``shared`` marks a kind of link that joins any number of ends, as a bus or a loop does, and not two; where
-    its sheet has a value ``devices``, that is how many at most.
+    `link_kinds` names the kinds of link that fit an adapter, switch or disk; empty means its own kind only. `shared`
+    marks a kind of link that joins any number of ends, as a bus or a loop does, or at most its value `devices`.
 
-    ``work`` says of a time or rate which work it is the cost of, where that is not simply the part's; what has
-    the same name on one host, disk or link is one component to whoever asks where time goes. `TIMER` marks what
-    is no cost but a wait that a rule lays down, `LINE` the pace that a part brings to the link it is on.
+    `work` names the work that a time or rate is the cost of, if that is not the part as a whole; values with the same
+    work on one host, disk or link are one component in explanations. `TIMER` marks waits that a rule lays down,
+    `LINE` the rate of a link's end.
 
-    ``faults`` are the kinds of fault (`simio.description.faults`) that a scenario can give such a part.
+    `faults` are the kinds of fault (`simio.description.faults`) that a scenario can give such a part.
     """
 
     work: ClassVar[Mapping[str, str]] = {}
@@ -56,7 +54,7 @@ class Sheet(Values):
     faults: ClassVar[tuple[str, ...]] = ()
 
     def links(self, kind: str) -> tuple[str, ...]:
-        """The kinds of link that fit a part with these values, of kind ``kind``."""
+        """The kinds of link that fit a part with these values, of kind `kind`."""
         return self.link_kinds or (kind,)
 
 
@@ -64,27 +62,25 @@ S = TypeVar("S", bound=type[Sheet])
 _SHEETS: dict[tuple[str, str], type[Sheet]] = {}
 
 
-def register_sheet(cls: str, kind: str, model: S) -> S:
-    """Make ``model`` the sheet of parts of class ``cls`` and kind ``kind``; a second model for them is
-    refused.
-    """
-    if cls not in CLASSES:
-        raise ValueError(f"no class of part is called {cls!r}; there are {', '.join(CLASSES)}")
-    if _SHEETS.setdefault((cls, kind), model) is not model:
-        raise ValueError(f"a sheet for {cls} {kind!r} is registered already")
+def register_sheet(category: str, kind: str, model: S) -> S:
+    """Make `model` the sheet of a kind of parts. Raises ValueError for a second model and an unknown category."""
+    if category not in CATEGORIES:
+        raise ValueError(f"no category of part is called {category!r}; there are {', '.join(CATEGORIES)}")
+    if _SHEETS.setdefault((category, kind), model) is not model:
+        raise ValueError(f"a sheet for {category} {kind!r} is registered already")
     return model
 
 
-def sheet_kinds(cls: str) -> dict[str, type[Sheet]]:
-    """The registered kinds of a class, sorted by name, each with its sheet."""
-    return {kind: _SHEETS[c, kind] for c, kind in sorted(_SHEETS) if c == cls}
+def sheet_kinds(category: str) -> dict[str, type[Sheet]]:
+    """The registered kinds of a category, sorted by name, each with its sheet."""
+    return {kind: _SHEETS[c, kind] for c, kind in sorted(_SHEETS) if c == category}
 
 
 def time_text(value: int) -> str:
-    """A time in ps as a message tells it."""
+    """A time in ps for a message."""
     return units.format_quantity(value, "time")
 
 
 def size_text(value: int) -> str:
-    """A size in bytes as a message tells it."""
+    """A size in bytes for a message."""
     return units.format_quantity(value, "size")

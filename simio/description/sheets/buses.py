@@ -8,7 +8,7 @@ from simio.description.quantities import Extent, Frequency, Whole, refusal
 from simio.description.sheets.base import Sheet, register_sheet, size_text
 
 
-class ParallelBus(Sheet):
+class ParallelBusSheet(Sheet):
     """A bus that is arbitrated burst by burst."""
 
     clock: Frequency = Field(description="bus clock")
@@ -20,7 +20,7 @@ class ParallelBus(Sheet):
     )
 
     @model_validator(mode="after")
-    def _burst_holds_a_word(self) -> ParallelBus:
+    def _burst_holds_a_word(self) -> ParallelBusSheet:
         if self.burst < self.width:
             raise refusal(
                 size_text(self.burst),
@@ -30,4 +30,4 @@ class ParallelBus(Sheet):
         return self
 
 
-register_sheet("bus", "parallel", ParallelBus)
+register_sheet("bus", "parallel", ParallelBusSheet)

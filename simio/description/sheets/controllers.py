@@ -8,7 +8,7 @@ from simio.description.quantities import Count, Limit, Rate, Time
 from simio.description.sheets.base import Sheet, register_sheet
 
 
-class ArrayController(Sheet):
+class ArrayControllerSheet(Sheet):
     """A controller that makes one device of several disks: it splits requests, computes parity, caches writes."""
 
     processors: Count = Field(description="processors that its firmware runs on")
@@ -23,4 +23,4 @@ class ArrayController(Sheet):
     )
 
 
-register_sheet("controller", "array", ArrayController)
+register_sheet("controller", "array", ArrayControllerSheet)

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from simio.description.quantities import Count, Duration, Extent, Flag, Rotation, Time, Values, refusal
 from simio.description.sheets.base import Sheet, register_sheet, size_text, time_text
+from simio.machines.disk.scheduling import NAMES
 
 
 class Zone(Values):
@@ -52,8 +53,8 @@ class Drive(Sheet):
     queue_depth: Annotated[Count, Field(le=256)] = Field(
         description="commands that the drive holds; 1 without tagged queueing"
     )
-    scheduling: Literal["fifo", "elevator", "shortest"] = Field(
-        description="order of the commands it holds: of arrival, of cylinders, of seek and rotation together"
+    scheduling: Literal[NAMES] = Field(  # type: ignore[valid-type]  # one for each file of the folder
+        description="which of the commands that it holds the arm goes to next: see docs/models/disk.md"
     )
 
     @model_validator(mode="after")

@@ -40,7 +40,7 @@ class EthernetLink(Sheet):
         return self
 
 
-class SharedEthernet(EthernetLink):
+class SharedEthernetSheet(EthernetLink):
     """An Ethernet that all its stations share by carrier sense with collision detection (IEEE 802.3 clause 4).
 
     Its length is that between the two stations that are farthest apart.
@@ -60,7 +60,7 @@ class SharedEthernet(EthernetLink):
     )
 
 
-class PacketSwitch(Sheet):
+class PacketSwitchSheet(Sheet):
     """A switch of packets: where they wait for a port that is busy, and what is dropped."""
 
     link_kinds: ClassVar[tuple[str, ...]] = ("ethernet", "ethernet-shared", "fddi")
@@ -76,7 +76,7 @@ class PacketSwitch(Sheet):
     )
 
 
-class EthernetSwitch(PacketSwitch):
+class EthernetSwitch(PacketSwitchSheet):
     """An Ethernet switch (IEEE 802.1D): store-and-forward, or cut-through once the address has come."""
 
     forwarding: Literal["store", "cut-through"] = Field(
@@ -85,5 +85,5 @@ class EthernetSwitch(PacketSwitch):
 
 
 register_sheet("link", "ethernet", EthernetLink)
-register_sheet("link", "ethernet-shared", SharedEthernet)
+register_sheet("link", "ethernet-shared", SharedEthernetSheet)
 register_sheet("switch", "ethernet", EthernetSwitch)

@@ -11,7 +11,7 @@ from simio.description.sheets.base import TIMER, Sheet, register_sheet, time_tex
 from simio.description.sheets.ethernet import Probability
 
 
-class FddiRing(Sheet):
+class FddiRingSheet(Sheet):
     """An FDDI ring (ISO 9314-2): whoever has the token sends; its length is that of the whole ring."""
 
     faults: ClassVar[tuple[str, ...]] = ("down",)
@@ -35,7 +35,7 @@ class FddiRing(Sheet):
     loss: Probability = Field(0, description="probability that a packet is lost on the ring")
 
     @model_validator(mode="after")
-    def _token_has_time(self) -> FddiRing:
+    def _token_has_time(self) -> FddiRingSheet:
         if self.target_rotation <= self.devices * self.station_delay:
             least = time_text(self.devices * self.station_delay)
             found = time_text(self.target_rotation)
@@ -43,4 +43,4 @@ class FddiRing(Sheet):
         return self
 
 
-register_sheet("link", "fddi", FddiRing)
+register_sheet("link", "fddi", FddiRingSheet)

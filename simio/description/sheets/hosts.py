@@ -1,4 +1,4 @@
-"""Datasheets of computers: processor, memory, and what is not a part of its own."""
+"""Datasheets of computers: processor, memory, and the host's own values."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Memory(Sheet):
 
 
 class HostSheet(Sheet):
-    """A computer: what is not a part of its own."""
+    """A computer: the values that belong to no part of it."""
 
     cpus: Count = Field(description="number of CPUs")
 

@@ -1,4 +1,4 @@
-"""Datasheets of kernels: what their services cost."""
+"""Datasheets of kernels: the costs of their services."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from simio.description.quantities import Duration, Extent, Frequency, Limit, Tim
 from simio.description.sheets.base import TIMER, Sheet, register_sheet
 
 
-class UnixKernel(Sheet):
-    """A Unix kernel: what its services cost the CPU."""
+class UnixKernelSheet(Sheet):
+    """A Unix kernel: the CPU time of its services."""
 
     work = {
         "reference_clock": TIMER,
@@ -53,4 +53,4 @@ class UnixKernel(Sheet):
     command_retries: Whole = Field(5, description="times that the disk driver sends such a command again")
 
 
-register_sheet("kernel", "unix", UnixKernel)
+register_sheet("kernel", "unix", UnixKernelSheet)

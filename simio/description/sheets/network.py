@@ -1,4 +1,4 @@
-"""Datasheets of network adapters: interface queue, rings, DMA, interrupts and what the driver costs."""
+"""Datasheets of network adapters: interface queue, rings, DMA, interrupts and costs of the driver."""
 
 from __future__ import annotations
 

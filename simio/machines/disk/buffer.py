@@ -10,102 +10,66 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
+from simio.machines.disk import layout as w
 from simio.machines.disk.geometry import aligned, path, path_end, track_of
-from simio.machines.disk.layout import (
-    ACTIVE,
-    CLOCK,
-    COMMAND_COLUMNS,
-    COMMAND_TABLE,
-    DESTAGED,
-    DIRTY,
-    EMPTY,
-    END,
-    FIRST,
-    GIVEN,
-    GOAL,
-    HERE,
-    KIND,
-    LIVE,
-    NEXT,
-    ORIGIN,
-    PHASE,
-    PLACE,
-    READ_AHEAD,
-    RESERVED,
-    SECTORS,
-    SEGMENT,
-    SEGMENT_COLUMNS,
-    SEGMENT_TABLE,
-    SEGMENTS,
-    SERVED,
-    SLOTS,
-    STALE,
-    START,
-    STATUS,
-    STOP,
-    STREAM,
-    TAKEN,
-    USED,
-    WRITES,
-)
 from simio.machines.shared import shared
 
 
 @shared
 def segment_at(state: NDArray, base: int, number: int) -> int:
     """Position of a segment in the state."""
-    return base + state[base + SEGMENT_TABLE] + number * SEGMENT_COLUMNS
+    return base + state[base + w.SEGMENT_TABLE] + number * w.SEGMENT_COLUMNS
 
 
 @shared
 def command_at(state: NDArray, base: int, tag: int) -> int:
     """Position of a command in the state."""
-    return base + state[base + COMMAND_TABLE] + tag * COMMAND_COLUMNS
+    return base + state[base + w.COMMAND_TABLE] + tag * w.COMMAND_COLUMNS
 
 
 @shared
-def start_pass(state: NDArray, base: int, s: int, time: int, sector: int) -> None:
+def start_sweep(state: NDArray, base: int, s: int, time: int, sector: int) -> None:
     """The media begins a pass at a sector, as soon as that comes around after `time`."""
-    state[s + ORIGIN] = sector
-    state[s + START] = aligned(state, base, time, sector)
-    state[s + PHASE] = state[s + START] - path(state, base, sector)
+    state[s + w.ORIGIN] = sector
+    state[s + w.START] = aligned(state, base, time, sector)
+    state[s + w.PHASE] = state[s + w.START] - path(state, base, sector)
 
 
 @shared
-def passed(state: NDArray, base: int, s: int, sector: int) -> int:
+def swept_at(state: NDArray, base: int, s: int, sector: int) -> int:
     """Instant at which the pass of a segment has gone over all sectors below this one, which lies after ORIGIN."""
-    return state[s + PHASE] + path_end(state, base, sector)
+    return state[s + w.PHASE] + path_end(state, base, sector)
 
 
 @shared
 def full_at(state: NDArray, base: int, s: int) -> int:
     """Sector before which the media will stop if nothing more is taken."""
-    limit = min(state[s + TAKEN] + state[base + SEGMENT], state[base + SECTORS])
-    return limit if state[base + READ_AHEAD] else min(limit, state[s + GOAL])
+    limit = min(state[s + w.TAKEN] + state[base + w.SEGMENT], state[base + w.SECTORS])
+    return limit if state[base + w.READ_AHEAD] else min(limit, state[s + w.GOAL])
 
 
 @shared
 def has_read(state: NDArray, base: int, s: int, now: int, sector: int) -> bool:
     """Whether the media has read the stream of a segment as far as the sector before this one."""
-    if state[s + STOP] >= 0:
-        return sector <= state[s + STOP]
-    if sector <= state[s + ORIGIN]:
+    if state[s + w.STOP] >= 0:
+        return sector <= state[s + w.STOP]
+    if sector <= state[s + w.ORIGIN]:
         return True
     if sector > full_at(state, base, s):
         return False
-    return passed(state, base, s, sector) <= now
+    return swept_at(state, base, s, sector) <= now
 
 
 @shared
 def position(state: NDArray, base: int, s: int, now: int) -> int:
     """Sector at which the media is in the stream of a segment, or has stopped."""
-    if state[s + STOP] >= 0:
-        return state[s + STOP]
-    low = state[s + ORIGIN]
+    if state[s + w.STOP] >= 0:
+        return state[s + w.STOP]
+    low = state[s + w.ORIGIN]
     high = full_at(state, base, s)
     while low < high:
         middle = (low + high + 1) // 2
-        if passed(state, base, s, middle) <= now:
+        if swept_at(state, base, s, middle) <= now:
             low = middle
         else:
             high = middle - 1
@@ -115,46 +79,46 @@ def position(state: NDArray, base: int, s: int, now: int) -> int:
 @shared
 def arm_track(state: NDArray, base: int, now: int) -> int:
     """Track at which the arm is."""
-    s = state[base + ACTIVE]
+    s = state[base + w.ACTIVE]
     if s < 0:
-        return state[base + HERE]
-    return track_of(state, base, min(position(state, base, s, now), state[base + SECTORS] - 1))
+        return state[base + w.HERE]
+    return track_of(state, base, min(position(state, base, s, now), state[base + w.SECTORS] - 1))
 
 
 @shared
 def stop_media(state: NDArray, base: int, now: int) -> None:
     """The stream that the media reads ends here, since the arm is needed elsewhere or its segment is."""
-    s = state[base + ACTIVE]
+    s = state[base + w.ACTIVE]
     if s >= 0:
-        state[base + HERE] = arm_track(state, base, now)
-        state[s + STOP] = position(state, base, s, now)
-        state[base + ACTIVE] = -1
+        state[base + w.HERE] = arm_track(state, base, now)
+        state[s + w.STOP] = position(state, base, s, now)
+        state[base + w.ACTIVE] = -1
 
 
 @shared
 def note_full(state: NDArray, base: int, s: int, now: int) -> None:
     """Write down that the media has stopped, before more room would let it seem never to have."""
-    if state[s + STOP] < 0:
+    if state[s + w.STOP] < 0:
         limit = full_at(state, base, s)
-        if limit > state[s + ORIGIN] and passed(state, base, s, limit) <= now:
-            state[s + STOP] = limit
+        if limit > state[s + w.ORIGIN] and swept_at(state, base, s, limit) <= now:
+            state[s + w.STOP] = limit
 
 
 @shared
 def go_on(state: NDArray, base: int, s: int, now: int) -> None:
     """The media, stopped in the stream where the arm is, reads on as soon as its next sector comes around."""
-    start_pass(state, base, s, max(now, state[s + START]), state[s + STOP])
-    state[s + STOP] = -1
+    start_sweep(state, base, s, max(now, state[s + w.START]), state[s + w.STOP])
+    state[s + w.STOP] = -1
 
 
 @shared
 def refill(state: NDArray, base: int, s: int, now: int) -> None:
     """Where the arm still is at this stream, and has stopped, it goes on once half of the segment is free."""
-    stopped = state[s + STOP]
+    stopped = state[s + w.STOP]
     if (
-        state[base + ACTIVE] == s
+        state[base + w.ACTIVE] == s
         and stopped >= 0
-        and stopped - state[s + TAKEN] <= state[base + SEGMENT] // 2
+        and stopped - state[s + w.TAKEN] <= state[base + w.SEGMENT] // 2
         and full_at(state, base, s) > stopped
     ):
         go_on(state, base, s, now)
@@ -163,10 +127,10 @@ def refill(state: NDArray, base: int, s: int, now: int) -> None:
 @shared
 def release_taken(state: NDArray, base: int, s: int, now: int) -> None:
     """What every reader of a segment has been given may be overwritten."""
-    if state[s + KIND] == STREAM:
+    if state[s + w.KIND] == w.STREAM:
         note_full(state, base, s, now)
-    state[s + TAKEN] = kept(state, base, s, state[s + TAKEN])
-    if state[s + KIND] == STREAM:
+    state[s + w.TAKEN] = kept(state, base, s, state[s + w.TAKEN])
+    if state[s + w.KIND] == w.STREAM:
         refill(state, base, s, now)
 
 
@@ -174,29 +138,29 @@ def release_taken(state: NDArray, base: int, s: int, now: int) -> None:
 def kept(state: NDArray, base: int, s: int, otherwise: int) -> int:
     """Lowest sector that a reader of a segment has still to be given, or `otherwise` where it has none."""
     lowest = -1
-    for tag in range(state[base + SLOTS]):
+    for tag in range(state[base + w.SLOTS]):
         c = command_at(state, base, tag)
-        if state[c + STATUS] == SERVED and state[c + PLACE] == s and not state[c + WRITES]:
-            lowest = state[c + GIVEN] if lowest < 0 else min(lowest, state[c + GIVEN])
+        if state[c + w.STATUS] == w.SERVED and state[c + w.PLACE] == s and not state[c + w.WRITES]:
+            lowest = state[c + w.GIVEN] if lowest < 0 else min(lowest, state[c + w.GIVEN])
     return otherwise if lowest < 0 else lowest
 
 
 @shared
 def written_up_to(state: NDArray, base: int, s: int) -> int:
     """Sector before which a dirty segment has all the data of its run, what writers have yet to bring apart."""
-    end = state[s + RESERVED]
-    for tag in range(state[base + SLOTS]):
+    end = state[s + w.RESERVED]
+    for tag in range(state[base + w.SLOTS]):
         c = command_at(state, base, tag)
-        brings = state[c + WRITES] and state[c + NEXT] < state[c + END]
-        if brings and state[c + STATUS] == SERVED and state[c + PLACE] == s:
-            end = min(end, state[c + NEXT])
+        brings = state[c + w.WRITES] and state[c + w.NEXT] < state[c + w.END]
+        if brings and state[c + w.STATUS] == w.SERVED and state[c + w.PLACE] == s:
+            end = min(end, state[c + w.NEXT])
     return end
 
 
 @shared
 def oldest_valid(state: NDArray, base: int, s: int) -> int:
     """Lowest sector of a dirty segment that its ring has not overwritten, nor will for what is reserved."""
-    return max(state[s + FIRST], state[s + RESERVED] - state[base + SEGMENT])
+    return max(state[s + w.FIRST], state[s + w.RESERVED] - state[base + w.SEGMENT])
 
 
 @shared
@@ -206,19 +170,19 @@ def lookup(state: NDArray, base: int, now: int, sector: int, end: int) -> int:
     -1 if none, -2 where dirty data are in the way: some of its sectors are in the buffer only, not all.
     """
     best = -1
-    for number in range(state[base + SEGMENTS]):
+    for number in range(state[base + w.SEGMENTS]):
         s = segment_at(state, base, number)
-        if state[s + KIND] == DIRTY:
+        if state[s + w.KIND] == w.DIRTY:
             if sector >= oldest_valid(state, base, s) and end <= written_up_to(state, base, s):
                 return s
-            if sector < state[s + RESERVED] and end > state[s + DESTAGED]:
+            if sector < state[s + w.RESERVED] and end > state[s + w.DESTAGED]:
                 return -2
         elif (
-            state[s + KIND] == STREAM
-            and not state[s + STALE]
-            and sector >= state[s + FIRST]
+            state[s + w.KIND] == w.STREAM
+            and not state[s + w.STALE]
+            and sector >= state[s + w.FIRST]
             and has_read(state, base, s, now, sector)
-            and not has_read(state, base, s, now, sector + state[base + SEGMENT] + 1)
+            and not has_read(state, base, s, now, sector + state[base + w.SEGMENT] + 1)
             and (best < 0 or has_read(state, base, s, now, sector + 1))
         ):
             best = s
@@ -229,9 +193,13 @@ def lookup(state: NDArray, base: int, now: int, sector: int, end: int) -> int:
 def least_used(state: NDArray, base: int) -> int:
     """Position of the segment to be replaced: the least recently used that is neither dirty nor in use, or -1."""
     best = -1
-    for number in range(state[base + SEGMENTS]):
+    for number in range(state[base + w.SEGMENTS]):
         s = segment_at(state, base, number)
-        if state[s + LIVE] == 0 and state[s + KIND] != DIRTY and (best < 0 or state[s + USED] < state[best + USED]):
+        if (
+            state[s + w.LIVE] == 0
+            and state[s + w.KIND] != w.DIRTY
+            and (best < 0 or state[s + w.USED] < state[best + w.USED])
+        ):
             best = s
     return best
 
@@ -239,16 +207,16 @@ def least_used(state: NDArray, base: int) -> int:
 @shared
 def drop(state: NDArray, base: int, s: int, now: int) -> None:
     """A segment's data are given up."""
-    if state[base + ACTIVE] == s:
+    if state[base + w.ACTIVE] == s:
         stop_media(state, base, now)
-    state[s + KIND] = EMPTY
-    state[s + USED] = 0
-    state[s + STALE] = 0
+    state[s + w.KIND] = w.EMPTY
+    state[s + w.USED] = 0
+    state[s + w.STALE] = 0
 
 
 @shared
 def use(state: NDArray, base: int, s: int) -> None:
     """A command begins to use a segment."""
-    state[base + CLOCK] += 1
-    state[s + USED] = state[base + CLOCK]
-    state[s + LIVE] += 1
+    state[base + w.CLOCK] += 1
+    state[s + w.USED] = state[base + w.CLOCK]
+    state[s + w.LIVE] += 1

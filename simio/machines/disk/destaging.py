@@ -4,86 +4,56 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines.disk.arm import dispatch, pass_end, start_write
-from simio.machines.disk.buffer import command_at, kept, oldest_valid, passed
+from simio.machines.disk import layout as w
+from simio.machines.disk.arm import dispatch, start_write, sweep_end
+from simio.machines.disk.buffer import command_at, kept, oldest_valid, swept_at
 from simio.machines.disk.geometry import track_of
-from simio.machines.disk.layout import (
-    CHUNK,
-    CHUNK_END,
-    DESTAGED,
-    DESTAGER,
-    DESTAGING,
-    DIRTY,
-    END,
-    FIRST,
-    GOAL,
-    HERE,
-    KIND,
-    LATEST,
-    NOBODY,
-    ORIGIN,
-    OWNER,
-    PLACE,
-    RESERVED,
-    SECTORS,
-    SERVED,
-    SINCE,
-    SLOTS,
-    STALE,
-    START,
-    STATUS,
-    STOP,
-    STREAM,
-    TAKEN,
-    TICKET,
-    WRITE_CACHE,
-    WRITES,
-)
 from simio.machines.disk.queue import choose, wait, wake
+from simio.machines.door import machine
 from simio.machines.shared import shared
 
 
-@shared
+@machine("disk")
 def destage(state: NDArray, base: int, now: int) -> int:
     """What the thread that destages does next: 0 end, 1 wait to be woken, else the time (2 ps at least) until the
     head is at the first of the sectors that are to be written."""
-    if now > LATEST or not state[base + DESTAGER]:
+    if now > w.LATEST or not state[base + w.DESTAGER]:
         return -1
-    if state[base + OWNER] == NOBODY:
+    if state[base + w.OWNER] == w.NOBODY:
         chosen = choose(state, base, now)
         if chosen == -1:
-            state[base + DESTAGER] = 0
+            state[base + w.DESTAGER] = 0
             return 0
         if chosen < -1:
             start_write(state, base, now, -2 - chosen)
-    if state[base + OWNER] != DESTAGING:
+    if state[base + w.OWNER] != w.DESTAGING:
         wait(state, base)
         return 1
-    return max(state[state[base + CHUNK] + START] - now, 2)
+    return max(state[state[base + w.CHUNK] + w.START] - now, 2)
 
 
-@shared
+@machine("disk")
 def write(state: NDArray, base: int, now: int) -> int:
     """The head is there: the time to write what the buffer now has of the track, in ps."""
-    s = state[base + CHUNK]
-    if now > LATEST or s < 0 or state[base + OWNER] != DESTAGING:
+    s = state[base + w.CHUNK]
+    if now > w.LATEST or s < 0 or state[base + w.OWNER] != w.DESTAGING:
         return -1
-    state[base + CHUNK_END] = pass_end(state, base, s)
-    return max(passed(state, base, s, state[base + CHUNK_END]) - now, 0)
+    state[base + w.CHUNK_END] = sweep_end(state, base, s)
+    return max(swept_at(state, base, s, state[base + w.CHUNK_END]) - now, 0)
 
 
-@shared
+@machine("disk")
 def written(state: NDArray, base: int, now: int) -> int:
     """The media has what `write` said. Number of threads to wake."""
-    s = state[base + CHUNK]
-    if now > LATEST or s < 0 or state[base + OWNER] != DESTAGING:
+    s = state[base + w.CHUNK]
+    if now > w.LATEST or s < 0 or state[base + w.OWNER] != w.DESTAGING:
         return -1
-    state[s + DESTAGED] = state[base + CHUNK_END]
-    state[base + HERE] = track_of(state, base, min(state[s + DESTAGED], state[base + SECTORS] - 1))
-    state[base + CHUNK] = -1
-    state[base + OWNER] = NOBODY
-    if not state[base + WRITE_CACHE]:
-        state[s + SINCE] = oldest_writer(state, base, s)
+    state[s + w.DESTAGED] = state[base + w.CHUNK_END]
+    state[base + w.HERE] = track_of(state, base, min(state[s + w.DESTAGED], state[base + w.SECTORS] - 1))
+    state[base + w.CHUNK] = -1
+    state[base + w.OWNER] = w.NOBODY
+    if not state[base + w.WRITE_CACHE]:
+        state[s + w.SINCE] = oldest_writer(state, base, s)
     settle(state, base, s, now)
     dispatch(state, base, now)
     return wake(state, base)
@@ -92,18 +62,18 @@ def written(state: NDArray, base: int, now: int) -> int:
 @shared
 def oldest_writer(state: NDArray, base: int, s: int) -> int:
     """Ticket of the oldest write whose data in a segment have not all reached the media."""
-    ticket = state[s + SINCE]
+    ticket = state[s + w.SINCE]
     found = False
-    for tag in range(state[base + SLOTS]):
+    for tag in range(state[base + w.SLOTS]):
         c = command_at(state, base, tag)
         if (
-            state[c + STATUS] == SERVED
-            and state[c + PLACE] == s
-            and state[c + WRITES]
-            and state[c + END] > state[s + DESTAGED]
-            and (not found or state[c + TICKET] < ticket)
+            state[c + w.STATUS] == w.SERVED
+            and state[c + w.PLACE] == s
+            and state[c + w.WRITES]
+            and state[c + w.END] > state[s + w.DESTAGED]
+            and (not found or state[c + w.TICKET] < ticket)
         ):
-            ticket = state[c + TICKET]
+            ticket = state[c + w.TICKET]
             found = True
     return ticket
 
@@ -111,16 +81,16 @@ def oldest_writer(state: NDArray, base: int, s: int) -> int:
 @shared
 def settle(state: NDArray, base: int, s: int, now: int) -> None:
     """A run that is on the media, and that nobody is writing to, becomes a stream that can be read."""
-    if state[s + KIND] != DIRTY or state[s + DESTAGED] < state[s + RESERVED]:
+    if state[s + w.KIND] != w.DIRTY or state[s + w.DESTAGED] < state[s + w.RESERVED]:
         return
-    for tag in range(state[base + SLOTS]):
+    for tag in range(state[base + w.SLOTS]):
         c = command_at(state, base, tag)
-        if state[c + STATUS] == SERVED and state[c + PLACE] == s and state[c + WRITES]:
+        if state[c + w.STATUS] == w.SERVED and state[c + w.PLACE] == s and state[c + w.WRITES]:
             return
-    last = state[s + RESERVED]
-    state[s + FIRST] = oldest_valid(state, base, s)
-    state[s + KIND] = STREAM
-    state[s + STALE] = 0
-    state[s + ORIGIN] = state[s + STOP] = state[s + GOAL] = last
-    state[s + START] = now
-    state[s + TAKEN] = kept(state, base, s, last)
+    last = state[s + w.RESERVED]
+    state[s + w.FIRST] = oldest_valid(state, base, s)
+    state[s + w.KIND] = w.STREAM
+    state[s + w.STALE] = 0
+    state[s + w.ORIGIN] = state[s + w.STOP] = state[s + w.GOAL] = last
+    state[s + w.START] = now
+    state[s + w.TAKEN] = kept(state, base, s, last)

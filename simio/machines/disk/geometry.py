@@ -15,20 +15,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines.disk.layout import (
-    CYLINDER_SKEW,
-    HEAD_SWITCH,
-    HEADS,
-    REVOLUTION,
-    SEEK_LINEAR,
-    SEEK_ROOT,
-    SEEK_SINGLE,
-    TRACK_SKEW,
-    WRITE_SETTLE,
-    ZONE_COLUMNS,
-    ZONE_TABLE,
-    ZONES,
-)
+from simio.machines.disk import layout as w
 from simio.machines.shared import shared
 
 
@@ -53,9 +40,9 @@ def seek_time(state: NDArray, base: int, distance: int) -> int:
     if distance <= 0:
         return 0
     steps = distance - 1
-    curve = state[base + SEEK_ROOT] * square_root(steps << 20) // 1024
-    curve += state[base + SEEK_LINEAR] * steps // 1024
-    return max(state[base + SEEK_SINGLE] + curve, state[base + SEEK_SINGLE])
+    curve = state[base + w.SEEK_ROOT] * square_root(steps << 20) // 1024
+    curve += state[base + w.SEEK_LINEAR] * steps // 1024
+    return max(state[base + w.SEEK_SINGLE] + curve, state[base + w.SEEK_SINGLE])
 
 
 @shared
@@ -63,18 +50,18 @@ def travel(state: NDArray, base: int, here: int, there: int, writes: bool) -> in
     """Time from track `here` until something can be read on, or written to, track `there`, in ps."""
     if here == there:
         return 0
-    heads = state[base + HEADS]
+    heads = state[base + w.HEADS]
     distance = abs(there // heads - here // heads)
-    time = seek_time(state, base, distance) if distance > 0 else state[base + HEAD_SWITCH]
-    return time + state[base + WRITE_SETTLE] if writes else time
+    time = seek_time(state, base, distance) if distance > 0 else state[base + w.HEAD_SWITCH]
+    return time + state[base + w.WRITE_SETTLE] if writes else time
 
 
 @shared
 def zone_of(state: NDArray, base: int, sector: int) -> int:
     """Position in the state of the zone that holds a sector."""
-    at = base + ZONE_TABLE + ZONE_COLUMNS * (state[base + ZONES] - 1)
-    while state[at] > sector:
-        at -= ZONE_COLUMNS
+    at = base + w.ZONE_TABLE + w.ZONE_COLUMNS * (state[base + w.ZONES] - 1)
+    while state[at + w.ZONE_SECTOR] > sector:
+        at -= w.ZONE_COLUMNS
     return at
 
 
@@ -82,34 +69,37 @@ def zone_of(state: NDArray, base: int, sector: int) -> int:
 def track_of(state: NDArray, base: int, sector: int) -> int:
     """Number of the track that holds a sector, counted along the disk."""
     zone = zone_of(state, base, sector)
-    return state[zone + 1] * state[base + HEADS] + (sector - state[zone]) // state[zone + 2]
+    return (
+        state[zone + w.ZONE_CYLINDER] * state[base + w.HEADS]
+        + (sector - state[zone + w.ZONE_SECTOR]) // state[zone + w.ZONE_TRACK]
+    )
 
 
 @shared
 def track_end(state: NDArray, base: int, sector: int) -> int:
     """First sector after the track that holds a sector."""
     zone = zone_of(state, base, sector)
-    return sector + state[zone + 2] - (sector - state[zone]) % state[zone + 2]
+    return sector + state[zone + w.ZONE_TRACK] - (sector - state[zone + w.ZONE_SECTOR]) % state[zone + w.ZONE_TRACK]
 
 
 @shared
 def track_path(state: NDArray, base: int, zone: int, track: int) -> int:
     """Path of the first sector of a track, counted from its zone's first, in ps."""
-    heads = state[base + HEADS]
-    cylinder = state[zone + 1] + track // heads
+    heads = state[base + w.HEADS]
+    cylinder = state[zone + w.ZONE_CYLINDER] + track // heads
     head = track % heads
-    skew = cylinder * ((heads - 1) * state[base + TRACK_SKEW] + state[base + CYLINDER_SKEW])
-    return (cylinder * heads + head) * state[base + REVOLUTION] + skew + head * state[base + TRACK_SKEW]
+    skew = cylinder * ((heads - 1) * state[base + w.TRACK_SKEW] + state[base + w.CYLINDER_SKEW])
+    return (cylinder * heads + head) * state[base + w.REVOLUTION] + skew + head * state[base + w.TRACK_SKEW]
 
 
 @shared
 def path(state: NDArray, base: int, sector: int) -> int:
     """Time from the disk's first sector to the start of this one in an unbroken sequential pass, in ps."""
     zone = zone_of(state, base, sector)
-    sectors = state[zone + 2]
-    within = sector - state[zone]
+    sectors = state[zone + w.ZONE_TRACK]
+    within = sector - state[zone + w.ZONE_SECTOR]
     track = within // sectors
-    around = (within - track * sectors) * state[base + REVOLUTION] // sectors
+    around = (within - track * sectors) * state[base + w.REVOLUTION] // sectors
     return track_path(state, base, zone, track) + around
 
 
@@ -117,14 +107,14 @@ def path(state: NDArray, base: int, sector: int) -> int:
 def path_end(state: NDArray, base: int, sector: int) -> int:
     """The same to the end of the sector before, which is less by the skew where this one begins a track."""
     zone = zone_of(state, base, sector - 1)
-    sectors = state[zone + 2]
-    within = sector - 1 - state[zone]
+    sectors = state[zone + w.ZONE_TRACK]
+    within = sector - 1 - state[zone + w.ZONE_SECTOR]
     track = within // sectors
-    around = (within - track * sectors + 1) * state[base + REVOLUTION] // sectors
+    around = (within - track * sectors + 1) * state[base + w.REVOLUTION] // sectors
     return track_path(state, base, zone, track) + around
 
 
 @shared
 def aligned(state: NDArray, base: int, time: int, sector: int) -> int:
     """First instant from `time` on at which the start of a sector is under its head."""
-    return time + (path(state, base, sector) - time) % state[base + REVOLUTION]
+    return time + (path(state, base, sector) - time) % state[base + w.REVOLUTION]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
+from simio.machines.disk import layout as w
 from simio.machines.disk.arm import attach, dispatch, start_read
 from simio.machines.disk.buffer import (
     command_at,
@@ -13,71 +14,45 @@ from simio.machines.disk.buffer import (
     kept,
     lookup,
     note_full,
-    passed,
     refill,
     release_taken,
+    swept_at,
 )
 from simio.machines.disk.destaging import settle
-from simio.machines.disk.layout import (
-    DESTAGER,
-    DIRTY,
-    END,
-    ENDED,
-    FIFO,
-    FREE,
-    GIVEN,
-    HELD,
-    KIND,
-    LACKING,
-    LIVE,
-    NEXT,
-    NOBODY,
-    ORIGIN,
-    OWNER,
-    PLACE,
-    SCHEDULING,
-    SEGMENT,
-    SERVED,
-    STALE,
-    STATUS,
-    STOP,
-    TAKEN,
-    WRITES,
-)
-from simio.machines.disk.queue import can_start, choose, is_command, joins, lack, older_waits, wait, wake
-from simio.machines.shared import shared
+from simio.machines.disk.queue import can_start, choose, is_command, joins, older_waits, set_blocked, wait, wake
+from simio.machines.door import machine
 
 
-@shared
+@machine("disk")
 def begin(state: NDArray, base: int, now: int, tag: int) -> int:
     """What a queued read can do now: 0 wait to be woken, 1 it is served from the buffer, 2 it has the arm; 2 + n wake
     the n threads that wait, and then wait."""
     if not is_command(state, base, now, tag, 0):
         return -1
     c = command_at(state, base, tag)
-    if state[c + STATUS] == SERVED:
-        return 2 if state[base + OWNER] == tag else 1
-    s = lookup(state, base, now, state[c + NEXT], state[c + END])
+    if state[c + w.STATUS] == w.SERVED:
+        return 2 if state[base + w.OWNER] == tag else 1
+    s = lookup(state, base, now, state[c + w.NEXT], state[c + w.END])
     if (
         s >= 0
-        and (state[s + KIND] == DIRTY or has_read(state, base, s, now, state[c + END]))
+        and (state[s + w.KIND] == w.DIRTY or has_read(state, base, s, now, state[c + w.END]))
         and joins(state, base, c, s)
-        and not (state[base + SCHEDULING] == FIFO and older_waits(state, base, c))
+        and not (state[base + w.IN_ORDER] and older_waits(state, base, c))
     ):
         attach(state, base, now, c, s)
         return 1
-    lack(state, base, c, 0 if can_start(state, base, now, c) else 1)
-    chosen = choose(state, base, now) if state[base + OWNER] == NOBODY else -1
+    set_blocked(state, base, c, 0 if can_start(state, base, now, c) else 1)
+    chosen = choose(state, base, now) if state[base + w.OWNER] == w.NOBODY else -1
     if chosen == tag:
         start_read(state, base, now, tag)
-        return 2 if state[base + OWNER] == tag else 1
+        return 2 if state[base + w.OWNER] == tag else 1
     # Who destages sleeps while the free arm is a read's; it has to know that this has changed.
-    others = wake(state, base) if chosen < -1 and state[base + DESTAGER] else 0
+    others = wake(state, base) if chosen < -1 and state[base + w.DESTAGER] else 0
     wait(state, base)
     return 2 + others if others else 0
 
 
-@shared
+@machine("disk")
 def next_unit(state: NDArray, base: int, now: int, tag: int, count: int) -> int:
     """What a read was given before has left; the time until its next `count` sectors are in the buffer, in ps.
 
@@ -86,29 +61,29 @@ def next_unit(state: NDArray, base: int, now: int, tag: int, count: int) -> int:
     if not is_command(state, base, now, tag, 0):
         return -1
     c = command_at(state, base, tag)
-    if state[c + STATUS] != SERVED or count < 1 or count > state[base + SEGMENT]:
+    if state[c + w.STATUS] != w.SERVED or count < 1 or count > state[base + w.SEGMENT]:
         return -1
-    if count > state[c + END] - state[c + NEXT]:
+    if count > state[c + w.END] - state[c + w.NEXT]:
         return -1
-    s = state[c + PLACE]
-    state[c + GIVEN] = state[c + NEXT]
-    state[c + NEXT] += count
-    if state[s + KIND] == DIRTY:
+    s = state[c + w.PLACE]
+    state[c + w.GIVEN] = state[c + w.NEXT]
+    state[c + w.NEXT] += count
+    if state[s + w.KIND] == w.DIRTY:
         return 0
     note_full(state, base, s, now)
-    state[s + TAKEN] = state[c + GIVEN] if state[s + LIVE] == 1 else kept(state, base, s, state[c + GIVEN])
+    state[s + w.TAKEN] = state[c + w.GIVEN] if state[s + w.LIVE] == 1 else kept(state, base, s, state[c + w.GIVEN])
     refill(state, base, s, now)
-    wanted = state[c + NEXT]
-    if state[s + STOP] >= 0:
-        if wanted <= state[s + STOP]:
+    wanted = state[c + w.NEXT]
+    if state[s + w.STOP] >= 0:
+        if wanted <= state[s + w.STOP]:
             return 0
         go_on(state, base, s, now)
-    if wanted <= state[s + ORIGIN]:
+    if wanted <= state[s + w.ORIGIN]:
         return 0
-    return max(passed(state, base, s, wanted) - now, 0)
+    return max(swept_at(state, base, s, wanted) - now, 0)
 
 
-@shared
+@machine("disk")
 def end(state: NDArray, base: int, now: int, tag: int) -> int:
     """A command is done and leaves the drive; number of threads to wake.
 
@@ -117,20 +92,20 @@ def end(state: NDArray, base: int, now: int, tag: int) -> int:
     if not (is_command(state, base, now, tag, 0) or is_command(state, base, now, tag, 1)):
         return -1
     c = command_at(state, base, tag)
-    if state[c + STATUS] != SERVED:
+    if state[c + w.STATUS] != w.SERVED:
         return -1
-    s = state[c + PLACE]
-    state[c + GIVEN] = state[c + NEXT]
-    if not state[c + WRITES]:
+    s = state[c + w.PLACE]
+    state[c + w.GIVEN] = state[c + w.NEXT]
+    if not state[c + w.WRITES]:
         release_taken(state, base, s, now)
-    state[s + LIVE] -= 1
-    state[c + STATUS] = ENDED if state[c + HELD] else FREE
-    if state[s + STALE] and not state[s + LIVE]:
+    state[s + w.LIVE] -= 1
+    state[c + w.STATUS] = w.ENDED if state[c + w.HELD] else w.FREE
+    if state[s + w.STALE] and not state[s + w.LIVE]:
         drop(state, base, s, now)
     settle(state, base, s, now)
-    if state[base + OWNER] == tag and not state[c + HELD]:
-        state[base + OWNER] = NOBODY
-    elif not state[base + LACKING] and not (state[base + OWNER] == NOBODY and state[base + DESTAGER]):
+    if state[base + w.OWNER] == tag and not state[c + w.HELD]:
+        state[base + w.OWNER] = w.NOBODY
+    elif not state[base + w.BLOCKED] and not (state[base + w.OWNER] == w.NOBODY and state[base + w.DESTAGER]):
         return 0
     dispatch(state, base, now)
     return wake(state, base)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
+from simio.machines.disk import layout as w
 from simio.machines.disk.buffer import (
     command_at,
     drop,
@@ -17,61 +18,36 @@ from simio.machines.disk.buffer import (
     kept,
     least_used,
     oldest_valid,
-    passed,
     segment_at,
+    swept_at,
     use,
     written_up_to,
 )
-from simio.machines.disk.layout import (
-    ACTIVE,
-    CHUNK,
-    CHUNK_END,
-    DESTAGED,
-    DESTAGER,
-    DIRTY,
-    EMPTY,
-    END,
-    FIRST,
-    KIND,
-    LIVE,
-    NEXT,
-    PLACE,
-    RESERVED,
-    SEGMENT,
-    SEGMENTS,
-    SERVED,
-    SINCE,
-    STALE,
-    START,
-    STATUS,
-    STOP,
-    STREAM,
-    TICKET,
-)
-from simio.machines.disk.queue import is_command, lack, wait
+from simio.machines.disk.queue import is_command, set_blocked, wait
+from simio.machines.door import machine
 from simio.machines.shared import shared
 
 
 @shared
 def absorbs(state: NDArray, base: int, now: int, c: int, s: int) -> bool:
     """Whether a dirty segment has all the sectors of a write, and none of them is on the way to the media."""
-    least = state[s + DESTAGED]
-    if state[base + CHUNK] == s:
-        least = least + 1 if now < state[s + START] else state[base + CHUNK_END]
+    least = state[s + w.DESTAGED]
+    if state[base + w.CHUNK] == s:
+        least = least + 1 if now < state[s + w.START] else state[base + w.CHUNK_END]
     least = max(least, oldest_valid(state, base, s))
-    return state[c + NEXT] >= least and state[c + END] <= written_up_to(state, base, s)
+    return state[c + w.NEXT] >= least and state[c + w.END] <= written_up_to(state, base, s)
 
 
 @shared
 def continues(state: NDArray, base: int, c: int, s: int) -> bool:
     """Whether a write goes on where the run of a segment ends."""
-    if state[s + KIND] == DIRTY:
-        return state[c + NEXT] == state[s + RESERVED]
+    if state[s + w.KIND] == w.DIRTY:
+        return state[c + w.NEXT] == state[s + w.RESERVED]
     return (
-        state[s + KIND] == STREAM
-        and state[base + ACTIVE] != s
-        and not state[s + LIVE]
-        and state[c + NEXT] == state[s + STOP]
+        state[s + w.KIND] == w.STREAM
+        and state[base + w.ACTIVE] != s
+        and not state[s + w.LIVE]
+        and state[c + w.NEXT] == state[s + w.STOP]
     )
 
 
@@ -82,12 +58,12 @@ def place_for(state: NDArray, base: int, now: int, c: int) -> int:
     Sectors that are dirty and cannot be changed in place have to reach the media first.
     """
     found = -1
-    for number in range(state[base + SEGMENTS]):
+    for number in range(state[base + w.SEGMENTS]):
         s = segment_at(state, base, number)
-        if state[s + KIND] == DIRTY:
+        if state[s + w.KIND] == w.DIRTY:
             if absorbs(state, base, now, c, s):
                 return s
-            if state[c + NEXT] < state[s + RESERVED] and state[c + END] > state[s + DESTAGED]:
+            if state[c + w.NEXT] < state[s + w.RESERVED] and state[c + w.END] > state[s + w.DESTAGED]:
                 return -1
         if continues(state, base, c, s):
             found = s
@@ -97,52 +73,52 @@ def place_for(state: NDArray, base: int, now: int, c: int) -> int:
 @shared
 def outdate(state: NDArray, base: int, now: int, c: int, keep: int) -> None:
     """What segments other than `keep` have of the sectors of a write is old and is not read any more."""
-    for number in range(state[base + SEGMENTS]):
+    for number in range(state[base + w.SEGMENTS]):
         s = segment_at(state, base, number)
-        if s == keep or state[s + KIND] == EMPTY:
+        if s == keep or state[s + w.KIND] == w.EMPTY:
             continue
-        if state[s + KIND] == DIRTY:
-            if state[c + NEXT] < state[s + DESTAGED] and state[c + END] > state[s + FIRST]:
-                state[s + FIRST] = max(state[s + FIRST], state[s + DESTAGED])
+        if state[s + w.KIND] == w.DIRTY:
+            if state[c + w.NEXT] < state[s + w.DESTAGED] and state[c + w.END] > state[s + w.FIRST]:
+                state[s + w.FIRST] = max(state[s + w.FIRST], state[s + w.DESTAGED])
             continue
-        limit = state[s + STOP] if state[s + STOP] >= 0 else full_at(state, base, s)
-        if state[c + NEXT] < limit and state[c + END] > state[s + FIRST]:
-            if state[s + LIVE]:
-                state[s + STALE] = 1
+        limit = state[s + w.STOP] if state[s + w.STOP] >= 0 else full_at(state, base, s)
+        if state[c + w.NEXT] < limit and state[c + w.END] > state[s + w.FIRST]:
+            if state[s + w.LIVE]:
+                state[s + w.STALE] = 1
             else:
                 drop(state, base, s, now)
 
 
-@shared
+@machine("disk")
 def admit(state: NDArray, base: int, now: int, tag: int) -> int:
     """A write gets its place in the buffer: 1 where it has one, 0 where it has to wait to be woken."""
     if not is_command(state, base, now, tag, 1):
         return -1
     c = command_at(state, base, tag)
-    if state[c + STATUS] == SERVED:
+    if state[c + w.STATUS] == w.SERVED:
         return 1
     s = place_for(state, base, now, c)
     if s < 0:
-        lack(state, base, c, 1)
+        set_blocked(state, base, c, 1)
         return wait(state, base)
-    lack(state, base, c, 0)
-    if state[s + KIND] == DIRTY:
+    set_blocked(state, base, c, 0)
+    if state[s + w.KIND] == w.DIRTY:
         outdate(state, base, now, c, s)
-        if state[s + DESTAGED] == state[s + RESERVED]:
-            state[s + SINCE] = state[c + TICKET]
-        state[s + RESERVED] = max(state[s + RESERVED], state[c + END])
+        if state[s + w.DESTAGED] == state[s + w.RESERVED]:
+            state[s + w.SINCE] = state[c + w.TICKET]
+        state[s + w.RESERVED] = max(state[s + w.RESERVED], state[c + w.END])
     else:
         if not continues(state, base, c, s):
             drop(state, base, s, now)
-            state[s + FIRST] = state[c + NEXT]
+            state[s + w.FIRST] = state[c + w.NEXT]
         outdate(state, base, now, c, s)
-        state[s + KIND] = DIRTY
-        state[s + STOP] = state[s + DESTAGED] = state[c + NEXT]
-        state[s + RESERVED] = state[c + END]
-        state[s + SINCE] = state[c + TICKET]
+        state[s + w.KIND] = w.DIRTY
+        state[s + w.STOP] = state[s + w.DESTAGED] = state[c + w.NEXT]
+        state[s + w.RESERVED] = state[c + w.END]
+        state[s + w.SINCE] = state[c + w.TICKET]
     use(state, base, s)
-    state[c + PLACE] = s
-    state[c + STATUS] = SERVED
+    state[c + w.PLACE] = s
+    state[c + w.STATUS] = w.SERVED
     return 1
 
 
@@ -150,16 +126,16 @@ def admit(state: NDArray, base: int, now: int, tag: int) -> int:
 def media_has(state: NDArray, base: int, now: int, s: int, sector: int) -> int:
     """0 once all sectors of a run below this one are on the media; else the time until then (2 ps at least), or 1
     where that is not known yet, which says to wait to be woken."""
-    if sector <= state[s + DESTAGED]:
+    if sector <= state[s + w.DESTAGED]:
         return 0
-    if state[base + CHUNK] == s and sector <= state[base + CHUNK_END]:
-        time = passed(state, base, s, sector) - now
+    if state[base + w.CHUNK] == s and sector <= state[base + w.CHUNK_END]:
+        time = swept_at(state, base, s, sector) - now
         return max(time, 2) if time > 0 else 0
     wait(state, base)
     return 1
 
 
-@shared
+@machine("disk")
 def room(state: NDArray, base: int, now: int, tag: int, count: int) -> int:
     """0 if the segment has room for the next `count` sectors of a write; else as `media_has` tells.
 
@@ -168,43 +144,43 @@ def room(state: NDArray, base: int, now: int, tag: int, count: int) -> int:
     if not is_command(state, base, now, tag, 1):
         return -1
     c = command_at(state, base, tag)
-    if state[c + STATUS] != SERVED or count < 1 or count > state[base + SEGMENT]:
+    if state[c + w.STATUS] != w.SERVED or count < 1 or count > state[base + w.SEGMENT]:
         return -1
-    if count > state[c + END] - state[c + NEXT]:
+    if count > state[c + w.END] - state[c + w.NEXT]:
         return -1
-    s = state[c + PLACE]
-    below = state[c + NEXT] + count - state[base + SEGMENT]
+    s = state[c + w.PLACE]
+    below = state[c + w.NEXT] + count - state[base + w.SEGMENT]
     if below > kept(state, base, s, below):
-        lack(state, base, c, 1)
+        set_blocked(state, base, c, 1)
         wait(state, base)
         return 1
     answer = media_has(state, base, now, s, below)
-    lack(state, base, c, 1 if answer == 1 else 0)
+    set_blocked(state, base, c, 1 if answer == 1 else 0)
     return answer
 
 
-@shared
+@machine("disk")
 def store(state: NDArray, base: int, now: int, tag: int, count: int) -> int:
     """The next `count` sectors of a write are in the buffer. 1 where a thread has to be started that destages."""
     if not is_command(state, base, now, tag, 1):
         return -1
     c = command_at(state, base, tag)
-    if state[c + STATUS] != SERVED or count < 1 or count > state[c + END] - state[c + NEXT]:
+    if state[c + w.STATUS] != w.SERVED or count < 1 or count > state[c + w.END] - state[c + w.NEXT]:
         return -1
-    s = state[c + PLACE]
-    state[c + NEXT] += count
-    if state[base + DESTAGER] or written_up_to(state, base, s) <= state[s + DESTAGED]:
+    s = state[c + w.PLACE]
+    state[c + w.NEXT] += count
+    if state[base + w.DESTAGER] or written_up_to(state, base, s) <= state[s + w.DESTAGED]:
         return 0
-    state[base + DESTAGER] = 1
+    state[base + w.DESTAGER] = 1
     return 1
 
 
-@shared
+@machine("disk")
 def stored(state: NDArray, base: int, now: int, tag: int) -> int:
     """0 once the media has all of a write; else as `media_has` tells."""
     if not is_command(state, base, now, tag, 1):
         return -1
     c = command_at(state, base, tag)
-    if state[c + STATUS] != SERVED:
+    if state[c + w.STATUS] != w.SERVED:
         return -1
-    return media_has(state, base, now, state[c + PLACE], state[c + END])
+    return media_has(state, base, now, state[c + w.PLACE], state[c + w.END])

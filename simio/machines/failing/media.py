@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines.disk.buffer import command_at, passed, position
+from simio.machines.disk.buffer import command_at, position, swept_at
 from simio.machines.disk.geometry import path
 from simio.machines.disk.layout import (
     ACTIVE,
@@ -135,7 +135,7 @@ def come_across(state: NDArray, base: int, e: int, sector: int, tag: int) -> Non
         # A sector that has been read again is not come across a second time in this pass.
         state[e + AT] = sector + 1
         return
-    found = passed(state, base, s, sector + 1)
+    found = swept_at(state, base, s, sector + 1)
     count(state, e, sector)
     state[s + STOP] = sector
     state[s + START] = found
@@ -211,7 +211,7 @@ def after_next(state: NDArray, base: int, now: int, tag: int, time: int) -> int:
         return fails(state, base, now, tag)
     if wanted <= state[s + ORIGIN]:
         return time
-    return max(passed(state, base, s, wanted) - now, 0)
+    return max(swept_at(state, base, s, wanted) - now, 0)
 
 
 @shared

@@ -9,22 +9,8 @@ from __future__ import annotations
 from numpy.typing import NDArray
 
 from simio.machines import variable
+from simio.machines.door import machine
 from simio.machines.shared import shared
-
-OPEN = 88
-FAIL = 89
-ENDED = 90
-MOST = variable.MAXIMUM
-ADD = variable.ADD
-NOTE = 93
-BETWEEN = 94
-NAMES = {
-    OPEN: "requests.open",
-    FAIL: "requests.fail",
-    ENDED: "requests.ended",
-    NOTE: "places.note",
-    BETWEEN: "places.between",
-}
 
 ROWS = 1024
 """Requests that have failed and have not been asked about, at most."""
@@ -39,7 +25,7 @@ def initial(rows: int = ROWS) -> list[int]:
     return [0, 0, rows, *[0] * rows]
 
 
-@shared
+@machine("parts")
 def open_request(state: NDArray, base: int) -> int:
     """A request begins; its number."""
     state[base + _NUMBERS] += 1
@@ -55,7 +41,7 @@ def find(state: NDArray, base: int, number: int) -> int:
     return -1
 
 
-@shared
+@machine("parts")
 def fail(state: NDArray, base: int, number: int) -> int:
     """A request has failed, which may be said more than once. Returns 1; -1 where the table is full."""
     if number < 1 or number > state[base + _NUMBERS]:
@@ -68,7 +54,7 @@ def fail(state: NDArray, base: int, number: int) -> int:
     return 1
 
 
-@shared
+@machine("parts")
 def ended(state: NDArray, base: int, number: int) -> int:
     """A request is over and is forgotten: 1 if it has failed, else 0."""
     at = find(state, base, number)
@@ -84,7 +70,7 @@ def places(rows: int = ROWS) -> list[int]:
     return [0, rows, *[0] * rows]
 
 
-@shared
+@machine("parts")
 def note(state: NDArray, base: int, place: int) -> int:
     """A place more. Returns how many there are; -1 where there is no room."""
     if state[base] == state[base + 1]:
@@ -94,7 +80,7 @@ def note(state: NDArray, base: int, place: int) -> int:
     return state[base]
 
 
-@shared
+@machine("parts")
 def between(state: NDArray, base: int, first: int, end: int) -> int:
     """1 if there is a place from `first` to before `end`, else 0."""
     for at in range(base + 2, base + 2 + state[base]):
@@ -103,17 +89,5 @@ def between(state: NDArray, base: int, first: int, end: int) -> int:
     return 0
 
 
-@shared
-def requests(function: int, state: NDArray, base: int, a: int, b: int) -> int:
-    """Value of a function of requests and places; negative if the machine refuses."""
-    if function == 88:
-        return open_request(state, base)
-    if function == 89:
-        return fail(state, base, a)
-    if function == 90:
-        return ended(state, base, a)
-    if function == 93:
-        return note(state, base, a)
-    if function == 94:
-        return between(state, base, a, b)
-    return -1
+OPEN, FAIL, ENDED, NOTE, BETWEEN = open_request, fail, ended, note, between
+MOST, ADD = variable.maximum, variable.add

@@ -11,74 +11,70 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
+from simio.machines.door import machine
+from simio.machines.layout import Layout, State
 from simio.machines.shared import shared
 
-BACKLOG = 0
-"""Time in ps that the port needs for all that is in its buffer."""
-INFLOW = 1
-"""Sum of the shares w of the packets that are coming, in parts of UNIT."""
-AT = 2
-"""Instant for which the backlog holds."""
-CAPACITY = 3
-"""Backlog in ps of a full buffer."""
-DISCARD = 4
-"""Backlog in ps above which no packet is begun; zero for none."""
-OVERFLOWS = 5
-"""How often the buffer has been found to have overflowed."""
-COMING = 6
-"""Packets that are coming."""
+WORDS = Layout("port of cells")
+BACKLOG = WORDS.word("backlog", "ps", about="time that the port needs for all that is in its buffer")
+INFLOW = WORDS.word("inflow", about="sum of the shares w of the packets that are coming, in parts of UNIT")
+AT = WORDS.word("at", "ps", about="instant for which the backlog holds")
+CAPACITY = WORDS.word("capacity", "ps", about="backlog of a full buffer")
+DISCARD = WORDS.word("discard", "ps", about="backlog above which no packet is begun; 0 for none")
+OVERFLOWS = WORDS.word("overflows", about="how often the buffer has been found to have overflowed")
+COMING = WORDS.word("coming", "packets", about="packets that are coming")
 UNIT = 2**16
 MOST = 2**62
-"""Most that may come of the shares times the time in ps between two looks while packets come."""
+"""Most that the shares may be, times the time in ps between two looks while packets come."""
 
 
-def initial(capacity: int, discard: int) -> list[int]:
+def initial(capacity: int, discard: int) -> State:
     """State of an empty port: backlogs in ps of a full buffer, and of one at which packets are discarded."""
-    return [0, 0, 0, capacity, discard, 0, 0]
+    return WORDS.initial(capacity=capacity, discard=discard)
 
 
 @shared
 def pass_time(state: NDArray, base: int, now: int) -> int:
     """Bring the backlog up to now; -1 if packets have come for longer than can be reckoned."""
-    time = now - state[base + 2]
-    state[base + 2] = now
-    if state[base + 6] == 0:
-        state[base] = max(state[base] - time, 0)
+    time = now - state[base + AT]
+    state[base + AT] = now
+    if state[base + COMING] == 0:
+        state[base + BACKLOG] = max(state[base + BACKLOG] - time, 0)
         return 0
-    if time > MOST // max(state[base + 1], UNIT):
+    if time > MOST // max(state[base + INFLOW], UNIT):
         return -1
-    state[base] = max(state[base] + time * (state[base + 1] - UNIT) // UNIT, 0)
-    if state[base] > state[base + 3]:
-        state[base] = state[base + 3]
-        state[base + 5] += 1
+    state[base + BACKLOG] = max(state[base + BACKLOG] + time * (state[base + INFLOW] - UNIT) // UNIT, 0)
+    if state[base + BACKLOG] > state[base + CAPACITY]:
+        state[base + BACKLOG] = state[base + CAPACITY]
+        state[base + OVERFLOWS] += 1
     return 0
 
 
-@shared
+@machine("network")
 def start(state: NDArray, base: int, now: int, share: int) -> int:
     """The first cell of a packet comes: a token from 1 on, or 0 if the packet is discarded."""
     if share < 0 or pass_time(state, base, now) < 0:
         return -1
-    if state[base + 4] > 0 and state[base] > state[base + 4]:
+    if state[base + DISCARD] > 0 and state[base + BACKLOG] > state[base + DISCARD]:
         return 0
-    state[base + 1] += share
-    state[base + 6] += 1
-    return state[base + 5] + 1
+    state[base + INFLOW] += share
+    state[base + COMING] += 1
+    return state[base + OVERFLOWS] + 1
 
 
-@shared
+@machine("network")
 def finish(state: NDArray, base: int, now: int, share: int, token: int) -> int:
     """The last cell of a packet has come: 1 + the time until it is served, or 0 if the packet missed a cell."""
-    if token < 1 or state[base + 6] < 1 or pass_time(state, base, now) < 0:
+    if token < 1 or state[base + COMING] < 1 or pass_time(state, base, now) < 0:
         return -1
-    state[base + 1] -= share
-    state[base + 6] -= 1
-    if state[base + 5] != token - 1:
+    state[base + INFLOW] -= share
+    state[base + COMING] -= 1
+    if state[base + OVERFLOWS] != token - 1:
         return 0
-    return state[base] + 1
+    return state[base + BACKLOG] + 1
 
 
-@shared
+@machine("network")
 def whole(state: NDArray, base: int, now: int, service: int) -> int:
     """All cells of a packet come at once, the last of them `service` ps of work behind the first.
 
@@ -86,10 +82,10 @@ def whole(state: NDArray, base: int, now: int, service: int) -> int:
     """
     if service < 0 or pass_time(state, base, now) < 0:
         return -1
-    if state[base + 4] > 0 and state[base] > state[base + 4]:
+    if state[base + DISCARD] > 0 and state[base + BACKLOG] > state[base + DISCARD]:
         return 0
-    if state[base] + service > state[base + 3]:
-        state[base + 5] += 1
+    if state[base + BACKLOG] + service > state[base + CAPACITY]:
+        state[base + OVERFLOWS] += 1
         return 0
-    state[base] += service
-    return state[base] + 1
+    state[base + BACKLOG] += service
+    return state[base + BACKLOG] + 1

@@ -4,41 +4,39 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines.shared import shared
+from simio.machines.door import machine
+from simio.machines.layout import Layout, State
 
-CAPACITY = 0
-"""Most that may be in the queue (packets or bytes)."""
-LEVEL = 1
-"""What is in it."""
-MOST = 2
-"""The most that has been in it."""
-REFUSED = 3
-"""Entrants that were turned away."""
+WORDS = Layout("queue")
+CAPACITY = WORDS.word("capacity", about="most that may be in the queue, in packets or bytes")
+LEVEL = WORDS.word("level", about="what is in it")
+MOST = WORDS.word("most", about="the most that has been in it")
+REFUSED = WORDS.word("refused", about="entrants that were turned away")
 
 
-def initial(capacity: int) -> list[int]:
+def initial(capacity: int) -> State:
     """State of an empty queue."""
-    return [capacity, 0, 0, 0]
+    return WORDS.initial(capacity=capacity)
 
 
-@shared
+@machine("network")
 def enter(state: NDArray, base: int, amount: int) -> int:
     """Let `amount` in if it fits: 1 if it is in, 0 if it was turned away."""
     if amount < 0 or amount > 2**40:
         return -1
-    level = state[base + 1] + amount
-    if level > state[base]:
-        state[base + 3] += 1
+    level = state[base + LEVEL] + amount
+    if level > state[base + CAPACITY]:
+        state[base + REFUSED] += 1
         return 0
-    state[base + 1] = level
-    state[base + 2] = max(state[base + 2], level)
+    state[base + LEVEL] = level
+    state[base + MOST] = max(state[base + MOST], level)
     return 1
 
 
-@shared
+@machine("network")
 def leave(state: NDArray, base: int, amount: int) -> int:
     """`amount` leaves; returns what is left, or -1 if so much was not there."""
-    if amount < 0 or amount > state[base + 1]:
+    if amount < 0 or amount > state[base + LEVEL]:
         return -1
-    state[base + 1] -= amount
-    return state[base + 1]
+    state[base + LEVEL] -= amount
+    return state[base + LEVEL]

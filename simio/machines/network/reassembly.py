@@ -9,24 +9,35 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
+from simio.machines.door import machine
+from simio.machines.layout import Layout, State
 from simio.machines.shared import shared
 
-COUNT = 0
-"""Datagrams that the table holds at most."""
-LIFETIME = 1
-"""Time from the first fragment after which an incomplete datagram is given up, in ps."""
-GIVEN_UP = 2
-"""Datagrams that were given up, because their time was over or for want of a place."""
-SLOTS = 3
-"""First word of the slots, five words each: number + 1 or 0, time of the end, fragments that came, two bitmaps."""
-SLOT_WORDS = 5
+WORDS = Layout("reassembly")
+COUNT = WORDS.word("count", "datagrams", about="datagrams that the table holds at most")
+LIFETIME = WORDS.word("lifetime", "ps", about="time from the first fragment after which a datagram is given up")
+GIVEN_UP = WORDS.word("given up", "datagrams", about="datagrams given up, for want of time or of a row")
+TABLE = WORDS.table("table", about="a row for each datagram")
+
+ROW = Layout("datagram")
+NUMBER = ROW.word("number", about="number + 1; 0 in a free row")
+EXPIRES = ROW.word("expires", "ps", about="when it is given up")
+ARRIVED = ROW.word("arrived", "fragments", about="fragments that have come")
+BITMAPS = ROW.table("bitmaps", 2, about="which fragments have come, BITS in each word")
+ROW_WORDS = ROW.size
+BITS = 62
+
+NUMBERS = Layout("numbers of datagrams")
+NEXT = NUMBERS.word("next")
+
+
 MOST_FRAGMENTS = 124
 """Fragments a datagram that two words can tell apart: 65535 bytes over an MTU of 576 make 119."""
 
 
-def initial(slots: int, lifetime: int) -> list[int]:
-    """An empty table of `slots` datagrams, each kept for `lifetime` ps."""
-    return [slots, lifetime, 0, *[0] * (SLOT_WORDS * slots)]
+def initial(rows: int, lifetime: int) -> State:
+    """An empty table of `rows` datagrams, each kept for `lifetime` ps."""
+    return WORDS.initial(count=rows, lifetime=lifetime, table=[0] * (ROW_WORDS * rows))
 
 
 def fragment_word(index: int, count: int, total: int) -> int:
@@ -35,41 +46,33 @@ def fragment_word(index: int, count: int, total: int) -> int:
 
 
 @shared
-def ident(state: NDArray, base: int) -> int:
-    """The next number for a datagram, from 0 on."""
-    value = state[base]
-    state[base] = value + 1
-    return value
-
-
-@shared
-def _slot(state: NDArray, base: int, now: int, number: int) -> int:
-    """Where the datagram's slot is, taken if it has none yet: a free one, or else the oldest."""
+def _row(state: NDArray, base: int, now: int, number: int) -> int:
+    """Position of the row of a datagram; it takes a free row if it has none yet, or else the oldest."""
     free = 0
-    oldest = base + 3
-    for place in range(state[base]):
-        at = base + 3 + 5 * place
-        if state[at] and state[at + 1] <= now:
-            state[at] = 0
-            state[base + 2] += 1
-        if state[at] == number + 1:
+    oldest = base + TABLE
+    for row in range(state[base + COUNT]):
+        at = base + TABLE + ROW_WORDS * row
+        if state[at + NUMBER] and state[at + EXPIRES] <= now:
+            state[at + NUMBER] = 0
+            state[base + GIVEN_UP] += 1
+        if state[at + NUMBER] == number + 1:
             return at
-        if not state[at] and not free:
+        if not state[at + NUMBER] and not free:
             free = at
-        if state[at + 1] < state[oldest + 1]:
+        if state[at + EXPIRES] < state[oldest + EXPIRES]:
             oldest = at
     if not free:
         free = oldest
-        state[base + 2] += 1
-    state[free] = number + 1
-    state[free + 1] = now + state[base + 1]
-    state[free + 2] = 0
-    state[free + 3] = 0
-    state[free + 4] = 0
+        state[base + GIVEN_UP] += 1
+    state[free + NUMBER] = number + 1
+    state[free + EXPIRES] = now + state[base + LIFETIME]
+    state[free + ARRIVED] = 0
+    state[free + BITMAPS] = 0
+    state[free + BITMAPS + 1] = 0
     return free
 
 
-@shared
+@machine("network")
 def reassemble(state: NDArray, base: int, now: int, number: int, fragment: int) -> int:
     """A fragment arrives: bytes of the datagram if it is complete now, 0 if not.
 
@@ -77,18 +80,18 @@ def reassemble(state: NDArray, base: int, now: int, number: int, fragment: int) 
     """
     index = fragment & 255
     count = (fragment >> 8) & 255
-    if index >= count or count > 124:
+    if index >= count or count > MOST_FRAGMENTS:
         return -1
     if count == 1:
         return fragment >> 16
-    at = _slot(state, base, now, number)
-    word = at + 3 + index // 62
-    bit = 1 << (index % 62)
+    at = _row(state, base, now, number)
+    word = at + BITMAPS + index // BITS
+    bit = 1 << (index % BITS)
     if state[word] & bit:
         return 0
     state[word] |= bit
-    state[at + 2] += 1
-    if state[at + 2] < count:
+    state[at + ARRIVED] += 1
+    if state[at + ARRIVED] < count:
         return 0
-    state[at] = 0
+    state[at + NUMBER] = 0
     return fragment >> 16

@@ -7,22 +7,22 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines.shared import shared
+from simio.machines.door import machine
+from simio.machines.layout import Layout, State
 
-GAP = 0
-"""Silence after a frame, in ps."""
-SILENT = 1
-"""From when on the next frame may begin, in ps."""
+WORDS = Layout("line with gaps")
+GAP = WORDS.word("gap", "ps", about="silence after a frame")
+SILENT = WORDS.word("silent", "ps", about="from when on the next frame may begin")
 
 
-def initial(gap: int) -> list[int]:
+def initial(gap: int) -> State:
     """State of a line that has been silent for long."""
-    return [gap, 0]
+    return WORDS.initial(gap=gap)
 
 
-@shared
+@machine("network")
 def begin(state: NDArray, base: int, now: int, time: int) -> int:
     """The line is taken for a frame of `time` ps: how long that waits for the gap after the last one, in ps."""
-    wait = max(state[base + 1] - now, 0)
-    state[base + 1] = now + wait + time + state[base]
+    wait = max(state[base + SILENT] - now, 0)
+    state[base + SILENT] = now + wait + time + state[base + GAP]
     return wait

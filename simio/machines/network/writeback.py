@@ -9,81 +9,78 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines.shared import shared
+from simio.machines.door import machine
+from simio.machines.layout import Layout, State
 
-BLOCKS = 0
-"""Blocks of the file."""
-CURSOR = 1
-"""The block at which the search for the next dirty one begins."""
-VERIFIER = 2
-"""The server's life that answered last."""
-AGAIN = 3
-"""Blocks that were made dirty again."""
-FIRST = 4
-"""First word of the blocks, one each, of SENT, WRITTEN and COUNTED."""
+WORDS = Layout("write-back")
+BLOCKS = WORDS.word("blocks", "blocks", about="blocks of the file")
+CURSOR = WORDS.word("cursor", about="the block at which the search for the next dirty one begins")
+VERIFIER = WORDS.word("verifier", about="the server's incarnation that answered last")
+AGAIN = WORDS.word("again", "blocks", about="blocks that were made dirty again")
+FLAGS = WORDS.table("flags", about="of each block, SENT, WRITTEN and COUNTED")
 
 SENT = 1
 """On its way, or written."""
 WRITTEN = 2
-"""Answered by the server's present life."""
+"""Answered by the server's present incarnation."""
 COUNTED = 4
-"""Was told as written once."""
+"""Has been reported as written once."""
 
 
-def initial(blocks: int) -> list[int]:
+def initial(blocks: int) -> State:
     """All of the file is dirty."""
-    return [blocks, 0, 0, 0, *[0] * blocks]
+    return WORDS.initial(blocks=blocks, flags=[0] * blocks)
 
 
-@shared
+@machine("network")
 def following(state: NDArray, base: int) -> int:
     """The next block to send, now on its way; the number of blocks where there is none."""
-    for block in range(state[base + 1], state[base]):
-        if not state[base + 4 + block] & 1:
-            state[base + 4 + block] |= 1
-            state[base + 1] = block + 1
+    for block in range(state[base + CURSOR], state[base + BLOCKS]):
+        if not state[base + FLAGS + block] & SENT:
+            state[base + FLAGS + block] |= SENT
+            state[base + CURSOR] = block + 1
             return block
-    return state[base]
+    return state[base + BLOCKS]
 
 
-@shared
+@machine("network")
 def answered(state: NDArray, base: int, block: int, verifier: int) -> int:
     """A reply about a block, or about none if `block` is beyond the file, with a verifier. 1 if the block counts."""
     if block < 0 or verifier < 0:
         return -1
-    if verifier > state[base + 2]:
-        state[base + 2] = verifier
-        for other in range(state[base]):
-            if state[base + 4 + other] & 2:
-                state[base + 4 + other] &= 4
-                state[base + 3] += 1
-    if block >= state[base]:
+    if verifier > state[base + VERIFIER]:
+        state[base + VERIFIER] = verifier
+        for other in range(state[base + BLOCKS]):
+            if state[base + FLAGS + other] & WRITTEN:
+                state[base + FLAGS + other] &= COUNTED
+                state[base + AGAIN] += 1
+    if block >= state[base + BLOCKS]:
         return 0
-    if verifier < state[base + 2]:
-        state[base + 4 + block] &= 4
-        state[base + 3] += 1
+    if verifier < state[base + VERIFIER]:
+        state[base + FLAGS + block] &= COUNTED
+        state[base + AGAIN] += 1
         return 0
-    state[base + 4 + block] |= 3
+    state[base + FLAGS + block] |= SENT | WRITTEN
     return 1
 
 
-@shared
+@machine("network")
 def counted(state: NDArray, base: int, block: int) -> int:
     """1 when a block is told as written for the first time, else 0."""
-    if block < 0 or block >= state[base]:
+    if block < 0 or block >= state[base + BLOCKS]:
         return -1
-    if state[base + 4 + block] & 4:
+    if state[base + FLAGS + block] & COUNTED:
         return 0
-    state[base + 4 + block] |= 4
+    state[base + FLAGS + block] |= COUNTED
     return 1
 
 
-@shared
+@machine("network")
 def left(state: NDArray, base: int) -> int:
     """How many blocks have to be sent, with none on its way; the search for them begins anew."""
     count = 0
-    for block in range(state[base]):
-        if not state[base + 4 + block] & 1:
+    for block in range(state[base + BLOCKS]):
+        if not state[base + FLAGS + block] & SENT:
             count += 1
-    state[base + 1] = 0
+    state[base + CURSOR] = 0
     return count

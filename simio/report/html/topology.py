@@ -20,7 +20,7 @@ _TOP = 30
 
 @dataclass(frozen=True)
 class BoxUse:
-    """How busy a box is: its share, whether locks are `held` so long while others work, its uses, if it limits."""
+    """How busy a box is: its share, whether turns are `held` so long while others work, its uses, if it limits."""
 
     share: float | None
     held: bool
@@ -29,9 +29,9 @@ class BoxUse:
 
 
 def box_uses(graph: nx.Graph, case: CaseResult) -> dict[str, BoxUse]:
-    """The use of each node of a wiring: that of its busiest resource, locks only where a node has nothing else.
+    """The use of each node of a wiring: that of its busiest resource, turns only where a node has nothing else.
 
-    The lock of a disk is its mechanism, which works while it is held.
+    The turn of a disk is its mechanism, which works while it is held.
     """
     found: dict[str, list[ResourceUse]] = {name: [] for name in graph.nodes}
     for use in case.resources:
@@ -39,7 +39,7 @@ def box_uses(graph: nx.Graph, case: CaseResult) -> dict[str, BoxUse]:
             found[name].append(use)
     uses = {}
     for name, own in found.items():
-        working = [use for use in own if not use.lock or graph.nodes[name]["cls"] == "disk"]
+        working = [use for use in own if not use.lock or graph.nodes[name]["category"] == "disk"]
         share = max((use.utilisation for use in working or own), default=None)
         limits = any(use.name == case.limiter.name for use in own)
         uses[name] = BoxUse(share, not working, tuple(sorted(own, key=lambda use: -use.utilisation)), limits)
@@ -51,7 +51,9 @@ def _owners(graph: nx.Graph, resource: str) -> Iterable[str]:
     source, arrow, rest = resource.partition(">")
     if arrow:
         ends = {source, rest.partition(" ")[0]}
-        return [name for name, node in graph.nodes(data=True) if node["cls"] == "link" and ends <= set(graph[name])]
+        return [
+            name for name, node in graph.nodes(data=True) if node["category"] == "link" and ends <= set(graph[name])
+        ]
     parts = [name for name in graph.nodes if resource == name or resource.startswith(f"{name} ")]
     return [max(parts, key=len)] if parts else []
 
@@ -97,7 +99,7 @@ def _box(graph: nx.Graph, name: str, centre: tuple[float, float], use: BoxUse) -
     label = name.removeprefix(f"{node['host']}.") if node["host"] else name
     share = "" if use.share is None else f"{'held ' if use.held else ''}{use.share:.0%}"
     second = " · ".join(filter(None, [_short(geometry.model_of(node), 18 - len(share)), share]))
-    radius = height / 2 if node["cls"] == "link" else 8
+    radius = height / 2 if node["category"] == "link" else 8
     return (
         f'<g class="box {shade}{" limit" if use.limits else ""}"><title>{shown(chr(10).join(told))}</title>'
         f"{_rectangle(corners, radius, 'part')}"

@@ -49,8 +49,8 @@ def layout(graph: nx.Graph) -> Layout:
 def _volumes(graph: nx.Graph) -> dict[str, list[str]]:
     """The disks of each volume; a volume comes before those inside it."""
     found: dict[str, list[str]] = {}
-    for name, cls in graph.nodes(data="cls"):
-        if cls == "disk":
+    for name, category in graph.nodes(data="category"):
+        if category == "disk":
             for volume in volumes_around(graph, name):
                 found.setdefault(volume, []).append(name)
     return found
@@ -59,13 +59,13 @@ def _volumes(graph: nx.Graph) -> dict[str, list[str]]:
 def _networks(graph: nx.Graph) -> list[tuple[list[str], list[str], list[str]]]:
     """Links and switches that hang together, with the hosts and the disks at their ends."""
     place = {name: number for number, name in enumerate(graph.nodes)}
-    middle = [name for name, cls in graph.nodes(data="cls") if cls in _MIDDLE]
+    middle = [name for name, category in graph.nodes(data="category") if category in _MIDDLE]
     found = []
     for component in nx.connected_components(graph.subgraph(middle)):
         inside = sorted(component, key=place.__getitem__)
         ends = sorted({end for name in inside for end in graph[name]} - component, key=place.__getitem__)
         hosts = list(dict.fromkeys(graph.nodes[end]["host"] for end in ends if graph.nodes[end]["host"]))
-        found.append((inside, hosts, [end for end in ends if graph.nodes[end]["cls"] == "disk"]))
+        found.append((inside, hosts, [end for end in ends if graph.nodes[end]["category"] == "disk"]))
     return sorted(found, key=lambda network: place[network[0][0]])
 
 
@@ -82,20 +82,22 @@ def _right_side(graph: nx.Graph, hosts: list[str]) -> set[str]:
             across = not disks and (bool(known) or number > 0)
             side.setdefault(host, first != across)
         side.update(dict.fromkeys(disks, not first))
-    side.update({name: True for name, cls in graph.nodes(data="cls") if cls == "disk" and name not in side})
+    side.update(
+        {name: True for name, category in graph.nodes(data="category") if category == "disk" and name not in side}
+    )
     return {name for name in (*hosts, *side) if side.get(name, False)}
 
 
 def _columns(graph: nx.Graph, right: set[str]) -> dict[str, int]:
     inner = _DEPTH["adapter"]
-    columns = {name: inner + 1 for name, cls in graph.nodes(data="cls") if cls in _MIDDLE}
+    columns = {name: inner + 1 for name, category in graph.nodes(data="category") if category in _MIDDLE}
     for inside, _, _ in _networks(graph):
         columns.update(_distances(graph, inside, right, inner))
     # The mirrored side begins beyond the last link or switch.
     far = max(columns.values(), default=inner) + 1 + inner
     for name, node in graph.nodes(data=True):
-        if node["cls"] not in _MIDDLE:
-            depth = _DEPTH.get(node["cls"], inner)
+        if node["category"] not in _MIDDLE:
+            depth = _DEPTH.get(node["category"], inner)
             columns[name] = far - depth if (node["host"] or name) in right else depth
     lowest = min(columns.values(), default=0)
     return {name: column - lowest for name, column in columns.items()}
@@ -131,7 +133,7 @@ def _rows(graph: nx.Graph, hosts: dict[str, list[str]], right: set[str], columns
 
 def _disks(graph: nx.Graph) -> list[str]:
     """The disks, those of a volume together."""
-    disks = [name for name, cls in graph.nodes(data="cls") if cls == "disk"]
+    disks = [name for name, category in graph.nodes(data="category") if category == "disk"]
     place = {name: number for number, name in enumerate(disks)}
     around = {name: volumes_around(graph, name) for name in disks}
     first: dict[tuple[str, ...], int] = {}
@@ -178,19 +180,21 @@ def _stack(graph: nx.Graph, blocks: dict[str, list[str]], names: list[str]) -> d
         placed = {name: top} if alone else _inside_host(graph, inside, top)
         rows |= placed
         top, before = max(placed.values()) + 1, name
-    ports = [row for name, row in rows.items() if graph.nodes[name]["cls"] in ("adapter", "disk")]
+    ports = [row for name, row in rows.items() if graph.nodes[name]["category"] in ("adapter", "disk")]
     middle = sum(ports) / len(ports) if ports else 0.0
     return {name: row - middle for name, row in rows.items()}
 
 
 def _inside_host(graph: nx.Graph, inside: list[str], top: float) -> dict[str, float]:
     """CPU above memory, buses beside memory and adapters beside their buses."""
-    by_class = {cls: [n for n in inside if graph.nodes[n]["cls"] == cls] for cls in _DEPTH}
-    order = {bus: number for number, bus in enumerate(by_class["bus"])}
-    adapters = sorted(by_class["adapter"], key=lambda n: min((order[b] for b in graph[n] if b in order), default=0))
-    height = max(2, len(adapters), len(by_class["bus"]))
+    by_category = {category: [n for n in inside if graph.nodes[n]["category"] == category] for category in _DEPTH}
+    order = {bus: number for number, bus in enumerate(by_category["bus"])}
+    adapters = sorted(
+        by_category["adapter"], key=lambda n: min((order[b] for b in graph[n] if b in order), default=0)
+    )
+    height = max(2, len(adapters), len(by_category["bus"]))
     rows: dict[str, float] = {}
-    for group in (by_class["cpu"] + by_class["memory"], by_class["bus"], adapters):
+    for group in (by_category["cpu"] + by_category["memory"], by_category["bus"], adapters):
         spare = height - len(group)
         # In a host of two rows, what is connected to memory stands level with it.
         start = top + (spare if height == 2 else spare / 2)

@@ -45,7 +45,7 @@ def _nodes(graph: nx.Graph, numbers: dict[str, str], host: str) -> Iterator[str]
 
 def _node(graph: nx.Graph, numbers: dict[str, str], name: str) -> str:
     node = graph.nodes[name]
-    opening, closing = _SHAPES.get(node["cls"], _PLAIN)
+    opening, closing = _SHAPES.get(node["category"], _PLAIN)
     shown = name.removeprefix(f"{node['host']}.") if node["host"] else name
     return f"{numbers[name]}{opening}{_escaped(shown)}<br/>{_escaped(node['title'])}{closing}"
 

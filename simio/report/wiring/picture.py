@@ -146,7 +146,7 @@ def _hovers(go: Any, graph: nx.Graph, centres: dict[str, tuple[float, float]]) -
     # Markers are as high as a box; three of them cover its width.
     across = (BOX[1] / 2 - BOX[0] / 2, 0, BOX[0] / 2 - BOX[1] / 2)
     told = [
-        f"<b>{_shown(name)}</b><br>{_WORDS.get(node['cls'], node['cls'])}: {_shown(node['title'])}"
+        f"<b>{_shown(name)}</b><br>{_WORDS.get(node['category'], node['category'])}: {_shown(node['title'])}"
         for name, node in graph.nodes(data=True)
     ]
     return go.Scatter(
@@ -170,10 +170,12 @@ def _frames(graph: nx.Graph, plan: Layout, centres: dict[str, tuple[float, float
 
 
 def _box(graph: nx.Graph, name: str, x: float, y: float) -> dict[str, Any]:
-    cls = graph.nodes[name]["cls"]
+    category = graph.nodes[name]["category"]
     half_width, half_height = BOX[0] / 2, BOX[1] / 2
     corners = (x - half_width, y - half_height, x + half_width, y + half_height)
-    return _shape(corners, radius=half_height if cls == "link" else 8, fill=_FILLS.get(cls, "#ffffff"), line=_SOFT)
+    return _shape(
+        corners, radius=half_height if category == "link" else 8, fill=_FILLS.get(category, "#ffffff"), line=_SOFT
+    )
 
 
 def _shape(

@@ -68,7 +68,7 @@ def test_a_stripe_of_mirrors() -> None:
 
 
 def test_the_rotation_itself() -> None:
-    state = [99, *rotation.initial()]
+    state = [99, *rotation.WORDS.initial()]
     assert [rotation.following(state, 1, 3) for _ in range(7)] == [0, 1, 2, 0, 1, 2, 0]
     assert state[0] == 99
     assert rotation.following(state, 1, 0) == -1

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simio.machines.calls import call
+from simio.machines.door import call
+from simio.machines.network import mailbox
 from simio.machines.network.mailbox import initial
-from simio.machines.network.transfer_calls import MAILBOX_ARRIVE, MAILBOX_LENGTH, MAILBOX_TAKE
 
 
 class Mailbox:
@@ -22,32 +22,32 @@ def test_messages_leave_in_the_order_in_which_they_came() -> None:
     box = Mailbox(1000, 3)
     for round_ in range(4):
         for word in range(3):
-            assert box(MAILBOX_ARRIVE, 10 * (word + 1), round_ * 10 + word) == 1
+            assert box(mailbox.arrive, 10 * (word + 1), round_ * 10 + word) == 1
         for word in range(3):
-            assert box(MAILBOX_LENGTH) == 10 * (word + 1)
-            assert box(MAILBOX_TAKE) == round_ * 10 + word
+            assert box(mailbox.length) == 10 * (word + 1)
+            assert box(mailbox.take) == round_ * 10 + word
 
 
 def test_a_message_that_exceeds_the_space_is_dropped_and_a_smaller_one_is_not() -> None:
     box = Mailbox(100, 8)
-    assert [box(MAILBOX_ARRIVE, size) for size in (60, 50, 40)] == [1, 0, 1]
-    box(MAILBOX_TAKE)
-    assert box(MAILBOX_ARRIVE, 60) == 1
+    assert [box(mailbox.arrive, size) for size in (60, 50, 40)] == [1, 0, 1]
+    box(mailbox.take)
+    assert box(mailbox.arrive, 60) == 1
 
 
 def test_messages_of_nothing_are_limited_by_places() -> None:
     box = Mailbox(100, 2)
-    assert [box(MAILBOX_ARRIVE, 0) for _ in range(3)] == [1, 1, 0]
+    assert [box(mailbox.arrive, 0) for _ in range(3)] == [1, 1, 0]
 
 
-@pytest.mark.parametrize("function", [MAILBOX_LENGTH, MAILBOX_TAKE])
+@pytest.mark.parametrize("function", [mailbox.length, mailbox.take])
 def test_nothing_can_be_taken_from_an_empty_queue(function: int) -> None:
     box = Mailbox(100, 2)
-    box(MAILBOX_ARRIVE, 1)
-    box(MAILBOX_TAKE)
+    box(mailbox.arrive, 1)
+    box(mailbox.take)
     assert box(function) == -1
 
 
 @pytest.mark.parametrize(("length", "word"), [(-1, 0), (0, -1)])
 def test_what_is_no_message_is_refused(length: int, word: int) -> None:
-    assert Mailbox(100, 2)(MAILBOX_ARRIVE, length, word) == -1
+    assert Mailbox(100, 2)(mailbox.arrive, length, word) == -1

@@ -7,9 +7,9 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from simio.machines.calls import call
+from simio.machines.door import call
+from simio.machines.network import reassembly
 from simio.machines.network.reassembly import GIVEN_UP, fragment_word, initial
-from simio.machines.network.transfer_calls import IP_IDENT, IP_REASSEMBLE
 
 LIFETIME = 1000
 
@@ -22,7 +22,7 @@ class Table:
 
     def __call__(self, number: int, index: int, count: int, now: int = 0, total: int = 5000) -> int:
         word = fragment_word(index, count, total)
-        return int(call(IP_REASSEMBLE, self.state, 1, now, number, word))
+        return int(call(reassembly.reassemble, self.state, 1, now, number, word))
 
     def count(self, word: int) -> int:
         return int(self.state[1 + word])
@@ -101,8 +101,3 @@ def test_as_many_fragments_as_ip_can_need_over_576_bytes() -> None:
 @pytest.mark.parametrize(("index", "count"), [(2, 2), (0, 0), (0, 125)])
 def test_a_fragment_that_cannot_be_is_refused(index: int, count: int) -> None:
     assert Table()(0, index, count) == -1
-
-
-def test_numbers_of_datagrams_ascend() -> None:
-    state = np.array([9, 0], dtype=np.int64)
-    assert [int(call(IP_IDENT, state, 1, 0, 0, 0)) for _ in range(3)] == [0, 1, 2]

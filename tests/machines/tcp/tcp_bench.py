@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
-from simio.machines.calls import call
+from simio.machines.door import call
 from simio.machines.tcp import TcpSettings, initial
 from simio.machines.tcp.dispatch import (
     TCP_ACKNOWLEDGE,

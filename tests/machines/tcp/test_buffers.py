@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tcp_bench import SECOND, US, Bench
 
-from simio.machines.calls import call
+from simio.machines.door import call
 from simio.machines.tcp import HAND_OVER_BUFFER, HAND_OVER_WRITE, TcpSettings
 from simio.machines.tcp.dispatch import TCP_APPEND, TCP_LOOK, TCP_ROOM
 from simio.machines.tcp.layout import APPENDED, END, MEMORY, UNA

@@ -8,7 +8,7 @@ import pytest
 from endpoint_bench import BASE, endpoint, look
 from tcp_bench import SYN
 
-from simio.machines.calls import call
+from simio.machines.door import call
 from simio.machines.tcp import TcpSettings, initial
 from simio.machines.tcp import layout as c
 from simio.machines.tcp.connection import accept, reset

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from endpoint_bench import BASE, MSS, endpoint, look
 
-from simio.machines.calls import call
+from simio.machines.door import call
 from simio.machines.tcp import NEWRENO, RENO, SACK, TAHOE
 from simio.machines.tcp import layout as c
 from simio.machines.tcp.acknowledging import acknowledged

@@ -99,7 +99,7 @@ def test_the_disks_of_a_volume_stand_together(graph: nx.Graph) -> None:
     plan = layout(graph)
     for volume, inside in plan.volumes.items():
         assert set(inside) == {
-            n for n, c in graph.nodes(data="cls") if c == "disk" and volume in volumes_around(graph, n)
+            n for n, c in graph.nodes(data="category") if c == "disk" and volume in volumes_around(graph, n)
         }
         for column in {plan.places[name][0] for name in inside}:
             rows = [plan.places[name][1] for name in inside if plan.places[name][0] == column]

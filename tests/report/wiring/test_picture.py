@@ -17,7 +17,7 @@ def test_hovering_over_a_box_tells_the_model() -> None:
     graph = scenario_graph("sgi-hippi-raw")
     told = {text for trace in figure(graph).data for text in trace.hovertext or ()}
     assert told == {
-        f"<b>{name}</b><br>{'CPU' if node['cls'] == 'cpu' else node['cls']}: {node['title']}"
+        f"<b>{name}</b><br>{'CPU' if node['category'] == 'cpu' else node['category']}: {node['title']}"
         for name, node in graph.nodes(data=True)
     }
 

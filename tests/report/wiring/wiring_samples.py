@@ -38,17 +38,17 @@ def made_up(
     for number, count in enumerate(adapters):
         host = f"h{number}"
         for part in ("cpu", "memory", "bus"):
-            graph.add_node(f"{host}.{part}", cls=part, title=f"{part}s/x", host=host)
+            graph.add_node(f"{host}.{part}", category=part, title=f"{part}s/x", host=host)
         graph.add_edge(f"{host}.cpu", f"{host}.memory")
         graph.add_edge(f"{host}.memory", f"{host}.bus")
         for port in range(count):
-            graph.add_node(f"{host}.a{port}", cls="adapter", title="adapters/x", host=host)
+            graph.add_node(f"{host}.a{port}", category="adapter", title="adapters/x", host=host)
             graph.add_edge(f"{host}.bus", f"{host}.a{port}")
-    for cls, count in (("switch", switches), ("disk", disks)):
+    for category, count in (("switch", switches), ("disk", disks)):
         for number in range(count):
-            graph.add_node(f"{cls[0]}{number}", cls=cls, title=f"{cls}/x", host="")
+            graph.add_node(f"{category[0]}{number}", category=category, title=f"{category}/x", host="")
     for number, (one, other) in enumerate(cables):
-        graph.add_node(f"link{number}", cls="link", title="links/x", host="")
+        graph.add_node(f"link{number}", category="link", title="links/x", host="")
         graph.add_edge(f"link{number}", one)
         graph.add_edge(f"link{number}", other)
     return graph
@@ -57,8 +57,8 @@ def made_up(
 def hostile() -> nx.Graph:
     """Names and models that would be markup if they were not escaped."""
     graph = nx.Graph(title=HOSTILE)
-    graph.add_node(f"{HOSTILE}.cpu", cls="cpu", title=f"2 x {HOSTILE}", host=HOSTILE)
-    graph.add_node(HOSTILE * 3, cls="link", title=HOSTILE, host="")
+    graph.add_node(f"{HOSTILE}.cpu", category="cpu", title=f"2 x {HOSTILE}", host=HOSTILE)
+    graph.add_node(HOSTILE * 3, category="link", title=HOSTILE, host="")
     graph.add_edge(*graph.nodes)
     return graph
 

@@ -7,7 +7,8 @@ from simio.lower import register_lowering
 from .frames import frames
 from .paced import paced
 from .probe import probe
-from .sheets import Frames, MyrinetAdapter, MyrinetLink, Paced, Probe
+from .shaped import shaped
+from .sheets import Frames, MyrinetAdapter, MyrinetLink, Paced, Probe, Shaped
 
 
 def register() -> None:
@@ -17,6 +18,8 @@ def register() -> None:
     register_workload("frames", Frames)
     register_workload("paced", Paced)
     register_workload("probe", Probe)
+    register_workload("shaped", Shaped)
     register_lowering("frames", frames)
     register_lowering("paced", paced)
     register_lowering("probe", probe)
+    register_lowering("shaped", shaped)

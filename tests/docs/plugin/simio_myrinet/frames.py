@@ -8,20 +8,19 @@ from simio.components.host.host import Host
 from simio.components.site import Site
 from simio.description.model import Workload
 from simio.program.service import ceil_times, per_byte
-from simio.topology import route
 
 
 class Line:
     """The wiring between two hosts, and the steps of a frame at either end."""
 
     def __init__(self, site: Site, source: str, target: str) -> None:
-        path = route(site.graph, source, target)
-        (name,) = path.of_class(site.graph, "link")
+        path = site.graph.route(source, target)
+        (name,) = path.of_category(site.graph, "link")
         link = next(link for link in site.system.links if link.name == name)
         self.site, self.p, self.sheet = site, site.p, link.part.sheet
         self.delay = ceil_times(1, link.length * Fraction(self.sheet.propagation))
         self.wire = site.p.resource(f"{source}>{target}")
-        self.ends = path.of_class(site.graph, "adapter")
+        self.ends = path.of_category(site.graph, "adapter")
         _, card, _ = self._card(1)
         self.arrived = site.p.container(f"{target} arrived", card.buffer, unit="bytes")
 

@@ -40,6 +40,13 @@ class Paced(Frames):
     limit: Extent = Field(description="backlog at the receiver from which the sender slows down")
 
 
+class Shaped(Frames):
+    """The same, but a token bucket says when each frame may go."""
+
+    period: Time = Field(description="time from frame to frame, in the long run")
+    burst: Count = Field(description="frames that may go without a pause after a long one")
+
+
 class Probe(WorkloadParams):
     """Packets that are sent at a rate, and timed."""
 
