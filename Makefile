@@ -1,4 +1,5 @@
-# `make run` sets simio up and answers two published cases; `make test` sets it up and runs every check.
+# `make run` sets simio up and answers two published cases; `make test` sets it up, and runs lint, types, every unit and
+# every scenario; `make check` runs what takes longer: both engines, random programs, fuzzing, browsers, documents.
 # `make validate` simulates every measured row and fails where a table is outside its tolerance.
 PYTHON ?= python3
 VENV := .venv
@@ -9,14 +10,17 @@ PEERS := .venv-peers
 # One more than there are CPUs, as some tests wait for browsers, servers and clocks.
 WORKERS = $(shell $(BIN)/python -c 'import os; print(os.cpu_count() + 1)')
 
-.PHONY: run test validate lint types engine bench clean
+.PHONY: run test check validate lint types engine bench clean
 
 run: $(SET_UP)
 	$(BIN)/simio run scenarios/sgi-hippi-raw.yaml
 	$(BIN)/simio run scenarios/linux-fc-raw.yaml
 
 test: $(SET_UP_TEST) lint types engine
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m 'not slow'
+
+check: $(SET_UP_TEST) engine
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m slow
 
 # It is compiled once before the tests, and not by each worker.
 engine: $(SET_UP_TEST)

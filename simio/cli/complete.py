@@ -12,23 +12,23 @@ SHELLS = ("bash", "zsh", "fish")
 
 @click.command()
 @click.argument("shell", type=click.Choice(SHELLS))
-def completion(shell: str) -> None:
-    """Print what makes a shell complete simio's commands, options, files and parts.
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
+    """Print the completion of simio's commands, options, files and parts for a shell.
 
     \b
     eval "$(simio completion bash)"                              in ~/.bashrc
     eval "$(simio completion zsh)"                               in ~/.zshrc
     simio completion fish > ~/.config/fish/completions/simio.fish
     """
-    from simio.cli.main import main
-
     found = get_completion_class(shell)
     assert found is not None
-    click.echo(found(main, {}, "simio", "_SIMIO_COMPLETE").source())
+    click.echo(found(ctx.find_root().command, {}, "simio", "_SIMIO_COMPLETE").source())
 
 
 def parts(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> Items:
-    """The names of parts that begin like this: classes first, then what is in the one."""
+    """Complete the name of a part: classes first, then the parts of one class."""
+    # Completing other words has to be quick.
     from simio.loading.catalogue import names
 
     found = [name for name in names() if name.startswith(incomplete)]

@@ -1,85 +1,162 @@
-"""simio explain: where the time of a unit of work goes, what limits, and what would be gained."""
+"""simio bound, explain and compare: what limits, where the time goes, and what causes a difference."""
 
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
-from simio.cli.options import case_number, overrides, scenario_argument, tell, write
+from simio.cli.main import INTERRUPTED
+from simio.cli.options import (
+    COMPLETING,
+    case_number,
+    case_option,
+    json_option,
+    one_case,
+    output_option,
+    overrides,
+    scenario_argument,
+    tell,
+    write,
+)  # fmt: skip
+from simio.cli.progress import Progress
 
-if TYPE_CHECKING:
-    from simio.description.model import Case
+if TYPE_CHECKING or not COMPLETING:
+    from rich.console import Console
+    from rich.text import Text
+
+    from simio import explaining
+    from simio.bound import bound as bound_of
+    from simio.description.model import Case, Scenario
+    from simio.errors import RunError, SimioError
+    from simio.explaining.contrast import contrast
     from simio.explaining.model import CausalProfile, Waterfall
+    from simio.explaining.stages import Traced
+    from simio.loading import load
+    from simio.lower import lower
+    from simio.report import bounds, contrasted, explained
+    from simio.report.console import printed
+    from simio.wording import settings_text
 
 
 @click.command()
 @scenario_argument
 @overrides
-@click.option("--case", "number", type=int, metavar="N", help="Explain this case, and not the first.")
-@click.option("--json", "form", flag_value="json", help="Print everything as JSON.")
-@click.option(
-    "--output", "-o", type=click.Path(dir_okay=False), metavar="FILE", help="Write there, not to the screen."
-)
+@case_option("Only this case, with every limit.")
+def bound(scenario: str, sets: tuple[str, ...], number: int | None) -> None:
+    """Upper bound on throughput, and what sets it, without running.
+
+    For each resource, credit window and thread: the throughput at which it would be busy all the time.
+    """
+    loaded = load(scenario, sets)
+    index = case_number(loaded, number)
+
+    def show(console: Console) -> None:
+        console.print(Text(f"{loaded.title}\n", style="bold"))
+        for case in loaded.cases:
+            if index in (None, case.index):
+                name = settings_text(case.settings) or "this scenario"
+                found = bound_of(lower(case.system))
+                for line in bounds.lines(found, name, case.system.report.unit, all_limits=index is not None):
+                    console.print(line)
+
+    write(None, printed(show))
+
+
+@click.command()
+@scenario_argument
+@overrides
+@case_option("Explain this case instead of the first.")
+@json_option
+@output_option()
 def explain(scenario: str, sets: tuple[str, ...], number: int | None, form: str | None, output: str | None) -> None:
     """Where the time goes, what limits, and what would be gained.
 
-    Each component is made 10% faster, twice as fast, and free, and the case is run again: that tells what limits, and
+    Each component is made 10% faster, twice as fast, and free, and the case is run again: that shows what limits, and
     what limits next. Windows, timers and queues are changed as well. The time of one unit of work is followed through
     the run, stage by stage.
     """
-    from simio.loading import load
-    from simio.report import explained
-
     loaded = load(scenario, sets)
-    index = case_number(loaded, number)
-    if index is None and len(loaded.cases) > 1:
-        tell(f"case 1 of {len(loaded.cases)}; --case N for another")
-    case = loaded.cases[index or 0]
-    found, profile = explanation(case, loaded.title)
+    found, profile = explanation(one_case(loaded, number), loaded.title)
     if form:
         text = explained.as_json(found, profile, loaded.title)
     else:
-        text = _text(found, profile, loaded.title, to_file=output is not None)
+        show = partial(explained.show, found=found, profile=profile, title=loaded.title)
+        text = printed(show, to_file=output is not None)
     write(output, text)
     if profile is None or not profile.complete:
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
 
 
 def explanation(case: Case, title: str) -> tuple[Waterfall | None, CausalProfile | None]:
-    """The waterfall and the profile, or what there is of them when the user interrupts."""
-    from simio.cli.run import Progress
-    from simio.errors import RunError
-    from simio.explaining import profile as profile_of
-    from simio.explaining import waterfall
-    from simio.explaining.stages import Traced
-
+    """The waterfall and the profile; after an interrupt those that were finished."""
     found, traced = None, None
     try:
         try:
             traced = Traced(case)
-            found = waterfall(case, traced=traced)
+            found = explaining.waterfall(case, traced=traced)
         except RunError as error:
             # The case itself may run all the same; if it does not, the profile says so.
-            tell(f"the time of a unit is not told: {error}")
-        with Progress(0) as progress:
-
-            def step(_: int, total: int) -> None:
-                progress.total = total
-                progress.step()
-
-            return found, profile_of(case, title, progress=step, traced=traced)
+            tell(f"the time of a unit is not shown: {error}")
+        with Progress() as progress:
+            return found, explaining.profile(case, title, progress=progress.step_of, traced=traced)
     except KeyboardInterrupt:
         return found, None
 
 
-def _text(found: Waterfall | None, profile: CausalProfile | None, title: str, to_file: bool) -> str:
-    from rich.console import Console
+_SIDE = "Override a value in {} only; if there is one scenario, this is the difference."
 
-    from simio.report.explained import show
 
-    console = Console(highlight=False, width=160 if to_file or not sys.stdout.isatty() else None)
-    with console.capture() as capture:
-        show(console, found, profile, title)
-    return "".join(line.rstrip() + "\n" for line in capture.get().splitlines())
+@click.command()
+@click.argument("first", metavar="SCENARIO", type=click.Path())
+@click.argument("second", metavar="[OTHER]", type=click.Path(), required=False)
+@overrides
+@click.option("--a", "of_a", multiple=True, metavar="KEY=VALUE", help=_SIDE.format("A"))
+@click.option("--b", "of_b", multiple=True, metavar="KEY=VALUE", help=_SIDE.format("B"))
+@click.option("--case-a", type=int, metavar="N", help="The case of A; the first by default.")
+@click.option("--case-b", type=int, metavar="N", help="The case of B; that of A by default.")
+@json_option
+@output_option()
+def compare(
+    first: str,
+    second: str | None,
+    sets: tuple[str, ...],
+    of_a: tuple[str, ...],
+    of_b: tuple[str, ...],
+    case_a: int | None,
+    case_b: int | None,
+    form: str | None,
+    output: str | None,
+) -> None:
+    """What differs between two runs, and which change caused how much of it.
+
+    \b
+    simio compare a.yaml b.yaml                                two scenarios
+    simio compare s.yaml --b workload.ftp.buffer='60 KiB'      one, as it is and changed
+    simio compare s.yaml --case-a 1 --case-b 3                 two of its cases
+    """
+    if second is None and not (of_a or of_b) and case_b is None:
+        raise SimioError(
+            "found one scenario and no difference between A and B; expected another scenario, --a, --b or --case-b"
+        )
+    a, b = load(first, (*sets, *of_a)), load(second or first, (*sets, *of_b))
+    one, other = _chosen(a, b, case_a, case_b)
+    title = a.title if a.title == b.title else f"A: {a.title}\nB: {b.title}"
+    with Progress() as progress:
+        found = contrast(one, other, title, progress=progress.step_of)
+    show = partial(contrasted.show, found=found)
+    write(output, contrasted.as_json(found) if form else printed(show, to_file=output is not None))
+    if not found.complete:
+        sys.exit(INTERRUPTED)
+
+
+def _chosen(a: Scenario, b: Scenario, case_a: int | None, case_b: int | None) -> tuple[Case, Case]:
+    """The two cases; B's is that of A if there is one of this number and no other is asked for."""
+    first = case_number(a, case_a) or 0
+    same = case_b is None and first < len(b.cases)
+    second = first if same else case_number(b, case_b) or 0
+    if len(a.cases) > 1 and case_a is None:
+        tell(f"A is case {first + 1} of {len(a.cases)}; --case-a N for another")
+    return a.cases[first], b.cases[second]

@@ -1,14 +1,18 @@
-"""simio explore: a local web page to change a scenario's values on."""
+"""simio explore: a local web page with sliders for a scenario's values."""
 
 from __future__ import annotations
 
+import logging
+from socket import AF_INET, AF_INET6, create_server
 from typing import TYPE_CHECKING
 
 import click
 
-from simio.cli.options import tell
+from simio.cli.options import COMPLETING, engine_option, tell
+from simio.errors import SimioError
 
-if TYPE_CHECKING:
+if TYPE_CHECKING or not COMPLETING:
+    from simio.engines.native import entry
     from simio.explore.session import Session
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -17,22 +21,15 @@ PORT = 8050
 
 @click.command()
 @click.argument("place", type=click.Path(), metavar="SCENARIO|DIR")
-@click.option("--knob", "more", multiple=True, metavar="KEY", help="Let this value be changed, too.")
+@click.option("--knob", "more", multiple=True, metavar="KEY", help="Add a slider for this value.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0: a free one.")
-@click.option(
-    "--engine",
-    type=click.Choice(["compiled", "simpy"]),
-    help="compiled (the default) or the SimPy reference.",
-)
+@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0: any free one.")
+@engine_option
 def explore(place: str, more: tuple[str, ...], host: str, port: int, engine: str | None) -> None:
-    """Serve a page to change a scenario's values on, and see at once what comes of it.
+    """Serve a page with sliders for a scenario's values, and the answer beside them.
 
-    Sliders are what the scenario varies and the values of its workloads. Ctrl-C ends it.
+    There is a slider for each key that the scenario varies and each value of its workloads. Ctrl-C ends the server.
     """
-    from simio.errors import SimioError
-    from simio.explore.session import Session
-
     try:
         import dash  # noqa: F401
     except ImportError:
@@ -44,20 +41,15 @@ def explore(place: str, more: tuple[str, ...], host: str, port: int, engine: str
 
 
 def _serve(session: Session, host: str, port: int) -> None:
-    import logging
-    from socket import AF_INET, AF_INET6, create_server
-
+    # Extras that may be missing.
     from werkzeug.serving import make_server
 
-    from simio.errors import SimioError
     from simio.explore.app import make_app
 
     # A wildcard address is reached under names that cannot be known; the warning has been given.
     names = None if host in ("0.0.0.0", "::") else {*LOOPBACK, host}
     app = make_app(session, names)
     if session.engine != "simpy":
-        from simio.engines.native import entry
-
         entry(tell)
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     name = host.strip("[]")

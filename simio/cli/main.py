@@ -1,4 +1,4 @@
-"""The command `simio`: finds the subcommand, imports only that, and tells errors to the person at the terminal."""
+"""The command `simio`: finds the subcommand, imports only that, and prints errors for the person at the terminal."""
 
 from __future__ import annotations
 
@@ -21,28 +21,25 @@ DEFECT = 1
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "run": ("simio.cli.run:run", "Run a scenario and print the answer."),
-    "bound": ("simio.cli.bound:bound", "Upper bound on throughput, without running."),
+    "bound": ("simio.cli.explain:bound", "Upper bound on throughput, without running."),
     "show": ("simio.cli.show:show", "What a scenario is made of: parts, wiring, program."),
     "explain": ("simio.cli.explain:explain", "Where the time goes, what limits, what would be gained."),
-    "compare": ("simio.cli.compare:compare", "What differs between two runs, and which change caused it."),
+    "compare": ("simio.cli.explain:compare", "What differs between two runs, and which change caused it."),
     "sweep": ("simio.cli.sweep:sweep", "Many configurations of a scenario as a table."),
-    "optimize": ("simio.cli.optimize:optimize", "The best values of some keys, for what they cost."),
+    "optimize": ("simio.cli.optimize:optimize", "The best values of some keys, and their cost."),
     "new": ("simio.cli.new:new", "A scenario to begin with."),
     "validate": ("simio.cli.validate:validate", "Every measured row beside what is simulated."),
-    "models": ("simio.cli.models:models", "The catalogue of parts, and where its values come from."),
-    "sensitivity": (
-        "simio.cli.sensitivity:sensitivity",
-        "What the answer depends on, value by value.",
-    ),
+    "models": ("simio.cli.models:models", "The catalogue of parts, and the sources of its values."),
+    "sensitivity": ("simio.cli.sensitivity:sensitivity", "What the answer depends on, value by value."),
     "calibrate": ("simio.cli.calibrate:calibrate", "Fit catalogue values to measured rows."),
-    "explore": ("simio.cli.explore:explore", "A local page to change values on and see what comes of it."),
-    "nomograph": ("simio.cli.nomograph:nomograph", "How long a user waits for an object of a size."),
-    "trace": ("simio.cli.trace:trace", "A timeline of all that happens, for Perfetto."),
-    "plot": ("simio.cli.plot:plot", "Throughput against a varied value, as a picture."),
-    "schema": ("simio.cli.schema:schema", "JSON Schema of scenario files, for editors."),
+    "explore": ("simio.cli.explore:explore", "A local page with a slider for each value."),
+    "nomograph": ("simio.cli.charts:nomograph", "How long a user waits for an object of a size."),
+    "trace": ("simio.cli.trace:trace", "A timeline of a run, for Perfetto."),
+    "plot": ("simio.cli.charts:plot", "Throughput against a varied value, as a picture."),
+    "schema": ("simio.cli.new:schema", "JSON Schema of scenario files, for editors."),
     "completion": ("simio.cli.complete:completion", "Completion of commands for a shell."),
 }
-"""Each subcommand with where it is and what help says of it, so that help imports none of them."""
+"""Each subcommand with its place and its line of help, so that help imports none of them."""
 
 
 class LazyGroup(click.Group):
@@ -67,7 +64,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The subcommand that the arguments begin with; an unknown one is told with the nearest there is."""
+        """The subcommand that the arguments begin with; the error for an unknown one names the nearest."""
         name = args[0]
         known = self.list_commands(ctx)
         if name not in known and not name.startswith("-") and not ctx.resilient_parsing:
@@ -102,7 +99,7 @@ class LazyGroup(click.Group):
 
 
 UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
-"""What keeps output from being written, and is nothing that simio could have foreseen."""
+"""Errors that keep output from being written, and that simio cannot foresee."""
 
 
 def _end(ctx: click.Context, error: Exception, debug: bool) -> NoReturn:

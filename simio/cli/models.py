@@ -1,8 +1,9 @@
-"""`simio models`: the catalogue of parts, and every value of a part with where it comes from."""
+"""`simio models`: the catalogue of parts, and every value of a part with its source."""
 
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -11,12 +12,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simio.cli.complete import parts
+from simio.cli.options import COMPLETING
 from simio.description.sheets import CATEGORIES
 
-if TYPE_CHECKING:
+if TYPE_CHECKING or not COMPLETING:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
+    from simio.description.quantities import quantity_of
+    from simio.loading import catalogue
     from simio.loading.datasheet import CatalogueEntry, ValueEntry
+    from simio.loading.parts import value_as_text
+    from simio.loading.problems import field_named
 
 _GAP = "  "
 _WIDEST = 80
@@ -29,24 +38,22 @@ _WIDEST = 80
 def models(ctx: click.Context, category: str | None, as_json: bool) -> None:
     """List the parts of the catalogue.
 
-    Fitted values were adjusted so that measurements are met; assumed ones are nobody's measurement. `simio
-    models show PART` tells the origin of each value.
+    Fitted values were adjusted until the model met measurements; assumed ones were never measured. `simio models show
+    PART` prints the source of each value.
     """
     if ctx.invoked_subcommand is not None:
         if category or as_json:
             raise click.UsageError("--class and --json of the list do not go with a subcommand", ctx)
         return
-    from simio.loading import catalogue
-
     entries = [catalogue.sheet(name) for name in catalogue.names(category)]
     if as_json:
         click.echo(json.dumps([_summary(entry) for entry in entries], indent=2, ensure_ascii=False))
         return
     rows = []
     for entry in entries:
-        count = _summary(entry)
-        told = (count["values"], count["fitted"], count["assumed"])
-        rows.append((entry.name, entry.kind, entry.title, *(str(number) for number in told)))
+        counts = _summary(entry)
+        numbers = (str(counts[key]) for key in ("values", "fitted", "assumed"))
+        rows.append((entry.name, entry.kind, entry.title, *numbers))
     _print(("part", "kind", "title", "values", "fitted", "assumed"), rows, numbers=3)
 
 
@@ -55,8 +62,6 @@ def models(ctx: click.Context, category: str | None, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show(part: str, as_json: bool) -> None:
     """Print every value of PART (such as disks/fc-15k-2002) with its basis and source."""
-    from simio.loading import catalogue
-
     entry = catalogue.sheet(part)
     if as_json:
         click.echo(json.dumps(_datasheet(entry), indent=2, ensure_ascii=False))
@@ -90,16 +95,12 @@ def _datasheet(entry: CatalogueEntry) -> dict[str, Any]:
 
 
 def _value(entry: CatalogueEntry, key: str, value: ValueEntry) -> dict[str, Any]:
-    from simio.description.quantities import quantity_of
-    from simio.loading.parts import value_as_text
-    from simio.loading.problems import field_named
-
     quantity = quantity_of(field_named(type(entry.sheet), key))
-    told: dict[str, Any] = {"value": value.text, "basis": value.basis, "source": value.source}
+    data: dict[str, Any] = {"value": value.text, "basis": value.basis, "source": value.source}
     for name, ends in (("interval", value.interval), ("bounds", value.bounds)):
         if ends is not None:
-            told[name] = [value_as_text(end, quantity.dimension if quantity else None) for end in ends]
-    return told
+            data[name] = [value_as_text(end, quantity.dimension if quantity else None) for end in ends]
+    return data
 
 
 def _basis(value: dict[str, Any]) -> str:
@@ -127,8 +128,6 @@ def _model(part: Any) -> str:
 
 
 def _width() -> int:
-    import shutil
-
     return shutil.get_terminal_size((100, 24)).columns
 
 
@@ -138,8 +137,6 @@ def _print(columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: int =
     The last `numbers` columns are aligned to the right.
     """
     if sys.stdout.isatty():
-        from rich.console import Console
-
         Console().print(table(columns, rows, numbers))
         return
     # One long cell must not push the next column out of sight in all rows.
@@ -155,10 +152,6 @@ def _print(columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: int =
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: int = 0) -> Table:
     """A rich table of plain text (no markup) with the last `numbers` columns aligned to the right."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
-
     made = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for number, name in enumerate(columns):
         right = number >= len(columns) - numbers

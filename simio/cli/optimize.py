@@ -1,39 +1,57 @@
-"""simio optimize: the best values of some keys, for what they cost."""
+"""simio optimize: the best values of some keys, and their cost."""
 
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
-from simio.cli.options import scenario_argument, tell, write
-from simio.cli.workers import worker_options, workers_of
+from simio.cli.main import INTERRUPTED
+from simio.cli.options import (
+    COMPLETING,
+    case_option,
+    collected,
+    output_option,
+    overrides,
+    parsed,
+    scenario_argument,
+    tell,
+    write,
+)  # fmt: skip
+from simio.cli.progress import Progress
+from simio.cli.sweep import worker_options, workers_of
+from simio.errors import SimioError
+from simio.files import write_whole
 
-if TYPE_CHECKING:
-    from simio.sweeps.cost import Prices
-    from simio.sweeps.optimize import Goal, Search
-    from simio.sweeps.sweep import Plan
+if TYPE_CHECKING or not COMPLETING:
+    from simio.loading import ScenarioFile
+    from simio.report import table
+    from simio.report.console import printed
+    from simio.report.optimum import show
+    from simio.sweeps.cost import Prices, price, price_list
+    from simio.sweeps.optimize import COST, Goal, Search
+    from simio.sweeps.space import Space
+    from simio.sweeps.sweep import Plan, check
+    from simio.sweeps.values import axis
 
 
 @click.command()
 @scenario_argument
 @click.option("--vary", "ranges", multiple=True, required=True, metavar="KEY=RANGE", help="Values to choose from.")
-@click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Override a value.")
-@click.option("--case", "number", type=int, metavar="N", help="This of the scenario's own cases.")
+@overrides
+@case_option("This one of the scenario's own cases.")
 @click.option("--cost", "costs", multiple=True, metavar="KEY=PRICE", help="Price of a value: 100, 2/MiB, a:5,b:9.")
 @click.option("--prices", type=click.Path(), metavar="FILE", help="Prices of the catalogue's parts, as YAML.")
-@click.option("--budget", type=float, metavar="COST", help="Only what costs at most so much.")
-@click.option("--at-least", metavar="RATE", help="Only what carries so much, such as '80 MB/s'.")
-@click.option("--maximise", metavar="MEASURE", help="What to bring up (throughput).")
-@click.option("--minimise", metavar="MEASURE", help="What to bring down, such as cost or time.")
-@click.option("--runs", type=click.IntRange(1), default=500, metavar="N", help="At most so many runs (500).")
+@click.option("--budget", type=float, metavar="COST", help="Ignore configurations above this cost.")
+@click.option("--at-least", metavar="RATE", help="Ignore configurations below this throughput, such as '80 MB/s'.")
+@click.option("--maximise", metavar="MEASURE", help="Quantity to maximise (throughput).")
+@click.option("--minimise", metavar="MEASURE", help="Quantity to minimise, such as cost or time.")
+@click.option("--runs", type=click.IntRange(1), default=500, metavar="N", help="Largest number of runs (500).")
 @click.option("--seed", type=int, default=0, metavar="N", help="Seed of the search.")
 @worker_options
-@click.option(
-    "--output", "-o", type=click.Path(dir_okay=False), metavar="FILE",
-    help="Write all that was run there: .csv, .json or .parquet.",
-)  # fmt: skip
+@output_option("Write all rows that were run to FILE: .csv, .json or .parquet.")
 def optimize(
     scenario: str,
     ranges: tuple[str, ...],
@@ -52,9 +70,9 @@ def optimize(
     cached: bool,
     output: str | None,
 ) -> None:
-    """Find the values of some keys that carry most, or are best by another measure.
+    """Find the values of some keys with the highest throughput, or the best by another measure.
 
-    All combinations are run where there are at most --runs; else a seeded search looks for the best. With prices,
+    All combinations are run if there are at most --runs; else a seeded search looks for the best. With prices,
     the Pareto front shows what more money buys.
 
     \b
@@ -62,11 +80,6 @@ def optimize(
     simio optimize s.yaml --vary disks.d.count=1..12 --cost disks.d.count=900 --budget 6000
     simio optimize s.yaml --vary disks.d.model=a,b --prices prices.yaml --minimise cost --at-least '40 MB/s'
     """
-    from simio.cli.progress import Progress
-    from simio.report import table
-    from simio.sweeps.optimize import Search
-    from simio.sweeps.sweep import check
-
     form = table.form_of(output) if output else ""
     table.check_form(form)
     known = _prices(costs, prices)
@@ -77,43 +90,26 @@ def optimize(
     for text in wrong:
         tell(text)
     complete = True
-    with Progress(runs) as progress:
+    with Progress(runs, "runs") as progress:
         search = Search(plan, goal, known, workers_of(processes, cluster, cached), runs, seed, progress.step)
         progress.total = min(runs, search.number or runs)
         try:
             search.run()
         except KeyboardInterrupt:
             complete = False
-    _give(search, unit, complete)
+    write(None, printed(partial(show, search=search, unit=unit, complete=complete)))
     if output:
-        from simio.files import write_whole
-
         more = ["cost"] if known else []
         write_whole(output, table.as_table(table.records(search.rows, plan.keys, unit, more), form))
     if not complete:
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
     if goal.best(search.rows) is None:
-        from simio.errors import SimioError
-
         errors = dict.fromkeys(row.error for row in search.rows if row.error)
-        raise SimioError("none of them is good: " + ("; ".join(list(errors)[:3]) or "none carries enough"))
+        raise SimioError("no configuration qualifies: " + ("; ".join(list(errors)[:3]) or "none carries enough"))
 
 
 def _plan(scenario: str, ranges: tuple[str, ...], sets: tuple[str, ...], number: int | None, prices: Prices) -> Plan:
-    from simio.errors import SimioError
-    from simio.loading import ScenarioFile
-    from simio.sweeps.space import Space
-    from simio.sweeps.sweep import Plan
-    from simio.sweeps.values import axis
-
-    errors, axes = [], []
-    for text in ranges:
-        try:
-            axes.append(axis(text, "--vary", intervals=True))
-        except SimioError as error:
-            errors.append(str(error))
-    if errors:
-        raise SimioError("\n".join(errors))
+    axes = collected(lambda text: axis(text, "--vary", intervals=True), ranges)
     keys = [key for each in axes for key in each.keys]
     for price in prices.settings:
         if price.key not in keys:
@@ -123,8 +119,6 @@ def _plan(scenario: str, ranges: tuple[str, ...], sets: tuple[str, ...], number:
 
 
 def _check_one_case(plan: Plan) -> None:
-    from simio.errors import SimioError
-
     if len(plan.cases) > 1:
         raise SimioError(
             f"{plan.source.path}: found {len(plan.cases)} cases; expected one: choose it with --case, "
@@ -133,45 +127,15 @@ def _check_one_case(plan: Plan) -> None:
 
 
 def _prices(costs: tuple[str, ...], path: str | None) -> Prices:
-    from simio.errors import SimioError
-    from simio.sweeps.cost import Prices, price, price_list
-
-    errors, found = [], []
-    for text in costs:
-        try:
-            found.append(price(text))
-        except SimioError as error:
-            errors.append(str(error))
-    if errors:
-        raise SimioError("\n".join(errors))
-    return Prices(tuple(found), price_list(path) if path else {})
+    return Prices(tuple(collected(price, costs)), price_list(path) if path else {})
 
 
 def _goal(
     maximise: str | None, minimise: str | None, budget: float | None, at_least: str | None, prices: Prices
 ) -> Goal:
-    from simio import units
-    from simio.errors import SimioError
-    from simio.sweeps.optimize import COST, Goal
-
     if maximise and minimise:
         raise SimioError("found both --maximise and --minimise; expected one of them")
     if not prices and (budget is not None or COST in (maximise, minimise)):
         raise SimioError("found no prices; expected --cost or --prices")
-    try:
-        least = float(units.parse(at_least, "rate")) if at_least else None
-    except units.UnitError as error:
-        raise SimioError(f"--at-least: found {error.found}; expected {error.expected}") from None
+    least = float(parsed("--at-least", at_least, "rate")) if at_least else None
     return Goal(minimise or maximise or "throughput", minimise is None, budget, least)
-
-
-def _give(search: Search, unit: str, complete: bool) -> None:
-    """The best, how sure that is, and the Pareto front."""
-    from rich.console import Console
-
-    from simio.report.optimum import show
-
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 160)
-    with console.capture() as capture:
-        show(console, search, unit, complete)
-    write(None, "".join(line.rstrip() + "\n" for line in capture.get().splitlines()))

@@ -8,6 +8,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, TypeVar
 
 from simio import units
+from simio.loading.parts import default_text
+from simio.loading.problems import keys_of
 
 if TYPE_CHECKING:
     from simio.description.model import Case, Disk, Host, Link, Part, Scenario, System, Volume, Workload
@@ -19,7 +21,7 @@ T = TypeVar("T")
 
 
 def overview(scenario: Scenario, case: Case) -> str:
-    """What there is in one case, and all cases with what sets them apart."""
+    """The parts of one case, and all cases with their settings."""
     lines = [scenario.title]
     lines += textwrap.wrap(" ".join(scenario.about.split()), _WIDTH)
     for title, rows in _sections(case.system):
@@ -77,11 +79,10 @@ def _branches(rows: Sequence[tuple[str, str, str, str]]) -> Iterator[tuple[str, 
 
 
 def _given(*parts: Part) -> str:
-    """What the scenario says differently from the datasheet."""
-    told = [
-        f"{key} {origin.text}" for part in parts for key, origin in part.origins.items() if origin.where == "scenario"
-    ]
-    return f"with {', '.join(told)}" if told else ""
+    """The values of parts that the scenario overrides."""
+    origins = [item for part in parts for item in part.origins.items()]
+    given = [f"{key} {origin.text}" for key, origin in origins if origin.where == "scenario"]
+    return f"with {', '.join(given)}" if given else ""
 
 
 # --- devices and workloads ---------------------------------------------------------------------------------
@@ -95,12 +96,12 @@ def _volume(volume: Volume, system: System) -> tuple[str, str, str]:
     groups = {disk.name: disk.group for disk in system.disks.values()}
     unit = f", unit {units.format_quantity(volume.unit, 'size')}" if volume.unit is not None else ""
     parts = [part for part in (volume.file_system, volume.controller) if part]
-    told = [f"{part.model} {_given(part)}".rstrip() for part in parts]
-    return volume.name, f"{volume.kind} of {_spans(volume.members, groups)}{unit}", ", ".join(told)
+    models = [f"{part.model} {_given(part)}".rstrip() for part in parts]
+    return volume.name, f"{volume.kind} of {_spans(volume.members, groups)}{unit}", ", ".join(models)
 
 
 def _joins(link: Link, groups: Mapping[str, str]) -> tuple[str, ...]:
-    """What is the same for links that are told together: those of two ends, by group; a shared link is alone."""
+    """A key that is equal for links shown on one line: those between the same groups; a shared link has its own."""
     return (link.name,) if link.part.sheet.shared else tuple(groups.get(end, end) for end in link.ends)
 
 
@@ -123,10 +124,10 @@ def _span(names: list[str]) -> str:
 
 
 def _spans(names: Iterable[str], groups: Mapping[str, str]) -> str:
-    """Names, with disks of a group that follow one another told as one."""
-    place = {name: number for number, name in enumerate(groups)}
+    """Names, with successive disks of a group as one span."""
+    index = {name: number for number, name in enumerate(groups)}
     numbered = [(name, number) for number, name in enumerate(names)]
-    runs = _alike(numbered, lambda item: (groups.get(item[0], item[0]), place.get(item[0], 0) - item[1]))
+    runs = _alike(numbered, lambda item: (groups.get(item[0], item[0]), index.get(item[0], 0) - item[1]))
     return ", ".join(_span([name for name, _ in run]) for run in runs)
 
 
@@ -136,15 +137,12 @@ def _kind(workload: Workload) -> str:
 
 def _parameters(params: Values) -> str:
     """The parameters that have no default or differ from it."""
-    from simio.loading.parts import default_text
-    from simio.loading.problems import keys_of
-
-    told = {
+    texts = {
         key: default_text(params, key)
         for key, (name, field) in zip(keys_of(type(params)), type(params).model_fields.items(), strict=True)
         if field.is_required() or getattr(params, name) != field.default
     }
-    return ", ".join(f"{key} {text}" for key, text in told.items())
+    return ", ".join(f"{key} {text}" for key, text in texts.items())
 
 
 def _cases(scenario: Scenario, shown: Case) -> list[str]:

@@ -3,56 +3,69 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
-from simio.cli.options import case_number, overrides, scenario_argument, tell, write
-from simio.cli.packets import MOST, tracing
+from simio.cli.main import INTERRUPTED
+from simio.cli.options import (
+    COMPLETING,
+    case_number,
+    case_option,
+    engine_option,
+    json_option,
+    one_case,
+    output_option,
+    overrides,
+    scenario_argument,
+    tell,
+    write,
+)  # fmt: skip
+from simio.cli.progress import Progress
 
-if TYPE_CHECKING:
+if TYPE_CHECKING or not COMPLETING:
+    from simio.calibration.predict import SAMPLES, with_intervals
+    from simio.components.network.capture import PacketTrace
     from simio.description.model import Scenario
+    from simio.errors import RunError
+    from simio.files import write_whole
+    from simio.loading import load
+    from simio.report import checks, data, packets, pcap, terminal
+    from simio.report.console import printed
+    from simio.report.html.images import write_figures
     from simio.result.model import ScenarioResult
+    from simio.result.packets import Packets
+    from simio.running import run_scenario
+
+MOST = 3_000_000
+"""Packets that a trace can hold, whose marks a run may record."""
 
 
 @click.command()
 @scenario_argument
 @overrides
-@click.option(
-    "--engine",
-    type=click.Choice(["compiled", "simpy"]),
-    help="compiled (the default) or the SimPy reference.",
-)
-@click.option("--case", "number", type=int, metavar="N", help="Run only this case and show it in full.")
-@click.option("--interval", is_flag=True, help="Tell the 90% interval of each answer.")
-@click.option("--trace", type=click.Choice(["packets"]), help="Print what one case does, in place of the answer.")
-@click.option("--pcap", type=click.Path(dir_okay=False), metavar="FILE", help="Write one case's packets there.")
+@engine_option
+@case_option("Run only this case and show it in full.")
+@click.option("--interval", is_flag=True, help="Show the 90% interval of each answer.")
+@click.option("--trace", type=click.Choice(["packets"]), help="Print the packets of one case instead of the answer.")
+@click.option("--pcap", type=click.Path(dir_okay=False), metavar="FILE", help="Write the packets of a case to FILE.")
 @click.option("--at", multiple=True, metavar="HOST", help="Trace packets that this host sends and receives.")
 @click.option("--packets", "limit", type=click.IntRange(1, MOST), metavar="N", help="Trace at most N packets.")
+@click.option("--html", "page", type=click.Path(dir_okay=False), metavar="FILE", help="Write a page to FILE.")
+@click.option("--explain", "why", is_flag=True, help="Add to the page what limits and what would help; more runs.")
 @click.option(
-    "--html",
-    "page",
-    type=click.Path(dir_okay=False),
-    metavar="FILE",
-    help="Write a page with everything there.",
-)
-@click.option("--explain", "why", is_flag=True, help="Say on the page why, and what would help; more runs.")
-@click.option(
-    "--figures",
-    type=click.Path(file_okay=False),
-    metavar="DIR",
-    help="Write the plots there, as PNG and SVG.",
+    "--figures", type=click.Path(file_okay=False), metavar="DIR", help="Write the plots to DIR, as PNG and SVG."
 )
 @click.option(
     "--no-jump", is_flag=True, help="Run every period of a run that repeats itself; the result is the same."
 )
-@click.option("--check", is_flag=True, help="Tell which laws every run was checked against.")
-@click.option("--json", "form", flag_value="json", help="Print everything as JSON.")
-@click.option("--csv", "form", flag_value="csv", help="Print one line a case as CSV.")
-@click.option(
-    "--output", "-o", type=click.Path(dir_okay=False), metavar="FILE", help="Write there, not to the screen."
-)
+@click.option("--check", is_flag=True, help="List the consistency checks that each run passed.")
+@json_option
+@click.option("--csv", "form", flag_value="csv", help="Print one line for each case as CSV.")
+@output_option()
 def run(
     scenario: str,
     sets: tuple[str, ...],
@@ -79,21 +92,15 @@ def run(
     simio run s.yaml --html s.html              a page with plots, beside the answer
     simio run s.yaml --trace packets            packets in the form of tcpdump
     simio run s.yaml --pcap s.pcap --at server  the answer, and a file for Wireshark
-    simio run s.yaml --interval                 how sure the answer is: uncertain values and the model's error
+    simio run s.yaml --interval                 how certain the answer is: uncertain values and model error
     """
     traced = tracing(trace, pcap, at, limit, form)
     if why and not page:
         raise click.UsageError("--explain goes with --html; simio explain prints it")
-    from simio.errors import RunError
-    from simio.loading import load
-    from simio.running import run_scenario
-
     loaded = load(scenario, sets)
     index = case_number(loaded, number)
     if traced and index is None:
-        index = 0
-        if len(loaded.cases) > 1:
-            tell(f"packets of case 1 of {len(loaded.cases)}; --case N for another")
+        index = one_case(loaded, None, "packets of ").index
     hosts = list(loaded.cases[index or 0].system.hosts)
     try:
         with Progress(len(loaded.cases) if index is None else 1) as progress:
@@ -103,36 +110,28 @@ def run(
             )  # fmt: skip
     except RunError as error:
         if traced and error.packets:
-            traced.give(error.packets, hosts, output)
+            traced.write(error.packets, hosts, output)
         raise
     if interval and result.complete and result.cases:
         result = _with_intervals(loaded, result, engine)
-    for packets in (case.packets for case in result.cases):
-        if traced and packets:
-            traced.give(packets, hosts, output)
+    for seen in (case.packets for case in result.cases):
+        if traced and seen:
+            traced.write(seen, hosts, output)
     if page:
         _write_page(loaded, result, page, why)
     if figures:
-        from simio.report.html.images import write_figures
-
         write_figures(result, figures)
     if not traced or not traced.printed:
         write(output, _text(result, form, index, to_file=output is not None))
     if check:
-        from simio.report.checks import lines
-
         # Beside JSON, CSV and packets, which others read.
-        click.echo("\n" + "\n".join(lines(result)), err=bool(form) or bool(trace))
+        click.echo("\n" + "\n".join(checks.lines(result)), err=bool(form) or bool(trace))
     if not result.complete:
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
 
 
 def _with_intervals(scenario: Scenario, result: ScenarioResult, engine: str | None) -> ScenarioResult:
     """The result with intervals; Ctrl-C leaves it as it is, marked as not complete."""
-    from dataclasses import replace
-
-    from simio.calibration.predict import SAMPLES, with_intervals
-
     try:
         with Progress(SAMPLES * len(result.cases), "runs") as progress:
             return with_intervals(scenario, result, engine=engine, progress=lambda _done, _all: progress.step())
@@ -142,63 +141,55 @@ def _with_intervals(scenario: Scenario, result: ScenarioResult, engine: str | No
 
 def _text(result: ScenarioResult, form: str | None, index: int | None, to_file: bool) -> str | Iterable[str]:
     """The result as JSON, CSV or, by default, as on a terminal (without colour in a file)."""
-    from simio.report import data
-
     if form:
         return data.as_json(result) if form == "json" else data.as_csv(result)
-    from rich.console import Console
-
-    from simio.report.terminal import show
-
-    console = Console(highlight=False, width=160 if to_file or not sys.stdout.isatty() else None)
-    with console.capture() as capture:
-        show(console, result, index)
-    return "".join(line.rstrip() + "\n" for line in capture.get().splitlines())
+    return printed(partial(terminal.show, result=result, detail=index), to_file)
 
 
 def _write_page(loaded: Scenario, result: ScenarioResult, path: str, why: bool) -> None:
-    """Write the page, with an explanation of the fastest case if it is to say why."""
-    from simio.files import write_whole
+    """Write the page, with an explanation of the fastest case if that is asked for."""
+    # These need networkx, which takes a fifth of a short run to import.
+    from simio.cli.explain import explanation
+    from simio.report.html.explained import explained
     from simio.report.html.page import page
 
-    extra: str = ""
-    figures: dict[str, Any] = {}
     if why and result.cases and result.complete:
-        from simio.cli.explain import explanation
-        from simio.report.html.explained import explained
-
         best = max(result.cases, key=lambda case: case.rate).index
         case = next(case for case in loaded.cases if case.index == best)
-        extra, figures = explained(*explanation(case, loaded.title))
-    write_whole(path, page(loaded, result, extra, figures))
+        write_whole(path, page(loaded, result, *explained(*explanation(case, loaded.title))))
+    else:
+        write_whole(path, page(loaded, result))
 
 
-class Progress:
-    """Cases done so far, on a terminal's standard error; silent elsewhere and for runs of a second."""
+@dataclass(frozen=True)
+class Tracing:
+    """What to trace, whether to print it, and the capture file to write, if any."""
 
-    DELAY = 1.0
+    packets: PacketTrace
+    printed: bool
+    pcap: str | None
 
-    def __init__(self, total: int, what: str = "cases") -> None:
-        self.total, self.done, self.what = total, 0, what
-        self.shown = False
+    def write(self, seen: Packets, hosts: Sequence[str], output: str | None) -> None:
+        """Print packets, or write them to `output`, and to the capture file; say if some are missing."""
+        if self.pcap:
+            write_whole(self.pcap, pcap.capture_file(seen, hosts))
+        if self.printed:
+            write(output, "".join(f"{line}\n" for line in packets.lines(seen, self.packets.at)))
+        if seen.missing:
+            tell(f"{seen.count:,} packets are traced, {seen.missing:,} more are not; --packets sets the limit")
 
-    def __enter__(self) -> Progress:
-        import time
 
-        self.clock = time.monotonic
-        self.begun = self.clock()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.shown:
-            click.echo("\r\033[K", nl=False, err=True)
-
-    def step(self) -> None:
-        """One case more is done."""
-        self.done += 1
-        spent = self.clock() - self.begun
-        if sys.stderr.isatty() and spent > self.DELAY and self.done < self.total:
-            left = spent / self.done * (self.total - self.done)
-            text = f"{self.done} of {self.total} {self.what}, about {left:.0f} s left (Ctrl-C keeps what is done)"
-            click.echo(f"\r\033[K{text}", nl=False, err=True)
-            self.shown = True
+def tracing(
+    trace: str | None, file: str | None, at: tuple[str, ...], limit: int | None, form: str | None
+) -> Tracing | None:
+    """The trace that the options ask for, if any; raises UsageError for options that exclude each other."""
+    if not trace and not file:
+        if at or limit:
+            raise click.UsageError(f"{'--at' if at else '--packets'} goes with --trace packets or --pcap")
+        return None
+    if trace and form:
+        raise click.UsageError(f"--trace and --{form} exclude each other")
+    if file and len(at) > 1:
+        raise click.UsageError("--pcap takes one --at: a file holds the packets of one interface")
+    wanted = PacketTrace(at=at) if limit is None else PacketTrace(limit, at)
+    return Tracing(wanted, trace is not None, file)

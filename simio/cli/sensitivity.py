@@ -3,51 +3,49 @@
 from __future__ import annotations
 
 import json
-import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
-from simio.cli.options import case_number, overrides, scenario_argument
+from simio.cli.options import COMPLETING, case_number, case_option, overrides, scenario_argument, write
+from simio.cli.progress import Line
 
-if TYPE_CHECKING:
+if TYPE_CHECKING or not COMPLETING:
+    from rich.console import Console
     from rich.text import Text
 
-    from simio.calibration.effects import Case, Effect
+    from simio.calibration.effects import MORE, Case, Effect, effects
+    from simio.calibration.usage import range_of
+    from simio.loading import load
+    from simio.loading.catalogue import catalogue
+    from simio.report.console import columns, printed
+    from simio.wording import counted, in_unit, settings_text
 
 LEAST = 0.0005
-"""An effect below this is told as none: it rounds to 0.0%."""
+"""Effects below this count as none: they round to 0.0%."""
 
 
 @click.command()
 @scenario_argument
 @overrides
-@click.option("--case", "number", type=int, default=1, metavar="N", help="The case to vary (default: 1).")
+@case_option("The case to vary; the first by default.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
-def sensitivity(scenario: str, sets: tuple[str, ...], number: int, as_json: bool) -> None:
+def sensitivity(scenario: str, sets: tuple[str, ...], number: int | None, as_json: bool) -> None:
     """Rank the catalogue's values by their effect on throughput.
 
     Each number of the datasheets in use is varied alone: by a tenth, and over its stated interval. An assumed time or
     rate without an interval is varied from 1/1.25 to 1.25 times its value.
     """
-    from simio.calibration.effects import Case, effects
-    from simio.loading import load
-    from simio.loading.catalogue import catalogue
-
     index = case_number(load(scenario, sets), number) or 0
     case = Case(scenario, sets, index, catalogue())
-    found = effects(case, _progress)
-    if sys.stderr.isatty():
-        click.echo("\r\033[K", nl=False, err=True)
+    line = Line()
+    found = effects(case, lambda done, total: line.show(f"{done} of {counted(total, 'value')}"))
+    line.clear()
     if as_json:
         click.echo(json.dumps(_data(case, found), indent=1))
         return
-    _show(case, found)
-
-
-def _progress(done: int, total: int) -> None:
-    if sys.stderr.isatty():
-        click.echo(f"\r\033[K{done} of {total} values", nl=False, err=True)
+    write(None, printed(partial(_show, case=case, found=found)))
 
 
 def _data(case: Case, found: list[Effect]) -> dict[str, object]:
@@ -64,23 +62,14 @@ def _data(case: Case, found: list[Effect]) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _show(case: Case, found: list[Effect]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    from simio.report.data import in_unit
-
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 140)
+def _show(console: Console, case: Case, found: list[Effect]) -> None:
     unit = case.case.system.report.unit
-    settings = ", ".join(f"{key} = {value}" for key, value in case.case.settings.items())
+    settings = settings_text(case.case.settings)
     console.print(Text(case.case.system.title, style="bold"))
-    told = f"case {case.index + 1}: {settings}: " if settings else ""
-    console.print(Text(f"{told}{in_unit(case.rate, unit):.4g} {unit}\n"))
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    table.add_column("value", no_wrap=True)
-    for heading in ("is", "basis", "+10%", "range", "throughput over it"):
-        table.add_column(heading, justify="right" if heading == "+10%" else "left")
+    of = f"case {case.index + 1}: {settings}: " if settings else ""
+    console.print(Text(f"{of}{in_unit(case.rate, unit):.4g} {unit}\n"))
+    table = columns("value", "is", "basis", "+10%", "range", "throughput over it", left=(0, 1, 2, 4, 5))
+    table.columns[0].no_wrap = True
     moving = [effect for effect in found if effect.size >= LEAST]
     for effect in moving:
         name, value = effect.value.name, effect.value
@@ -88,17 +77,15 @@ def _show(case: Case, found: list[Effect]) -> None:
     console.print(table)
     fixed = [effect for effect in found if effect.size < LEAST and effect.more is not None]
     stuck = [effect for effect in found if effect.size < LEAST and effect.more is None]
-    _list(console.print, f"\nwithout effect on this case, {len(fixed)} values:", fixed)
-    _list(console.print, f"\ncannot be varied alone, {len(stuck)} values:", stuck)
+    for heading, effects_ in (("without effect on this case", fixed), ("cannot be varied alone", stuck)):
+        if effects_:
+            console.print(f"\n{heading}, {counted(len(effects_), 'value')}:")
+            _print_names(console, effects_)
     if any(not effect.stated and effect.low is not None for effect in moving):
-        console.print("\n* assumed without an interval: from 1/1.25 to 1.25 times the value, by rule", style="dim")
+        console.print("\n* assumed without an interval: by convention from 1/1.25 to 1.25 times", style="dim")
 
 
 def _tenth(effect: Effect) -> Text:
-    from rich.text import Text
-
-    from simio.calibration.effects import MORE
-
     if effect.elasticity is None:
         return Text("refused", style="dim")
     change = MORE**effect.elasticity - 1
@@ -108,8 +95,6 @@ def _tenth(effect: Effect) -> Text:
 
 def _over(effect: Effect) -> tuple[str, str]:
     """The range of a value, and the changes at its ends."""
-    from simio.calibration.usage import range_of
-
     within = range_of(effect.value)
     if within is None:
         return "", ""
@@ -119,13 +104,10 @@ def _over(effect: Effect) -> tuple[str, str]:
     return ends + star, " to ".join(changes)
 
 
-def _list(put: object, heading: str, found: list[Effect]) -> None:
+def _print_names(console: Console, found: list[Effect]) -> None:
     """Names of values, those of a datasheet on one line."""
-    if not found or not callable(put):
-        return
     by_part: dict[str, list[str]] = {}
     for effect in found:
         by_part.setdefault(effect.value.part, []).append(effect.value.key)
-    put(heading)
     for part, keys in by_part.items():
-        put(f"  {part}: {', '.join(keys)}", markup=False)
+        console.print(f"  {part}: {', '.join(keys)}", markup=False)

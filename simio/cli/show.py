@@ -7,10 +7,25 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simio.cli.options import case_number, overrides, scenario_argument
+from simio.cli.options import (
+    COMPLETING,
+    case_number,
+    case_option,
+    output_option,
+    overrides,
+    scenario_argument,
+    write,
+)  # fmt: skip
 
-if TYPE_CHECKING:
+if TYPE_CHECKING or not COMPLETING:
+    from simio.cli.overview import overview
     from simio.description.model import Case, Scenario
+    from simio.loading import load
+    from simio.lower import lower
+    from simio.program.listing import listing
+    from simio.report.wiring.mermaid import mermaid
+    from simio.report.wiring.picture import write_html, write_image
+    from simio.topology import wire
 
 _PICTURES = (".html", ".htm", ".png", ".svg")
 
@@ -21,15 +36,9 @@ _PICTURES = (".html", ".htm", ".png", ".svg")
 @click.option("--graph", is_flag=True, help="The wiring, as Mermaid text or as a picture.")
 @click.option("--program", is_flag=True, help="The steps that the scenario becomes.")
 @click.option("--no-numbers", is_flag=True, help="Leave out the numbers of --program's steps, to compare two.")
-@click.option("--case", "number", type=int, metavar="N", help="Which case; the first one if not given.")
+@case_option("Number of the case; the first by default.")
 @click.option("--format", "form", type=click.Choice(["mermaid", "html"]), help="Form of --graph.")
-@click.option(
-    "--output",
-    "-o",
-    type=click.Path(dir_okay=False),
-    metavar="FILE",
-    help="Write there; .html .png .svg: a picture.",
-)
+@output_option("Write to FILE; a picture if it ends in .html, .png or .svg.")
 def show(
     scenario: str,
     sets: tuple[str, ...],
@@ -54,8 +63,6 @@ def show(
     if form and not graph:
         raise click.UsageError("--format goes with --graph")
     picture = graph and _is_picture(form, output)
-    from simio.loading import load
-
     loaded = load(scenario, sets)
     case = loaded.cases[case_number(loaded, number) or 0]
     if picture:
@@ -63,16 +70,11 @@ def show(
         _draw(case, output)
         return
     text = _text(loaded, case, graph, program, numbers=not no_numbers)
-    if output is None:
-        click.echo(text, nl=False)
-    else:
-        from simio.files import write_whole
-
-        write_whole(output, text)
+    write(output, text)
 
 
 def _is_picture(form: str | None, output: str | None) -> bool:
-    """Whether a picture is wanted; what cannot be is refused before anything is read."""
+    """Whether a picture is wanted; raises UsageError for a form that does not fit the file."""
     suffix = Path(output).suffix.lower() if output else ""
     if form == "html" and suffix not in (".html", ".htm"):
         raise click.UsageError("--format html needs --output FILE.html")
@@ -83,25 +85,12 @@ def _is_picture(form: str | None, output: str | None) -> bool:
 
 def _text(scenario: Scenario, case: Case, graph: bool, program: bool, numbers: bool) -> str:
     if program:
-        from simio.lower import lower
-        from simio.program.listing import listing
-
         return listing(lower(case.system), numbers)
     if graph:
-        from simio.report.wiring.mermaid import mermaid
-        from simio.topology import wire
-
         return mermaid(wire(case.system))
-    from simio.cli.overview import overview
-
     return overview(scenario, case)
 
 
 def _draw(case: Case, output: str) -> None:
-    from simio.report.wiring.picture import write_html, write_image
-    from simio.topology import wire
-
-    if Path(output).suffix.lower() in (".html", ".htm"):
-        write_html(wire(case.system), output)
-    else:
-        write_image(wire(case.system), output)
+    draw = write_html if Path(output).suffix.lower() in (".html", ".htm") else write_image
+    draw(wire(case.system), output)

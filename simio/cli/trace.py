@@ -6,38 +6,45 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simio.cli.options import case_number, overrides, scenario_argument, tell
+from simio import units
+from simio.cli.options import (
+    COMPLETING,
+    case_option,
+    engine_option,
+    one_case,
+    output_option,
+    overrides,
+    parsed,
+    scenario_argument,
+    tell,
+)  # fmt: skip
+from simio.errors import RunError
+from simio.files import write_whole
+from simio.version import VERSION
 
-if TYPE_CHECKING:
+if TYPE_CHECKING or not COMPLETING:
     from simio.description.model import Case, Scenario
     from simio.engines.outcome import Outcome
-    from simio.result.activity import Activity
+    from simio.loading import load
+    from simio.program.digest import program_hash
+    from simio.report.trace import chrome
+    from simio.result.activity import MOST as USUAL
+    from simio.result.activity import Activity, observe
+    from simio.wording import counted
 
 MOST = 5_000_000
-"""Spans that may be asked for; more would be a file that no viewer opens."""
+"""Largest number of spans; no viewer opens a larger file."""
 
 
 @click.command()
 @scenario_argument
 @overrides
-@click.option("--case", "number", type=int, metavar="N", help="Which case; the first one if not given.")
-@click.option("--from", "since", metavar="TIME", help="Keep what happens from here on, such as '10 ms'.")
-@click.option("--until", metavar="TIME", help="Stop here.")
-@click.option(
-    "--spans",
-    type=click.IntRange(1, MOST),
-    metavar="N",
-    help="Stop when so many have been kept; 250000 if not given.",
-)
-@click.option(
-    "--engine",
-    type=click.Choice(["compiled", "simpy"]),
-    help="compiled (the default) or the SimPy reference.",
-)
-@click.option(
-    "--output", "-o", type=click.Path(dir_okay=False), default="trace.json", metavar="FILE", show_default=True,
-    help="Write there.",
-)  # fmt: skip
+@case_option("Number of the case; the first by default.")
+@click.option("--from", "since", metavar="TIME", help="Begin here, such as '10 ms'.")
+@click.option("--until", metavar="TIME", help="End here.")
+@click.option("--spans", type=click.IntRange(1, MOST), metavar="N", help="Stop after N spans; 250000 by default.")
+@engine_option
+@output_option("Write to FILE.", default="trace.json", show_default=True)
 def trace(
     scenario: str,
     sets: tuple[str, ...],
@@ -48,7 +55,7 @@ def trace(
     engine: str | None,
     output: str,
 ) -> None:
-    """Write what every resource and thread does, and who waits for what, as a timeline in simulated time.
+    """Write a timeline of every resource and thread in simulated time, with what threads wait for.
 
     Open the file in https://ui.perfetto.dev or chrome://tracing.
 
@@ -56,19 +63,12 @@ def trace(
     simio trace s.yaml -o s.json
     simio trace s.yaml --case 3 --from 10ms --until 12ms
     """
-    from simio.errors import RunError
-    from simio.loading import load
-    from simio.result.activity import MOST as USUAL
-    from simio.result.activity import observe
-
-    first, last = _time("--from", since) or 0, _time("--until", until)
+    first = int(parsed("--from", since, "time")) if since is not None else 0
+    last = int(parsed("--until", until, "time")) if until is not None else None
     if last is not None and last <= first:
         raise click.UsageError("--until is not after --from")
     loaded = load(scenario, sets)
-    index = case_number(loaded, number)
-    if index is None and len(loaded.cases) > 1:
-        tell(f"case 1 of {len(loaded.cases)}; --case N for another")
-    case = loaded.cases[index or 0]
+    case = one_case(loaded, number)
     try:
         activity, outcome = observe(case.system, first, last, spans or USUAL, engine, tell)
     except RunError as error:
@@ -78,24 +78,8 @@ def trace(
     _write(loaded, case, activity, outcome, output)
 
 
-def _time(option: str, text: str | None) -> int | None:
-    from simio import units
-    from simio.errors import SimioError
-
-    try:
-        return None if text is None else int(units.parse(text, "time"))
-    except units.UnitError as error:
-        raise SimioError(f"{option}: found {error.found}; expected {error.expected}") from None
-
-
 def _write(loaded: Scenario, case: Case, activity: Activity, outcome: Outcome, output: str) -> None:
-    """Write the trace and tell how much it holds."""
-    from simio import units
-    from simio.files import write_whole
-    from simio.program.digest import program_hash
-    from simio.report.trace import chrome
-    from simio.version import VERSION
-
+    """Write the trace and print how much it holds."""
     about = {
         "title": loaded.title, "case": case.index + 1, "settings": dict(case.settings), "simio": VERSION,
         "hash": program_hash(activity.program), "seed": case.system.run.seed,
@@ -103,10 +87,10 @@ def _write(loaded: Scenario, case: Case, activity: Activity, outcome: Outcome, o
     write_whole(output, chrome(activity, outcome, about))
     since, end = (units.format_quantity(time, "time") for time in (activity.since, activity.end))
     count = len(activity.held) + len(activity.passed)
-    click.echo(f"{output}: {count:,} spans from {since} to {end}")
+    click.echo(f"{output}: {counted(count, 'span')} from {since} to {end}")
     if not count:
-        tell("nothing happens there")
+        tell("nothing happens in this time")
     if activity.full:
-        tell("that is all that was to be kept, and the run goes on; --from, --until and --spans set what is kept")
+        tell("the limit of spans is reached before the end of the run; --from, --until and --spans choose others")
     if activity.program.guests:
-        tell("what processes written in Python do is not in it")
+        tell("processes written in Python are left out")

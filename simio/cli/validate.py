@@ -3,26 +3,43 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from simio.cli.options import tell, write
+from simio.cli.main import INTERRUPTED
+from simio.cli.options import COMPLETING, output_option, tell, write
+from simio.cli.progress import Progress
+from simio.errors import SimioError, quote
+from simio.files import write_whole
+from simio.version import VERSION
 
-if TYPE_CHECKING:
-    from simio.studies import Library, Row
-    from simio.studies.baseline import Baseline
-    from simio.studies.simulate import Done, Key
+if TYPE_CHECKING or not COMPLETING:
+    from simio.calibration.crossval import check_folds
+    from simio.calibration.groups import cross_validated
+    from simio.report import crossval, validation
+    from simio.report.console import printed
+    from simio.report.validation_data import junit_xml, validation_json
+    from simio.report.validation_page import page
+    from simio.report.validation_svg import write_plots
+    from simio.studies import Library, Row, rows
+    from simio.studies.baseline import Baseline, read_baseline
+    from simio.studies.simulate import Done, Key, collected, needed
+    from simio.studies.simulate import run as run_cases
+    from simio.studies.summary import summaries, verdicts
     from simio.studies.validation import Validation
+    from simio.wording import counted
 
 OUTSIDE = 1
-"""Exit status where a bar does not hold, a row is not simulated or engines differ."""
+"""Exit status if a tolerance is exceeded, a row is not simulated or engines differ."""
 SIMPY_STEPS = 350_000
-"""About how many steps SimPy takes in a second."""
-WORTH_TELLING = 20
-"""Seconds of SimPy that are told beforehand."""
+"""Steps that SimPy takes in a second, about."""
+LONG = 20
+"""Seconds of SimPy from which its time is announced."""
 
 
 @click.command()
@@ -35,22 +52,20 @@ WORTH_TELLING = 20
     help="compiled (the default), the SimPy reference, or both compared.",
 )
 @click.option(
-    "--processes", type=click.IntRange(1, 1024), metavar="N", help="So many processes; one a CPU by default."
+    "--processes", type=click.IntRange(1, 1024), metavar="N", help="Number of processes; one a CPU by default."
 )
 @click.option(
     "--cross-validate",
     metavar="HOW",
-    help="Refit without the rows to be predicted: each run in turn, table by table, or in so many folds.",
+    help="Refit without the rows to be predicted: 'each' run, by 'table', or in a number of folds.",
 )
-@click.option("--baseline", type=click.Path(), metavar="FILE", help="Tell what changed since this one.")
-@click.option("--update-baseline", is_flag=True, help="Keep what is simulated now as the baseline.")
+@click.option("--baseline", type=click.Path(), metavar="FILE", help="Show what changed since this baseline.")
+@click.option("--update-baseline", is_flag=True, help="Write the simulated values as the baseline.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
-@click.option("--html", type=click.Path(dir_okay=False), metavar="FILE", help="Write a page with plots.")
-@click.option("--junit", type=click.Path(dir_okay=False), metavar="FILE", help="Write JUnit's XML for CI.")
-@click.option("--plots", type=click.Path(), metavar="DIR", help="Write an SVG a table, and of all tables one.")
-@click.option(
-    "--output", "-o", type=click.Path(dir_okay=False), metavar="FILE", help="Write there, not to the screen."
-)
+@click.option("--html", type=click.Path(dir_okay=False), metavar="FILE", help="Write a page with plots to FILE.")
+@click.option("--junit", type=click.Path(dir_okay=False), metavar="FILE", help="Write JUnit's XML for CI to FILE.")
+@click.option("--plots", type=click.Path(), metavar="DIR", help="Write an SVG for each table and one for all to DIR.")
+@output_option()
 def validate(
     studies: tuple[str, ...],
     all_rows: bool,
@@ -68,10 +83,10 @@ def validate(
     """Simulate what was measured and print the errors.
 
     A STUDY is a published document (sgi-hippi) or one of its tables (sgi-hippi/table-1); all by default. Ends with
-    status 1 where a table is outside its tolerance.
+    status 1 if a table is outside its tolerance.
 
     \b
-    simio validate                           every table in a line
+    simio validate                           a line for every table
     simio validate sgi-hippi/table-2         every row of one table
     simio validate --html page.html          measured against simulated, as plots
     simio validate --cross-validate each     errors of rows that the values were not fitted to
@@ -80,8 +95,6 @@ def validate(
         _refuse_beside(click.get_current_context())
         write(output, _cross_validated(studies, cross_validate, as_json, to_file=output is not None))
         return
-    from simio.studies import Library, rows
-
     library = Library()
     wanted = rows(studies, library)
     check_writable((html, junit, output), plots)
@@ -94,13 +107,13 @@ def validate(
     if update_baseline and found.complete:
         _update(found, kept, kept_in)
     if not found.complete:
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
     if found.failures:
         sys.exit(OUTSIDE)
 
 
 def _refuse_beside(context: click.Context) -> None:
-    """Cross-validation has no rows to show, no plots and no baseline: an option for these is an error."""
+    """Raise UsageError for options of rows, plots and baselines, which cross-validation does not have."""
     used = [
         option.opts[0]
         for option in context.command.params
@@ -114,30 +127,19 @@ def _refuse_beside(context: click.Context) -> None:
 
 
 def _cross_validated(studies: Sequence[str], how: str, as_json: bool, to_file: bool) -> str:
-    """The errors of rows that are left out, beside those of rows that are fitted to."""
-    from rich.console import Console
-
-    from simio.calibration.crossval import check_folds
-    from simio.calibration.groups import cross_validated
-    from simio.report.crossval import crossval_json, show
-
+    """The errors of rows that are left out of the fit, beside those of rows in it."""
     check_folds(how)
     groups = []
     for group in cross_validated(studies, how):
         groups.append(group)
         tell(f"{', '.join(group.studies)}: done")
     if as_json:
-        return crossval_json(groups)
-    console = Console(highlight=False, width=160 if to_file or not sys.stdout.isatty() else None)
-    with console.capture() as capture:
-        show(console, groups)
-    return "".join(line.rstrip() + "\n" for line in capture.get().splitlines())
+        return crossval.crossval_json(groups)
+    return printed(partial(crossval.show, groups=groups), to_file)
 
 
 def check_writable(files: Sequence[str | None], plots: str | None) -> None:
-    """Refuse files and a folder that cannot be written before the time of a validation is spent."""
-    from simio.errors import SimioError, quote
-
+    """Raise SimioError for files and a folder that cannot be written, before a long validation."""
     for path in filter(None, files):
         folder = Path(path).parent
         if not folder.is_dir():
@@ -147,28 +149,18 @@ def check_writable(files: Sequence[str | None], plots: str | None) -> None:
 
 
 def _baseline(path: Path, needed: bool) -> Baseline:
-    """The baseline there; an empty one where it may be missing."""
-    from simio.studies.baseline import Baseline, read_baseline
-
+    """The baseline in a file; an empty one if it is missing and not needed."""
     return read_baseline(path) if needed or path.exists() else Baseline()
 
 
 def _validated(
     rows: list[Row], library: Library, kept: Baseline, engine: str, processes: int | None, baseline: str
 ) -> Validation:
-    """Run what the rows need; an interrupt leaves what is done."""
-    import time
-
-    from simio.cli.run import Progress
-    from simio.studies.simulate import collected, needed, run
-    from simio.studies.summary import summaries, verdicts
-    from simio.studies.validation import Validation
-    from simio.version import VERSION
-
+    """Run the cases of the rows; an interrupt keeps those that are done."""
     done: dict[Key, Done] = {}
     keys = needed(rows, kept.steps)
     if engine != "compiled":
-        _tell_time(sum(keys.values()))
+        _announce(sum(keys.values()))
     begun = time.monotonic()
     complete = True
     try:
@@ -178,10 +170,10 @@ def _validated(
                 done[key] = outcome
                 progress.step()
 
-            run(list(keys), take, library, None, engine, processes, tell)
+            run_cases(list(keys), take, library, None, engine, processes, tell)
     except KeyboardInterrupt:
         complete = False
-    tell(f"{len(done)} of {len(keys)} cases in {time.monotonic() - begun:.1f} s")
+    tell(f"{len(done)} of {counted(len(keys), 'case')} in {time.monotonic() - begun:.1f} s")
     simulated = collected(rows, done)
     tables = summaries(rows, simulated, library)
     known = bool(kept.tables)
@@ -197,50 +189,31 @@ def _validated(
     )
 
 
-def _tell_time(steps: float) -> None:
-    """How long SimPy will take, as far as the baseline knows the steps."""
+def _announce(steps: float) -> None:
+    """Say how long SimPy will take, if the baseline knows the steps."""
     seconds = steps / SIMPY_STEPS
-    if seconds > WORTH_TELLING:
+    if seconds > LONG:
         minutes = f"some {seconds / 60:.0f} minutes of one CPU" if seconds > 90 else f"some {seconds:.0f} s"
         tell(f"{steps:,.0f} steps, for which SimPy needs {minutes}; fewer STUDY names need less")
 
 
 def _text(found: Validation, detailed: Sequence[str], as_json: bool, to_file: bool) -> str:
     if as_json:
-        from simio.report.validation_data import validation_json
-
         return validation_json(found)
-    from rich.console import Console
-
-    from simio.report.validation import show
-
-    console = Console(highlight=False, width=160 if to_file or not sys.stdout.isatty() else None)
-    with console.capture() as capture:
-        show(console, found, detailed)
-    return "".join(line.rstrip() + "\n" for line in capture.get().splitlines())
+    return printed(partial(validation.show, found=found, detailed=detailed), to_file)
 
 
 def _files(found: Validation, html: str | None, junit: str | None, plots: str | None, whole: bool) -> None:
-    from simio.files import write_whole
-
     if html:
-        from simio.report.validation_page import page
-
         write_whole(html, page(found))
     if junit:
-        from simio.report.validation_data import junit_xml
-
         write_whole(junit, junit_xml(found))
     if plots:
-        from simio.report.validation_svg import write_plots
-
         write_plots(found, plots, whole)
 
 
 def _update(found: Validation, kept: Baseline, path: Path) -> None:
-    from simio.errors import SimioError
-
     if any(row.fault for row in found.rows):
         raise SimioError("the baseline stays as it is: not all rows were simulated")
     kept.updated(found.rows).write(path)
-    tell(f"kept {len(found.rows)} rows in {path}")
+    tell(f"kept {counted(len(found.rows), 'row')} in {path}")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import permutations
 
+from simio.components.faults.condition import Schedule
 from simio.components.faults.failing_disk import FailingDrive
 from simio.components.faults.failures import Failures, can_fail, loses_commands
-from simio.components.faults.taken import taken
 from simio.components.host.host import Host
 from simio.components.host.kernel import UnixKernel
 from simio.components.network.capture import Capture, PacketTrace
@@ -19,6 +18,7 @@ from simio.components.storage.devices import Devices
 from simio.components.storage.disk import DiskDrive
 from simio.components.storage.fibre_channel import Fabric
 from simio.components.storage.interfaces import BlockDevice
+from simio.description.faults import Span
 from simio.description.model import Disk, Part, System, Volume, Workload
 from simio.description.sheets.disks import Drive
 from simio.errors import RunError
@@ -120,7 +120,7 @@ class Site:
         return part
 
     def failures(self) -> Failures:
-        """What tells of requests that fail."""
+        """The requests that can fail."""
         if self._failures is None:
             self._failures = Failures(self.p)
         return self._failures
@@ -129,16 +129,17 @@ class Site:
         """Whether requests of a disk or volume can fail."""
         return can_fail(self.system, name, self.attachments.cut)
 
-    def device(self, host: str, name: str, into: str | None = None, told: bool = False) -> BlockDevice:
+    def device(self, host: str, name: str, into: str | None = None, reports_failures: bool = False) -> BlockDevice:
         """A disk or volume as a block device of a host.
 
         With `into`, that host only issues the commands, and data go between disks and the memory of host `into`.
-        `told` says that whoever asks for it tells which of its requests fail.
+        `reports_failures` says that the workload reports which of its requests fail. Raises RunError if a request can
+        fail and it does not, and for a disk that has failed.
         """
-        if not told and self.can_fail(name):
+        if not reports_failures and self.can_fail(name):
             raise RunError(
                 f"requests of {name!r} can fail, by its faults, and only reader and writer with access raw or "
-                "direct tell which; use these, or a volume that goes on without what fails"
+                "direct report that; use these, or a volume that survives the failure"
             )
         for volume in self.system.volumes.values():
             if name in volume.failed:
@@ -150,18 +151,19 @@ class Site:
             )
         return self._devices[host, into].device(name)
 
-    def faults(self) -> None:
-        """The threads of what faults take from those who use it, and of what repairs what they did.
+    @property
+    def hosts(self) -> Iterable[Host]:
+        """The hosts that something uses."""
+        return self._hosts.values()
 
-        A HIPPI link that is down accepts no connection: sources wait for it as for one that is in use.
-        """
-        for host in self._hosts.values():
-            taken(self.p, f"{host.name} stalls", host.cpu, host.description.cpus, host.description.stalls)
-        for link in self.system.links:
-            if link.down and link.part.kind == "hippi":
-                for source, target in permutations(link.ends):
-                    connection = self.p.resource(f"{source}>{target} connection", lock=True)
-                    taken(self.p, f"{link.name} down", connection, 1, link.down)
+    def downtime(self, name: str, resource: Handle, units: int, spans: Sequence[Span]) -> None:
+        """Threads called `name` that hold all `units` of a resource in these spans, in ps."""
+        Schedule(self.p, spans).occupy(name, resource, units)
+
+    def faults(self) -> None:
+        """Emit the threads of faults, and of what repairs what they did."""
+        for kind in dict.fromkeys(type(fault.params) for fault in self.system.faults):
+            kind.emit(self)
         for rebuild in self._failures.rebuilds if self._failures else ():
             rebuild()
 

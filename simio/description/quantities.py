@@ -7,7 +7,7 @@ baud, m and ps/m, and of one for a share.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any, Literal
@@ -95,7 +95,7 @@ class Quantity:
 
 
 @dataclass(frozen=True)
-class Words:
+class NonBlankText:
     """Marks a field as a text that is not blank, or as one of the `known` names of a `noun`."""
 
     wanted: str = "a text"
@@ -167,6 +167,16 @@ Whole = Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]
 """A whole number, zero included."""
 Flag = Annotated[bool, Field(strict=True)]
 Text = Annotated[str, Field(strict=True)]
+
+
+@dataclass(frozen=True)
+class Name:
+    """Marks a field as the name of one of the things in a registry, which plug-ins may extend until its first use."""
+
+    registry: Iterable[str]
+
+    def __get_pydantic_core_schema__(self, _source: Any, _handler: GetCoreSchemaHandler) -> Any:
+        return core_schema.literal_schema(list(self.registry))
 
 
 class Values(BaseModel):

@@ -41,7 +41,7 @@ Object = tuple[bytes, dict[str, Any]]
 
 LOOP = "loop"
 """The object that is no family of machine functions."""
-_SECONDS = {"tcp": 11, "disk": 9, LOOP: 7, "network": 4, "parts": 3}
+_SECONDS = {"tcp": 11, "disk": 9, LOOP: 7, "network": 4, "parts": 3, "volume": 2}
 """What compiling takes, to share it out."""
 _families: dict[str, Any] = {}
 """Families that are loaded, with what keeps their code."""
@@ -209,15 +209,21 @@ def _keep(folder: Path, name: str, code: bytes, symbols: dict[str, Any]) -> None
 
 
 def _file(name: str) -> str:
-    """Name of the files of an object: that of a family of a plug-in has a hash of the plug-in's sources."""
-    module = sys.modules[door.package(name) or "simio"]
-    if module.__name__ == "simio":
+    """Name of the files of an object: one that code of plug-ins is in has a hash of their sources."""
+    foreign = [package for package in door.packages(name) if package != "simio"]
+    if not foreign:
         return name
     digest = hashlib.sha256()
-    for path in sorted(Path(folder) for folder in getattr(module, "__path__", [])) or [Path(str(module.__file__))]:
-        for source in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
-            digest.update(source.read_bytes())
+    for source in (source for package in foreign for source in _sources(package)):
+        digest.update(source.read_bytes())
     return f"{name}-{digest.hexdigest()[:16]}"
+
+
+def _sources(package: str) -> list[Path]:
+    """The files of a package, or the one of a module."""
+    module = sys.modules[package]
+    folders = sorted(Path(folder) for folder in getattr(module, "__path__", []))
+    return [path for folder in folders for path in sorted(folder.rglob("*.py"))] or [Path(str(module.__file__))]
 
 
 def _compile(name: str) -> Object:

@@ -29,7 +29,7 @@ VARIANT_STEPS = 6_000_000
 SLOWER = 200
 """How much fewer steps there are time for where only the reference engine can run a program."""
 THROUGHPUT = "throughput"
-CUT = "runs that came to take far more steps than the case itself were cut off there"
+CUT = "runs that took far more steps than the case itself were cut off"
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Runner:
             return outcome.steps
         self._until = until
         shown, whole = (units.format_quantity(at, "time") for at in (until, outcome.end))
-        self.notes.append(f"each run was cut off at {shown} of {whole} simulated, as a whole one takes long")
+        self.notes.append(f"each run was cut off at {shown} of {whole} simulated, because a whole run takes long")
         return most
 
     def _run(self, program: Program, seed: int) -> Outcome:

@@ -212,7 +212,7 @@ class _Work:
         most, base = bound(lower(change.system)).rate(), self.runner.base.rate
         if most is None or gained.rate <= most or not base:
             return gained
-        self.runner.notes.append(f"{change.what}: not more than the bound of the changed case is told")
+        self.runner.notes.append(f"{change.what}: the gain shown is capped at the upper bound of that variant")
         return Gain(most, float(most / base) - 1, gained.half_width)
 
     def _next(self) -> Next | None:

@@ -8,21 +8,22 @@ from simio import units
 from simio.explaining.answers import THROUGHPUT
 from simio.explaining.model import NOTHING, Alternation, CausalProfile, Row, Stage, Waterfall, certain
 from simio.explaining.path import DELAY, SERVICE, WAITING
-from simio.report.data import in_unit
+from simio.result.model import Limiter
+from simio.wording import counted, in_unit, listed
 
 LITTLE = 0.01
-"""Gains below this share are told of together."""
+"""Gains below this share are summed up in one sentence."""
 SHOWN = 4
 """Stages and settings that a sentence names."""
 
 
 def percent(gain: float) -> str:
-    """A gain as a signed percentage; what would be rounded to nothing has no sign."""
+    """A gain as a signed percentage; one that rounds to zero has no sign."""
     return f"{gain:+.1%}" if abs(gain) >= NOTHING else "0.0%"
 
 
 def of_profile(profile: CausalProfile) -> Iterator[str]:
-    """What limits, what would be gained, what limits next."""
+    """The limit, the gains of faster components and other settings, and the next limit."""
     matter = [row for row in profile.rows if certain(row.twice) or certain(row.free)]
     yield _first(profile, matter)
     for each in profile.alternations:
@@ -39,33 +40,33 @@ def of_profile(profile: CausalProfile) -> Iterator[str]:
     )
     if settings:
         told = (f"{each.what} ({percent(each.gain.gain)})" for each in settings[:SHOWN] if each.gain)
-        yield f"Of the settings, most is gained by: {'; '.join(told)}."
+        yield f"The most effective settings: {'; '.join(told)}."
     elif profile.what_ifs and profile.complete:
-        yield "No setting that was tried gains anything."
+        yield "None of the settings tried gains anything."
 
 
 def outside(row: Row) -> bool:
-    """Whether a component is what one would suspect from outside: a link, or the mechanism of disks."""
+    """Whether a component is an obvious suspect: a link, or the mechanism of disks."""
     path, name = row.component.values[0], row.component.name
     return path.startswith("links.") and not name.startswith("signals") or name.startswith("mechanism")
 
 
 def _most(row: Row) -> float:
-    """The most that a component gains; without limit where that could not be run."""
+    """The largest gain by a component; infinite if a variant could not be run."""
     return max(row.twice.gain, row.free.gain) if row.twice and row.free else float("inf")
 
 
 def _little(rows: list[Row]) -> str:
     named = [row.component.name for row in sorted(rows, key=lambda row: not outside(row))[:SHOWN]]
     rest = len(rows) - len(named)
-    others = [f"{rest} other{'s' if rest > 1 else ''}"] if rest else []
+    others = [counted(rest, "other")] if rest else []
     nothing = all(_most(row) < NOTHING for row in rows)
     gained = "Nothing" if nothing else f"Less than {LITTLE:.0%}"
-    return f"{gained} is gained by faster {_list([*named, *others])}."
+    return f"{gained} is gained by faster {listed([*named, *others])}."
 
 
 def _alternation(each: Alternation) -> str:
-    """A thread's calls, and what it waits for in them."""
+    """The calls of a thread, and what it waits for in each."""
     parts = []
     for call in each.calls:
         share = f"{call.what} {call.share:.0%} of the time"
@@ -73,66 +74,66 @@ def _alternation(each: Alternation) -> str:
             what = call.waits_for[0][0] if call.waits_for else ""
             share += f" ({call.waiting:.0%} waiting{f', mostly for {what}' if what else ''})"
         parts.append(share)
-    return f"One thing at a time, {each.thread} {_list(parts)}."
+    return f"{each.thread} does one thing at a time: {listed(parts)}."
 
 
 def _first(profile: CausalProfile, matter: list[Row]) -> str:
     what = "throughput" if profile.metric == THROUGHPUT else f"the {profile.metric.rpartition(': ')[2]}"
     if not matter:
-        return "No component limits by itself: none gains anything when it is made faster."
+        return "No single component limits: making one faster gains nothing."
     first = matter[0]
     speeds = (("10% faster", first.slightly), ("twice as fast", first.twice), ("free", first.free))
     gains = ", ".join(f"{how} {percent(gain.gain)}" for how, gain in speeds if gain)
     verb = "raises" if profile.metric == THROUGHPUT else "shortens"
-    return f"What limits most is {first.component.name}; making it faster {verb} {what}: {gains}."
+    return f"The main limit is {first.component.name}; making it faster {verb} {what}: {gains}."
 
 
 def _next(profile: CausalProfile) -> str:
     after = profile.next
     assert after is not None
-    text = f"With {after.removed} free ({percent(after.gain.gain)}), {after.limiter.sentence}"
+    text = f"With {after.removed} free ({percent(after.gain.gain)}), {clause(after.limiter)}"
     if after.helped is None:
-        return f"{text}; no single component helps then."
-    return f"{text}; what helps most then is {after.helps} ({percent(after.helped.gain)} more when twice as fast)."
+        return f"{text}. No single component helps then."
+    return f"{text}. What helps most then is {after.helps}: {percent(after.helped.gain)} when twice as fast."
+
+
+def clause(limiter: Limiter) -> str:
+    """The sentence of a limiter as it stands within another one."""
+    sentence = limiter.sentence
+    return sentence[0].lower() + sentence[1:] if limiter.kind == "none" else sentence
 
 
 def _overlapped(profile: CausalProfile) -> str:
     each = profile.alternations[0]
     rate = f"{in_unit(float(each.overlapped), profile.unit):.4g} {profile.unit}"
     most = float(each.overlapped / profile.base) - 1 if profile.base else 0.0
-    busy = f"{each.busiest} would be busy all the time at {rate}"
-    return f"If all that overlapped, {busy}: {percent(most)} at most."
-
-
-def _list(names: list[str]) -> str:
-    """Names in a sentence, with `and` before the last."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"If all of this overlapped, {each.busiest} would saturate at {rate}: {percent(most)} at most."
 
 
 def of_waterfall(found: Waterfall) -> Iterator[str]:
-    """How long a unit takes, and what most of that is."""
+    """The time of a unit, and the stages that take most of it."""
     size, period = (
         units.format_quantity(found.unit, "size"),
         units.format_quantity(round(found.period), "time"),
     )
     shares = {kind: sum(stage.share for stage in found.stages if stage.kind == kind) for kind in _KINDS}
     split = ", ".join(f"{share:.0%} {_KINDS[kind]}" for kind, share in shares.items() if share >= 0.005)
-    yield f"{size} ({found.named}) take {period} in the mean of {found.units}: {split}."
+    yield f"{size} ({found.named}) takes {period} (mean of {found.units}): {split}."
     most = sorted(found.stages, key=lambda stage: -stage.share)[:SHOWN]
-    told = [f"{stage_name(stage)} {stage.share:.0%}" for stage in most if stage.share >= 0.01]
-    if told:
-        yield f"Most of it is {_list(told)}."
+    parts = [f"{stage.share:.0%} {stage_name(stage)}" for stage in most if stage.share >= 0.01]
+    if parts:
+        yield f"Of this, {listed(parts).replace('% ', '% is ', 1)}."
 
 
 _KINDS = {
-    SERVICE: "something works for it",
-    WAITING: "it waits for what serves others",
-    DELAY: "nothing works (timers, signals under way, pauses)",
+    SERVICE: "in service",
+    WAITING: "queued behind other requests",
+    DELAY: "in delays (timers, signals under way, pauses)",
 }
 
 
 def stage_name(stage: Stage) -> str:
-    """A stage in words."""
+    """The name of a stage: its work and where it is done, or what it waits for."""
     if stage.kind == WAITING:
         return f"waiting for {stage.where}"
     return f"{stage.what} at {stage.where}" if stage.what else stage.where

@@ -14,8 +14,8 @@ from simio.explaining.model import Alternation, Call
 from simio.explaining.path import Path
 from simio.explaining.stages import Traced
 from simio.program.steps import Op
-from simio.report.alike import merged
 from simio.result import measure
+from simio.wording import merged
 
 LEAST = 0.1
 """Share of a thread's time from which a call is one of those that it alternates between."""

@@ -10,7 +10,7 @@ from dash import ALL, Dash, Input, Output, State, ctx, dcc, html, no_update
 from simio.errors import SimioError, one_line
 from simio.explore import state as states
 from simio.explore.guard import guard
-from simio.explore.session import Answer, Opened, Session
+from simio.explore.session import CaseAnswer, Opened, Session
 from simio.explore.view import curve_figure, empty, parts, timeline_figures
 from simio.report.html.page import asset
 
@@ -258,6 +258,6 @@ def _saving(app: Dash, session: Session) -> None:
         return found or message, session.names()
 
 
-def _plots(found: Answer) -> list[Any]:
+def _plots(found: CaseAnswer) -> list[Any]:
     figures = timeline_figures(found.result, found.unit)
     return [html.Div([html.H3(title), dcc.Graph(figure=figure, config=_CONFIG)]) for title, figure in figures.items()]

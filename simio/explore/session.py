@@ -52,7 +52,7 @@ class Opened:
 
 
 @dataclass(frozen=True)
-class Answer:
+class CaseAnswer:
     """The result of one choice of values, its wiring, and what has to be said about it."""
 
     result: CaseResult
@@ -71,7 +71,7 @@ class Session:
         self.only = None if path.is_dir() else path.stem
         self.more, self.engine = tuple(more), engine
         self._opened: dict[tuple[str, int], Opened] = {}
-        self._answers: OrderedDict[str, Answer] = OrderedDict()
+        self._answers: OrderedDict[str, CaseAnswer] = OrderedDict()
         self._lock = threading.Lock()
         if self.only is None and not self.names():
             raise SimioError(f"no scenarios in {quote(place)}: expected files that end in .yaml")
@@ -111,14 +111,14 @@ class Session:
 
     # --- running -----------------------------------------------------------------------------------------
 
-    def answer(self, opened: Opened, values: Mapping[str, str]) -> Answer:
+    def answer(self, opened: Opened, values: Mapping[str, str]) -> CaseAnswer:
         """What comes of these values; raises SimioError for those that do not go together or cannot be run."""
         sets = [f"{key}={text}" for key, text in self.chosen(opened, values).items() if text != UNSET]
         with self._lock:
             known = repr((opened.path, opened.path.stat().st_mtime_ns, sets))
             return self._kept(known, lambda: self._answer(opened.source.scenario(sets, only=0).cases[0]))
 
-    def _kept(self, key: str, make: Any) -> Answer:
+    def _kept(self, key: str, make: Any) -> CaseAnswer:
         """An answer that is known, or one that is made now."""
         if key not in self._answers:
             self._answers[key] = make()
@@ -127,7 +127,7 @@ class Session:
             self._answers.popitem(last=False)
         return self._answers[key]
 
-    def _answer(self, case: Case) -> Answer:
+    def _answer(self, case: Case) -> CaseAnswer:
         """The first replication of a case; what another choice of values came to as well is not run again."""
         budget = min(case.system.run.step_budget, RUN_STEPS)
         run = case.system.run.model_copy(update={"step_budget": budget, "replications": 1})
@@ -136,9 +136,9 @@ class Session:
         note = "one run of several: the scenario is random" if program.random else ""
         key = repr((program_hash(program), run, case.system.report.unit))
 
-        def make() -> Answer:
+        def make() -> CaseAnswer:
             try:
-                return Answer(
+                return CaseAnswer(
                     run_program(case, program, self.engine), wire(case.system), case.system.report.unit, note
                 )
             except RunError as error:
@@ -148,13 +148,13 @@ class Session:
 
         return self._kept(key, make)
 
-    def _cut(self, case: Case, end: int) -> Answer:
+    def _cut(self, case: Case, end: int) -> CaseAnswer:
         """A case that takes too many steps, up to where these got."""
         run = case.system.run.model_copy(update={"until": max(end * 19 // 20, 1), "warm_up": 0})
         system = replace(case.system, run=run)
         result = run_case(replace(case, system=system), self.engine)
         note = f"cut off: a run here takes at most {RUN_STEPS:,} steps; simio run has no such limit"
-        return Answer(result, wire(system), system.report.unit, note)
+        return CaseAnswer(result, wire(system), system.report.unit, note)
 
     def curve(self, opened: Opened, values: Mapping[str, str], axis: str) -> tuple[ScenarioResult, str]:
         """Throughput for each value of the knob `axis`, with what was measured, and what is missing of it."""

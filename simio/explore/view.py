@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from simio.explore.session import Answer
+from simio.explore.session import CaseAnswer
 from simio.report.html import cases
 from simio.report.html.curves import COLOURS, Figure, curves, number, plain
 from simio.report.html.timelines import timelines
@@ -22,7 +22,7 @@ SHOWN = 2
 """Timelines on the page: throughput and utilisation; a report has the others."""
 
 
-def parts(answer: Answer) -> dict[str, str]:
+def parts(answer: CaseAnswer) -> dict[str, str]:
     """HTML by the element that it goes into; names in it are escaped."""
     return {
         "answer": cases.summary(answer.result, answer.graph, answer.unit),

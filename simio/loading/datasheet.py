@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from pydantic import Field, WrapValidator
 from pydantic_core import PydanticCustomError
 
-from simio.description.quantities import Count, Quantity, Values, Words, quantity_of, refusal, show
+from simio.description.quantities import Count, NonBlankText, Quantity, Values, quantity_of, refusal, show
 from simio.description.sheets import Sheet, sheet_kinds
 from simio.loading.keypaths import mapping
 from simio.loading.problems import ProblemList, field_named, node_text
@@ -26,7 +26,7 @@ HOST_OPTIONAL = ("stack",)
 """Parts that a host has at most one of, and may do without."""
 HOST_GROUPS = {"buses": "bus", "adapters": "adapter"}
 _RANGES = ("interval", "bounds")
-_Text = Annotated[str, Words()]
+_Text = Annotated[str, NonBlankText()]
 
 
 def _correlation(value: object, _handler: Any) -> float:
@@ -47,7 +47,7 @@ class FitRecord(Values):
     values: Count
     residual: Annotated[Fraction, Quantity("share")]
     correlation: dict[str, Annotated[float, WrapValidator(_correlation)]] = Field(default_factory=dict)
-    studies: tuple[Annotated[str, Words("study/table")], ...] = ()
+    studies: tuple[Annotated[str, NonBlankText("study/table")], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -90,8 +90,8 @@ class _WrittenValue(Values):
     """A value with its origin as a datasheet has it."""
 
     value: Any
-    basis: Annotated[str, Words("a basis", BASES, "basis")]
-    source: Annotated[str, Words("a source")]
+    basis: Annotated[str, NonBlankText("a basis", BASES, "basis")]
+    source: Annotated[str, NonBlankText("a source")]
     interval: Any = None
     bounds: Any = None
     fit: FitRecord | None = None
@@ -122,7 +122,7 @@ class _Seated(_Reference):
 def _name_or_mapping(value: object, handler: Any) -> Any:
     if isinstance(value, Mapping):
         return handler(value)
-    return Words("the name of a model").read(value)
+    return NonBlankText("the name of a model").read(value)
 
 
 _Part = Annotated[_Reference, WrapValidator(_name_or_mapping)]

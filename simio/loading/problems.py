@@ -8,7 +8,7 @@ from typing import Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from simio.description.quantities import FROM_TEXT, Quantity, Words, show
+from simio.description.quantities import FROM_TEXT, NonBlankText, Quantity, show
 from simio.errors import Place, Problem, ScenarioError, did_you_mean, key_path, quote
 from simio.loading.yamltree import Node
 
@@ -242,7 +242,7 @@ def _keys_at(model: type[BaseModel], location: tuple[Any, ...]) -> list[str]:
 def _wanted(model: type[BaseModel], location: tuple[Any, ...]) -> str:
     inner = _field_model(model, location)
     field = field_named(inner, str(location[-1])) if inner else None
-    marks = [mark for mark in field.metadata if isinstance(mark, Quantity | Words)] if field else []
+    marks = [mark for mark in field.metadata if isinstance(mark, Quantity | NonBlankText)] if field else []
     if marks:
         return marks[0].wanted
     if field is not None and (below := _inner_model(field.annotation)) and get_origin(field.annotation) is None:

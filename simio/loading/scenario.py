@@ -28,8 +28,8 @@ from simio.errors import Problem, SimioError
 from simio.loading.catalogue import Catalogue, catalogue, data_root
 from simio.loading.context import Built, Context
 from simio.loading.devices import build_disks, build_switches, check_distinct, expanded
+from simio.loading.fault_injection import build_faults, with_faults
 from simio.loading.hosts import build_hosts
-from simio.loading.injected import build_faults, with_faults
 from simio.loading.keypaths import empty
 from simio.loading.links import Inventory, build_links, join_links
 from simio.loading.measured import assign_rows, read_tables

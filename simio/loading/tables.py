@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from simio import units
 from simio.description.measured import OF, OVER, PERCENT, QUANTITIES, MeasuredRow, MeasuredTable, Tolerance
-from simio.description.quantities import Flag, Quantity, Values, Words
+from simio.description.quantities import Flag, NonBlankText, Quantity, Values
 from simio.errors import did_you_mean, quote
 from simio.loading.catalogue import display
 from simio.loading.problems import ProblemList, join, node_text, place_of
@@ -23,7 +23,7 @@ _REMARKS = ("text", "note", "anomaly")
 _EXAMPLES = {"rate": "MB/s", "time": "us", "share": PERCENT}
 
 
-_Text = Annotated[str, Words()]
+_Text = Annotated[str, NonBlankText()]
 _Percentage = Annotated[Fraction, Quantity("share")]
 
 
@@ -40,9 +40,9 @@ class _WrittenRow(Values):
 
     where: dict[str, Any]
     value: Any
-    quantity: Annotated[str, Words("a quantity", tuple(QUANTITIES), "quantity")] = ""
+    quantity: Annotated[str, NonBlankText("a quantity", tuple(QUANTITIES), "quantity")] = ""
     of: _Text = ""
-    over: Annotated[str, Words("a way to sum up cases", tuple(OVER), "way to sum up cases")] = ""
+    over: Annotated[str, NonBlankText("a way to sum up cases", tuple(OVER), "way to sum up cases")] = ""
     unit: _Text = ""
     scenario: _Text = ""
     fit: Flag = True

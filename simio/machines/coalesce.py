@@ -1,4 +1,4 @@
-"""A batch that ends when it is full or too old."""
+"""A latch, and a batch that ends when it is full or too old."""
 
 from __future__ import annotations
 

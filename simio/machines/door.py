@@ -19,7 +19,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import pkgutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -63,6 +63,7 @@ _BY_NUMBER: dict[int, Machine] = {}
 _BY_FUNCTION: dict[Called, Machine] = {}
 _PACKAGES: dict[str, str] = {}
 """Families, and the packages that declare their functions."""
+_EXTENSIONS: dict[str, list[Callable[[], Iterable[str]]]] = {}
 
 
 def machine(family: str) -> Callable[[_Function], _Function]:
@@ -144,9 +145,16 @@ def families() -> dict[str, Sequence[Machine]]:
     return dict(found)
 
 
-def package(family: str) -> str | None:
-    """The top-level package that declares the functions of a family, None where there is no such family."""
-    return _PACKAGES.get(family)
+def extend(family: str, packages: Callable[[], Iterable[str]]) -> None:
+    """Note that functions of a family call code of other top-level packages, too: those that `packages` gives."""
+    _EXTENSIONS.setdefault(family, []).append(packages)
+
+
+def packages(family: str) -> list[str]:
+    """The top-level packages that a family is compiled from: the one that declares its functions comes first."""
+    owner = _PACKAGES.get(family, ROOM.partition(".")[0])
+    others = {package for packages in _EXTENSIONS.get(family, []) for package in packages()}
+    return [owner, *sorted(others - {owner})]
 
 
 def call(function: int | Called, state: Any, base: int, now: int, a: int = 0, b: int = 0) -> int:

@@ -1,4 +1,4 @@
-"""A bound on a terminal: what allows how much."""
+"""A bound on a terminal: the limits from the tightest on."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from rich.table import Table
 from rich.text import Text
 
 from simio.bound import Bound
-from simio.report.alike import merged
-from simio.report.data import in_unit
+from simio.wording import in_unit, merged
 
 SHOWN = 6
 """Limits listed beside the tightest one."""
 
 
 def lines(found: Bound, name: str, unit: str, all_limits: bool = False) -> list[RenderableType]:
-    """What a configuration called `name` carries at most, and the limits from the tightest on."""
+    """The most that a configuration called `name` carries, and its limits from the tightest on."""
     if found.tightest is None:
         return [Text(f"{name}: no bound, since the amount of work depends on the run")]
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 2), show_header=False)

@@ -14,11 +14,11 @@ from rich.text import Text
 from simio import units
 from simio.explaining.answers import THROUGHPUT
 from simio.explaining.model import NOTHING, Answered, Contrast, PartOf
-from simio.explaining.sentences import percent
-from simio.report.alike import merged
-from simio.report.data import in_unit
-from simio.report.explained import plain
+from simio.explaining.sentences import clause, percent
+from simio.report.console import columns
+from simio.report.explained import INTERRUPTED, plain
 from simio.version import VERSION
+from simio.wording import in_unit, merged
 
 SHOWN = 8
 """Values of one change, and utilisations, that are listed."""
@@ -39,40 +39,40 @@ def show(console: Console, found: Contrast) -> None:
     for note in found.notes:
         console.print(Text(f"\n{note}", style="dim"))
     if not found.complete:
-        console.print(Text("\ninterrupted: what was run by then", style="yellow"))
+        console.print(Text(f"\n{INTERRUPTED}", style="yellow"))
 
 
 def sentences(found: Contrast) -> Iterator[str]:
-    """The difference, what caused it, and what limits in either."""
+    """The difference, its causes, and the limits of both."""
     if not found.parts:
-        yield "The two are alike; nothing that is simulated differs."
+        yield f"{found.a.name} and {found.b.name} are alike: nothing that is simulated differs."
         return
     before, after = _value(found, found.a), _value(found, found.b)
     base = before[0]
     change = f" ({percent(found.whole / base)})" if base else ""
     what = "" if found.metric == THROUGHPUT else f", {found.metric}"
-    yield f"{found.b.name} gives {after[1]}, {found.a.name} {before[1]}{change}{what}."
+    yield f"{found.a.name}: {before[1]}, {found.b.name}: {after[1]}{change}{what}."
     ranked = sorted((part for part in found.parts if part.share is not None), key=lambda p: -abs(p.share or 0.0))
     for part in ranked:
         share = part.share or 0.0
         if base and abs(share) < NOTHING * abs(base):
             yield f"{part.change.name} makes no difference."
             continue
-        of = f", {share / found.whole:.0%} of the difference" if found.whole and len(ranked) > 1 else ""
-        yield f"{part.change.name} makes {_signed(found, share)}{of}."
+        of = f" ({share / found.whole:.0%} of the difference)" if found.whole and len(ranked) > 1 else ""
+        yield f"{part.change.name} accounts for {_signed(found, share)}{of}."
     if found.interact:
         alone = sum(part.alone or 0.0 for part in found.parts)
         yield (
-            f"The changes interact: one by one they would make {_signed(found, alone)}, together they make "
-            f"{_signed(found, found.whole)}; each share is the mean over all orders in which they can be made."
+            f"The changes interact: made one by one, their effects add up to {_signed(found, alone)}; made together, "
+            f"they come to {_signed(found, found.whole)}. Each share is the mean over all orders of making them."
         )
     if found.a.limiter.sentence != found.b.limiter.sentence:
         for each in (found.a, found.b):
-            yield f"In {each.name}, {each.limiter.sentence}."
+            yield f"In {each.name}, {clause(each.limiter)}."
 
 
 def _value(found: Contrast, each: Answered) -> tuple[float, str]:
-    """What one of the two gives, as a number and in words."""
+    """The metric of one of the two, as a number and in words."""
     if found.metric == THROUGHPUT:
         text = f"{in_unit(float(each.rate), found.unit):.4g}"
         text += f" ± {in_unit(each.half_width, found.unit):.2g}" if each.half_width else ""
@@ -90,15 +90,8 @@ def _signed(found: Contrast, value: float | None) -> str:
     return f"{'-' if value < 0 else '+'}{units.format_quantity(round(abs(value)), 'time')}"
 
 
-def _table(*headings: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for number, heading in enumerate(headings):
-        table.add_column(heading, justify="right" if number else "left", overflow="fold")
-    return table
-
-
 def _parts(found: Contrast) -> Table:
-    table = _table("change", f"alone in {found.a.name}", f"last in {found.b.name}", "share of the whole")
+    table = columns("change", f"alone in {found.a.name}", f"last in {found.b.name}", "share of the whole")
 
     def row(part: PartOf) -> None:
         table.add_row(part.change.name, *(_signed(found, each) for each in (part.alone, part.last, part.share)))
@@ -110,7 +103,7 @@ def _parts(found: Contrast) -> Table:
 
 
 def _values(found: Contrast) -> Table:
-    table = _table("differs", found.a.name, found.b.name)
+    table = columns("differs", found.a.name, found.b.name)
     for part in found.parts:
         values = part.change.values
         for value in values[:SHOWN]:
@@ -121,8 +114,8 @@ def _values(found: Contrast) -> Table:
 
 
 def _results(found: Contrast) -> Table:
-    """What the two give: rate, utilisations that are apart, observed times."""
-    table = _table("result", found.a.name, found.b.name, "")
+    """The results of both: rate, utilisations that differ, observed times."""
+    table = columns("result", found.a.name, found.b.name, "")
     rates = [float(each.rate) for each in (found.a, found.b)]
     table.add_row(
         f"throughput, {found.unit}",

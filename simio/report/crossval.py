@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simio.calibration.fitting import median_error
+from simio.report.console import columns
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
     from simio.calibration.groups import Group
 
 WHAT = (
-    "Left out: the values refitted without the row, by linear steps from those of the catalogue, and the row "
-    "simulated. Fitted: the same with all rows."
+    "left out: the error of a row with values that were refitted without it, by linear steps from those of the "
+    "catalogue; fitted: with values that were refitted to all rows"
 )
 
 
@@ -33,12 +34,7 @@ def total(groups: Sequence[Group]) -> tuple[int, float, float]:
 
 def show(console: Console, groups: Sequence[Group]) -> None:
     """A line for each group, and all together."""
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    table.add_column("fitted together", overflow="fold")
-    for heading in ("rows", "values", "folds", "median fitted", "left out", "ratio"):
-        table.add_column(heading, justify="right")
+    table = columns("fitted together", "rows", "values", "folds", "median fitted", "left out", "ratio")
     for group in groups:
         if group.found is not None:
             fitted, left_out = group.found.medians

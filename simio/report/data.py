@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from simio import units
 from simio.description.measured import MeasuredRow
 from simio.report.jsontext import parts, plain
 from simio.result.compare import Comparison, comparisons, pooled_comparisons, summary
 from simio.result.model import CaseResult, Interval, Precision, ScenarioResult
+from simio.wording import in_unit
 
 _TOLD_OTHERWISE = (
     "index", "measured", "rate", "half_width", "bound", "throughput", "packets", "checks", "interval",
@@ -105,11 +105,6 @@ def _measured(row: MeasuredRow) -> float | list[float] | None:
     if row.value is None:
         return None
     return float(row.value) if row.upper is None else [float(row.value), float(row.upper)]
-
-
-def in_unit(rate: float, unit: str) -> float:
-    """A rate in bytes a second, in another unit."""
-    return rate / float(units.parse(f"1 {unit}", "rate"))
 
 
 def as_json(result: ScenarioResult) -> Iterator[str]:

@@ -17,20 +17,21 @@ from simio import units
 from simio.explaining.answers import THROUGHPUT
 from simio.explaining.model import CausalProfile, Gain, Waterfall
 from simio.explaining.sentences import of_profile, of_waterfall, outside, percent, stage_name
-from simio.report.data import in_unit
-from simio.report.terminal import bar_text
+from simio.report.console import bar_text, columns
 from simio.version import VERSION
+from simio.wording import counted, in_unit, settings_text
 
 LEAST = 0.005
-"""Gains and shares of a unit's time below which components and stages are told together."""
+"""Gains and shares of a unit's time below which components and stages are summed up on one row."""
+INTERRUPTED = "interrupted: these are the runs finished by then"
 
 
 def show(console: Console, found: Waterfall | None, profile: CausalProfile | None, title: str) -> None:
     """Print an explanation, or what there is of it."""
     console.print(Text(title, style="bold"))
     if profile:
-        settings = ", ".join(f"{key} = {value}" for key, value in profile.settings.items())
-        console.print(Text(settings, style="dim")) if settings else None
+        if profile.settings:
+            console.print(Text(settings_text(profile.settings), style="dim"))
         console.print(Padding(Text(_answer(profile), style="bold green"), (1, 0, 0, 0)))
         _paragraph(console, of_profile(profile))
     if found:
@@ -44,7 +45,7 @@ def show(console: Console, found: Waterfall | None, profile: CausalProfile | Non
     for note in [*(profile.notes if profile else ()), *(found.notes if found else ())]:
         console.print(Text(f"\n{note}", style="dim"))
     if profile and not profile.complete:
-        console.print(Text("\ninterrupted: what was run by then", style="yellow"))
+        console.print(Text(f"\n{INTERRUPTED}", style="yellow"))
 
 
 def _answer(profile: CausalProfile) -> str:
@@ -59,14 +60,8 @@ def _paragraph(console: Console, sentences: Iterable[str]) -> None:
         console.print(Text(sentence))
 
 
-def _table(*headings: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for number, heading in enumerate(headings):
-        table.add_column(heading, justify="right" if number else "left", overflow="fold")
-    return table
-
-
-def _gain(gain: Gain | None) -> str:
+def gain_text(gain: Gain | None) -> str:
+    """A gain with half of its confidence interval, if it has one."""
     if gain is None:
         return "not run"
     return percent(gain.gain) + (f" ± {gain.half_width:.1%}" if gain.half_width else "")
@@ -74,41 +69,41 @@ def _gain(gain: Gain | None) -> str:
 
 def _profile(profile: CausalProfile) -> Table:
     what = "gained" if profile.metric == THROUGHPUT else "shorter"
-    table = _table(f"{what} by a component that is", "10% faster", "twice as fast", "free")
+    table = columns(f"{what} by a component that is", "10% faster", "twice as fast", "free")
     rest = []
     for row in profile.rows:
         gains = (row.slightly, row.twice, row.free)
         if outside(row) or any(gain is None or abs(gain.gain) >= LEAST for gain in gains):
-            table.add_row(row.component.name, *map(_gain, gains))
+            table.add_row(row.component.name, *map(gain_text, gains))
         else:
             rest.append(row)
     if rest:
-        table.add_row(f"{len(rest)} others", *[f"within ±{LEAST:.1%}"] * 3)
+        table.add_row(counted(len(rest), "other"), *[f"within ±{LEAST:.1%}"] * 3)
     return table
 
 
 def _settings(profile: CausalProfile) -> Table:
-    table = _table("what if", "gained" if profile.metric == THROUGHPUT else "shorter")
+    table = columns("what if", "gained" if profile.metric == THROUGHPUT else "shorter")
     for each in profile.what_ifs:
-        table.add_row(each.what, _gain(each.gain))
+        table.add_row(each.what, gain_text(each.gain))
     return table
 
 
 def _stages(found: Waterfall) -> Table:
-    table = _table(f"time of {units.format_quantity(found.unit, 'size')}", "", "")
-    table.columns[2].justify = "left"
-    small = [stage for stage in found.stages if stage.share < LEAST]
-    for stage in found.stages:
-        if stage not in small:
-            table.add_row(stage_name(stage), _time(stage.time), bar_text(stage.share))
-    if small:
-        time, share = sum(stage.time for stage in small), sum(stage.share for stage in small)
-        table.add_row(f"{len(small)} others", _time(time), bar_text(share))
+    table = columns(f"time of {units.format_quantity(found.unit, 'size')}", "", "", left=(0, 2))
+    for name, time, share in main_stages(found):
+        table.add_row(name, units.format_quantity(round(time), "time"), bar_text(share))
     return table
 
 
-def _time(value: float) -> str:
-    return units.format_quantity(round(value), "time")
+def main_stages(found: Waterfall) -> list[tuple[str, float, float]]:
+    """Name, mean time in ps and share of each stage; stages below `LEAST` are summed up in the last row."""
+    rows = [(stage_name(stage), stage.time, stage.share) for stage in found.stages if stage.share >= LEAST]
+    small = [stage for stage in found.stages if stage.share < LEAST]
+    if small:
+        sums = (sum(stage.time for stage in small), sum(stage.share for stage in small))
+        rows.append((counted(len(small), "other"), *sums))
+    return rows
 
 
 def as_json(found: Waterfall | None, profile: CausalProfile | None, title: str) -> str:

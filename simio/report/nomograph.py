@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 SIZES = tuple(10**power for power in range(6, 11))
-"""Sizes of objects in bytes for which waiting times are told, where no others are asked for."""
+"""Default sizes of objects, in bytes."""
 WAITS = (
     (Fraction(1, 1000), "1 ms"), (Fraction(1, 100), "10 ms"), (Fraction(1, 10), "0.1 s"), (Fraction(1), "1 s"),
     (Fraction(10), "10 s"), (Fraction(60), "1 min"), (Fraction(600), "10 min"), (Fraction(3600), "1 h"),
     (Fraction(86400), "1 day"),
 )  # fmt: skip
-"""The lines of equal waiting time, in seconds, and what is written at them."""
+"""The lines of equal waiting time: seconds and label."""
 _UNITS = (
     (86400, "days"),
     (3600, "h"),
@@ -43,7 +43,7 @@ _INK, _GROUND, _GRID = "#1f2937", "#ffffff", "#e5e7eb"
 _COLOURS = (
     "#2a78d6", "#d9581f", "#0f9d76", "#8a5cf0", "#b7791f", "#d6408f", "#1597b8", "#6b8e23", "#c0392b", "#7f8c9b",
 )  # fmt: skip
-"""Of cases, in turn; each can be told from light and from dark ground."""
+"""Colours of cases; each is visible on light and on dark ground."""
 _PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title><style>
@@ -72,8 +72,8 @@ shade();
 
 
 @dataclass(frozen=True)
-class Case:
-    """A line of the nomograph: what it is called, and its rate in bytes a second."""
+class RatedCase:
+    """A line of the nomograph: a name, and a rate in bytes a second."""
 
     name: str
     rate: Fraction
@@ -83,14 +83,14 @@ class Case:
         return size / self.rate
 
 
-def cases(result: ScenarioResult) -> list[Case]:
-    """The cases of a result that deliver something, called after the settings in which they differ."""
-    return [Case(_name(case), case.rate) for case in result.cases if case.rate]
+def cases(result: ScenarioResult) -> list[RatedCase]:
+    """The cases of a result that deliver something, named by their settings."""
+    return [RatedCase(_name(case), case.rate) for case in result.cases if case.rate]
 
 
 def _name(case: CaseResult) -> str:
-    told = ", ".join(f"{key.rpartition('.')[2]} {value}" for key, value in case.settings.items())
-    return f"{case.index + 1}: {told}" if told else f"{case.index + 1}"
+    settings = ", ".join(f"{key.rpartition('.')[2]} {value}" for key, value in case.settings.items())
+    return f"{case.index + 1}: {settings}" if settings else f"{case.index + 1}"
 
 
 def spoken(seconds: Fraction) -> str:
@@ -107,8 +107,8 @@ def sized(size: int) -> str:
     return units.format_quantity(size, "size", "B")
 
 
-def figure(lines: Sequence[Case], sizes: Sequence[int]) -> Figure:
-    """The nomograph as a Plotly figure; hovering over a point tells the case, the size and the time."""
+def figure(lines: Sequence[RatedCase], sizes: Sequence[int]) -> Figure:
+    """The nomograph as a Plotly figure; the hint of a point has the case, the size and the time."""
     import plotly.graph_objects as go
 
     decades = _decades(sizes), _decades([line.rate for line in lines])
@@ -130,7 +130,7 @@ def figure(lines: Sequence[Case], sizes: Sequence[int]) -> Figure:
     return picture
 
 
-def page(title: str, lines: Sequence[Case], sizes: Sequence[int]) -> str:
+def page(title: str, lines: Sequence[RatedCase], sizes: Sequence[int]) -> str:
     """The nomograph as a web page that needs nothing else, as wide as its window, light or dark as its reader is."""
     inside: str = figure(lines, sizes).to_html(
         include_plotlyjs=True, full_html=False, config={**CONFIG, "responsive": True}, div_id="nomograph",
@@ -146,10 +146,10 @@ def _decades(values: Sequence[int | Fraction]) -> tuple[int, int]:
 
 def _axis(title: str, decades: tuple[int, int], after: str) -> dict[str, Any]:
     powers = range(decades[0], decades[1] + 1)
-    told = [sized(10**power) + after if power >= 0 else "" for power in powers]
+    labels = [sized(10**power) + after if power >= 0 else "" for power in powers]
     return {
         "type": "log", "title": {"text": title}, "range": list(decades),
-        "tickvals": [10.0**power for power in powers], "ticktext": told,
+        "tickvals": [10.0**power for power in powers], "ticktext": labels,
         "gridcolor": _GRID, "showline": True, "linecolor": _GREY,
     }  # fmt: skip
 
@@ -175,15 +175,15 @@ def _equal(
     )  # fmt: skip
 
 
-def _level(picture: Any, go: Any, line: Case, sizes: Sequence[int], across: tuple[int, int]) -> None:
+def _level(picture: Any, go: Any, line: RatedCase, sizes: Sequence[int], across: tuple[int, int]) -> None:
     """A case: a level line, with a point for each size."""
     rate = float(line.rate)
     xs = [10.0 ** across[0], *map(float, sizes), 10.0 ** across[1]]
-    told = [f"{sized(size)} in {spoken(line.wait(size))}" for size in sizes]
+    hints = [f"{sized(size)} in {spoken(line.wait(size))}" for size in sizes]
     picture.add_trace(
         go.Scatter(
             x=xs, y=[rate] * len(xs), mode="lines+markers", name=html.escape(line.name, quote=False),
             marker={"size": [0, *[8] * len(sizes), 0], "opacity": 1, "line": {"width": 0}},
-            hovertext=["", *told, ""], hoverinfo="name+text",
+            hovertext=["", *hints, ""], hoverinfo="name+text",
         )
     )  # fmt: skip

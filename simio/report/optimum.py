@@ -1,4 +1,4 @@
-"""What a search found, on a terminal: the best, how sure that is, and what more money buys."""
+"""The result of a search on a terminal: the best, how certain that is, and what more money buys."""
 
 from __future__ import annotations
 
@@ -6,20 +6,22 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from simio.report.console import columns
 from simio.report.sweep import figure
 from simio.report.table import heading, shown
 from simio.sweeps.optimize import COST, Search
 from simio.sweeps.outcome import THROUGHPUT
 from simio.sweeps.rows import Row
+from simio.wording import counted
 
 
 def show(console: Console, search: Search, unit: str, complete: bool) -> None:
-    """Print what a search found."""
+    """Print the result of a search."""
     best = search.goal.best(search.rows)
     if best is not None and best.outcome is not None:
         line = Text("best  ")
-        told = [_told(best, name, unit) for name in _measures(search)]
-        line.append(", ".join(told), style="bold")
+        values = [_value_text(best, name, unit) for name in _measures(search)]
+        line.append(", ".join(values), style="bold")
         line.append(f"  limit {best.outcome.limit}")
         console.print(line)
         for key in (key for axis in search.axes for key in axis.keys):
@@ -37,7 +39,7 @@ def _measures(search: Search) -> list[str]:
     return [*(name for name in names if name != COST), *([COST] if search.prices else [])]
 
 
-def _told(row: Row, measure: str, unit: str) -> str:
+def _value_text(row: Row, measure: str, unit: str) -> str:
     value = figure(shown(measure, row.value(measure) or 0.0, unit))
     if measure == THROUGHPUT:
         return f"{value} {unit}"
@@ -47,27 +49,21 @@ def _told(row: Row, measure: str, unit: str) -> str:
 def _sure(search: Search, complete: bool) -> str:
     tried = len(search.rows)
     unrun = tried - search.runs
-    ran = f"{search.runs} run" + (f", {unrun} not run for their cost or a fault" if unrun else "")
+    ran = counted(search.runs, "run") + (f", {unrun} left out for their cost or an error" if unrun else "")
     if not complete:
         return f"interrupted: {ran}; the best so far, not proven"
     if search.proven:
-        return f"proven: all {tried} configurations were tried ({ran})"
-    of = f"of {search.number:,} configurations" if search.number else "of a continuum"
-    return f"found by search, not proven: {tried} {of} were tried ({ran}), seed {search.seed}"
+        return f"proven: all of {counted(tried, 'configuration')} tried ({ran})"
+    of = counted(search.number, "configuration") if search.number else "a continuum"
+    return f"found by search, not proven: {tried} of {of} tried ({ran}), seed {search.seed}"
 
 
 def _front(search: Search, front: list[Row], unit: str) -> Table:
-    table = Table(
-        box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0), title="Pareto front",
-        title_justify="left", title_style="bold",
-    )  # fmt: skip
     names = [COST, *(name for name in _measures(search) if name != COST)]
-    for name in names:
-        table.add_column(heading(name, unit), justify="right")
     keys = [key for axis in search.axes for key in axis.keys]
-    for key in keys:
-        table.add_column(key, justify="right")
-    table.add_column("limit", overflow="fold")
+    headings = [*(heading(name, unit) for name in names), *keys, "limit"]
+    table = columns(*headings, left=(len(headings) - 1,))
+    table.title, table.title_justify, table.title_style = "Pareto front", "left", "bold"
     for row in front:
         values = [figure(shown(name, row.value(name) or 0.0, unit)) for name in names]
         limit = row.outcome.limit if row.outcome else ""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from simio.report.datagrams import UDP_HEADER, Fragment, echo
-from simio.report.segments import Segment
+from simio.report.decoded import UDP_HEADER, Fragment, TcpSegment, echo
 from simio.result.packets import LostPacket, SeenPacket
 
 _SECOND = 10**12
@@ -32,12 +31,12 @@ def seconds(time: int) -> str:
 
 
 def line(packet: SeenPacket) -> str:
-    """A packet: from where to where, and what it is."""
+    """A packet: its ends and its contents."""
     point = packet.point
     if point.protocol == "icmp":
         return f"{point.source} > {point.target}: ICMP {echo(packet)}"
     if point.protocol == "tcp":
-        return f"{_ends(packet)}: {_segment(Segment.of(packet))}"
+        return f"{_ends(packet)}: {_segment(TcpSegment.of(packet))}"
     fragment = Fragment.of(packet)
     if fragment.offset:
         return f"{point.source} > {point.target}: {point.protocol}{fragment.text}"
@@ -54,16 +53,17 @@ def _ends(packet: SeenPacket) -> str:
     return f"{point.source}.{point.source_port} > {point.target}.{point.target_port}"
 
 
-def _segment(segment: Segment) -> str:
-    """Sequence numbers stand where tcpdump has them: with data, SYN, FIN and RST."""
-    told = [f"Flags [{segment.flags}]"]
-    if segment.length:
-        told.append(f"seq {segment.seq}:{segment.seq + segment.length}")
-    elif segment.syn or segment.fin or segment.reset:
-        told.append(f"seq {segment.seq}")
-    if segment.ack:
-        told.append(f"ack {segment.ack}")
-    told.append(f"win {segment.window}")
+def _segment(segment: TcpSegment) -> str:
+    """A segment; sequence numbers stand where tcpdump has them: with data, SYN, FIN and RST."""
+    own = segment.fields
+    parts = [f"Flags [{segment.flags}]"]
+    if own.length:
+        parts.append(f"seq {own.seq}:{own.seq + own.length}")
+    elif own.syn or own.fin or own.reset:
+        parts.append(f"seq {own.seq}")
+    if own.ack:
+        parts.append(f"ack {own.ack}")
+    parts.append(f"win {own.window}")
     if segment.options:
-        told.append(f"options [{','.join(option.text for option in segment.options)}]")
-    return ", ".join([*told, f"length {segment.length}"])
+        parts.append(f"options [{','.join(option.text for option in segment.options)}]")
+    return ", ".join([*parts, f"length {own.length}"])

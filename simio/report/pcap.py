@@ -15,8 +15,7 @@ from collections.abc import Iterable, Sequence
 
 from simio.components.network.icmp import ICMP_HEADER
 from simio.components.network.stack import IP_HEADER, TCP_HEADER
-from simio.report.datagrams import Fragment
-from simio.report.segments import Segment
+from simio.report.decoded import Fragment, TcpSegment
 from simio.result.packets import LostPacket, SeenPacket
 
 MAGIC = 0xA1B23C4D
@@ -86,16 +85,15 @@ def _ip(place: Fragment, length: int, protocol: int, source: int, target: int) -
 
 def _tcp(packet: SeenPacket, pseudo: bytes) -> bytes:
     """A TCP header with its options (RFC 9293, section 3.1); sequence numbers begin at 0 at both ends."""
-    segment, point = Segment.of(packet), packet.point
+    segment, point = TcpSegment.of(packet), packet.point
+    own = segment.fields
     options = b"".join(option.data for option in segment.options)
     size = TCP_HEADER + len(options)
-    flags = _FIN * segment.fin | _SYN * segment.syn | _RESET * segment.reset
-    flags |= _PUSH * segment.push | _ACK * (segment.ack > 0)
-    seq, ack = segment.seq % 2**32, segment.ack % 2**32
-    head = struct.pack(
-        "!HHIIBBH", point.source_port, point.target_port, seq, ack, size // 4 << 4, flags, segment.window
-    )
-    length = struct.pack("!H", size + segment.length)
+    flags = _FIN * own.fin | _SYN * own.syn | _RESET * own.reset
+    flags |= _PUSH * own.push | _ACK * (own.ack > 0)
+    seq, ack = own.seq % 2**32, own.ack % 2**32
+    head = struct.pack("!HHIIBBH", point.source_port, point.target_port, seq, ack, size // 4 << 4, flags, own.window)
+    length = struct.pack("!H", size + own.length)
     value = checksum(pseudo + length + head + options)
     return head + struct.pack("!HH", value, 0) + options
 

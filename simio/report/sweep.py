@@ -1,28 +1,25 @@
-"""A sweep on a terminal: the rows, the best and the worst, and how throughput goes with each key."""
+"""A sweep on a terminal: the rows, the best and the worst, and throughput over each key."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from simio.report.data import in_unit
+from simio.report.console import BAR, columns
 from simio.report.table import heading, shown
-from simio.report.terminal import short_names
 from simio.sweeps.rows import Row
 from simio.sweeps.values import number_of
+from simio.wording import in_unit, settings_text, short_names
 
-BAR = 24
-"""Width of the longest bar, in characters."""
 MOST_ROWS = 40
 """Rows that are printed; of more, only the summary."""
 MOST_VALUES = 16
-"""Values of a key in the curve; of more, as many ranges of them."""
+"""Largest number of values of a key in its curve; more are gathered into this many ranges."""
 
 
-class Sheet:
+class SweepPrinter:
     """Prints rows whose settings are those of `keys`, with throughput in `unit`."""
 
     def __init__(self, console: Console, keys: Sequence[str], unit: str) -> None:
@@ -41,14 +38,8 @@ class Sheet:
         if len(rows) > MOST_ROWS:
             return
         keys = self.keys(rows)
-        table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-        table.add_column("row", justify="right", style="dim")
-        for name in short_names(keys):
-            table.add_column(name, justify="right")
-        table.add_column(self.unit, justify="right", style="bold")
-        for name in more:
-            table.add_column(heading(name, self.unit), justify="right")
-        table.add_column("limit", overflow="fold")
+        headings = ["row", *short_names(keys), self.unit, *(heading(name, self.unit) for name in more), "limit"]
+        table = columns(*headings, left=(len(headings) - 1,), styles={"row": "dim", self.unit: "bold"})
         for row in rows:
             settings = [row.settings.get(key, "") for key in keys]
             if row.outcome is None:
@@ -72,27 +63,24 @@ class Sheet:
         ordered = sorted(ran, key=lambda row: row.throughput or 0)
         for name, row in (("best", ordered[-1]), ("worst", ordered[0])):
             assert row.outcome is not None
-            told = ", ".join(f"{key} = {row.settings[key]}" for key in keys if key in row.settings)
-            self._line(name, f"{self.rate(row.throughput or 0)} {self.unit}", told, f"limit {row.outcome.limit}")
+            settings = settings_text({key: row.settings[key] for key in keys if key in row.settings})
+            self._line(name, f"{self.rate(row.throughput or 0)} {self.unit}", settings, f"limit {row.outcome.limit}")
         for key in keys:
             groups = grouped(ran, key)
             if len(groups) > 1:
                 self._curve(key, groups, ordered[-1].throughput or 0)
 
-    def _line(self, name: str, rate: str, *told: str) -> None:
+    def _line(self, name: str, rate: str, *parts: str) -> None:
         line = Text(f"{name:<5}  ")
         line.append(rate, style="bold")
-        line.append("  " + "; ".join(each for each in told if each))
+        line.append("  " + "; ".join(each for each in parts if each))
         self.console.print(line)
 
     def _curve(self, key: str, groups: Mapping[str, list[Row]], most: float) -> None:
         """The highest throughput at each value of a key, as a bar; with several rows a value, the lowest as well."""
         single = all(len(group) == 1 for group in groups.values())
-        table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-        table.add_column(Text(key), justify="right")
-        for name in [self.unit] if single else [f"least {self.unit}", f"most {self.unit}"]:
-            table.add_column(name, justify="right")
-        table.add_column("")
+        rates_ = [self.unit] if single else [f"least {self.unit}", f"most {self.unit}"]
+        table = columns(key, *rates_, "", left=(len(rates_) + 1,))
         for value, group in groups.items():
             rates = sorted(row.throughput or 0 for row in group)
             ends = rates if single else [rates[0], rates[-1]]
@@ -103,7 +91,7 @@ class Sheet:
 
 
 def figure(value: float) -> str:
-    """Four digits, and never an exponent where there are less than seven before the point."""
+    """Four digits, without an exponent for numbers of up to seven digits."""
     return f"{value:.0f}" if 1e4 <= abs(value) < 1e7 else f"{value:.4g}"
 
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from simio.errors import SimioError, quote
-from simio.report.data import in_unit
 from simio.sweeps.outcome import THROUGHPUT, is_rate, unit_of
 from simio.sweeps.rows import Row
+from simio.wording import in_unit
 
 if TYPE_CHECKING:
     import pandas

@@ -14,6 +14,7 @@ import numpy as np
 from simio.engines.outcome import Outcome
 from simio.program.steps import Op, Program
 from simio.result.activity import Activity, Span
+from simio.wording import lock_marked
 
 RESOURCES, THREADS, COUNTERS = 1, 2, 3
 """Numbers of the three processes that the tracks are in."""
@@ -68,7 +69,7 @@ def _held(activity: Activity) -> Iterator[str]:
     for span in spans:
         resource = program.resources[span.track]
         unit = f" {span.lane + 1}" if resource.units > 1 else ""
-        labels[span.track, span.lane] = f"{resource.name}{unit}{' (lock)' if resource.lock else ''}"
+        labels[span.track, span.lane] = lock_marked(f"{resource.name}{unit}", resource.lock)
     named = ((span, program.names[span.name], "service") for span in spans)
     return _slices(RESOURCES, labels, named)
 

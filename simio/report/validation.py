@@ -1,24 +1,27 @@
-"""A validation on a terminal: a line a table, or a line a row."""
+"""A validation on a terminal: a line for each table, or for each row."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from simio.report.terminal import error_text, short_names
+from simio.report.console import columns
+from simio.report.tables import error_text, why_unjudged
+from simio.report.terminal import withheld_text
 from simio.studies.baseline import Change
 from simio.studies.simulate import Simulated
 from simio.studies.summary import UNSOURCED, Errors, TableSummary, Verdict, errors, percent
 from simio.studies.validation import Validation, missed
+from simio.wording import counted, short_names
 
 MOST_CHANGES = 40
 """Changes since the baseline that are printed; the rest is counted."""
+INTERRUPTED = "interrupted: these are the rows finished by then"
 
 
 def show(console: Console, found: Validation, detailed: Sequence[str] = ()) -> None:
@@ -33,20 +36,19 @@ def show(console: Console, found: Validation, detailed: Sequence[str] = ()) -> N
 
 
 def _rows(table: TableSummary) -> Table:
-    """The rows of a table; those that are missed in red, with the reason that is told."""
-    names = labels(table.rows)
-    shown = _plain(*(heading for heading, _ in names.columns), left=len(names.columns))
-    for heading in ("simulated", "measured", "error"):
-        shown.add_column(heading, justify="right", style="bold" if heading == "simulated" else "")
+    """The rows of a table; those that are missed in red, with the reason given."""
+    named = labels(table.rows)
+    headings = [*(heading for heading, _ in named), "simulated", "measured", "error"]
+    shown = columns(*headings, left=range(len(named)), styles={"simulated": "bold"})
     remarks = [row.fault or row.difference or remark_of(row) for row in table.rows]
     if any(remarks):
         shown.add_column("note", overflow="fold", style="dim")
     for index, row in enumerate(table.rows):
-        cells = [cells[index] for _, cells in names.columns]
+        cells = [cells[index] for _, cells in named]
         value = simulated_text(row)
         style = "red" if missed(row) or row.value is None else ""
-        told = remarks[index : index + 1] if any(remarks) else []
-        shown.add_row(*cells, value, measured_text(row), judged(row), *told, style=style)
+        remark = remarks[index : index + 1] if any(remarks) else []
+        shown.add_row(*cells, value, measured_text(row), judged(row), *remark, style=style)
     return shown
 
 
@@ -54,74 +56,80 @@ def judged(row: Simulated) -> Text:
     """The error of a row, or why there is none."""
     if row.error is not None:
         return error_text(row.error)
-    return Text("predicted" if row.row.of.held else "not simulated", style="dim")
+    return Text(why_unjudged(row.row.of.held), style="dim")
 
 
 def remark_of(row: Simulated) -> str:
-    """Why a row is what it is: the reason of an anomaly, else its note."""
+    """The reason of an anomaly, else the note of the row."""
     return f"anomaly: {row.row.of.anomaly}" if row.row.of.anomaly else row.row.note
 
 
 def simulated_text(row: Simulated) -> str:
-    """What was simulated, to four digits, with its unit."""
+    """The simulated value, to four digits, with its unit."""
     if row.value is None:
         return "none"
     return f"{row.value:.0f} {row.row.unit}" if row.value >= 10_000 else f"{row.value:.4g} {row.row.unit}"
 
 
 def measured_text(row: Simulated) -> str:
-    """What was measured, as the source prints it, with its unit where that is a number."""
+    """The measured value as the source prints it, with its unit if it is a number."""
     own = row.row.of
+    if own.held:
+        return "withheld"
     return f"{own.text} {own.unit}" if own.text[-1:].isdigit() else own.text
 
 
-@dataclass(frozen=True)
-class Labels:
-    """What tells rows of a table apart: headings, and a cell a row under each."""
-
-    columns: tuple[tuple[str, tuple[str, ...]], ...]
+Labels = list[tuple[str, tuple[str, ...]]]
+"""Headings of columns, each with a cell for every row."""
 
 
 def labels(rows: Sequence[Simulated]) -> Labels:
-    """The settings in which rows differ under short names, and what was measured where that differs."""
+    """The settings in which rows differ under short names, and the quantity measured if that differs."""
     settings = [dict(row.row.settings) for row in rows]
     keys = dict.fromkeys(key for each in settings for key in each)
     varied = [key for key in keys if len({each.get(key, "") for each in settings}) > 1 and not key.startswith("run.")]
-    columns = [
+    found = [
         (name, tuple(each.get(key, "") for each in settings))
         for name, key in zip(short_names(varied), varied, strict=True)
     ]
-    told = tuple(row.row.of.label for row in rows)
-    if len(set(told)) > 1 or not columns:
-        columns.append(("quantity", told))
-    return Labels(tuple(columns))
+    quantities = tuple(row.row.of.label for row in rows)
+    if len(set(quantities)) > 1 or not found:
+        found.append(("quantity", quantities))
+    return found
+
+
+HEADINGS = ("table", "rows", "withheld", "median", "90%", "worst", "limits", "fitted", "unsourced", "")
+"""Columns of the overview; the first and the last hold text."""
 
 
 def _tables(found: Validation) -> Table:
-    """A line a table under one of its study, and what all come to."""
-    shown = _plain("table", left=1)
-    for heading in ("rows", "held", "median", "90%", "worst", "bars", "fitted", "unsourced"):
-        shown.add_column(heading, justify="right")
-    shown.add_column("")
+    """A line for each table below one of its study, and the totals."""
+    shown = columns(*HEADINGS, left=(0, len(HEADINGS) - 1))
+    for table, cells in overview(found):
+        if table:
+            shown.add_row(f"  {table.name.partition('/')[2]}", *cells)
+        else:
+            shown.add_row(*cells, style="bold")
+    if len({name.partition("/")[0] for name in (table.name for table in found.tables)}) > 1:
+        shown.add_section()
+        shown.add_row(*_sums("all", found.tables), style="bold")
+    return shown
+
+
+def overview(found: Validation) -> Iterator[tuple[TableSummary | None, list[str | Text]]]:
+    """Each study with its cells, and each of its tables with the cells behind its name."""
     verdicts = {name: verdict for verdict in found.verdicts for name in verdict.tables}
     studies: dict[str, list[TableSummary]] = {}
     for table in found.tables:
         studies.setdefault(table.name.partition("/")[0], []).append(table)
     for study, tables in studies.items():
-        shown.add_row(*_sums(study, tables), style="bold")
+        yield None, _sums(study, tables)
         for table in tables:
-            shown.add_row(
-                f"  {table.name.partition('/')[2]}",
-                *statistics(table.errors, table.held),
-                bars_text(table),
-                f"{len(table.fitted_here)} of {len(table.fitted)}",
-                str(len(table.unsourced)),
+            fitted = f"{len(table.fitted_here)} of {len(table.fitted)}"
+            yield table, [
+                *statistics(table.errors, table.held), limits_text(table), fitted, str(len(table.unsourced)),
                 verdict_text(table, verdicts.get(table.name)),
-            )
-    if len(studies) > 1:
-        shown.add_section()
-        shown.add_row(*_sums("all", found.tables), style="bold")
-    return shown
+            ]  # fmt: skip
 
 
 def _sums(name: str, tables: Sequence[TableSummary]) -> list[str | Text]:
@@ -133,47 +141,45 @@ def _sums(name: str, tables: Sequence[TableSummary]) -> list[str | Text]:
 
 
 def statistics(found: Errors | None, held: int) -> list[str | Text]:
-    """Cells: measured rows, held rows, median, 90th percentile, worst."""
+    """Cells: measured rows, withheld rows, median, 90th percentile, worst."""
     if found is None or found.worst.error is None:
         return ["0", str(held), "", "", ""]
     worst = error_text(found.worst.error)
     return [str(found.rows), str(held), f"{found.median:.1%}", f"{found.ninety:.1%}", worst]
 
 
-def bars_text(table: TableSummary) -> str:
-    """The largest median and the largest single error that a table may have; empty where it does not say."""
+def limits_text(table: TableSummary) -> str:
+    """The largest median and the largest single error allowed to a table; empty if it sets none."""
     bars = table.table.tolerance
     return f"{percent(bars.median)}, {percent(bars.worst)}" if bars else ""
 
 
 def verdict_text(table: TableSummary, verdict: Verdict | None) -> Text:
-    """Whether a table is inside its tolerance, green or red; empty where it has none."""
+    """Whether a table is within its tolerance, green or red; empty if it has none."""
     if table.missing:
         return Text(f"{len(table.missing)} not simulated", style="red")
     if not table.complete:
-        return Text(f"{len(table.rows)} of {table.expected} rows", style="yellow")
+        return Text(f"{len(table.rows)} of {counted(table.expected, 'row')}", style="yellow")
     if verdict is None or verdict.errors is None:
         return Text("")
     if not verdict.judged:
         return Text(f"not judged without all of {verdict.name}", style="yellow")
-    group = f" ({verdict.name})" if verdict.tolerance.group else ""
+    group = f' as part of group "{verdict.tolerance.group}"' if verdict.tolerance.group else ""
     if verdict.reasons:
-        return Text(f"outside{group}: {', '.join(verdict.reasons)}", style="red")
-    left_out = f", worst but {len(table.anomalies)} anomalies" if table.anomalies else ""
-    return Text(f"inside{group}{left_out}", style="green")
+        return Text(f"outside tolerance{group}: {', '.join(verdict.reasons)}", style="red")
+    exempt = f" ({counted(len(table.anomalies), 'anomaly', 'anomalies')} exempt)" if table.anomalies else ""
+    return Text(f"within tolerance{group}{exempt}", style="green")
 
 
 def _print_changes(console: Console, found: Validation) -> None:
-    """Rows that are not as the baseline has them."""
+    """Rows that differ from the baseline."""
     if not found.changes and not found.gone:
         return
-    shown = _plain("row", left=1)
-    for heading in ("before", "now", "error before", "error now"):
-        shown.add_column(heading, justify="right")
+    shown = columns("row", "before", "now", "error before", "error now")
     for change in found.changes[:MOST_CHANGES]:
         shown.add_row(*_change(change))
     number = len(found.changes)
-    console.print(Text(f"\n{number} rows changed since the baseline {found.baseline}", style="bold"))
+    console.print(Text(f"\n{counted(number, 'row')} changed since the baseline {found.baseline}", style="bold"))
     if number:
         console.print(shown)
     if number > MOST_CHANGES:
@@ -193,25 +199,36 @@ def _change(change: Change) -> list[str | Text]:
 
 
 def _print_whole(console: Console, found: Validation) -> None:
-    """What all rows come to, and why this is no success if it is none."""
-    judged_rows = [row for row in found.rows if row.error is not None]
-    held = sum(row.row.of.held for row in found.rows)
-    far = sum(missed(row) for row in judged_rows)
-    anomalies = sum(bool(row.row.of.anomaly) for row in found.rows)
-    console.print(
-        f"\n{len(judged_rows)} measured rows, {far} of them off by more than 10%; {held} held rows predicted; "
-        f"{len(found.fitted)} fitted values in the parts used, and {len(found.unsourced)} without a source "
-        f"({_bases(found)})",
-    )
-    if anomalies:
-        console.print(
-            f"{anomalies} rows believed to be anomalies of the measurement count in all statistics, and not against "
-            f"the bar for the worst"
-        )
+    """The totals of all rows, and every failure."""
+    console.print(f"\n{totals(found)} ({_bases(found)})")
+    if anomalies := anomalies_text(found):
+        console.print(anomalies)
     for failure in found.failures:
         console.print(Text(failure, style="red"))
     if not found.complete:
-        console.print(Text("interrupted: only what was finished is shown", style="yellow"))
+        console.print(Text(INTERRUPTED, style="yellow"))
+
+
+def totals(found: Validation) -> str:
+    """Rows, misses, predictions, fitted values and values without a source, in a line."""
+    judged_rows = [row for row in found.rows if row.error is not None]
+    held = sum(row.row.of.held for row in found.rows)
+    return (
+        f"{counted(len(judged_rows), 'measured row')}, {sum(map(missed, judged_rows))} of them off by more than 10%; "
+        f"{withheld_text(held)}; {counted(len(found.fitted), 'fitted value')} in the parts used, and "
+        f"{len(found.unsourced)} without a source"
+    )
+
+
+def anomalies_text(found: Validation) -> str:
+    """How anomalies count; empty if there are none."""
+    number = sum(bool(row.row.of.anomaly) for row in found.rows)
+    if not number:
+        return ""
+    return (
+        f"{counted(number, 'row')} believed to be measurement errors: counted in every statistic, but not against "
+        "the limit for the worst error"
+    )
 
 
 def _bases(found: Validation) -> str:
@@ -219,10 +236,3 @@ def _bases(found: Validation) -> str:
     bases = {name: table.values[name].basis for table in found.tables for name in table.unsourced}
     counts = Counter(bases.values())
     return ", ".join(f"{counts[basis]} {basis}" for basis in UNSOURCED)
-
-
-def _plain(*headings: str, left: int) -> Table:
-    shown = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for index, heading in enumerate(headings):
-        shown.add_column(heading, justify="left" if index < left else "right", overflow="fold")
-    return shown

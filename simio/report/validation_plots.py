@@ -1,35 +1,35 @@
-"""What the plots of a validation show: curves over a size, and measured against simulated."""
+"""The points in plots of a validation: curves over a setting, and measured against simulated rates."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from math import log
 
 from simio import units
-from simio.report.terminal import short_names
 from simio.report.validation import labels
 from simio.studies.simulate import Simulated
 from simio.studies.summary import TableSummary
+from simio.sweeps.values import number_of
+from simio.wording import short_names
 
 _BARE = re.compile(r"[\d.]+|true|false|none")
 LOGARITHMIC = 20
-"""An axis whose largest value is so many times its least is logarithmic."""
+"""The axis is logarithmic if the largest value is more than this many times the least."""
 APART = 0.05
-"""Places nearer to one another than this share of an axis are not both told."""
+"""Ticks nearer to one another than this share of the axis are left out."""
 LEAST_POINTS = 3
-"""A curve has at least so many different places on its axis."""
+"""Least number of different values on the axis of a curve."""
 
 
 @dataclass(frozen=True)
-class Point:
-    """A row at a place of the axis: simulated, and measured from `low` to `high` (None where it is held)."""
+class RowPoint:
+    """A row at `x`, which is written `text`: simulated, and measured from `low` to `high` (None if withheld)."""
 
     x: float
-    told: str
+    text: str
     simulated: float
     low: float | None
     high: float | None
@@ -38,10 +38,10 @@ class Point:
 
 @dataclass(frozen=True)
 class Curve:
-    """Rows that differ in the place on the axis only, in its order."""
+    """Rows that differ only in their value on the axis, in its order."""
 
     name: str
-    points: tuple[Point, ...]
+    points: tuple[RowPoint, ...]
 
 
 @dataclass(frozen=True)
@@ -54,15 +54,15 @@ class Curves:
     curves: tuple[Curve, ...]
 
     def ticks(self) -> list[tuple[float, str]]:
-        """Places on the axis that are told there, with what they are called: those not too near one another."""
-        places = sorted({point.x: point.told for curve in self.curves for point in curve.points}.items())
-        first, last = (_position(places[end][0], self.logarithmic) for end in (0, -1))
+        """Values on the axis with their texts, those too near to one another left out."""
+        values = sorted({point.x: point.text for curve in self.curves for point in curve.points}.items())
+        first, last = (_position(values[end][0], self.logarithmic) for end in (0, -1))
         found: list[tuple[float, str]] = []
-        for x, told in places:
+        for x, text in values:
             here = _position(x, self.logarithmic)
             before = _position(found[-1][0], self.logarithmic) if found else first - last
             if here - before >= APART * (last - first):
-                found.append((x, told))
+                found.append((x, text))
         return found
 
 
@@ -70,20 +70,8 @@ def _position(x: float, logarithmic: bool) -> float:
     return log(x) if logarithmic else x
 
 
-def number_of(text: str) -> tuple[str, float] | None:
-    """Dimension and size of a setting as written, such as '64 KiB' or '4'; None if it is no quantity."""
-    with suppress(ValueError):
-        return "number", float(text)
-    unit = text.strip().lstrip("+0123456789_.eE- ")
-    dimension = units.dimension_of(unit)
-    if dimension is not None:
-        with suppress(units.UnitError):
-            return dimension, float(units.parse(text, dimension))
-    return None
-
-
 def curves_of(table: TableSummary) -> Curves | None:
-    """The curves of a table, over the numeric setting with the most values; None if there is no such."""
+    """The curves of a table over the numeric setting with the most values; None if it has none."""
     rows = [row for row in table.rows if row.value is not None and row.row.settings]
     main = [row for row in rows if row.row.unit == table.table.unit]
     axis = _axis(main)
@@ -91,15 +79,15 @@ def curves_of(table: TableSummary) -> Curves | None:
         return None
     places = {row.row.name: number_of(dict(row.row.settings)[axis]) for row in main}
     names = curve_names(main, axis)
-    found: dict[str, list[Point]] = {}
+    found: dict[str, list[RowPoint]] = {}
     for row, name in zip(main, names, strict=True):
         place, own = places[row.row.name], row.row.of
         if place is None or row.value is None:
             continue
         low = None if own.value is None else float(own.value)
         high = low if own.upper is None else float(own.upper)
-        told = dict(row.row.settings)[axis]
-        found.setdefault(name, []).append(Point(place[1], told, row.value, low, high, row))
+        text = dict(row.row.settings)[axis]
+        found.setdefault(name, []).append(RowPoint(float(place[0]), text, row.value, low, high, row))
     xs = [point.x for points in found.values() for point in points]
     logarithmic = min(xs) > 0 and max(xs) > LOGARITHMIC * min(xs)
     curves = tuple(Curve(name, tuple(sorted(points, key=lambda point: point.x))) for name, points in found.items())
@@ -107,47 +95,46 @@ def curves_of(table: TableSummary) -> Curves | None:
 
 
 def _axis(rows: Sequence[Simulated]) -> str | None:
-    """The setting that all rows have as a quantity of one kind, with the most values."""
+    """The setting with the most values of those that are a quantity of one dimension in all rows."""
     settings = [dict(row.row.settings) for row in rows]
     best: tuple[int, str] | None = None
     for key in dict.fromkeys(key for each in settings for key in each if not key.startswith("run.")):
         found = [number_of(each.get(key, "")) for each in settings]
-        kinds = {each[0] if each else None for each in found}
         places = len(set(found))
-        if None not in kinds and len(kinds) == 1 and places >= LEAST_POINTS:
+        if None not in found and len({each[1] for each in found if each}) == 1 and places >= LEAST_POINTS:
             best = max(best, (places, key)) if best else (places, key)
     return best[1] if best else None
 
 
 def curve_names(rows: Sequence[Simulated], axis: str) -> list[str]:
-    """What tells rows of different curves apart: settings other than the axis, and the quantity."""
+    """Names of the curves of rows: settings other than the axis, and the quantity."""
     settings = [dict(row.row.settings) for row in rows]
     keys = dict.fromkeys(key for each in settings for key in each if key != axis and not key.startswith("run."))
     varied = [key for key in keys if len({each.get(key) for each in settings}) > 1]
     labels = {row.row.of.label for row in rows}
     names = []
     for row, each in zip(rows, settings, strict=True):
-        told = [f"{name} {each[key]}" for name, key in zip(short_names(varied), varied, strict=True) if key in each]
-        names.append(", ".join([*told, *([row.row.of.label] if len(labels) > 1 else [])]) or row.row.of.label)
+        parts = [f"{name} {each[key]}" for name, key in zip(short_names(varied), varied, strict=True) if key in each]
+        names.append(", ".join([*parts, *([row.row.of.label] if len(labels) > 1 else [])]) or row.row.of.label)
     return names
 
 
 def row_labels(rows: Sequence[Simulated]) -> list[str]:
-    """A short name for each row of a table: the cells of `labels`, with the heading where a cell says little.
+    """A short name for each row of a table: the cells of `labels`, a bare number or switch with its heading.
 
-    A row whose case sets nothing that others do is the scenario as it is written.
+    A row without any is the scenario as it is written.
     """
-    columns = labels(rows).columns
+    columns = labels(rows)
     found = []
     for index in range(len(rows)):
         cells = [(heading, cells[index]) for heading, cells in columns if cells[index]]
-        told = [f"{heading} {cell}" if _BARE.fullmatch(cell) else cell.rpartition("/")[2] for heading, cell in cells]
-        found.append(", ".join(told) or "as written")
+        parts = [f"{heading} {cell}" if _BARE.fullmatch(cell) else cell.rpartition("/")[2] for heading, cell in cells]
+        found.append(", ".join(parts) or "as written")
     return found
 
 
 def scattered(tables: Sequence[TableSummary]) -> list[tuple[str, list[tuple[float, float, Simulated]]]]:
-    """Measured and simulated rates in MB/s of the rows of each study; of a range, the end or place nearest."""
+    """Measured and simulated rates in MB/s of the rows of each study; of a range, the value nearest to it."""
     found: dict[str, list[tuple[float, float, Simulated]]] = {}
     for row in (row for table in tables for row in table.rows):
         own = row.row.of

@@ -1,4 +1,4 @@
-"""Plots of a validation as SVG files for documents: a table's curves and the error of each of its rows."""
+"""Plots of a validation as SVG files for documents: the curves of a table and the error of each of its rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from simio.errors import SimioError, quote
 from simio.files import write_whole
 from simio.report.svg import COLOURS, Picture, Scale
-from simio.report.validation_plots import Curves, Point, curves_of, row_labels, scattered
+from simio.report.validation_plots import Curves, RowPoint, curves_of, row_labels, scattered
 from simio.studies.simulate import Simulated
 from simio.studies.summary import TableSummary
 from simio.studies.validation import MISSED, Validation, missed
@@ -19,7 +19,7 @@ CURVES = 300
 LINE = 17
 """Pixels of height of a row in the list of errors."""
 LEAST_SPAN = 0.2
-"""The errors' axis goes at least so far to either side."""
+"""The axis of errors goes at least this far to either side."""
 MARGIN = 60
 
 
@@ -45,7 +45,7 @@ def write_plots(found: Validation, folder: str, whole: bool) -> list[str]:
 
 
 def table_svg(table: TableSummary) -> str:
-    """Curves of a table if it has any, and under them a line a measured row with its error."""
+    """Curves of a table if it has any, and below them the error of each measured row."""
     curves = curves_of(table)
     judged = [row for row in table.rows if row.error is not None]
     top = 30
@@ -63,15 +63,14 @@ def table_svg(table: TableSummary) -> str:
 
 def _draw_curves(picture: Picture, curves: Curves, top: float) -> None:
     points = [point for curve in curves.curves for point in curve.points]
-    x = _scale([point.x for point in points], MARGIN + 10, WIDTH - 30, curves.logarithmic)
+    xs = [point.x for point in points]
+    x = Scale(min(xs), max(xs), MARGIN + 10, WIDTH - 30, curves.logarithmic)
     values = [value for point in points for value in (point.simulated, point.low, point.high) if value]
     steep = max(values) > 20 * min(values)
     y = Scale(min(values) / 1.2 if steep else 0, max(values) * 1.08, top + CURVES, top + 10, steep)
-    for tick in y.ticks():
-        picture.line(MARGIN, y.place(tick), WIDTH - 20, y.place(tick), "grid")
-        picture.text(MARGIN - 6, y.place(tick) + 4, f"{tick:g}", "end")
-    for place, told in curves.ticks():
-        picture.text(x.place(place), top + CURVES + 18, told, "middle")
+    picture.levels(y, MARGIN, WIDTH - 20)
+    for value, text in curves.ticks():
+        picture.text(x.place(value), top + CURVES + 18, text, "middle")
     picture.line(MARGIN, top + CURVES, WIDTH - 20, top + CURVES)
     picture.text(MARGIN, top + 4, curves.unit, kind="dim")
     picture.text(WIDTH - 20, top + CURVES + 34, curves.axis, "end", "dim")
@@ -86,8 +85,8 @@ def _draw_curves(picture: Picture, curves: Curves, top: float) -> None:
     picture.text(WIDTH - 20, top + 4, "lines simulated, points measured, open points simulated", "end", "dim")
 
 
-def _draw_point(picture: Picture, point: Point, x: Scale, y: Scale, colour: str, alone: bool) -> None:
-    """What was measured; where that is held, or no line goes through what was simulated, that as an open point."""
+def _draw_point(picture: Picture, point: RowPoint, x: Scale, y: Scale, colour: str, alone: bool) -> None:
+    """The measured value; the simulated one as an open point if the row is withheld or no line goes through it."""
     here = x.place(point.x)
     if point.low is None or alone:
         picture.dot(here, y.place(point.simulated), colour, open_=True)
@@ -100,8 +99,8 @@ def _draw_point(picture: Picture, point: Point, x: Scale, y: Scale, colour: str,
 
 
 def _draw_errors(picture: Picture, judged: Sequence[Simulated], top: float) -> None:
-    """A bar a row to the left or right of zero; beyond the band of `MISSED` it is red."""
-    told = row_labels(judged)
+    """A bar for each row to the left or right of zero, red beyond the band of `MISSED`."""
+    names = row_labels(judged)
     span = max(LEAST_SPAN, *(abs(row.error or 0) * 1.05 for row in judged))
     x = Scale(-span, span, WIDTH * 0.5, WIDTH - 60)
     bottom = top + 30 + LINE * len(judged)
@@ -115,7 +114,7 @@ def _draw_errors(picture: Picture, judged: Sequence[Simulated], top: float) -> N
         error = row.error or 0.0
         line = top + 30 + LINE * number
         far = missed(row)
-        picture.text(x.start - 10, line + 12, _cut(told[number]), "end", "red" if far else "")
+        picture.text(x.start - 10, line + 12, _cut(names[number]), "end", "red" if far else "")
         picture.area(x.place(0), line + 3, x.place(error), line + LINE - 3, COLOURS[3] if far else COLOURS[0])
         picture.text(WIDTH - 8, line + 12, f"{error:+.1%}", "end", "red" if far else "")
 
@@ -150,10 +149,6 @@ def scatter_svg(tables: Sequence[TableSummary]) -> str:
             picture.dot(x.place(measured), y.place(simulated), colour, open_=not missed(row), hint=hint)
     picture.text(570, 66 + 20 * len(groups), "filled: off by more than 10%", kind="dim")
     return picture.whole()
-
-
-def _scale(values: Sequence[float], start: float, end: float, logarithmic: bool) -> Scale:
-    return Scale(min(values), max(values), start, end, logarithmic)
 
 
 def _cut(text: str, most: int = 52) -> str:

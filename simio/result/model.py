@@ -43,7 +43,7 @@ class StreamRate:
 class ResourceUse:
     """Use of a resource in the measured span: shares of its units, and its line.
 
-    A `lock` orders its users, but does no work. Longest line, seizes and waits are of the
+    A `lock` orders its users, but does no work (a driver's queue slot). Longest line, seizes and waits are of the
     whole run.
     """
 
@@ -111,12 +111,20 @@ class TallyValue:
 
 @dataclass(frozen=True)
 class Limiter:
-    """What limits: `kind` is 'resource', 'thread', 'lock', 'wait' or 'none'; `busy` is its share of the time."""
+    """What limits a run: `kind` is 'resource', 'thread', 'lock', 'wait' or 'none'.
+
+    `busy` is the share of the time that `name` was busy or held, or waited.
+    """
 
     kind: str
     name: str
     busy: float
     sentence: str
+
+    @property
+    def label(self) -> str:
+        """What limits, as a cell of a table."""
+        return {"none": "none (busiest: {})", "wait": "{} waits"}.get(self.kind, "{}").format(self.name)
 
 
 @dataclass(frozen=True)

@@ -88,8 +88,7 @@ def outcome_of(scenario: Scenario, task: Task, cached: bool = True) -> Outcome:
         return kept
     also = [pooled.row for pooled in scenario.pooled if case.index in pooled.cases]
     result = run_program(case, program, task.engine, pooled=also)
-    limit = {"none": "in turns ({})", "wait": "{} waits"}.get(result.limiter.kind, "{}")
-    outcome = Outcome(measures_of(result), limit.format(result.limiter.name), result.hash)
+    outcome = Outcome(measures_of(result), result.limiter.label, result.hash)
     if key:
         cache.put(key, outcome)
     return outcome

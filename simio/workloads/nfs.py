@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simio.components.faults.boots import Boots, of_boot
+from simio.components.faults.incarnations import Incarnations, of_incarnation
 from simio.components.network.nfs import NfsMount
 from simio.components.network.udp import check_size
 from simio.components.site import Site
@@ -21,18 +21,18 @@ def nfs(site: Site, workload: Workload) -> None:
         server = params.ports[number % len(params.ports)]
         name = workload.name if len(clients) == 1 else f"{workload.name} {client}"
         delivered = site.delivered if len(clients) == 1 else site.stream(f"{workload.name}: {client}")
-        boots = Boots(site.p, site.system.hosts[server].crashes)
+        incarnations = _incarnations(site, server)
         storage = [
             server_storage(site, workload, number, server, boot)
-            for boot in range(len(boots) if params.storage else 0)
+            for boot in range(len(incarnations) if params.storage else 0)
         ]
         stacks = site.sockets.stack(client), site.sockets.stack(server)
         paths = site.network.path(client, server), site.network.path(server, client)
         mount = NfsMount(name, stacks, paths, params, storage, pools.get(server, ()))
         data, end = ("read_reply", 1) if params.access == "read" else ("write", 0)
         check_size(workload.name, stacks[end], mount.message(data))
-        for boot in range(len(boots)):
-            thread = of_boot(f"{name}: nfsd on {server}", boot)
+        for boot in range(len(incarnations)):
+            thread = of_incarnation(f"{name}: nfsd on {server}", boot)
             # Those of a later life find no calls before it begins.
             with site.p.thread(thread, count=params.nfsds, daemon=True):
                 mount.serve(boot)
@@ -40,13 +40,19 @@ def nfs(site: Site, workload: Workload) -> None:
 
 
 def _pools(site: Site, workload: Workload) -> dict[str, list[Handle]]:
-    """The threads of each server that its clients share, of each of its lives."""
+    """The threads of each server that its clients share, of each of its incarnations."""
     params = workload.params
     found = {}
     for server in params.ports[: len(params.readers)]:
-        name, boots = f"{workload.name}: nfsds of {server}", Boots(site.p, site.system.hosts[server].crashes)
-        found[server] = [site.p.resource(of_boot(name, boot), params.nfsds, lock=True) for boot in range(len(boots))]
+        name, number = f"{workload.name}: nfsds of {server}", len(_incarnations(site, server))
+        found[server] = [
+            site.p.resource(of_incarnation(name, boot), params.nfsds, lock=True) for boot in range(number)
+        ]
     return found
+
+
+def _incarnations(site: Site, server: str) -> Incarnations:
+    return Incarnations(site.p, site.system.hosts[server].crashes)
 
 
 def _read(site: Site, mount: NfsMount, delivered: Handle) -> None:

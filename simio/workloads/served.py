@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simio import units
-from simio.components.faults.boots import of_boot
+from simio.components.faults.incarnations import of_incarnation
 from simio.components.files.served import ServedFile
 from simio.components.network.nfs import ServerStorage
 from simio.components.network.nfs_storage import OwnDisks, ThirdParty
@@ -39,7 +39,7 @@ def server_storage(site: Site, workload: Workload, number: int, server: str, boo
         site.kernel(host),
         file_system,
         device,
-        of_boot(f"{workload.name} file {number + 1} on {name}", boot),
+        of_incarnation(f"{workload.name} file {number + 1} on {name}", boot),
         (start, params.size),
         params.transfer,
         boot,

@@ -105,7 +105,7 @@ def emit(site: Site, workload: Workload, targets: Sequence[str], make: MakeAcces
     if params.pattern == "sequential" and params.passes == params.processes == 1:
         site.goes_over_once(workload, targets)
     told = params.access in ("raw", "direct")
-    devices = [site.device(params.host, target, told=told) for target in targets]
+    devices = [site.device(params.host, target, reports_failures=told) for target in targets]
     for device in devices:
         _check(workload, device)
     verb = workload.kind

@@ -149,6 +149,7 @@ def programs(draw):
 
 @given(programs(), st.one_of(st.none(), st.integers(1, 60)))
 @settings(max_examples=300, deadline=None)
+@pytest.mark.slow
 def test_no_run_exceeds_its_bound(program, until):
     found = bound(program)
     outcome = reference.run(program, Options() if until is None else Options(until=until))

@@ -19,6 +19,8 @@ from simio.explaining.components import components, faster
 from simio.loading import load
 from simio.lower import lower
 
+pytestmark = pytest.mark.slow
+
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 MOST = int(os.environ.get("SIMIO_EXAMPLES", "3"))
 """Components of a scenario that are made faster."""

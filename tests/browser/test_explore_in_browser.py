@@ -15,6 +15,8 @@ from browser_pages import SCENARIOS, hostile_text
 from simio.explore.session import Session
 from simio.explore.state import State
 
+pytestmark = pytest.mark.slow
+
 RATE = "return (document.querySelector('#answer .rate') || {}).textContent"
 SLIDERS = "return document.querySelectorAll('.knob input[type=range]').length"
 MESSAGE = "return (document.getElementById('message') || {}).textContent"
@@ -60,7 +62,7 @@ def opened(browser: Any, address: str, query: str = "", rate: bool = True) -> No
 
 def rate_of(folder: Path, name: str, **values: str) -> str:
     """What the page has to show for these values of the workload, as a session alone says it."""
-    from simio.report.terminal import rate_text
+    from simio.report.tables import rate_text
 
     session = Session(str(folder))
     opened_ = session.open(name)

@@ -9,6 +9,8 @@ from click.testing import CliRunner
 
 from simio.cli.main import main
 
+pytestmark = pytest.mark.slow
+
 SCENARIO = str(Path(__file__).parents[2] / "scenarios" / "sgi-hippi-raw.yaml")
 
 

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from browser_pages import hostile_page, page_of
 
+pytestmark = pytest.mark.slow
+
 DRAWN = "return document.documentElement.dataset.drawn"
 PLOTS = """return [...document.querySelectorAll('.plot')].filter(e => e.offsetParent).map(
   e => e.querySelectorAll('.scatterlayer .trace, .barlayer .trace').length)"""

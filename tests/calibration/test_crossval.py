@@ -13,6 +13,8 @@ from simio.calibration.groups import cross_validated, joined
 from simio.calibration.model import run_of
 from simio.errors import SimioError
 
+pytestmark = pytest.mark.slow
+
 
 def test_each_run_is_left_out_once(calibrated):
     _, fit = calibrated

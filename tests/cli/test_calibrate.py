@@ -51,7 +51,7 @@ def test_an_interrupt_tells_the_best_so_far_and_writes_nothing(monkeypatch):
     before = sheet.read_bytes()
     done = run("calibrate", "sgi-hippi/table-1")
     assert done.exit_code == 130
-    assert "interrupted after 1 simulations of all rows; nothing was written. Best so far: " in done.output
+    assert "interrupted after 1 simulation of all rows; nothing was written. Best so far: " in done.output
     assert "adapters/iris-hippi.receive_cost = 557 us" in done.output
     assert sheet.read_bytes() == before
 

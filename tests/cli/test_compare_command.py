@@ -28,9 +28,9 @@ def test_one_scenario_as_it_is_and_changed():
     result = simio("compare", WINDOWS, *SHORT, *WIDE)
     assert result.exit_code == 0, result.output
     sentences = result.output[: result.output.index("alone in A")]
-    assert "B gives" in sentences
-    assert "workload.ttcp.streams: 1 -> 4 makes +" in sentences
-    assert "The changes interact: one by one they would make" in sentences
+    assert ", B: " in sentences
+    assert "workload.ttcp.streams: 1 -> 4 accounts for +" in sentences
+    assert "The changes interact: made one by one, their effects add up to" in sentences
     assert "ttcp at tersk03 waits" in sentences
     assert "tersk03.cpu busy" in result.output
 
@@ -68,13 +68,13 @@ def test_two_cases_of_one_scenario():
 def test_alike():
     result = simio("compare", PING, PING)
     assert result.exit_code == 0, result.output
-    assert "The two are alike; nothing that is simulated differs." in result.output
+    assert "A and B are alike: nothing that is simulated differs." in result.output
 
 
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        ([PING], "nothing that sets A and B apart; expected another scenario, --a, --b or --case-b"),
+        ([PING], "no difference between A and B; expected another scenario, --a, --b or --case-b"),
         ([PING, "missing.yaml"], "missing.yaml"),
         ([PING, "--b", "workload.ping.cuont=3"], "did you mean"),
         ([PING, "--case-b", "9"], "expected a number from 1 to"),
@@ -101,5 +101,5 @@ def test_an_interrupt_prints_what_is_known(monkeypatch):
     monkeypatch.setattr(contrast, "run_case", run)
     result = simio("compare", WINDOWS, *SHORT, *WIDE)
     assert result.exit_code == 130
-    assert "B gives" in result.output
+    assert ", B: " in result.output
     assert "interrupted" in result.output

@@ -86,7 +86,7 @@ def test_the_terminal_lists_other_quantities_below_the_throughput(scenario: str)
         assert all(word in line for word in words), line
     text = "\n".join(lines)
     assert "5 measured rows: median error" in text
-    assert "1 held rows predicted" in text
+    assert "1 withheld measurement predicted" in text
     assert "reader: d1 and 3 alike" in text
 
 

@@ -160,7 +160,7 @@ def test_what_is_printed_does_not_tell_whether_periods_were_skipped(eager):
 
 def test_check_tells_of_each_law_how_many_things_it_was_checked_of():
     done = simio("run", str(SCENARIOS / "sgi-hippi-raw.yaml"), "--check", "--case", "1")
-    laws = done.output.partition("checked of 1 run; each law holds")[2].splitlines()[1:]
+    laws = done.output.partition("1 run checked; every law holds")[2].splitlines()[1:]
     counts = [int(line.split()[0].replace(",", "")) for line in laws[1:]]
     assert len(counts) == 11
     assert all(counts)

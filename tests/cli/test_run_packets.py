@@ -92,7 +92,7 @@ def test_a_trace_that_is_cut_says_so(tmp_path: Path) -> None:
     whole = run(scenario(tmp_path), "--trace", "packets").stdout.splitlines()
     done = run(scenario(tmp_path), "--trace", "packets", "--packets", "5")
     assert done.stdout.splitlines() == whole[:5]
-    assert done.stderr == f"simio: 5 packets are traced, {len(whole) - 5} more are not; --packets sets how many\n"
+    assert done.stderr == f"simio: 5 packets are traced, {len(whole) - 5} more are not; --packets sets the limit\n"
 
 
 def test_a_trace_goes_to_a_file(tmp_path: Path) -> None:

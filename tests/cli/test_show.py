@@ -21,6 +21,7 @@ def show(*arguments: str) -> Result:
 
 
 @pytest.mark.parametrize("path", sorted(SCENARIOS.glob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.slow
 def test_every_scenario_can_be_shown_in_every_way(path: Path, tmp_path: Path) -> None:
     for way in ([], ["--graph"], ["--program"], ["--graph", "--output", str(tmp_path / "wiring.html")]):
         done = show(str(path), *way)

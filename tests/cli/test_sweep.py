@@ -156,6 +156,7 @@ def test_earlier_results_are_taken_unless_refused():
 
 
 @pytest.mark.parametrize("sent", ["SIGKILL", "SIGINT"])
+@pytest.mark.slow
 def test_an_interrupted_sweep_goes_on_and_repeats_nothing(sent, whole, tmp_path):
     path, journal = tmp_path / "t.csv", tmp_path / "t.csv.partial"
     command = [*signalled("rows", sent, 20, tmp_path / "children"), "sweep", HIPPI, *MANY]
@@ -169,10 +170,10 @@ def test_an_interrupted_sweep_goes_on_and_repeats_nothing(sent, whole, tmp_path)
     assert 20 <= kept < 600
     if sent == "SIGINT":
         assert ran.returncode == 130
-        assert f"interrupted: {kept} of 600 rows are in {journal}; the same command goes on" in ran.stderr
+        assert f"interrupted: {kept} of 600 rows are in {journal}; the same command resumes" in ran.stderr
     result = simio(HIPPI, *MANY, "--processes", "1", "-o", str(path))
     assert result.exit_code == 0, result.output
-    assert f"{kept} of 600 rows are there already; going on" in result.stderr
+    assert f"{kept} of 600 rows are there already; resuming" in result.stderr
     assert path.read_bytes() == whole
     assert not journal.exists()
 
@@ -214,6 +215,7 @@ def _interrupted(path: Path, journal: Path) -> bytes:
     return journal.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_cluster_of_two_workers_gives_the_same_table(whole, tmp_path):
     distributed = pytest.importorskip("distributed")
     path = tmp_path / "t.csv"

@@ -41,7 +41,7 @@ def test_the_window_and_the_limit_are_told(tmp_path: Path) -> None:
     assert " spans from 1 ms to " in done.stdout
     assert told(done) == [
         "simio: case 1 of 29; --case N for another",
-        "simio: that is all that was to be kept, and the run goes on; --from, --until and --spans set what is kept",
+        "simio: the limit of spans is reached before the end of the run; --from, --until and --spans choose others",
     ]
     spans = [event for event in json.loads(target.read_text())["traceEvents"] if event["ph"] == "X"]
     assert all(1000 <= span["ts"] <= span["ts"] + span["dur"] <= 3000.001 for span in spans)

@@ -31,8 +31,10 @@ def test_a_named_table_shows_every_row_and_then_what_they_come_to() -> None:
     assert "-3.8%" in rows
     assert "4 to 5 MB/s" in rows
     assert "What the author expected" in rows
-    assert "disks       3     0    0.3%  3.8%  -3.8%  1%, 4%  0 of 8" in whole
-    assert "3 measured rows, 0 of them off by more than 10%; 0 held rows predicted; 8 fitted values" in whole
+    assert "disks         3         0    0.3%  3.8%  -3.8%  1%, 4%  0 of 8" in whole
+    assert (
+        "3 measured rows, 0 of them off by more than 10%; 0 withheld measurements predicted; 8 fitted values" in whole
+    )
     assert "3 of 3 cases in" in result.stderr
 
 
@@ -99,8 +101,8 @@ def test_an_anomaly_is_shown_with_its_reason_and_only_the_bar_for_the_worst_spar
     assert result.exit_code == 0, result.output
     assert "anomaly: a bus that was terminated twice" in result.stdout
     assert "0.3%  3.8%  -3.8%  1%, 3%  0 of 8" in result.stdout
-    assert "worst but 1 anomalies" in result.stdout
-    assert "1 rows believed to be anomalies of the measurement count in all statistics" in result.stdout
+    assert "within tolerance (1 anomaly exempt)" in result.stdout
+    assert "1 row believed to be measurement errors: counted in every statistic" in result.stdout
 
 
 def test_what_changed_since_the_baseline(elsewhere: Path) -> None:
@@ -109,7 +111,7 @@ def test_what_changed_since_the_baseline(elsewhere: Path) -> None:
     file.write_text(file.read_text().replace('"value": 13.4736104', '"value": 12.4736104'))
     result = simio(DISKS)
     assert result.exit_code == 0
-    assert "1 rows changed since the baseline" in result.stdout
+    assert "1 row changed since the baseline" in result.stdout
     assert "12.474 13.474 MB/s -10.9% -3.8%" in " ".join(result.stdout.split())
     assert simio(DISKS, "--update-baseline").exit_code == 0
     assert "changed since" not in simio(DISKS).stdout
@@ -174,11 +176,11 @@ def test_an_interrupt_prints_what_is_done_and_keeps_the_baseline(
         run(keys[:2], tell, *rest)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(import_module("simio.studies.simulate"), "run", interrupted)
+    monkeypatch.setattr(import_module("simio.cli.validate"), "run_cases", interrupted)
     before = (elsewhere / "baseline.json").read_text()
     result = simio(DISKS, "slac-gige/ping", "--update-baseline")
     assert result.exit_code == 130
-    assert "interrupted: only what was finished is shown" in result.stdout
+    assert "interrupted: these are the rows finished by then" in result.stdout
     assert result.stdout.count("of 3 rows") + result.stdout.count("of 2 rows") >= 1
     assert "2 of 5 cases in" in result.stderr
     assert (elsewhere / "baseline.json").read_text() == before

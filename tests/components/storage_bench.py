@@ -5,12 +5,12 @@ from __future__ import annotations
 from types import ModuleType
 
 from simio.components.host.host import Host
-from simio.components.host.kernel import UnixKernelSheet
+from simio.components.host.kernel import UnixKernel
 from simio.description.model import Host as HostDescription
 from simio.description.model import Part
 from simio.description.sheets.filesystems import CachedFileSystem
 from simio.description.sheets.hosts import Cpu, HostSheet, Memory
-from simio.description.sheets.kernels import UnixKernelSheet as KernelSheet
+from simio.description.sheets.kernels import UnixKernelSheet
 from simio.engines import compiled, reference
 from simio.program.builder import Builder, Register
 
@@ -45,11 +45,11 @@ class Bench:
             part("memory", "memory", read(Memory, {
                 "size": "1 MB", "rate": "100 MB/s", "copy_rate": "20 MB/s", "xor_rate": "50 MB/s",
             })),
-            part("kernel", "unix", read(KernelSheet, KERNEL | (kernel or {}))),
+            part("kernel", "unix", read(UnixKernelSheet, KERNEL | (kernel or {}))),
             {}, {}, part("host", "host", HostSheet(cpus=cpus)),
         )  # fmt: skip
         self.host = Host(self.p, description)
-        self.kernel = UnixKernelSheet(self.p, self.host)
+        self.kernel = UnixKernel(self.p, self.host)
         self.files = part("filesystem", "cached", read(CachedFileSystem, FILES | files))
         self.device = Device(self.p)
         self.done = self.p.observation("done", "delivered", "bytes")

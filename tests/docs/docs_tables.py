@@ -24,7 +24,7 @@ from simio.description.sheets.disks import Zone
 from simio.description.sheets.stacks import TcpIpStack
 from simio.description.workloads import REFERRED, references, workload_kinds
 from simio.loading.parts import value_as_text
-from simio.report.validation import bars_text, measured_text, remark_of, simulated_text, statistics
+from simio.report.validation import limits_text, measured_text, remark_of, simulated_text, statistics
 from simio.report.validation_plots import row_labels
 from simio.studies import Library, Simulated, rows
 from simio.studies.baseline import read_baseline
@@ -183,7 +183,7 @@ def studies() -> str:
         [
             "table",
             "rows",
-            "held",
+            "withheld",
             "median",
             "90%",
             "worst",
@@ -194,7 +194,7 @@ def studies() -> str:
             [
                 f"[{table.name}](#{table.name.replace('/', '')})",
                 *(cell if isinstance(cell, str) else cell.plain for cell in statistics(table.errors, table.held)),
-                bars_text(table),
+                limits_text(table),
                 f"{len(table.fitted_here)} of {len(table.fitted)}",
             ]
             for table in validation().tables
@@ -211,7 +211,7 @@ def documents() -> str:
         tables.setdefault(told, []).append(summary)
     everything = [each for found in tables.values() for each in found]
     return markdown(
-        ["document", "tables", "rows", "held", "median", "90%", "worst", "fitted values"],
+        ["document", "tables", "rows", "withheld", "median", "90%", "worst", "fitted values"],
         (
             [
                 told,

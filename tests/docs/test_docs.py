@@ -30,6 +30,8 @@ from simio.result.compare import Comparison, comparisons, pooled_comparisons
 from simio.result.model import ScenarioResult
 from simio.units import convert
 
+pytestmark = pytest.mark.slow
+
 TEXTS = {name: (ROOT / name).read_text(encoding="utf-8") for name in DOCUMENTS}
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from docs_pages import ROOT, Place, blocks
 
+pytestmark = pytest.mark.slow
+
 DOCUMENT = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
 
 
@@ -72,6 +74,19 @@ def test_packets_of_an_own_protocol_share_a_link_and_the_rest_is_dropped(place: 
     assert case["throughput"] <= case["bound"]
     (dropped,) = (each for each in case["observations"] if each["name"] == "switch dropped")
     assert dropped["least"] == dropped["most"] == 1500
+
+
+def test_a_kind_of_fault_holds_the_processor_for_its_time(place: Place) -> None:
+    (case,) = run(place, "offline.yaml")["cases"]
+    assert run(place, "offline.yaml --engine simpy")["cases"] == [case]
+    (still,) = run(place, "offline.yaml --set faults.repair.at='1 s'")["cases"]
+    # The sender waits for its processor, but for what it had begun before.
+    assert 0 <= 10**9 - (case["end"] - still["end"]) < 30 * 10**6
+
+
+def test_a_kind_of_fault_is_checked_like_the_others(place: Place) -> None:
+    told = place.run("simio run offline.yaml --set faults.repair.of=link1")
+    assert "faults.repair.of: found the link 'link1'; expected a host" in told
 
 
 def test_a_machine_of_the_plug_in_runs_on_both_engines(place: Place) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import notebook_cells as cells
 import pytest
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_notebook_gives_what_stands_in_it():
     pytest.importorskip("pandas")

@@ -12,6 +12,7 @@ from fractions import Fraction
 from simio.engines.outcome import Options
 from simio.machines import disk
 from simio.machines.disk import destaging, queue, reading, writing
+from simio.machines.door import families
 from simio.program.builder import Amount, Builder, Handle, Register
 from simio.program.steps import HORIZON, UNBOUNDED, Program
 
@@ -33,6 +34,8 @@ DISK = disk.initial(
     revolution=12, heads=2, zones=[(3, 6), (2, 4)], track_skew=2, cylinder_skew=3, head_switch=1,
     seek=(2, 4, 7), segment=5, write_settle=1, segments=2, depth=3, scheduling="shortest",
 )  # fmt: skip
+
+MACHINES = [machine.function for machine in families()["disk"]]
 
 
 class Writer:
@@ -161,7 +164,7 @@ class Writer:
                 abs(value) if isinstance(value, int) else value
                 for value in (self.amount(registers), self.amount(registers))
             )
-            self.p.call(target, self.pick(0, 14), self.disk, a, b)
+            self.p.call(target, MACHINES[self.pick(0, len(MACHINES) - 1)], self.disk, a, b)
 
     def seize(self, depth: int, registers: list[Register]) -> None:
         """Now and then units are taken and kept, or given back and not had."""

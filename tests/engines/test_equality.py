@@ -50,6 +50,7 @@ def differences(program: Program, options: Options) -> list[str]:
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
 )
 @given(programs())
+@pytest.mark.slow
 def test_engines_agree_on_what_hypothesis_writes(example: tuple[Program, Options]) -> None:
     program, options = example
     assert differences(program, options) == []
@@ -63,6 +64,7 @@ def test_engines_agree_on_random_programs(batch: int) -> None:
         assert differences(program, options) == [], f"write(random.Random({seed}).randint)"
 
 
+@pytest.mark.slow
 def test_random_programs_reach_every_operation_and_every_end() -> None:
     # A comparison proves nothing about what the programs never do.
     operations, ends = set(), set()

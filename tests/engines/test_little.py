@@ -18,6 +18,8 @@ from simio.program.steps import HORIZON, Program
 from simio.result.recount import Recount
 from simio.result.stepwise import recounted
 
+pytestmark = pytest.mark.slow
+
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 STEPS = 200_000
 """Steps of each scenario; they begin with the first."""

@@ -79,7 +79,7 @@ def test_of_one_worker_each_station_gains_its_share_and_overlap_what_the_profile
     (switch,) = [each for each in found.what_ifs if "overlap" in each.what]
     assert switch.gain is not None
     assert switch.gain.rate == overlapped
-    assert "One thing at a time, worker serves first 60% of the time and serves second 40%" in "\n".join(
+    assert "worker does one thing at a time: serves first 60% of the time and serves second 40%" in "\n".join(
         of_profile(found)
     )
 
@@ -153,7 +153,7 @@ def test_no_setting_gains_more_than_its_bound_allows(load, monkeypatch):
     # The link was busy all along; a short run with more outstanding seems faster than it can be.
     assert run_case(changed).rate > most
     assert deeper.gain.rate == most
-    assert any("not more than the bound" in note for note in found.notes)
+    assert any("capped at the upper bound" in note for note in found.notes)
 
 
 # --- ftp ----------------------------------------------------------------------------------------------------
@@ -173,6 +173,7 @@ def ftp(case):
     return profile(case)
 
 
+@pytest.mark.slow
 def test_ftp_is_limited_by_its_loop_and_by_copies_and_not_by_hippi(ftp):
     assert ftp.rows[0].component.name == COPIES
     by_name = {row.component.name: row for row in ftp.rows}
@@ -199,6 +200,7 @@ def test_overlapping_the_loop_gains_what_the_profile_predicts(ftp, load):
     assert gained < float(ftp.alternations[0].overlapped / ftp.base) - 1
 
 
+@pytest.mark.slow
 def test_overlapped_ftp_comes_near_to_what_its_busiest_resource_allows(load):
     cases = load("ftp-overlapped.yaml", "run.until=4 s").cases
     (server, _) = alternations(Traced(cases[0]))

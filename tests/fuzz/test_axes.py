@@ -17,6 +17,8 @@ from simio.sweeps.cost import price
 from simio.sweeps.space import Space
 from simio.sweeps.values import Axis, axis, number_of, paired
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = int(os.environ.get("SIMIO_EXAMPLES", "300"))
 many = settings(max_examples=EXAMPLES, deadline=None)
 

@@ -16,6 +16,8 @@ from mutations import AMOUNTS, ODD, UNITS
 
 from simio.cli.main import main
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = int(os.environ.get("SIMIO_EXAMPLES", "25"))
 FIRST = int(os.environ.get("SIMIO_FIRST", "0"))
 MOST_SECONDS = 60

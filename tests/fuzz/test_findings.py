@@ -12,6 +12,8 @@ from simio.errors import RunError, ScenarioError
 from simio.loading import load
 from simio.lower import lower
 
+pytestmark = pytest.mark.slow
+
 SCENARIOS = ROOT / "scenarios"
 
 

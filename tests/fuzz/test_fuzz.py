@@ -15,6 +15,8 @@ import fuzz_kinds
 import pytest
 from fuzz_bench import outcome, put, scenario_file
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = int(os.environ.get("SIMIO_EXAMPLES", "30"))
 FIRST = int(os.environ.get("SIMIO_FIRST", "0"))
 MOST_SECONDS = 60

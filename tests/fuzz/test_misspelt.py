@@ -25,6 +25,8 @@ from simio.loading import load
 from simio.loading.catalogue import Catalogue
 from simio.loading.tables import read_table
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = int(os.environ.get("SIMIO_EXAMPLES", "150"))
 FIRST = int(os.environ.get("SIMIO_FIRST", "0"))
 Read = Callable[[Path, str], object]

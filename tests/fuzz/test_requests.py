@@ -21,6 +21,8 @@ from simio.explore import session as sessions
 from simio.explore.session import NAME, Session
 from simio.loading import load
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("dash")
 EXAMPLES = int(os.environ.get("SIMIO_EXAMPLES", "300"))
 FIRST = int(os.environ.get("SIMIO_FIRST", "0"))

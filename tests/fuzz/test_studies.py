@@ -17,10 +17,12 @@ from click.testing import CliRunner
 from fuzz_bench import ROOT, put
 from mutations import mutated
 
+from simio import running
 from simio.calibration import groups, problem, search
 from simio.cli.main import main
 from simio.loading.catalogue import Catalogue
-from simio.result import run
+
+pytestmark = pytest.mark.slow
 
 EXAMPLES = int(os.environ.get("SIMIO_EXAMPLES", "20"))
 FIRST = int(os.environ.get("SIMIO_FIRST", "0"))
@@ -114,12 +116,12 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> House:
         monkeypatch.setattr(module, "catalogue", lambda: made.parts)
     for name, value in (("SCREENED", 1), ("DESCENTS", 2), ("MOST_STEPS", 2), ("POLISH", (1.0,))):
         monkeypatch.setattr(search, name, value)
-    execute = run.execute
+    execute = running.execute
 
     def shortly(program: Any, options: Any, *more: Any) -> Any:
         return execute(program, replace(options, budget=min(options.budget, STEPS)), *more)
 
-    monkeypatch.setattr(run, "execute", shortly)
+    monkeypatch.setattr(running, "execute", shortly)
     return made
 
 

@@ -49,6 +49,7 @@ def problems(read: Loader, tree: Any) -> tuple[Problem, ...]:
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
+@pytest.mark.slow
 def test_odd_values_anywhere(sample: str, read: Loader) -> None:
     tree = yaml.safe_load(SAMPLES[sample])
     for path in places(tree):

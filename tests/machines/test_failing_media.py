@@ -136,11 +136,11 @@ def test_what_is_read_brings_errors_by_chance_nearer(before: int, after: int) ->
 def test_who_has_to_be_told_where_the_next_error_is() -> None:
     state = failing(soft=True, hard=True)
     assert media.wanted_draws(state, BASE) == 3
-    assert media.told(state, BASE, 1, 0) == 0
+    assert media.set_distance(state, BASE, 1, 0) == 0
     assert (media.wanted_draws(state, BASE), look(state, "soft")) == (2, (0,))
-    assert media.told(state, BASE, 2, f.NEVER - 1) == 0
+    assert media.set_distance(state, BASE, 2, f.NEVER - 1) == 0
     assert (media.wanted_draws(state, BASE), look(state, "hard")) == (0, (f.NEVER - 1,))
-    assert media.told(state, BASE, 1, -1) == media.told(state, BASE, 1, f.NEVER) == -1
+    assert media.set_distance(state, BASE, 1, -1) == media.set_distance(state, BASE, 1, f.NEVER) == -1
     assert media.wanted_draws(failing(), BASE) == 0
 
 
@@ -372,9 +372,9 @@ def test_what_has_been_written_is_forgotten_when_it_has() -> None:
 def test_errors_by_chance_are_asked_for_and_told() -> None:
     state = asked(soft=True, hard=True)
     assert call(calls.WANTS, state, BASE, 0, 0, 0) == 3
-    assert call(calls.TOLD, state, BASE, 0, 2, 8) == 0
+    assert call(calls.SET_DISTANCE, state, BASE, 0, 2, 8) == 0
     assert call(calls.WANTS, state, BASE, 0, 0, 0) == 1
-    assert call(calls.TOLD, state, BASE, 0, 1, 4) == 0
+    assert call(calls.SET_DISTANCE, state, BASE, 0, 1, 4) == 0
     assert look(state, "soft", "hard") == (4, 8)
 
 

@@ -11,6 +11,8 @@ from quick_runs import QUICK, Simio
 
 from simio.engines.native import cache_folder
 
+pytestmark = pytest.mark.slow
+
 SWEEP = ("sweep", QUICK, "--case", "1", "--set", "workload.blast.packets=1..40", "--processes", "1", "--csv")
 
 

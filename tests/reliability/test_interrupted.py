@@ -13,6 +13,8 @@ import pytest
 from quick_runs import QUICK, Simio
 from signalled import signalled
 
+pytestmark = pytest.mark.slow
+
 HANG = 600
 """Seconds after which a test gives up; no busy machine takes so long."""
 KILLED = -signal.SIGINT

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from quick_runs import QUICK, Simio
 
+pytestmark = pytest.mark.slow
+
 FULL = Path("/dev/full")
 
 

@@ -42,7 +42,7 @@ def test_a_line_for_each_combination_and_a_point_for_each_value(tmp_path: Path) 
     assert (done.exit_code, done.output) == (0, "")
     root = ElementTree.fromstring(out.read_text(encoding="utf-8"))
     # The case of 2 MiB differs in `sink`, too, so that it is no point of a line.
-    assert len(root.findall(f"{SPACE}path")) == 2
+    assert len(root.findall(f"{SPACE}polyline")) == 2
     spots = root.findall(f"{SPACE}circle")
     assert len(spots) == 6
     across = [float(spot.get("cx", "")) for spot in spots[:3]]
@@ -59,7 +59,7 @@ def test_a_line_for_each_combination_and_a_point_for_each_value(tmp_path: Path) 
     [
         ("  workload.blast.size: [1 KiB, 4 KiB]\n", "workload.blast.siz",
          "--against: 'packets' does not vary 'workload.blast.siz'; did you mean 'workload.blast.size'?"),
-        ("  workload.blast.sink: [true, false]\n", "workload.blast.sink", "is no number or quantity"),
+        ("  workload.blast.sink: [true, false]\n", "workload.blast.sink", "found 'true'; expected a number"),
         ("  - {workload.blast.size: [1 KiB], workload.blast.processes: [1]}\n"
          "  - {workload.blast.size: [2 KiB], workload.blast.processes: [2]}\n", "workload.blast.size",
          "'packets' has no two cases that differ in 'workload.blast.size' alone"),

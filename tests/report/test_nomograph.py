@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import pytest
 
-from simio.report.nomograph import Case, figure, page, sized, spoken
+from simio.report.nomograph import RatedCase, figure, page, sized, spoken
 
 MB, GB = 10**6, 10**9
-LINES = [Case("1: disk", Fraction(5 * MB)), Case("2: stripe <of> six", Fraction(50 * MB))]
+LINES = [RatedCase("1: disk", Fraction(5 * MB)), RatedCase("2: stripe <of> six", Fraction(50 * MB))]
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_lines_of_equal_time_go_from_edge_to_edge_where_size_is_rate_times_time(
 
 
 def test_a_time_that_nobody_in_the_picture_waits_has_no_line() -> None:
-    names = [line.name for line in figure([Case("1", Fraction(50 * GB))], [MB]).data]
+    names = [line.name for line in figure([RatedCase("1", Fraction(50 * GB))], [MB]).data]
     assert "1 ms" in names
     assert "1 s" not in names
 
@@ -96,6 +96,8 @@ def test_every_line_of_time_is_labelled_within_the_picture() -> None:
 
 
 def test_the_legend_has_room_below_however_many_cases_there_are() -> None:
-    few, many = (figure([Case(str(n), Fraction(MB + n)) for n in range(cases)], [MB]).layout for cases in (2, 30))
+    few, many = (
+        figure([RatedCase(str(n), Fraction(MB + n)) for n in range(cases)], [MB]).layout for cases in (2, 30)
+    )
     assert many.height - many.margin.b == few.height - few.margin.b
     assert many.margin.b - few.margin.b >= 28 * 15

@@ -38,8 +38,8 @@ def figures(text: str) -> dict[str, dict]:
 
 
 def test_numbers_are_what_has_a_size_and_no_more() -> None:
-    assert number_of("64 KiB") == ("size", 65536)
-    assert number_of("4") == ("number", 4)
+    assert number_of("64 KiB") == (65536, "size")
+    assert number_of("4") == (4, None)
     assert number_of("links/fddi") is None
     assert number_of("true") is None
 
@@ -49,7 +49,7 @@ def test_curves_are_over_the_size_with_held_points_predicted() -> None:
     assert curves is not None
     assert (curves.axis, curves.unit, curves.logarithmic) == ("size", "MB/s", True)
     (curve,) = curves.curves
-    assert [(point.told, point.simulated, point.low) for point in curve.points] == [
+    assert [(point.text, point.simulated, point.low) for point in curve.points] == [
         ("1 KiB", pytest.approx(102), 100), ("64 KiB", pytest.approx(70), 100), ("256 KiB", 100, None),
     ]  # fmt: skip
     assert curves_of(summary_of(ROWS[:2])) is None
@@ -109,8 +109,8 @@ def test_a_missed_row_is_red_in_the_list_and_on_the_terminal() -> None:
 
 def test_labels_leave_out_what_all_rows_share() -> None:
     shared = [replace(each, row=replace(each.row, settings=(*each.row.settings, ("run.seed", "1")))) for each in ROWS]
-    assert labels(shared).columns == (("size", ("1 KiB", "64 KiB", "256 KiB")),)
-    assert labels(ROWS[:1]).columns == (("quantity", ("throughput",)),)
+    assert labels(shared) == [("size", ("1 KiB", "64 KiB", "256 KiB"))]
+    assert labels(ROWS[:1]) == [("quantity", ("throughput",))]
 
 
 def test_scales_have_round_ticks_and_keep_to_their_ends() -> None:

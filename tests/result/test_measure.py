@@ -195,10 +195,10 @@ def test_a_lock_limits_when_nothing_else_does():
     assert (found.kind, found.name) == ("lock", "lock")
 
 
-def test_stages_that_take_turns_are_named():
+def test_stages_that_run_one_after_another_are_named():
     found = limiter((use("link", 0.5), use("lock", 0.6, lock=True)), (ThreadUse("sender", 1, 0.7),))
     assert found.kind == "none"
-    assert "sender (70%), then lock (60%)" in found.sentence
+    assert "Busiest: sender 70%, lock 60%" in found.sentence
 
 
 def test_what_machines_count_is_told_and_what_is_waited_for_most_is_the_limit():

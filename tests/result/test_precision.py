@@ -144,6 +144,7 @@ def test_replications_are_the_most_there_are():
 
 
 @pytest.mark.parametrize("engine", ["compiled", "simpy"])
+@pytest.mark.slow
 def test_the_output_says_when_and_how_precise(engine: str):
     sets = [word for text in (*LONG, "run.precision=3%") for word in ("--set", text)]
     command = ["run", HIPPI, "--case", "1", "--engine", engine]

@@ -12,11 +12,13 @@ from test_every_scenario import NAMES, SHORT
 from simio.components.storage.driver import DiskDriver
 from simio.description.model import System
 from simio.loading import load
-from simio.machines.served import ADVANCE, progress
+from simio.machines.served import advance, progress
 from simio.program.builder import Builder
 from simio.result.model import CaseResult
 from simio.running import run_scenario
 from simio.workloads.tar import archive
+
+pytestmark = pytest.mark.slow
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 READ, WRITTEN, DELIVERED = "platters: read", "platters: written", "delivered in all"
@@ -85,7 +87,7 @@ def count(p: Builder, what: str, amount: Any) -> None:
         counters[what] = p.machine(what, progress())
         p.tally("watch", what, counters[what], "bytes")
     with p.loop(1):
-        p.call(p.register(), ADVANCE, counters[what], amount)
+        p.call(p.register(), advance, counters[what], amount)
 
 
 def _counting(original: Any, what: str) -> Any:

@@ -13,6 +13,8 @@ from simio.result.compare import comparisons
 from simio.result.model import CaseResult
 from simio.running import run_scenario
 
+pytestmark = pytest.mark.slow
+
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 MIB = 2**20
 TABLES = ("sgi-hippi-rcp", "sgi-hippi-ftp-16k", "sgi-hippi-ftp-960k")

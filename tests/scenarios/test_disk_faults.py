@@ -133,6 +133,7 @@ def test_all_is_delivered_when_a_disk_dies(volume: str, disk: str, kind: str, wo
     st.lists(st.integers(0, 8000), max_size=2, unique=True),
     st.sampled_from(["raid3", "raid5"]),
 )
+@pytest.mark.slow
 def test_whatever_happens_all_is_delivered_once_or_told(
     at: int, where: tuple[str, str], work: str, spare: bool, bad: list[int], kind: str
 ) -> None:
@@ -291,7 +292,7 @@ def test_commands_that_fail_inside_of_an_array_are_told(lines: str, told: str) -
         (
             READER.replace("size:", "access: buffered, size:") % "d6",
             "kind: failed, of: d6, at: 1 s",
-            "requests of 'd6' can fail, by its faults, and only reader and writer with access raw or direct tell",
+            "requests of 'd6' can fail, by its faults, and only reader and writer with access raw or direct report",
         ),
         (
             READER % "d6",

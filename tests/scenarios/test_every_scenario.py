@@ -114,6 +114,8 @@ COMPARED_LONGER = {
     "hippi-larger-packets", "linux-fc-buffered", "linux-fc-mmap", "linux-fc-raw", "random-reads", "sgi-hippi-raw",
 }  # fmt: skip
 """Both engines run these in test_published.py."""
+SAMPLE = {"cray-ipi3", "fault-raid5-degraded", "local-copy", "sgi-nfs-disk", "slac-ping", "video-buffers"}
+"""Compared in `make test`, too: disks, faults, files, NFS, packets and streams, each within a second."""
 NAMES = sorted(path.stem for path in SCENARIOS.glob("*.yaml"))
 
 
@@ -127,7 +129,14 @@ def test_every_scenario_has_a_short_form():
     assert sorted(SHORT) == NAMES
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in COMPARED_LONGER])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if name in SAMPLE else pytest.mark.slow)
+        for name in NAMES
+        if name not in COMPARED_LONGER
+    ],
+)
 def test_both_engines_agree(name: str):
     compiled, simpy = (json.loads("".join(as_json(result(name, engine)))) for engine in ("compiled", "simpy"))
     assert compiled["cases"]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from simio.bound import bound
-from simio.components.faults.taken import taken
+from simio.components.faults.condition import Schedule
 from simio.components.host.host import PROCESS
 from simio.engines.execute import execute
 from simio.engines.outcome import Options, Outcome
@@ -103,6 +103,7 @@ def test_tcp_delivers_all_after_an_outage_when_its_timer_has_backed_off_past_it(
     assert silent * MS < ran.silence() < (silent + 10) * MS
 
 
+@pytest.mark.slow
 def test_what_ends_before_an_outage_or_begins_after_it_is_not_touched() -> None:
     still = run(TCP)
     for at in ("0 s", "10 s"):
@@ -294,7 +295,7 @@ def test_a_stall_begins_when_all_processors_are_free_and_ends_when_it_is_to() ->
     with p.thread("process", count=2), p.loop(5), p.hold(cpu, priority=PROCESS):
         p.advance(10 * MS)
         p.mark(done, 1)
-    taken(p, "stall", cpu, 2, [(25 * MS, 45 * MS), (200 * MS, 300 * MS)])
+    Schedule(p, [(25 * MS, 45 * MS), (200 * MS, 300 * MS)]).occupy("stall", cpu, 2)
     program = p.build()
     first, second = (execute(program, Options(), engine) for engine in ENGINES)
     assert first.differences(second) == []

@@ -13,6 +13,8 @@ from simio.report.data import as_json
 from simio.result.compare import comparisons, pooled_comparisons, summary
 from simio.running import run_scenario
 
+pytestmark = pytest.mark.slow
+
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from test_disk_faults import faults, total
 from test_faults import MS, Ran, described, down, run
 
-from simio.components.faults.interruptions import Interruption, Told, Way, interruptions
+from simio.components.faults.policy import Outage, Policy
+from simio.components.faults.policy import outages as outages_of
 from simio.components.host.bus import DmaPath
 from simio.components.storage.attachment import Attachments
 from simio.components.storage.interfaces import Transport
@@ -305,8 +306,8 @@ def test_what_was_delivered_went_while_the_way_was_up(
 
 def test_attempts_that_an_interruption_can_cost() -> None:
     def loses(retries: int, *lengths: int) -> bool:
-        spans = tuple(Interruption(10_000 * n, 10_000 * n + length) for n, length in enumerate(lengths))
-        return Way("a", "d", spans, 100, retries).loses
+        spans = tuple(Outage(10_000 * n, 10_000 * n + length) for n, length in enumerate(lengths))
+        return Policy("a", "d", spans, 100, retries).cut_off
 
     # One that was under way, and one more for each timeout that begins within.
     assert not loses(2, 100)
@@ -324,13 +325,13 @@ def test_interruptions_of_several_links_are_one_where_they_overlap() -> None:
         return Link(port.name, port.part, port.ends, port.length, tuple((b * MS, e * MS) for b, e in spans))
 
     links = [with_spans((900, 1000), (5000, 40_000)), with_spans((0, 100), (1000, 2000))]
-    assert interruptions(links, 30_000 * MS) == (
-        Interruption(0, 100 * MS),
-        Told(900 * MS, 2000 * MS, 1000 * MS, 2000 * MS, False),
-        Told(5000 * MS, 40_000 * MS, 5100 * MS, 35_100 * MS, True),
+    assert outages_of(links, 30_000 * MS) == (
+        Outage(0, 100 * MS),
+        Outage(900 * MS, 2000 * MS, 1000 * MS, 2000 * MS, False),
+        Outage(5000 * MS, 40_000 * MS, 5100 * MS, 35_100 * MS, True),
     )
-    assert interruptions(links, None) == tuple(
-        Interruption(b * MS, e * MS) for b, e in ((0, 100), (900, 2000), (5000, 40_000))
+    assert outages_of(links, None) == tuple(
+        Outage(b * MS, e * MS) for b, e in ((0, 100), (900, 2000), (5000, 40_000))
     )
 
 
@@ -339,7 +340,7 @@ def test_interruptions_of_several_links_are_one_where_they_overlap() -> None:
 
 def test_an_array_controller_does_not_time_out() -> None:
     text = BUS.replace("raid: {kind: raid5,", "raid: {kind: raid5, controller: controllers/pci-raid-2000,")
-    with pytest.raises(RunError, match="the way to 'd1' is down at times, and an array controller"):
+    with pytest.raises(RunError, match="the route to 'd1' is down at times, and an array controller"):
         run(text + READER % "raid" + down("port", "20 ms", "1 s"))
 
 

@@ -15,14 +15,14 @@ from simio.machines.failing import layout
 from simio.machines.layout import State
 from simio.program.builder import Amount, Builder, Handle, Register
 
-_TELLING = (queue.enqueue, reading.begin, reading.next_unit)
-"""After these the machine is told how far the next error by chance is off, if it wants to know."""
+_DRAWING = (queue.enqueue, reading.begin, reading.next_unit)
+"""After these calls the drive may need a new random distance to the next media error."""
 
 
 class FailingDrive(DiskDrive):
     """`DiskDrive` with the machine of `simio.machines.failing` in place of the disk's own.
 
-    A read ends early where the drive gives up a sector: `failed` is the register that says so.
+    A read that is given a register `failed` ends early where the drive gives up a sector, and sets it.
     """
 
     any_size = False
@@ -30,7 +30,6 @@ class FailingDrive(DiskDrive):
     def __init__(self, p: Builder, disk: Disk) -> None:
         assert disk.read_errors is not None
         self.errors = disk.read_errors
-        self.failed: Register | None = None
         self.after = 0
         super().__init__(p, disk)
         sheet = disk.part.sheet
@@ -69,38 +68,37 @@ class FailingDrive(DiskDrive):
         )
 
     def ask(self, answer: Register, function: Called, a: Amount = 0, b: Amount = 0) -> None:
-        """answer = a function of the machine, which is told of the next error by chance if it has to know."""
+        """answer = a function of the machine; draws the distance to the next error by chance if it needs one."""
         p = self.p
         p.call(answer, failing.OF_DISK[function], self.state, a, b)
-        if not self.chances or function not in _TELLING:
+        if not self.chances or function not in _DRAWING:
             return
-        with p.loop(1):
+        with p.scope():
             wanted, sectors = p.register(), p.register()
             p.call(wanted, failing.WANTS, self.state)
-            with p.when(wanted, ">", 0):
+            with p.when(wanted > 0):
                 for kind, chance in self.chances.items():
-                    with p.when(wanted, "!=", 3 - kind):
+                    with p.when(wanted != 3 - kind):
                         p.draw(sectors, chance)
-                        p.call(sectors, failing.TOLD, self.state, kind, sectors)
+                        p.call(sectors, failing.SET_DISTANCE, self.state, kind, sectors)
 
-    def _transfer(self, tag: Register, count: Any, transport: Transport) -> None:
+    def _transfer(self, tag: Register, count: Any, transport: Transport, failed: Register | None) -> None:
         """As of any disk, up to where the drive gives up."""
-        failed = self.failed
         if failed is None:
-            super()._transfer(tag, count, transport)
+            super()._transfer(tag, count, transport, failed)
             return
         p, unit = self.p, min(self._sectors(transport.unit), count)
         wait = p.register()
 
         def send(sectors: int, first: bool) -> None:
-            with p.when(failed, "==", 0):
+            with p.when(failed == 0):
                 self.ask(wait, reading.next_unit, tag, sectors)
                 with p.label("mechanism", self.name):
-                    p.advance(0, wait, 1)
+                    p.wait(wait)
                 p.call(failed, failing.FAILED, self.state, tag)
             if first:
                 p.seize(self.data)
-            with p.when(failed, "==", 0):
+            with p.when(failed == 0):
                 transport.send(sectors * self.sheet.sector)
 
         send(unit, True)
@@ -109,6 +107,6 @@ class FailingDrive(DiskDrive):
         p.release(self.data)
 
     def _occupy(self, count: int, once: bool) -> None:
-        """What certainly passes the media, which is nothing where the drive may give up."""
+        """Tell the bound what certainly passes the media: nothing if the drive may give up."""
         if not self.errors.unrecovered:
             super()._occupy(count, once)

@@ -1,4 +1,4 @@
-"""Requests that can fail: who makes one learns of it, whoever found that out and in whichever thread."""
+"""Requests that can fail: whoever makes one learns of its failure, in whichever thread that was found."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from simio.program.builder import Builder, Register
 
 
 class Failures:
-    """The requests of a system of which some can fail.
+    """The requests of a system that can fail.
 
-    Steps that are emitted while a request is `watched` belong to it, those of the threads that they start as well.
+    Steps that are emitted while a request is `watched` belong to it, as do those of the threads that they start.
     """
 
     def __init__(self, p: Builder) -> None:
         self.p = p
         self.state = p.machine("requests", requests.initial())
         self.rebuilds: list[Callable[[], None]] = []
-        """What emits the threads that rebuild volumes."""
+        """Functions that emit the threads that rebuild volumes."""
         self._number: Register | None = None
 
     @contextmanager
     def watched(self, failed: Register) -> Iterator[None]:
-        """The steps inside are a request, over at their end; `failed` is 1 then if it has failed, and else 0."""
+        """Run the body as a request; afterwards `failed` is 1 if it has failed, else 0."""
         p = self.p
-        with p.loop(1):
+        with p.scope():
             number = p.register()
             p.call(number, requests.OPEN, self.state)
             outer, self._number = self._number, number
@@ -36,56 +36,56 @@ class Failures:
             p.call(failed, requests.ENDED, self.state, number)
 
     def fail(self) -> None:
-        """The request that these steps belong to has failed; one that nobody watches is none that can."""
+        """Fail the request that these steps belong to; emits nothing outside of a watched one."""
         p = self.p
         if self._number is not None:
-            with p.loop(1):
+            with p.scope():
                 p.call(p.register(), requests.FAIL, self.state, self._number)
 
     @contextmanager
     def counted(
         self, failed: Register, number: int, which: Register | None = None
     ) -> Iterator[Callable[[int], None]]:
-        """The steps inside have `number` parts; `failed` is how many of them have failed, when they are over.
+        """Run the body as `number` parts of a request; afterwards `failed` is how many of them have failed.
 
-        Gives what says of a part that it has. `which` is the last that has, or -1. None of that makes the request
-        fail to which the steps belong.
+        Gives a function that fails a part by its index. `which` is the index of the last that has failed, or -1. The
+        request itself does not fail with a part.
         """
         p = self.p
-        with p.loop(1):
+        with p.scope():
             first, part = p.register(), p.register()
             p.call(first, requests.OPEN, self.state)
             for _ in range(1, number):
                 p.call(part, requests.OPEN, self.state)
 
             def fail(which: int) -> None:
-                p.let(part, "ADD", first, which)
+                part.set(first + which)
                 p.call(part, requests.FAIL, self.state, part)
 
             yield fail
-            p.let(failed, "SET", 0)
+            failed.set(0)
             if which is not None:
-                p.let(which, "SET", -1)
+                which.set(-1)
             for number_of_part in range(number):
                 p.call(part, requests.ENDED, self.state, first)
-                p.let(failed, "ADD", failed, part)
-                p.let(first, "ADD", first, 1)
+                failed.set(failed + part)
+                first.set(first + 1)
                 if which is not None:
-                    with p.when(part, ">", 0):
-                        p.let(which, "SET", number_of_part)
+                    with p.when(part > 0):
+                        which.set(number_of_part)
 
 
 def loses_commands(system: System, disk: str, cut: Collection[str] = ()) -> bool:
-    """Whether a disk can end a command with an error or never answer it, those in `cut` since its way is down."""
+    """Whether commands of a disk can fail; in `cut` are disks that a host can give up because of outages."""
     described = system.disks[disk]
     errors = described.read_errors
     return disk in cut or described.failure is not None or (errors is not None and errors.unrecovered)
 
 
 def can_fail(system: System, name: str, cut: Collection[str] = ()) -> bool:
-    """Whether requests of a disk or volume can fail: more of its members can than it survives without.
+    """Whether requests of a disk or volume can fail: if those of more members can than it survives without.
 
-    `cut` are the disks that a host can give up since the way to them is down.
+    `cut` are the disks that a host can give up because of outages of the route to them.
     """
     volume = system.volumes.get(name)
     if volume is None:

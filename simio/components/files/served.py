@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from math import gcd
 
 from simio import units
-from simio.components.faults.boots import of_boot
+from simio.components.faults.incarnations import of_incarnation
 from simio.components.files.cached import FileInCache
 from simio.components.host.kernel import UnixKernel
 from simio.components.storage.interfaces import BlockDevice
@@ -88,7 +88,7 @@ class ServedFile(FileInCache):
         self.cached = Gate(p, f"{name} cached")
         self.written = p.machine(f"{name} written", machines.blocks(self.blocks, self.together))
         self.stored = Gate(p, f"{name} stored")
-        self.dirty: Handle = p.container(of_boot(f"{device.name} dirty", boot), self.sheet.dirty_limit)
+        self.dirty: Handle = p.container(of_incarnation(f"{device.name} dirty", boot), self.sheet.dirty_limit)
         self.boot = boot
         self.lives = len(kernel.host.description.crashes)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 
-from simio.components.faults.purges import Purges
+from simio.components.faults.rings import RingFaults
 from simio.components.host.bus import BusMaster, dma_byte
 from simio.components.host.host import PROCESS
 from simio.components.host.kernel import UnixKernel
@@ -59,7 +59,7 @@ class NetworkInterface:
         else:
             self.incoming = DropQueue(p, f"{self.name} receive buffer", self.sheet.receive_buffer, self.name)
         self.pauses: Pauses | None = None
-        self.purges = Purges(p, self.name, adapter.resets, self.host.description.crashes)
+        self.rings = RingFaults(p, self.name, adapter.resets, self.host.description.crashes)
         self.interrupts = PacketInterrupts(
             p, kernel, f"{self.name} receive", self.sheet.receive_cost, self.sheet.coalesce_count,
             self.sheet.coalesce_delay,
@@ -74,12 +74,11 @@ class NetworkInterface:
     def sending(self, packet: Packet, driven: bool = False) -> Iterator[Left]:
         """See `Interface.sending`."""
         p = self.p
-        with self.purges.leaving(packet) as watch, self.output.passed(packet, driven):
-            if watch:
-                watch.in_ring()
+        with self.rings.leaving(packet) as departure, self.output.passed(packet, driven):
+            departure.queued()
             p.get(self.outgoing, packet.length)
             p.get(self.fetching.order, 1)
-            with watch.fetched() if watch else nullcontext():
+            with departure.fetched():
                 self._process()
                 self.fetching.move(packet.length, read=True)
             if self.sheet.overlapped:
@@ -90,17 +89,16 @@ class NetworkInterface:
                     p.put(self.fetching.order, 1)
                 p.put(self.outgoing, packet.length)
                 self.output.sent()
-                if watch:
-                    watch.left()
+                departure.left()
                 if self.sheet.transmit_interrupt:
                     self.sent.note()
 
-            with watch.sent(left) if watch else nullcontext():
+            with departure.sent(left):
                 yield left
 
     def receive(self, packet: Packet, deliver: Callable[[], None]) -> None:
         """See `Interface.receive`."""
-        with self.purges.arriving(packet, lambda: self.refused(packet)) as came:
+        with self.rings.arriving(packet, lambda: self.refused(packet)) as came:
             if self.lossless:
                 self._store(packet)
                 self.p.put(self.room, packet.length)
@@ -140,7 +138,7 @@ class NetworkInterface:
     def _interrupt(self, packet: Packet, came: Register | None, deliver: Callable[[], None]) -> None:
         with self.interrupts.served():
             self.p.put(self.buffers, 1)
-            with self.purges.taken(packet, came):
+            with self.rings.served(packet, came):
                 deliver()
 
     def _process(self) -> None:

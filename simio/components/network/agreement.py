@@ -1,15 +1,15 @@
-"""What the two ends of a TCP connection agree on, and the settings that each end so has."""
+"""What the two ends of a TCP connection agree on, and the settings of each end that follow."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import fields
 
 from simio.components.network.stack import IP_HEADER, TCP_HEADER, TIMESTAMPS
 from simio.description.sheets.stacks import TcpIpStack
 from simio.description.workloads.traffic import SocketParams
 from simio.errors import RunError
-from simio.machines.tcp import layout
+from simio.machines.tcp.recovery import RECOVERIES
 from simio.machines.tcp.settings import HAND_OVER_BUFFER, HAND_OVER_WRITE, TcpSettings
 from simio.units import format_quantity
 
@@ -17,9 +17,8 @@ MOST_UNSCALED = 65535
 """Largest window without scaling, in bytes (RFC 9293, section 3.1: 16 bits)."""
 MOST_SHIFT = 14
 """Largest shift of a window (RFC 7323, section 2.3)."""
-_RECOVERY = {
-    "tahoe": layout.TAHOE, "reno": layout.RENO, "newreno": layout.NEWRENO, "sack": layout.SACK,
-}  # fmt: skip
+_OWN = TcpIpStack.model_fields.keys() & {option.name for option in fields(TcpSettings)}
+"""Options of an endpoint that the datasheet of a stack has under the same name."""
 
 
 def agreed(sheets: Sequence[TcpIpStack], mtu: int, params: SocketParams) -> list[TcpSettings]:
@@ -32,12 +31,12 @@ def agreed(sheets: Sequence[TcpIpStack], mtu: int, params: SocketParams) -> list
         sheet.rfc1323 == "always" or (sheet.rfc1323 == "large" and max(space) > MOST_UNSCALED)
         for sheet, space in zip(sheets, spaces, strict=True)
     )
-    sacks = all(sheet.recovery == "sack" for sheet in sheets)
+    selective = all(RECOVERIES[sheet.recovery].selective for sheet in sheets)
     mss = min(_mss(sheet, mtu, extended) for sheet in sheets)
     spaces = [_whole(sheet, space, mss) for sheet, space in zip(sheets, spaces, strict=True)]
     shifts = [_shift(receive) if extended else 0 for _, receive in spaces]
     return [
-        _settings(sheet, space, mss, extended, sacks, shifts[1 - end], shifts[end], params.nodelay)
+        _settings(sheet, space, mss, extended, selective, shifts[1 - end], shifts[end], params.nodelay)
         for end, (sheet, space) in enumerate(zip(sheets, spaces, strict=True))
     ]
 
@@ -85,44 +84,32 @@ def _settings(
     spaces: tuple[int, int],
     mss: int,
     timestamps: bool,
-    sacks: bool,
+    selective: bool,
     send_shift: int,
     receive_shift: int,
     nodelay: bool,
 ) -> TcpSettings:
-    recovery = sheet.recovery if sacks or sheet.recovery != "sack" else "newreno"
+    """Settings of one end: what the stack's datasheet says under the same name, and what follows or is agreed on."""
     ticking = sheet.delayed_ack_clock == "tick"
-    more: dict[str, Any] = {"ack_tick": sheet.delayed_ack} if ticking else {"ack_delay": sheet.delayed_ack}
-    return TcpSettings(
-        mss=mss,
-        send_space=spaces[0],
-        receive_space=spaces[1],
-        send_shift=send_shift,
-        receive_shift=receive_shift,
-        timestamps=timestamps,
-        nodelay=nodelay,
-        initial_window=sheet.initial_window * mss,
-        idle_restart=sheet.restart,
-        max_cwnd=sheet.max_cwnd or 0,
-        recovery=_RECOVERY[recovery],
-        ack_every=_ack_every(sheet, spaces[1], mss),
-        ack_small=sheet.ack_small,
-        **({"ack_tick": 0} | more),
-        update_segments=sheet.update_segments,
-        update_divisor=sheet.update_divisor,
-        rto_tick=sheet.rto_tick,
-        rto_min=sheet.rto_min,
-        rto_initial=sheet.rto_initial,
-        rto_max=sheet.rto_max,
-        mbuf_size=sheet.mbuf_size,
-        mbuf_data=sheet.mbuf_data,
-        mbuf_first=sheet.mbuf_first,
-        cluster=sheet.cluster,
-        cluster_threshold=sheet.cluster_threshold,
-        cluster_needs_room=sheet.cluster_needs_room,
-        memory_factor=sheet.memory_factor,
-        hand_over=HAND_OVER_BUFFER if sheet.hand_over == "buffer" else HAND_OVER_WRITE,
-    )
+    values = {name: getattr(sheet, name) for name in _OWN} | {
+        "mss": mss,
+        "send_space": spaces[0],
+        "receive_space": spaces[1],
+        "send_shift": send_shift,
+        "receive_shift": receive_shift,
+        "timestamps": timestamps,
+        "nodelay": nodelay,
+        "initial_window": sheet.initial_window * mss,
+        "idle_restart": sheet.restart,
+        "max_cwnd": sheet.max_cwnd or 0,
+        "recovery": sheet.recovery if selective else RECOVERIES[sheet.recovery].without_them,
+        "ack_every": _ack_every(sheet, spaces[1], mss),
+        "ack_tick": sheet.delayed_ack if ticking else 0,
+        "hand_over": HAND_OVER_BUFFER if sheet.hand_over == "buffer" else HAND_OVER_WRITE,
+    }
+    if not ticking:
+        values["ack_delay"] = sheet.delayed_ack
+    return TcpSettings(**values)
 
 
 def options(settings: TcpSettings) -> dict[str, int]:
@@ -134,4 +121,4 @@ def options(settings: TcpSettings) -> dict[str, int]:
         agreed = {"mss": settings.mss}
     else:
         agreed = {"mss": settings.mss + TIMESTAMPS, "timestamps": 1, "shift": settings.receive_shift}
-    return agreed | ({"sack": 1} if settings.recovery == layout.SACK else {})
+    return agreed | ({"sack": 1} if RECOVERIES[settings.recovery].selective else {})

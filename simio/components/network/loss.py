@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 
-from simio.components.faults.outages import Outages
+from simio.components.faults.condition import Schedule
 from simio.components.network.packet import Packet, dropped
 from simio.description.faults import Span
 from simio.machines.network import errors
@@ -28,7 +28,7 @@ class Loss:
     def __init__(self, p: Builder, name: str, packets: float, units: float, down: Sequence[Span] = ()) -> None:
         self.p = p
         self.name = name
-        self.outages = Outages(p, down)
+        self.outages = Schedule(p, down)
         # A probability of so many digits that they do not fit is meant to be near the one that does.
         self.packets, self.units = (Fraction(str(value)).limit_denominator(_FINEST) for value in (packets, units))
         if self.packets:

@@ -1,8 +1,8 @@
 """NFS versions 2 (RFC 1094) and 3 (RFC 1813): a file read or written in order, with the daemons at both ends.
 
-A server that crashes has a socket, threads and a cache for each of its lives (`simio.components.faults.boots`).
-A client keeps what it has written and not committed, and writes it again when the server's write verifier changes
-(RFC 1813, sections 3.3.7 and 3.3.21).
+A server that crashes has a socket, threads and a cache for each of its incarnations
+(`simio.components.faults.incarnations`). A client keeps what it has written and not committed, and writes it again
+when the server's write verifier changes (RFC 1813, sections 3.3.7 and 3.3.21).
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class NfsMount:
         self.disk = p.resource(f"{name} disk of {self.server.name}") if params.stable else None
         self.kept: int | None = None
         """The machine of the blocks that are kept until they are committed, where the server may lose them."""
-        if params.access == "write" and params.version == 3 and len(self.rpc.boots) > 1:
+        if params.access == "write" and params.version == 3 and len(self.rpc.incarnations) > 1:
             self.kept = p.machine(f"{name} write-back", writeback.initial(self.blocks))
             p.tally(name, "written again", self.kept + writeback.AGAIN, "blocks")
             self.rpc.noted = self._answered
@@ -161,7 +161,7 @@ class NfsMount:
     def serve(self, boot: int = 0) -> None:
         """One of the threads of a life of the server: a request after another."""
         p = self.p
-        if boot + 1 == len(self.rpc.boots):
+        if boot + 1 == len(self.rpc.incarnations):
             with p.forever():
                 self._serve_one(boot, None)
             return
@@ -172,11 +172,11 @@ class NfsMount:
     def _serve_one(self, boot: int, over: Register | None) -> None:
         """A request; none is begun or answered once the life is `over`, None for one that never is."""
         p, server = self.p, self.rpc.servers[boot]
-        boots = self.rpc.boots
+        incarnations = self.rpc.incarnations
         with p.scope():
             about, word, length = p.register(), p.register(), p.register()
             server.take(about, word)
-            with boots.on(boot) if over else nullcontext():
+            with incarnations.alive(boot) if over else nullcontext():
                 if self.threads:
                     p.seize(self.threads[boot])
                 self.server.work("RPC and NFS", self.server.sheet.nfs_server)
@@ -187,12 +187,12 @@ class NfsMount:
                     length.set(self._message(about, self.messages.read_reply))
                 else:
                     self._serve_write(boot, about, length)
-                with boots.on(boot) if over else nullcontext():
+                with incarnations.alive(boot) if over else nullcontext():
                     server.answer(length, word)
                 if self.threads:
                     p.release(self.threads[boot])
             if over:
-                boots.over(over, boot)
+                incarnations.over(over, boot)
 
     def _serve_write(self, boot: int, about: Register, length: Register) -> None:
         """A WRITE, or a COMMIT; `length` is that of the reply."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from simio.components.faults.boots import Boots, of_boot
+from simio.components.faults.incarnations import Incarnations, of_incarnation
 from simio.components.host.host import INTERRUPT, PROCESS
 from simio.components.network.path import NetworkPath
 from simio.components.network.stack import Stack
@@ -48,10 +48,10 @@ class RpcClient:
         p: Builder = stacks[0].p
         self.p, self.name, self.timeout, self.retrans = p, name, timeout, retrans
         self.stack = stacks[0]
-        self.boots = Boots(p, stacks[1].host.description.crashes)
+        self.incarnations = Incarnations(p, stacks[1].host.description.crashes)
         self.servers = [
-            RpcServer(of_boot(name, boot), (stacks[1], stacks[0]), paths[1], partial(self._replied, boot))
-            for boot in range(len(self.boots))
+            RpcServer(of_incarnation(name, boot), (stacks[1], stacks[0]), paths[1], partial(self._replied, boot))
+            for boot in range(len(self.incarnations))
         ]
         self.requests = UdpFlow(f"{name} call", stacks, paths[0], self._called, PORTS)
         self.state = p.machine(f"{name} calls", calls.initial(places))
@@ -93,7 +93,7 @@ class RpcClient:
     def _called(self, length: Register, word: Register) -> None:
         """A call has come to the server: to its present life, if it has one."""
         for boot, server in enumerate(self.servers):
-            with self.boots.on(boot):
+            with self.incarnations.alive(boot):
                 server.socket.arrive(length, word)
 
     def _replied(self, boot: int, length: Register, word: Register) -> None:

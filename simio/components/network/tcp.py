@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from simio.components.faults.boots import Boots
+from simio.components.faults.incarnations import Incarnations
 from simio.components.faults.resetting import refuse
 from simio.components.host.host import INTERRUPT, PROCESS
 from simio.components.network.agreement import MOST_UNSCALED, options
@@ -21,8 +21,8 @@ from simio.components.network.packet import Packet
 from simio.components.network.path import NetworkPath
 from simio.components.network.stack import IP_HEADER, TCP_HEADER, TIMESTAMPS, Stack
 from simio.machines.door import Called
-from simio.machines.tcp import dispatch as calls
-from simio.machines.tcp import layout
+from simio.machines.tcp import buffers, connection, layout, receiving, sending, timers
+from simio.machines.tcp.recovery import RECOVERIES
 from simio.machines.tcp.settings import TcpSettings, initial
 from simio.program.builder import Register
 from simio.program.labels import called
@@ -52,7 +52,7 @@ class Endpoint:
         self.name = name
         self.path = path
         self.buffer, self.aligned = buffer, aligned
-        self.timestamps, self.sacks = settings.timestamps, settings.recovery == layout.SACK
+        self.timestamps, self.sacks = settings.timestamps, RECOVERIES[settings.recovery].selective
         self.mss, self.send_space = settings.mss, settings.send_space
         self.window = min(settings.receive_space, MOST_UNSCALED << settings.receive_shift)
         self.headers = IP_HEADER + TCP_HEADER + (TIMESTAMPS if settings.timestamps else 0)
@@ -68,7 +68,7 @@ class Endpoint:
         self.segment = p.procedure(f"{name} segment", 1 + words, self._segment)
         self.timer = p.procedure(f"{name} timer", 1, self._timer)
         self.peer: Endpoint | None = None
-        self.boots = Boots(p, stack.host.description.crashes)
+        self.incarnations = Incarnations(p, stack.host.description.crashes)
         self.ports = (0, 0)
         """Own port and the other end's, for packet traces."""
         self.agreed = options(settings)
@@ -78,7 +78,7 @@ class Endpoint:
     @property
     def breakable(self) -> bool:
         """Whether the connection may be reset, as one of the hosts crashes."""
-        return any(end is not None and len(end.boots) > 1 for end in (self, self.peer))
+        return any(end is not None and len(end.incarnations) > 1 for end in (self, self.peer))
 
     # --- what programs call ------------------------------------------------------------------------------
 
@@ -97,7 +97,7 @@ class Endpoint:
         p = self.p
         with p.hold(self.lock, priority=PROCESS), p.scope():
             done = p.register()
-            p.call(done, calls.TCP_OPEN, self.state, active)
+            p.call(done, connection.open_up, self.state, active)
             self.stack.call()
             self._output(PROCESS)
             self._arm()
@@ -111,13 +111,13 @@ class Endpoint:
         with p.hold(self.lock, priority=PROCESS), p.scope():
             done = p.register()
             with self._unless_closed(done):
-                p.call(done, calls.TCP_CLOSE, self.state)
+                p.call(done, connection.close, self.state)
             self._output(PROCESS)
             self._arm()
 
     def standing(self, result: Register) -> None:
         """Emit `result` = 0 if the connection has been reset; else it is above."""
-        self.p.call(result, calls.TCP_LOOK, self.state, calls.LOOK_STATE)
+        self.p.call(result, connection.status, self.state)
 
     @contextmanager
     def _unless_closed(self, result: Register) -> Iterator[None]:
@@ -140,7 +140,7 @@ class Endpoint:
             left, room = p.register(size), p.register()
             with p.until(left == 0):
                 p.seize(self.lock, priority=PROCESS)
-                self._wait(room, calls.TCP_ROOM, left, self.writers)
+                self._wait(room, buffers.room, left, self.writers)
                 p.release(self.lock)
                 with self._unless_reset(room, left):
                     self.stack.work("socket buffers", self.stack.sheet.buffer_cost)
@@ -170,13 +170,13 @@ class Endpoint:
         p = self.p
         self.stack.call()
         p.seize(self.lock, priority=PROCESS)
-        self._wait(got, calls.TCP_READ, size, self.readers)
+        self._wait(got, receiving.read, size, self.readers)
         p.release(self.lock)
         with p.when(got < layout.END_OF_FILE):
             self.stack.move(got, self.buffer, self.aligned)
             with p.hold(self.lock, priority=PROCESS), p.scope():
                 wants = p.register()
-                p.call(wants, calls.TCP_WANTS, self.state)
+                p.call(wants, sending.wants, self.state)
                 with p.when(wants > 0):
                     self._output(PROCESS)
                 self._arm()
@@ -198,7 +198,7 @@ class Endpoint:
         with p.scope():
             push = p.register()
             self._walk(PROCESS)
-            p.call(push, calls.TCP_APPEND, self.state, amount)
+            p.call(push, buffers.append, self.state, amount)
             with p.when(push > 0):
                 self._output(PROCESS)
             self._arm()
@@ -209,7 +209,7 @@ class Endpoint:
         p = self.p
         with p.scope():
             chain = p.register()
-            p.call(chain, calls.TCP_LOOK, self.state, calls.LOOK_CHAIN)
+            p.call(chain, buffers.chain, self.state)
             self.stack.walk(chain, priority)
 
     # --- what TCP does ------------------------------------------------------------------------------------
@@ -219,23 +219,23 @@ class Endpoint:
         p = self.p
         with p.scope():
             first = p.register()
-            p.call(first, calls.TCP_OUTPUT, self.state)
+            p.call(first, sending.output, self.state)
             with p.while_(first > 0):
                 self._send(first, priority)
-                p.call(first, calls.TCP_OUTPUT, self.state)
+                p.call(first, sending.output, self.state)
 
     def _send(self, first: Register, priority: int) -> None:
         """One segment, of which the machine gave `first`: its words, the CPU's work, and off it goes."""
         p = self.p
         length, *words = p.arguments[: self.segment.parameters]
         words[0].set(first - 1)
-        p.call(words[1], calls.TCP_ACKNOWLEDGE, self.state)
+        p.call(words[1], sending.acknowledgement, self.state)
         if self.timestamps:
-            p.call(words[2], calls.TCP_STAMP, self.state)
+            p.call(words[2], connection.stamps, self.state)
         elif self.sacks:
             words[2].set(0)
         for number, block in enumerate(words[3:]):
-            p.call(block, calls.TCP_SACK, self.state, number)
+            p.call(block, receiving.block, self.state, number)
         length.set(words[0] % 2**16)
         if self.stack.sheet.walk_cost:
             with p.when(length > 0):
@@ -269,13 +269,13 @@ class Endpoint:
 
     def _input(self, packet: Packet) -> None:
         """TCP takes a segment, in the host's life that the connection is of."""
-        if len(self.boots) == 1:
+        if len(self.incarnations) == 1:
             self._take(packet)
             return
         p = self.p
         with p.scope():
             over = p.register()
-            self.boots.over(over, 0)
+            self.incarnations.over(over, 0)
             with p.when(over == 0):
                 self._take(packet)
             with p.when(over == 1):
@@ -289,10 +289,10 @@ class Endpoint:
             data.set(words[0] % 2**16)
             self.stack.receive(self.stack.sheet.tcp_receive, data, self.path.source.checksum)
             if self.timestamps:
-                p.call(bits, calls.TCP_OPTIONS, self.state, words[2])
+                p.call(bits, connection.take_stamps, self.state, words[2])
             if self.sacks:
-                p.call(bits, calls.TCP_SACKED, self.state, words[3], words[4])
-            p.call(bits, calls.TCP_INPUT, self.state, words[0], words[1])
+                p.call(bits, connection.take_blocks, self.state, words[3], words[4])
+            p.call(bits, connection.accept, self.state, words[0], words[1])
             self.follow(bits)
             self._arm()
 
@@ -311,7 +311,7 @@ class Endpoint:
         p = self.p
         with p.scope():
             delay = p.register()
-            p.call(delay, calls.TCP_SLEEP, self.state)
+            p.call(delay, timers.sleep, self.state)
             with p.when(delay > 0):
                 p.spawn(self.timer, delay, daemon=True)
 
@@ -323,6 +323,6 @@ class Endpoint:
             with p.label("timer", self.name):
                 p.wait(left)
             with p.hold(self.lock, priority=self.turn):
-                p.call(bits, calls.TCP_EXPIRE, self.state)
+                p.call(bits, connection.expire, self.state)
                 self.follow(bits)
-                p.call(left, calls.TCP_SLEEP, self.state)
+                p.call(left, timers.sleep, self.state)

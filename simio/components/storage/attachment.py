@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
-from simio.components.faults.interruptions import Way, interruptions
+from simio.components.faults.policy import Outage, Policy, outages, policy
 from simio.components.host.bus import DmaPath, dma_byte
 from simio.components.network.hippi import HippiChannel
 from simio.components.storage.fcp import FcpTransport
@@ -32,11 +32,11 @@ SHARED: dict[str, tuple[MakeMedium, MakeTransport]] = {
 }
 """Kinds of link that adapters and disks share: the medium, and a transport over it."""
 TIMED = ("fibre-channel", "fibre-channel-loop", "scsi")
-"""Kinds of link of which drivers time commands out when they are down; over HIPPI sources wait for a link instead."""
+"""Kinds of link whose outages make drivers time commands out; over HIPPI sources wait for a link instead."""
 
 
 class Attachments:
-    """Every way from the hosts of a system to its disks; a shared medium is made once."""
+    """The routes from the hosts of a system to its disks; a shared medium is made once."""
 
     def __init__(self, p: Builder, system: System, graph: Topology, fabric: Fabric) -> None:
         self.p = p
@@ -48,45 +48,49 @@ class Attachments:
         self._interrupted = any(link.down and link.part.kind in TIMED for link in system.links)
 
     def adapter(self, host: str, disk: str) -> Adapter:
-        """The adapter that the way from a host to a disk leads through."""
+        """The adapter on the route from a host to a disk."""
         return self._at(self.graph.route(host, disk))
 
-    def way(self, host: str, disk: str) -> Way | None:
-        """The way from a host to a disk with its interruptions; None if it has none."""
-        if not self._interrupted:
-            return None
-        found = self.graph.route(host, disk)
-        links = [self.links[name] for name in found.of_category(self.graph, "link")]
-        if not any(link.down for link in links) or links[0].part.kind not in TIMED:
-            return None
+    def policy(self, host: str, disk: str) -> Policy | None:
+        """How a host's driver treats commands of a disk that fail; None if none can."""
         kernel = self.system.hosts[host].kernel.sheet
-        hold = getattr(self._at(found).part.sheet, "port_down", None)
-        return Way(host, disk, interruptions(links, hold), kernel.command_timeout, kernel.command_retries)
+        outages = self.outages(host, disk)
+        return policy(host, self.system.disks[disk], outages, kernel.command_timeout, kernel.command_retries)
+
+    def outages(self, host: str, disk: str) -> tuple[Outage, ...]:
+        """The outages of the route from a host to a disk."""
+        if not self._interrupted:
+            return ()
+        path = self.graph.route(host, disk)
+        links = [self.links[name] for name in path.of_category(self.graph, "link")]
+        if links[0].part.kind not in TIMED:
+            return ()
+        return outages(links, getattr(self._at(path).part.sheet, "port_down", None))
 
     @cached_property
     def cut(self) -> frozenset[str]:
-        """The disks that a host can come to give up since the way to them is down."""
+        """The disks that a host can come to give up because of outages on the route to them."""
         if not self._interrupted:
             return frozenset()
         hosts = [host.name for host in self.system.hosts.values() if isinstance(host.kernel.sheet, UnixKernelSheet)]
-        return frozenset(disk for disk in self.system.disks for host in hosts if self._loses(host, disk))
+        return frozenset(disk for disk in self.system.disks for host in hosts if self._cut_off(host, disk))
 
-    def _loses(self, host: str, disk: str) -> bool:
+    def _cut_off(self, host: str, disk: str) -> bool:
         try:
-            way = self.way(host, disk)
+            policy = self.policy(host, disk)
         except RunError:
             return False
-        return way is not None and way.loses
+        return policy is not None and policy.cut_off
 
     def transport(self, host: str, disk: str, bus: DmaPath) -> Transport:
         """The transport from a host's adapter to a disk, data crossing `bus`: the host's, or an adapter's own."""
-        way = self.graph.route(host, disk)
-        link = self.links[way.of_category(self.graph, "link")[0]]
+        path = self.graph.route(host, disk)
+        link = self.links[path.of_category(self.graph, "link")[0]]
         if link.part.kind == "fibre-channel":
-            out, back = self.fabric.path(way), self.fabric.path(way, reverse=True)
-            return FcpTransport(self.p, out, back, bus, self._at(way).part.sheet)
+            out, back = self.fabric.path(path), self.fabric.path(path, reverse=True)
+            return FcpTransport(self.p, out, back, bus, self._at(path).part.sheet)
         if link.part.kind == "hippi":
-            return self._hippi(way, link, disk, bus)
+            return self._hippi(path, link, disk, bus)
         if link.part.kind not in SHARED:
             kind = link.part.kind
             raise RunError(
@@ -97,13 +101,13 @@ class Attachments:
             devices = [end for end in link.ends if end in self.system.disks]
             ports = [end for end in link.ends if end not in self.system.disks]
             self._media[link.name] = medium(self.p, link, ports, devices)
-        port = way.of_category(self.graph, "adapter")[0]
-        sheets = self._at(way).part.sheet, self.system.disks[disk].part.sheet
+        port = path.of_category(self.graph, "adapter")[0]
+        sheets = self._at(path).part.sheet, self.system.disks[disk].part.sheet
         return transport(self.p, self._media[link.name], bus, *sheets, disk, port)
 
-    def _hippi(self, way: Route, link: Link, disk: str, bus: DmaPath) -> Transport:
+    def _hippi(self, path: Route, link: Link, disk: str, bus: DmaPath) -> Transport:
         """IPI-3 over a HIPPI channel in each direction."""
-        adapter, drive = self._at(way).part, self.system.disks[disk].part.sheet
+        adapter, drive = self._at(path).part, self.system.disks[disk].part.sheet
         if not isinstance(adapter.sheet, IpiHippiAdapter):
             raise RunError(
                 f"{adapter.name!r} ({adapter.model}) carries packets; a disk over HIPPI needs an adapter of kind "
@@ -119,6 +123,6 @@ class Attachments:
         back = HippiChannel(self.p, link, disk, adapter.name, window, drain)
         return IpiHippiTransport(self.p, out, back, bus, byte, byte, drive.reconnect)
 
-    def _at(self, way: Route) -> Adapter:
-        host, key = way.of_category(self.graph, "adapter")[0].split(".", 1)
+    def _at(self, path: Route) -> Adapter:
+        host, key = path.of_category(self.graph, "adapter")[0].split(".", 1)
         return self.system.hosts[host].adapters[key]

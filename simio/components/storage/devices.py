@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from simio.components.faults.failing_driver import FailingDriver
-from simio.components.faults.failures import Failures, can_fail, loses_commands
-from simio.components.faults.interrupted_driver import InterruptedDriver
+from simio.components.faults.failures import Failures, can_fail
 from simio.components.host.bus import ParallelBus
 from simio.components.host.host import Host
 from simio.components.host.kernel import UnixKernel
@@ -64,14 +62,9 @@ class Devices:
         transport = self.attachments.transport(self.host.name, disk, self._bus(adapter.bus))
         initiator = HostInitiator(self.p, self.kernel, adapter)
         drive, depth = self.drive(disk), adapter.part.sheet.queue_depth
-        way = self.attachments.way(self.host.name, disk)
-        if way is not None:
-            described = self.system.disks[disk]
-            return InterruptedDriver(self.p, initiator, drive, transport, depth, self.failures(), described, way)
-        if loses_commands(self.system, disk):
-            described, timeout = self.system.disks[disk], self.kernel.sheet.command_timeout
-            return FailingDriver(self.p, initiator, drive, transport, depth, self.failures(), described, timeout)
-        return DiskDriver(self.p, initiator, drive, transport, depth)
+        policy = self.attachments.policy(self.host.name, disk)
+        failures = self.failures() if policy else None
+        return DiskDriver(self.p, initiator, drive, transport, depth, policy, failures)
 
     def _volume(self, volume: Volume) -> BlockDevice:
         if volume.controller is None:
@@ -114,11 +107,11 @@ class Devices:
         if not able and not volume.rebuilt:
             return None
         faults = {names.index(name): fault for name, fault in volume.rebuilt.items()}
-        drivers = {place: members[place] for place in able}
+        latches = {place: getattr(members[place], "given_up", None) for place in able}
         return Losses(
             self.failures(),
-            {place: getattr(driver, "gone", None) for place, driver in drivers.items()},
-            {place: driver.noticed for place, driver in drivers.items() if isinstance(driver, FailingDriver)},
+            {place: latch.word.offset if latch else None for place, latch in latches.items()},
+            {place: latch.noticed for place, latch in latches.items() if latch},
             {place: (make or self.device)(fault.spare) for place, fault in faults.items() if fault.spare},
             faults,
         )
@@ -130,9 +123,9 @@ class Devices:
             members = [self._member(member, controller, port) for member in inner.members]
             losses = self._losses(inner, members, lambda spare: self._member(spare, controller, port))
             return make_volume(self.p, inner, members, controller.parity, losses=losses)
-        if self.attachments.way(self.host.name, name):
+        if self.attachments.outages(self.host.name, name):
             raise RunError(
-                f"the way to {name!r} is down at times, and an array controller ({controller.name}) does not time "
+                f"the route to {name!r} is down at times, and an array controller ({controller.name}) does not time "
                 "commands out; use a volume of the host's software, or take the fault away"
             )
         way = self.attachments.transport(self.host.name, name, CardMemory(self.p))

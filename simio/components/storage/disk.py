@@ -23,7 +23,7 @@ class DiskDrive:
 
     `sequential` says, before the first `read` or `write`, that commands will go over the disk once, in ascending
     order from its beginning. Only then is it certain that all data pass the media at no more than the rate of a
-    sequential pass, and the bound may count on it. Otherwise some may be in the buffer already.
+    sequential sweep, and the bound may count on it. Otherwise some may be in the buffer already.
     """
 
     any_size = True
@@ -79,8 +79,11 @@ class DiskDrive:
         """answer = a function of the machine."""
         self.p.call(answer, function, self.state, a, b)
 
-    def read(self, sector: Register, size: Operand, transport: Transport) -> None:
-        """A read command: `size` bytes from `sector` on go to the host over `transport`, unit by unit."""
+    def read(self, sector: Register, size: Operand, transport: Transport, failed: Register | None = None) -> None:
+        """A read command: `size` bytes from `sector` on go to the host over `transport`, unit by unit.
+
+        The register `failed` becomes 1 if the drive gives up a sector.
+        """
         p, count = self.p, self._count(size)
         self._occupy(least(count), self.sequential)
         with p.hold(self.places):
@@ -98,12 +101,12 @@ class DiskDrive:
                 with p.when(answer == 0):
                     p.get(self.gate, 1)
             self._use_media(tag, answer)
-            self._transfer(tag, count, transport)
+            self._transfer(tag, count, transport, failed)
             with p.when(answer == 0):
                 p.release(self.arm)
             self._end(tag)
 
-    def _transfer(self, tag: Register, count: Operand, transport: Transport) -> None:
+    def _transfer(self, tag: Register, count: Operand, transport: Transport, failed: Register | None) -> None:
         """Data of a read, from when the first unit is in the buffer; one command's after the other's."""
         p, wait = self.p, self.p.register()
         for sectors, first in self._units(count, transport.unit):
@@ -140,7 +143,7 @@ class DiskDrive:
                 self.ask(answer, arm.free, tag)
                 p.put(self.gate, answer)
 
-    def write(self, sector: Register, size: Operand, transport: Transport) -> None:
+    def write(self, sector: Register, size: Operand, transport: Transport, failed: Register | None = None) -> None:
         """A write command: `size` bytes come over `transport`, unit by unit, and go to `sector` and on.
 
         It returns when the buffer has them, with a write cache, and else when the media has.
@@ -178,7 +181,7 @@ class DiskDrive:
                 p.wait(answer)
 
     def _destage(self, answer: Register) -> None:
-        """Write dirty data to the media, one pass over at most a track after the other, while there are any."""
+        """Write dirty data to the media, a sweep over at most a track at a time, while there are any."""
         p = self.p
         with p.until(answer == 0):
             self.ask(answer, destaging.destage)

@@ -1,10 +1,15 @@
-"""The driver of a disk: requests become commands, several outstanding at a time."""
+"""A host's driver of a disk: requests become commands, several outstanding at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
+from simio.components.faults.condition import Latch
+from simio.components.faults.failures import Failures
+from simio.components.faults.policy import Policy
+from simio.components.faults.recovery import Recovery
 from simio.components.host.interrupts import Interrupts
 from simio.components.host.kernel import UnixKernel
 from simio.components.storage.disk import DiskDrive
@@ -46,14 +51,27 @@ class HostInitiator:
         self.interrupts.raise_and_wait()
 
 
-Execute = Callable[[Register, Any, Transport], None]
-"""What a drive does for a command: from which sector on, how many bytes, over which transport."""
+Execute = Callable[..., None]
+"""What a drive does for a command: from which sector on, how many bytes, over which transport; and, of commands that
+can fail, which register is above 0 afterwards if the medium failed."""
 
 
 class DiskDriver:
-    """A disk as a block device: splits requests into commands and keeps up to `depth` outstanding."""
+    """A disk as a block device: splits requests into commands and keeps up to `depth` outstanding.
 
-    def __init__(self, p: Builder, initiator: Initiator, drive: DiskDrive, transport: Transport, depth: int) -> None:
+    Without a `policy`, every command is carried out at once. With one, commands can fail, which `failures` learns.
+    """
+
+    def __init__(
+        self,
+        p: Builder,
+        initiator: Initiator,
+        drive: DiskDrive,
+        transport: Transport,
+        depth: int,
+        policy: Policy | None = None,
+        failures: Failures | None = None,
+    ) -> None:
         self.p = p
         self.initiator = initiator
         self.drive = drive
@@ -62,7 +80,15 @@ class DiskDriver:
         self.sector = drive.sheet.sector
         self.capacity = drive.capacity
         self.queue = p.resource(f"{drive.name} driver queue", depth, lock=True)
-        self.any_size = takes_any_size(drive) and takes_any_size(transport)
+        self.recovery: Recovery | None = None
+        if policy and failures:
+            self.recovery = Recovery(p, initiator, transport, self.queue, policy, failures)
+        self.any_size = takes_any_size(drive) and takes_any_size(transport) and self.recovery is None
+
+    @property
+    def given_up(self) -> Latch | None:
+        """Whether the driver has given the disk up; None if it never does."""
+        return self.recovery.given_up if self.recovery and self.recovery.policy.gives_up else None
 
     def read(self, at: Register, size: Operand, aligned: int) -> None:
         """Read `size` bytes at the byte address `at`; returns when every command is done."""
@@ -78,7 +104,10 @@ class DiskDriver:
         for amount in self.initiator.requests(size):
             self.initiator.issue(amount)
             with p.fork("command", joined=True):
-                self._command(sector, amount, execute)
+                if self.recovery:
+                    self.recovery.command(amount, partial(execute, sector, amount))
+                else:
+                    self._command(sector, amount, execute)
             sector.set(sector + self.drive.sectors_of(amount))
         p.join()
 

@@ -1,30 +1,32 @@
-"""Which class models which kind of volume, and what its description has to fulfil."""
+"""Volumes as their descriptions say, and what these have to fulfil."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes.array import ArrayController, ArrayPort
-from simio.components.volumes.degraded import DegradedRaid5
-from simio.components.volumes.mirror import Mirror
+from simio.components.volumes.geometry import Geometry
+from simio.components.volumes.members import Losses, Members
 from simio.components.volumes.parity import ParityEngine
-from simio.components.volumes.raid3 import Raid3
-from simio.components.volumes.raid5 import Raid5
+from simio.components.volumes.rebuild import Rebuild
 from simio.components.volumes.requests import size_text
-from simio.components.volumes.split import Concatenation, Stripe
-from simio.components.volumes.states import Losses, mirror, raid3, raid5
-from simio.description.model import Volume
+from simio.components.volumes.states import Changes
+from simio.components.volumes.volume import Volume
+from simio.description.model import Volume as Described
 from simio.errors import RunError
+from simio.machines.volume.layout import CONCAT, MIRROR, RAID3, RAID5, STRIPE
 from simio.program.builder import Builder
 
 LEAST_MEMBERS = {"stripe": 2, "concat": 1, "mirror": 2, "raid3": 3, "raid5": 3}
 """The kinds, and how many members each needs."""
+LEVELS = {"stripe": STRIPE, "concat": CONCAT, "mirror": MIRROR, "raid3": RAID3, "raid5": RAID5}
 
 
 def make_volume(
     p: Builder,
-    volume: Volume,
+    volume: Described,
     members: Sequence[BlockDevice],
     parity: ParityEngine | None = None,
     controller: ArrayController | None = None,
@@ -45,10 +47,9 @@ def make_volume(
             f"{LEAST_MEMBERS[volume.kind]} members or more that it needs"
         )
     parity = controller.parity if controller else parity
-    if losses is not None and volume.kind in ("mirror", "raid3", "raid5"):
-        device = _surviving(p, volume, members, parity, losses)
-    else:
-        device = _bare(p, volume, members, parity)
+    if volume.kind in ("raid3", "raid5") and parity is None:
+        raise RunError(f"volume {volume.name!r} of kind {volume.kind!r} has nothing that computes its parity")
+    device = _over(p, volume, members, parity, losses)
     if not device.capacity:
         raise RunError(f"volume {volume.name!r} holds nothing: a member is smaller than a stripe unit")
     if controller is None:
@@ -58,48 +59,89 @@ def make_volume(
     return controller.array(device, port)
 
 
-def _surviving(
-    p: Builder, volume: Volume, members: Sequence[BlockDevice], parity: ParityEngine | None, losses: Losses
-) -> BlockDevice:
-    """A volume of the host's software that goes on without a member."""
-    if volume.kind == "mirror":
-        return mirror(p, volume, members, losses)
-    if volume.kind == "raid3":
-        return raid3(p, volume, members, _grain(volume, members), _computed(volume, parity), losses)
-    return raid5(p, volume, members, _unit(volume, members), _computed(volume, parity), losses)
-
-
-def _computed(volume: Volume, parity: ParityEngine | None) -> ParityEngine:
-    if parity is None:
-        raise RunError(f"volume {volume.name!r} of kind {volume.kind!r} has nothing that computes its parity")
-    return parity
-
-
-def _bare(p: Builder, volume: Volume, members: Sequence[BlockDevice], parity: ParityEngine | None) -> BlockDevice:
+def _over(
+    p: Builder,
+    volume: Described,
+    members: Sequence[BlockDevice],
+    parity: ParityEngine | None,
+    losses: Losses | None,
+) -> Volume:
     """The volume without what lies between it and the host."""
-    if volume.kind == "concat":
-        return Concatenation(p, volume.name, members)
-    if volume.kind == "mirror":
-        there = [member for member, name in zip(members, volume.members, strict=True) if name not in volume.failed]
-        return Mirror(p, volume.name, there)
-    if volume.kind == "stripe":
-        return Stripe(p, volume.name, members, _unit(volume, members))
-    parity = _computed(volume, parity)
-    if volume.kind == "raid3":
-        failed = volume.members.index(volume.failed[0]) if volume.failed else None
-        return Raid3(p, volume.name, members, _grain(volume, members), parity, failed)
-    if volume.failed:
-        failed = volume.members.index(volume.failed[0])
-        return DegradedRaid5(p, volume.name, members, _unit(volume, members), parity, failed)
-    return Raid5(p, volume.name, members, _unit(volume, members), parity)
+    name, level, number = volume.name, LEVELS[volume.kind], len(members)
+    redundant = level in (MIRROR, RAID3, RAID5)
+    losses = losses if redundant else None
+    failed = [volume.members.index(member) for member in volume.failed] if redundant else []
+    if level == MIRROR and not (losses and losses.spares):
+        # What has failed for good is no member any more.
+        there = [place for place in range(number) if place not in failed]
+        members, number, failed = [members[place] for place in there], len(there), []
+        if losses:
+            failing = {new: losses.failing[old] for new, old in enumerate(there) if old in losses.failing}
+            losses = replace(losses, failing=failing)
+    geometry = _geometry(volume, members, level)
+    words = {place: gone for place, gone in losses.failing.items() if gone is not None} if losses else {}
+    if losses is None or not (losses.spares or (words and level != MIRROR and not failed)):
+        survives = None if failed else losses
+        return Volume(
+            p, name, geometry, Members(p, name, level, members, parity, survives), lost=next(iter(failed), None)
+        )
+    if level == MIRROR and len({*losses.spares, *failed, *words}) > 1:
+        raise RunError(
+            f"several disks of volume {name!r} fail, and one has a spare; a mirror is rebuilt where one fails"
+        )
+    lost = (failed or [*losses.spares] or [*words])[0]
+    losable: dict[int, int | None] = {lost: None} if failed else {**words}
+    spares = {place: spare for place, spare in losses.spares.items() if place == lost}
+    devices = [None if failed and place == lost else member for place, member in enumerate(members)]
+    fault = losses.faults.get(lost)
+    changes = Changes(p, name, number, losable, bool(spares), fault.chunk if fault else 1)
+    made = Members(p, name, level, devices, parity, losses, spares, [*losable])
+    device = Volume(p, name, geometry, made, changes)
+    if spares and fault is not None:
+        _rebuild(device, changes, lost, losses, members)
+    return device
 
 
-def _grain(volume: Volume, members: Sequence[BlockDevice]) -> int:
-    return members[0].sector if volume.unit is None else _unit(volume, members)
+def _rebuild(device: Volume, changes: Changes, lost: int, losses: Losses, members: Sequence[BlockDevice]) -> None:
+    """Let a thread rebuild a volume onto its spare; RunError if that does not fit."""
+    spare, fault = losses.spares[lost], losses.faults[lost]
+    smallest = min(member.capacity for member in members)
+    extent = fault.extent or smallest // fault.chunk * fault.chunk
+    if extent > min(smallest, spare.capacity):
+        room = size_text(min(smallest, spare.capacity))
+        raise RunError(f"{size_text(extent)} of {device.name!r} are to be rebuilt of disks that hold {room}")
+    if spare.sector != members[lost].sector or fault.chunk % spare.sector:
+        raise RunError(
+            f"{spare.name!r} cannot take the place of {members[lost].name!r}: sectors and chunks do not fit"
+        )
+    words = [gone for place, gone in losses.failing.items() if gone is not None and place != lost]
+    noticed = losses.noticed.get(lost)
+    rebuild = Rebuild(device.p, device, changes, lost, spare, fault, extent, losses.failures, noticed, words)
+    losses.failures.rebuilds.append(rebuild.thread)
 
 
-def _unit(volume: Volume, members: Sequence[BlockDevice]) -> int:
-    sector = max(member.sector for member in members)
+def _geometry(volume: Described, members: Sequence[BlockDevice], level: int) -> Geometry:
+    """How a volume lays out its bytes on these members."""
+    number, sector = len(members), members[0].sector
+    if len(sectors := sorted({member.sector for member in members})) > 1:
+        sizes = " and ".join(size_text(sector) for sector in sectors)
+        raise RunError(f"the members of volume {volume.name!r} have sectors of different size: {sizes}")
+    smallest = min(member.capacity for member in members)
+    if level == CONCAT:
+        ends = [0]
+        for member in members:
+            ends.append(ends[-1] + member.capacity // sector * sector)
+        return Geometry(level, number, sector, ends[-1], ends=tuple(ends))
+    if level == MIRROR:
+        return Geometry(level, number, sector, smallest // sector * sector)
+    unit = sector if level == RAID3 and volume.unit is None else _unit(volume, sector)
+    data = number if level == STRIPE else number - 1
+    if level == RAID3:
+        sector = unit * data
+    return Geometry(level, number, sector, smallest // unit * unit * data, unit)
+
+
+def _unit(volume: Described, sector: int) -> int:
     if volume.unit is None:
         raise RunError(f"volume {volume.name!r} of kind {volume.kind!r} needs a stripe unit")
     if volume.unit % sector or volume.unit < sector:

@@ -1,57 +1,19 @@
-"""What all volumes share: members that fit together, requests that fit the volume, steps for some of the cases."""
+"""Requests that fit a volume, and the messages for those that do not."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from fractions import Fraction
 from typing import Literal
 
 from simio import units
-from simio.components.storage.interfaces import BlockDevice
 from simio.errors import RunError
 from simio.program.builder import Builder, Register
 
 Verb = Literal["read", "write"]
-
-CASES = 64
-"""Sizes, or places in a stripe, for which steps of their own are emitted at most."""
-
-
-class Members:
-    """Block devices of one sector size, and the concurrent requests that a volume makes of them.
-
-    Every request of a volume joins its children, so whoever calls one has no joined child under way.
-    """
-
-    def __init__(self, p: Builder, name: str, members: Sequence[BlockDevice]) -> None:
-        sectors = sorted({member.sector for member in members})
-        if len(sectors) > 1:
-            sizes = " and ".join(size_text(sector) for sector in sectors)
-            raise RunError(f"the members of volume {name!r} have sectors of different size: {sizes}")
-        self.p = p
-        self.name = name
-        self.members = tuple(members)
-        self.sector = sectors[0]
-
-    @property
-    def smallest(self) -> int:
-        """Bytes of the smallest member."""
-        return min(member.capacity for member in self.members)
-
-    def ask(self, member: int, verb: Verb, at: Register, size: int, aligned: int) -> None:
-        """One request of one member, in the calling thread."""
-        device = self.members[member]
-        (device.read if verb == "read" else device.write)(at, size, aligned)
-
-    def child(self) -> AbstractContextManager[None]:
-        """A joined child that makes a request of a member."""
-        return self.p.fork(f"{self.name}: member", joined=True)
-
-    def one_of(self, number: Register, verb: Verb, at: Register, size: int, aligned: int) -> None:
-        """A request of the member whose number is in a register, in the calling thread."""
-        for member in range(len(self.members)):
-            with self.p.when(number, "==", member), scope(self.p):
-                self.ask(member, verb, at, size, aligned)
+VERBS: tuple[Verb, Verb] = ("read", "write")
+"""By the numbers that the planner has for them."""
 
 
 def scope(p: Builder) -> AbstractContextManager[None]:
@@ -60,9 +22,12 @@ def scope(p: Builder) -> AbstractContextManager[None]:
 
 
 @contextmanager
-def case(p: Builder, register: Register, value: int, certain: bool) -> Iterator[None]:
-    """Steps for when the register has this value; no condition, and so no doubt for the bound, if it always has."""
-    with nullcontext() if certain else p.when(register, "==", value):
+def case(p: Builder, register: Register, value: int, only: bool, share: Fraction | int = 0) -> Iterator[None]:
+    """Steps for when the register has this value, which it has for a `share` of requests at least.
+
+    No condition, and so no doubt for the bound, if it is the only value that the register can have.
+    """
+    with nullcontext() if only else p.when(register, "==", value, share=share):
         yield
 
 
@@ -78,7 +43,7 @@ def check_request(name: str, size: int, aligned: int, grain: int) -> None:
 def check_aligned(p: Builder, at: Register, aligned: int) -> None:
     """End the run, by a division by zero, if a caller does not keep its word about where requests begin.
 
-    The cases that steps were emitted for hold for such addresses only; none would fit another, and nothing be read.
+    Steps exist for the sizes of pieces that such addresses lead to; others would match none, and read nothing.
     """
     with scope(p):
         rest = p.register()
@@ -87,15 +52,6 @@ def check_aligned(p: Builder, at: Register, aligned: int) -> None:
             p.let(rest, "DIV", rest, 0)
 
 
-def too_many(name: str, size: int, aligned: int, unit: int) -> RunError:
-    """The error for a request that falls on stripe units in more ways than there are to be steps for."""
-    return RunError(
-        f"blocks of {size_text(size)} at multiples of {size_text(aligned)} fall on the stripe units of volume "
-        f"{name!r}, {size_text(unit)} each, in more than {CASES} ways; make the block a divisor or a multiple of the "
-        "unit, and its addresses multiples of the block"
-    )
-
-
 def size_text(size: int) -> str:
-    """A size in bytes as a message tells it."""
+    """A size in bytes as messages write it."""
     return units.format_quantity(size, "size")

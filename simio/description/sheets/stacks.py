@@ -7,8 +7,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from simio.description.quantities import Count, Duration, Extent, Flag, Limit, Quantity, Size, Time, refusal
+from simio.description.quantities import Count, Duration, Extent, Flag, Limit, Name, Quantity, Size, Time, refusal
 from simio.description.sheets.base import TIMER, Sheet, register_sheet, size_text
+from simio.machines.tcp.congestion import CONTROLS
+from simio.machines.tcp.recovery import RECOVERIES
 
 OptionalRate = Annotated[Fraction | None, Quantity("rate", positive=True, word="none")]
 """A rate, or none."""
@@ -60,7 +62,8 @@ class Tcp(Sheet):
     initial_window: Count = Field(description="segments of the congestion window at first")
     restart: Flag = Field(description="whether the congestion window starts anew after an idle time")
     max_cwnd: Limit = Field(None, description="largest congestion window; none: any")
-    recovery: Literal["tahoe", "reno", "newreno", "sack"] = Field(description="recovery from loss")
+    congestion_control: Annotated[str, Name(CONTROLS)] = Field("reno", description="growth of the congestion window")
+    recovery: Annotated[str, Name(RECOVERIES)] = Field(description="recovery from loss")
     ack_every: Count = Field(description="segments that are acknowledged at once, without delay")
     ack_half: Flag = Field(
         False, description="whether half of the receive buffer is acknowledged at once, if that is less"

@@ -83,7 +83,7 @@ def start_read(state: NDArray, base: int, now: int, tag: int) -> None:
 
 @shared
 def sweep_end(state: NDArray, base: int, s: int) -> int:
-    """Sector before which a pass over dirty data ends that begins now: with the track, or with the data.
+    """Sector before which a sweep over dirty data ends that begins now: with the track, or with the data.
 
     A policy in order of arrival gives the arm away after each command where there is no write cache.
     """

@@ -2,7 +2,7 @@
 
 A segment is a ring. The media reads ahead into it until it is a segment's length ahead of what has left for the
 host, and starts again, with the loss of rotational position that this costs, when half of it has been taken.
-What has left stays there until it is overwritten, so that it can be read again. Positions and times of a pass of
+What has left stays there until it is overwritten, so that it can be read again. Positions and times of a sweep of
 the media are computed when somebody asks, not sector by sector.
 """
 
@@ -29,7 +29,7 @@ def command_at(state: NDArray, base: int, tag: int) -> int:
 
 @shared
 def start_sweep(state: NDArray, base: int, s: int, time: int, sector: int) -> None:
-    """The media begins a pass at a sector, as soon as that comes around after `time`."""
+    """The media begins a sweep at a sector, as soon as that comes around after `time`."""
     state[s + w.ORIGIN] = sector
     state[s + w.START] = aligned(state, base, time, sector)
     state[s + w.PHASE] = state[s + w.START] - path(state, base, sector)
@@ -37,7 +37,7 @@ def start_sweep(state: NDArray, base: int, s: int, time: int, sector: int) -> No
 
 @shared
 def swept_at(state: NDArray, base: int, s: int, sector: int) -> int:
-    """Instant at which the pass of a segment has gone over all sectors below this one, which lies after ORIGIN."""
+    """Instant at which the sweep of a segment has passed all sectors below this one, which lies after ORIGIN."""
     return state[s + w.PHASE] + path_end(state, base, sector)
 
 

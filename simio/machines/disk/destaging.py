@@ -1,4 +1,4 @@
-"""Dirty data on their way to the media: what the thread of the drive that destages asks, pass by pass."""
+"""Dirty data on their way to the media: what the thread of the drive that destages asks, sweep by sweep."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 The platters turn for ever, so that the angle is the time modulo a revolution. Tracks are laid out along the disk
 with skew: the first sector of a track lies as much later on the circle as the switch to its head or cylinder
-takes, so that a sequential pass streams at the media rate less skew. The *path* of a sector is the time from
-the first sector of the disk to this one in such a pass; a sector can be read whenever the time modulo a
+takes, so that a sequential sweep streams at the media rate less skew. The *path* of a sector is the time from
+the first sector of the disk to this one in such a sweep; a sector can be read whenever the time modulo a
 revolution equals its path modulo a revolution.
 
 The seek curve is a*sqrt(d - 1) + b*(d - 1) + c over d cylinders, fitted to the published single-cylinder,
@@ -94,7 +94,7 @@ def track_path(state: NDArray, base: int, zone: int, track: int) -> int:
 
 @shared
 def path(state: NDArray, base: int, sector: int) -> int:
-    """Time from the disk's first sector to the start of this one in an unbroken sequential pass, in ps."""
+    """Time from the disk's first sector to the start of this one in an unbroken sequential sweep, in ps."""
     zone = zone_of(state, base, sector)
     sectors = state[zone + w.ZONE_TRACK]
     within = sector - state[zone + w.ZONE_SECTOR]

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines.disk.layout import COMMAND_COLUMNS, COMMAND_TABLE, SLOTS
-from simio.machines.failing.layout import BAD_COLUMNS, BAD_ROWS, GAVE_UP, KNOWN, OLDEST
+from simio.machines.disk import layout as d
+from simio.machines.failing import layout as f
 from simio.machines.shared import shared
 
 
 @shared
 def errors_at(state: NDArray, base: int) -> int:
     """Position of what follows the disk's state."""
-    return base + state[base + COMMAND_TABLE] + state[base + SLOTS] * COMMAND_COLUMNS
+    return base + state[base + d.COMMAND_TABLE] + state[base + d.SLOTS] * d.COMMAND_COLUMNS
 
 
 @shared
 def bad_at(state: NDArray, e: int, base: int) -> int:
     """Position of the table of bad sectors."""
-    return e + GAVE_UP + state[base + SLOTS]
+    return e + f.GAVE_UP + state[base + d.SLOTS]
 
 
 @shared
@@ -26,7 +26,7 @@ def first_bad(state: NDArray, base: int, e: int, sector: int) -> int:
     """Position of the row of the first known bad sector from this one on, or -1."""
     best = -1
     table = bad_at(state, e, base)
-    for row in range(table, table + BAD_COLUMNS * state[e + KNOWN], BAD_COLUMNS):
+    for row in range(table, table + f.BAD_COLUMNS * state[e + f.KNOWN], f.BAD_COLUMNS):
         if state[row] >= sector and (best < 0 or state[row] < state[best]):
             best = row
     return best
@@ -35,13 +35,13 @@ def first_bad(state: NDArray, base: int, e: int, sector: int) -> int:
 @shared
 def learn(state: NDArray, base: int, e: int, sector: int) -> None:
     """A sector has become unreadable; where there is no room to know it, the first that was learnt is forgotten."""
-    row = state[e + KNOWN]
-    if row < BAD_ROWS:
-        state[e + KNOWN] += 1
+    row = state[e + f.KNOWN]
+    if row < f.BAD_ROWS:
+        state[e + f.KNOWN] += 1
     else:
-        row = state[e + OLDEST]
-        state[e + OLDEST] = (row + 1) % BAD_ROWS
-    at = bad_at(state, e, base) + BAD_COLUMNS * row
+        row = state[e + f.OLDEST]
+        state[e + f.OLDEST] = (row + 1) % f.BAD_ROWS
+    at = bad_at(state, e, base) + f.BAD_COLUMNS * row
     state[at] = sector
     state[at + 1] = 1
 
@@ -51,11 +51,11 @@ def forget(state: NDArray, base: int, e: int, first: int, end: int) -> None:
     """Sectors from `first` to before `end` have been written, so that they can be read."""
     table = bad_at(state, e, base)
     row = 0
-    while row < state[e + KNOWN]:
-        at = table + BAD_COLUMNS * row
+    while row < state[e + f.KNOWN]:
+        at = table + f.BAD_COLUMNS * row
         if first <= state[at] < end:
-            state[e + KNOWN] -= 1
-            last = table + BAD_COLUMNS * state[e + KNOWN]
+            state[e + f.KNOWN] -= 1
+            last = table + f.BAD_COLUMNS * state[e + f.KNOWN]
             state[at] = state[last]
             state[at + 1] = state[last + 1]
         else:

@@ -1,4 +1,4 @@
-"""The functions of a drive whose media has read errors: those of a disk, with its errors, and what tells of them."""
+"""Functions of a drive whose media has read errors: those of a disk, with its errors, and some of errors alone."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from simio.machines.shared import shared
 
 @shared
 def noted(state: NDArray, base: int, now: int, answer: int) -> int:
-    """What a disk's function answers; if the media has begun another pass, that is noted."""
+    """The `answer` of a disk's function; notes if the media has begun another pass."""
     if now > LATEST:
         return -1
     note_pass(state, base, errors_at(state, base))
@@ -138,7 +138,7 @@ def written(state: NDArray, base: int, now: int) -> int:
 
 
 WANTS = machine("media")(media.wanted_draws)
-TOLD = machine("media")(media.told)
+SET_DISTANCE = machine("media")(media.set_distance)
 FAILED = machine("media")(media.failed)
 OF_DISK: dict[Called, Called] = {
     queue.controller_time: controller_time,
@@ -156,4 +156,4 @@ OF_DISK: dict[Called, Called] = {
     destaging.write: write,
     destaging.written: written,
 }
-"""Of each function of a disk, that of a drive with errors."""
+"""For each function of a disk, that of a drive with errors."""

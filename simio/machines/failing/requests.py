@@ -10,19 +10,25 @@ from numpy.typing import NDArray
 
 from simio.machines import variable
 from simio.machines.door import machine
+from simio.machines.layout import Layout, State
 from simio.machines.shared import shared
 
 ROWS = 1024
-"""Requests that have failed and have not been asked about, at most."""
-_NUMBERS = 0
-_FAILED = 1
-_SPACE = 2
-_TABLE = 3
+"""Requests, at most, that have failed and are not over."""
+REQUESTS = Layout("requests")
+_NUMBERS = REQUESTS.word("numbers", "requests", about="that have begun")
+_FAILED = REQUESTS.word("failed", "requests", about="in the table")
+_SPACE = REQUESTS.word("space", "requests", about="rows of the table")
+_TABLE = REQUESTS.table("table", about="numbers of the requests that have failed")
+PLACES = Layout("places")
+_COUNT = PLACES.word("count")
+_ROOM = PLACES.word("room", about="rows of the list")
+_LIST = PLACES.table("list")
 
 
-def initial(rows: int = ROWS) -> list[int]:
-    """State of the requests of a system: numbers given, and the table of failed ones: rows taken, rows, and these."""
-    return [0, 0, rows, *[0] * rows]
+def initial(rows: int = ROWS) -> State:
+    """State of the requests of a system, of which `rows` can have failed at a time."""
+    return REQUESTS.initial(space=rows, table=[0] * rows)
 
 
 @machine("parts")
@@ -43,7 +49,7 @@ def find(state: NDArray, base: int, number: int) -> int:
 
 @machine("parts")
 def fail(state: NDArray, base: int, number: int) -> int:
-    """A request has failed, which may be said more than once. Returns 1; -1 where the table is full."""
+    """Note that a request has failed, if that is not known. Returns 1; -1 if the table is full."""
     if number < 1 or number > state[base + _NUMBERS]:
         return -1
     if find(state, base, number) < 0:
@@ -65,29 +71,29 @@ def ended(state: NDArray, base: int, number: int) -> int:
     return 1
 
 
-def places(rows: int = ROWS) -> list[int]:
-    """State of a list of places: how many there are, its room, and the list."""
-    return [0, rows, *[0] * rows]
+def places(rows: int = ROWS) -> State:
+    """State of a list with room for `rows` places."""
+    return PLACES.initial(room=rows, list=[0] * rows)
 
 
 @machine("parts")
 def note(state: NDArray, base: int, place: int) -> int:
-    """A place more. Returns how many there are; -1 where there is no room."""
-    if state[base] == state[base + 1]:
+    """Add a place. Returns how many there are; -1 if there is no room."""
+    if state[base + _COUNT] == state[base + _ROOM]:
         return -1
-    state[base + 2 + state[base]] = place
-    state[base] += 1
-    return state[base]
+    state[base + _LIST + state[base + _COUNT]] = place
+    state[base + _COUNT] += 1
+    return state[base + _COUNT]
 
 
 @machine("parts")
 def between(state: NDArray, base: int, first: int, end: int) -> int:
     """1 if there is a place from `first` to before `end`, else 0."""
-    for at in range(base + 2, base + 2 + state[base]):
+    for at in range(base + _LIST, base + _LIST + state[base + _COUNT]):
         if first <= state[at] < end:
             return 1
     return 0
 
 
-OPEN, FAIL, ENDED, NOTE, BETWEEN = open_request, fail, ended, note, between
 MOST, ADD = variable.maximum, variable.add
+OPEN, FAIL, ENDED, NOTE, BETWEEN = open_request, fail, ended, note, between

@@ -1,16 +1,15 @@
 """One endpoint of a TCP connection, as functions over one state.
 
-Where it is: `settings` what an endpoint is told, `layout` the state, `dispatch` the calls, `connection` opening,
-closing and what arrives, `buffers` the send buffer, `sending` which segment goes next, `receiving` order and windows,
-`acknowledging` what acknowledgements do, `recovery` losses, `sacked` selective acknowledgements, `timers` timers and
-the retransmission time, `ranges` tables of sequence numbers. Sequence numbers do not wrap: the SYN is 0, data begin
-at 1.
+`settings` is what an endpoint is set up with, `layout` the words of its state. `connection` opens, closes, and takes
+segments; `buffers` is the send buffer, `sending` chooses the next segment, `receiving` is order and windows of the
+receiver, `acknowledging` and `loss` are what the sender does about acknowledgements and losses, `congestion` and
+`recovery` its interchangeable algorithms for both, `timers` the timers and the retransmission time, `waits` counts
+what a sender waits for, and `ranges` are tables of sequence numbers. No number wraps: the SYN is 0, data begin at 1.
 
 A segment is up to five words: seq << 19 | flags << 16 | length; ack << 16 | window (ack 0: none, in a first SYN);
 timestamp << 31 | echo; two words of (start - ack) << 31 | length for blocks of selective acknowledgement.
 """
 
-from simio.machines.tcp.layout import NEWRENO, RENO, SACK, TAHOE
 from simio.machines.tcp.settings import (
     HAND_OVER_BUFFER,
     HAND_OVER_WRITE,
@@ -25,10 +24,6 @@ __all__ = [
     "HAND_OVER_WRITE",
     "NAGLE_IDLE",
     "NAGLE_SMALL",
-    "NEWRENO",
-    "RENO",
-    "SACK",
-    "TAHOE",
     "TcpSettings",
     "initial",
 ]

@@ -1,212 +1,168 @@
-"""Where each value of an endpoint's state is, relative to the endpoint's offset in the state of the program.
+"""The words of an endpoint's state: settings, connection, sender, recovery, timers, receiver, buffers, counts.
 
-Sizes are bytes, times ps.
+Sizes are in bytes and times in ps, unless a word has another unit. "units" are those of the retransmission timer:
+ticks of `rto_tick`, or ps where that is 0. Sequence numbers count from the SYN, which is 0.
 """
 
 from __future__ import annotations
 
-# Settings, see `settings`; times of the retransmission timer in ticks where it counts ticks, else in ps.
-MSS = 0
-SEND_SPACE = 1
-RECEIVE_SPACE = 2
-SEND_SHIFT = 3
-"""Shift of the windows that arrive: the peer's."""
-RECEIVE_SHIFT = 4
-"""Shift of the windows that leave: our own."""
-STAMP_TICK = 5
-"""ps of the clock of timestamps; 0 where the connection has none."""
-NODELAY = 6
-NAGLE = 7
-NAGLE_LIMIT = 8
-HALF_WINDOW = 9
-INITIAL_WINDOW = 10
-IDLE_RESTART = 11
-MAX_CWND = 12
-BYTE_COUNTING = 13
-LIMITED = 14
-RECOVERY = 15
-THRESHOLD = 16
-ACK_EVERY = 17
-ACK_SMALL = 18
-ACK_TICK = 19
-ACK_PHASE = 20
-ACK_DELAY = 21
-UPDATE_SEGMENTS = 22
-UPDATE_DIVISOR = 23
-SILLY_DIVISOR = 24
-PERSIST_MIN = 25
-PERSIST_MAX = 26
-RTO_TICK = 27
-RTO_PHASE = 28
-RTO_MIN = 29
-RTO_INITIAL = 30
-RTO_MAX = 31
-RTO_GRANULARITY = 32
-BUFFER_SIZE = 33
-BUFFER_DATA = 34
-BUFFER_FIRST = 35
-CLUSTER = 36
-CLUSTER_THRESHOLD = 37
-CLUSTER_ROOM = 38
-MEMORY_LIMIT = 39
-HAND_OVER = 40
-LOW_WATER = 41
-RUNS = 42
-"""Records that the ring of runs holds."""
+from simio.machines.layout import Layout
+
+WORDS = Layout("tcp endpoint")
+_word = WORDS.word
+
+# Settings: as in `simio.machines.tcp.settings.TcpSettings`, which explains them, unless something is said here.
+MSS = _word("mss", "bytes")
+SEND_SPACE = _word("send_space", "bytes")
+RECEIVE_SPACE = _word("receive_space", "bytes")
+SEND_SHIFT = _word("send_shift", "bits")
+RECEIVE_SHIFT = _word("receive_shift", "bits")
+STAMP_TICK = _word("stamp_tick", "ps", about="period of the timestamp clock; 0 without timestamps")
+NODELAY = _word("nodelay")
+NAGLE = _word("nagle")
+NAGLE_LIMIT = _word("nagle_limit", "bytes")
+HALF_WINDOW = _word("half_window")
+INITIAL_WINDOW = _word("initial_window", "bytes")
+IDLE_RESTART = _word("idle_restart")
+MAX_CWND = _word("max_cwnd", "bytes")
+BYTE_COUNTING = _word("byte_counting")
+LIMITED_TRANSMIT = _word("limited_transmit")
+CONGESTION_CONTROL = _word("congestion_control", about="number of the strategy")
+RECOVERY = _word("recovery", about="number of the strategy")
+DUPLICATE_THRESHOLD = _word("duplicate_threshold", "ACKs")
+ACK_EVERY = _word("ack_every", "segments")
+ACK_SMALL = _word("ack_small")
+ACK_TICK = _word("ack_tick", "ps")
+ACK_PHASE = _word("ack_phase", "ps")
+ACK_DELAY = _word("ack_delay", "ps")
+UPDATE_SEGMENTS = _word("update_segments", "segments")
+UPDATE_DIVISOR = _word("update_divisor")
+SILLY_DIVISOR = _word("silly_divisor")
+PERSIST_MIN = _word("persist_min", "units")
+PERSIST_MAX = _word("persist_max", "units")
+RTO_TICK = _word("rto_tick", "ps")
+RTO_PHASE = _word("rto_phase", "ps")
+RTO_MIN = _word("rto_min", "units")
+RTO_INITIAL = _word("rto_initial", "units")
+RTO_MAX = _word("rto_max", "units")
+RTO_GRANULARITY = _word("rto_granularity", "units")
+MBUF_SIZE = _word("mbuf_size", "bytes")
+MBUF_DATA = _word("mbuf_data", "bytes")
+MBUF_FIRST = _word("mbuf_first", "bytes")
+CLUSTER = _word("cluster", "bytes")
+CLUSTER_THRESHOLD = _word("cluster_threshold", "bytes")
+CLUSTER_NEEDS_ROOM = _word("cluster_needs_room")
+MEMORY_LIMIT = _word("memory_limit", "bytes", about="memory that the send buffer may take")
+HAND_OVER = _word("hand_over", "bytes")
+LOW_WATER = _word("low_water", "bytes")
+RING = _word("ring", "words", about="offset of the ring of runs of buffers in the state")
+RUNS = _word("runs", "runs", about="size of that ring")
 
 # The connection.
-STATE = 43
-"""As RFC 9293, section 3.3.2 numbers them in its list, closed being 0."""
-CLOSING = 44
-"""1 once no more data will be written."""
+STATE = _word("state", about="number in the list of RFC 9293, section 3.3.2; 0: closed")
+CLOSING = _word("closing", about="1: no more data will be written")
 
-# The sender (RFC 9293, section 3.3.1; RFC 5681). Sequence numbers count from the SYN, which is 0.
-UNA = 45
-"""Oldest sequence number that is not acknowledged."""
-NXT = 46
-"""Next sequence number to send; falls back for retransmission."""
-MAX = 47
-"""Sequence number after the highest ever sent."""
-END = 48
-"""Sequence number after the last byte that TCP has been handed."""
-SEND_WINDOW = 49
-MOST_WINDOW = 50
-"""Largest window that the peer ever offered."""
-WL1 = 51
-"""Sequence number of the segment that last set the window."""
-WL2 = 52
-"""Acknowledgement of the segment that last set the window."""
-CWND = 53
-SSTHRESH = 54
-COUNTED = 55
-"""Bytes acknowledged towards the next step of congestion avoidance, where bytes are counted."""
-SERIES = 56
-"""1 while a series of segments goes that began with nothing outstanding."""
-SMALL = 57
-"""Sequence number after the last small segment."""
-SENT = 58
-"""Instant at which data were last sent."""
-FORCE = 59
-"""1 where the persist timer has run out and something has to go."""
+# The sender (RFC 9293, section 3.3.1; RFC 5681).
+UNA = _word("una", about="oldest sequence number that is not acknowledged (SND.UNA)")
+NXT = _word("nxt", about="next sequence number to send (SND.NXT); falls back for retransmission")
+MAX = _word("max", about="sequence number after the highest ever sent")
+END = _word("end", initial=1, about="sequence number after the last byte that TCP has been given")
+SEND_WINDOW = _word("send_window", "bytes", about="the peer's window (SND.WND)")
+MOST_WINDOW = _word("most_window", "bytes", about="largest window that the peer ever offered")
+WL1 = _word("wl1", about="sequence number of the segment that last set the window (SND.WL1)")
+WL2 = _word("wl2", about="acknowledgement of the segment that last set the window (SND.WL2)")
+CWND = _word("cwnd", "bytes", about="congestion window")
+SSTHRESH = _word("ssthresh", "bytes", about="slow start threshold")
+SERIES = _word("series", about="1: in a series of segments that began with nothing outstanding")
+SMALL = _word("small", about="sequence number after the last small segment")
+SENT = _word("sent", "ps", about="instant at which data were last sent")
+FORCE = _word("force", about="1: the persist timer has run out, and something has to go")
 
-# Recovery.
-DUPLICATES = 60
-"""Duplicate acknowledgements in a row."""
-RECOVERING = 61
-"""1 from the fast retransmission to the acknowledgement that ends recovery."""
-RECOVER = 62
-"""Sequence number that an acknowledgement must reach to end recovery, or to let another begin."""
-RESEND = 63
-"""Sequence number of the segment to send again at once, or -1."""
-TIMED_OUT = 64
-"""What UNA was when the retransmission timer last ran out, or -1."""
-PARTIAL = 65
-"""1 after the first partial acknowledgement."""
-HIGH_RESENT = 66
-"""Sequence number after the highest retransmitted in this recovery (RFC 6675, HighRxt)."""
+# Recovery from loss.
+DUPLICATES = _word("duplicates", "ACKs", about="duplicate ACKs in a row")
+RECOVERING = _word("recovering", about="1: from the fast retransmission to the ACK that ends recovery")
+RECOVER = _word("recover", about="sequence number whose ACK ends recovery, or lets another begin (RFC 6582)")
+RESEND = _word("resend", initial=-1, about="sequence number of the segment to send again at once, or -1")
+TIMED_OUT = _word("timed_out", initial=-1, about="UNA when the retransmission timer last ran out, or -1")
+PARTIAL = _word("partial", about="1: after the first partial ACK (RFC 6582)")
+HIGH_RESENT = _word("high_resent", about="sequence number after the highest sent again (RFC 6675, HighRxt)")
 
-# Timers: instants in ps, 0 where a timer is off.
-WAKE = 67
-"""Instant at which the sleeper that is under way wakes."""
-ACK_DUE = 68
-RESEND_DUE = 69
-PERSIST_DUE = 70
-SRTT = 71
-"""Smoothed round trip, times 8."""
-RTTVAR = 72
-"""Its mean deviation, times 4."""
-RTO = 73
-"""Present retransmission time, backed off."""
-BACKOFF = 74
-"""Retransmission times in a row that have run out, or persist times."""
-TIMING = 75
-"""1 while a segment is being timed."""
-TIMED = 76
-"""Its sequence number."""
-TIMED_AT = 77
-"""The instant at which it was sent, in ticks or ps."""
+# Timers: instants, 0 where a timer is off.
+WAKE = _word("wake", "ps", about="instant at which the sleeping timer thread wakes")
+ACK_DUE = _word("ack_due", "ps")
+RESEND_DUE = _word("resend_due", "ps")
+PERSIST_DUE = _word("persist_due", "ps")
+SRTT = _word("srtt", "units / 8", about="smoothed round trip (RFC 6298)")
+RTTVAR = _word("rttvar", "units / 4", about="its mean deviation")
+RTO = _word("rto", "units", about="present retransmission time, backed off")
+BACKOFF = _word("backoff", "times", about="retransmission or persist times in a row that have run out")
+TIMING = _word("timing", about="1: a segment is being timed")
+TIMED = _word("timed", about="its sequence number")
+TIMED_AT = _word("timed_at", "units", about="the instant at which it was sent")
 
 # The receiver.
-RCV_NXT = 78
-RCV_EDGE = 79
-"""Highest sequence number that the window offered so far lets in, and 1."""
-BUFFERED = 80
-"""Bytes in order that have not been read."""
-LAST_ACK = 81
-"""Acknowledgement that was last sent."""
-ACK_NOW = 82
-SEGMENTS = 83
-"""Segments of data since an acknowledgement was sent."""
-FIN_AT = 84
-"""Sequence number of the peer's FIN, 0 while unknown."""
-ENDED = 85
-"""1 once the peer's FIN has been reached."""
-READER = 86
-"""1 while the reader waits."""
-RECENT = 87
-"""Sequence number inside the range that last arrived out of order."""
-RECENT_BEFORE = 88
-"""The same of the range before it."""
-TS_RECENT = 89
-"""Timestamp to echo."""
-STAGED_VALUE = 90
-STAGED_ECHO = 91
-STAGED_A = 92
-STAGED_B = 93
-OUT_WORD = 94
-"""Acknowledgement and window of the segment just given."""
+RCV_NXT = _word("rcv_nxt", about="next sequence number expected (RCV.NXT)")
+RCV_EDGE = _word("rcv_edge", about="sequence number after the highest that an offered window lets in")
+BUFFERED = _word("buffered", "bytes", about="in order, and not read")
+LAST_ACK = _word("last_ack", about="acknowledgement that was last sent")
+ACK_NOW = _word("ack_now", about="1: an acknowledgement goes at once")
+SEGMENTS = _word("segments", "segments", about="segments of data since an acknowledgement was sent")
+FIN_AT = _word("fin_at", about="sequence number of the peer's FIN, 0 while unknown")
+ENDED = _word("ended", about="1: the peer's FIN has been reached")
+READER = _word("reader", about="1: the reader waits")
+RECENT = _word("recent", about="sequence number in the range that last arrived out of order (RFC 2018)")
+RECENT_BEFORE = _word("recent_before", about="sequence number in the range before that one")
+TS_RECENT = _word("ts_recent", about="timestamp to echo (RFC 7323, TS.Recent)")
+
+# Options of the segment that arrives next, and the second word of the segment that has just been given.
+STAGED_VALUE = _word("staged_value", about="timestamp")
+STAGED_ECHO = _word("staged_echo", about="timestamp that it echoes")
+STAGED_A = _word("staged_a", about="block of selective acknowledgement")
+STAGED_B = _word("staged_b", about="second block")
+OUT_WORD = _word("out_word", about="acknowledgement and window")
 
 # The socket layer's buffers.
-APPENDED = 95
-"""Bytes that the socket layer has copied in, and 1."""
-WRITER = 96
-"""Bytes that the waiting writer wants, 0 while none waits."""
-WRITE_LEFT = 97
-"""Bytes of the present write that are yet to come."""
-WRITE_SPACE = 98
-"""Room that the present write found, less what it has used."""
-CHUNK = 99
-"""Bytes of the buffer that is being filled."""
-CHUNK_MEMORY = 100
-IN_CHAIN = 101
-"""Buffers filled but not handed over yet."""
-MEMORY = 102
-CHAIN = 103
-"""Buffers in the send buffer."""
-TAKEN = 104
-"""Bytes acknowledged of the first buffer."""
-LAST_SIZE = 105
-"""Bytes of the last buffer; it is not among the runs."""
-LAST_MEMORY = 106
-LAST_ROOM = 107
-"""Bytes that the last buffer still has room for."""
-RUN_HEAD = 108
-RUN_COUNT = 109
+APPENDED = _word("appended", "bytes", 1, about="copied in by the socket layer, and 1 for the SYN")
+WRITER = _word("writer", "bytes", about="that the waiting writer wants; 0: none waits")
+WRITE_LEFT = _word("write_left", "bytes", about="of the present write that are yet to come")
+WRITE_SPACE = _word("write_space", "bytes", about="room that the present write found, less what it has used")
+CHUNK = _word("chunk", "bytes", about="size of the buffer that is being filled")
+CHUNK_MEMORY = _word("chunk_memory", "bytes", about="memory that it takes")
+IN_CHAIN = _word("in_chain", "buffers", about="filled, but not given to TCP")
+MEMORY = _word("memory", "bytes", about="memory of the send buffer")
+CHAIN = _word("chain", "buffers", about="in the send buffer")
+HEAD_USED = _word("head_used", "bytes", about="acknowledged of the first buffer")
+LAST_SIZE = _word("last_size", "bytes", about="data in the last buffer, which is not among the runs")
+LAST_MEMORY = _word("last_memory", "bytes")
+LAST_ROOM = _word("last_room", "bytes", about="room left in the last buffer")
+RUN_HEAD = _word("run_head", "runs", about="place of the first run in the ring")
+RUN_COUNT = _word("run_count", "runs")
 
-# Tables of ranges: a count, then start and end of each in order.
+# Tables of ranges of sequence numbers: a count, then start and end of each in order (`ranges`).
 MOST_RANGES = 64
-ARRIVED = 110
-"""Ranges that have arrived out of order."""
-SACKED = 239
-"""Ranges that the peer has reported to have (RFC 6675, the scoreboard)."""
+ARRIVED = WORDS.table("arrived", 1 + 2 * MOST_RANGES, about="ranges that have arrived out of order")
+SACKED = WORDS.table("sacked", 1 + 2 * MOST_RANGES, about="ranges that the peer reports (RFC 6675, scoreboard)")
 
-# What keeps the sender from sending, and what went wrong; told, and of no effect.
-WAIT = 368
-"""What it waits for at present, one of FOR_..., or 0."""
-WAIT_SINCE = 369
-WAITED = 370
-"""ps for which it has waited for each of FOR_... 1 to 4."""
-RESENT = 374
-"""Segments sent again."""
-TIMEOUTS = 375
-"""Retransmission times that ran out."""
-RING = 376
-"""Runs of equal buffers: bytes of each << 31 | memory of each, and their number."""
+# Counts that only reports read.
+WAIT = _word("wait", about="what the sender waits for, one of FOR_..., or 0")
+WAIT_SINCE = _word("wait_since", "ps")
+WAITED = WORDS.table("waited", 4, "ps", about="time for which it has waited, for each of FOR_... in order")
+RESENT = _word("resent", "segments", about="sent again")
+TIMEOUTS = _word("timeouts", "times", about="that the retransmission timer ran out")
 
+OWN = WORDS.size
+"""Where the words begin that belong to the congestion control; behind them is the ring."""
+
+RUNS_OF_BUFFERS = Layout("tcp buffers")
+RUNS_OF_BUFFERS.table(
+    "ring", None, about="runs of equal buffers: size of each << 31 | memory of each, and their number"
+)
+
+# What the sender waits for.
 FOR_WINDOW = 1
 """The peer's window leaves no room for the next segment."""
 FOR_CONGESTION = 2
-"""The congestion window does not."""
+"""The congestion window leaves none."""
 FOR_MORE = 3
 """A small segment is held back until more is written or all is acknowledged."""
 FOR_ACKNOWLEDGEMENT = 4
@@ -227,26 +183,22 @@ LAST_ACK_WAIT = 9
 """LAST-ACK of RFC 9293."""
 TIME_WAIT = 10
 
-# Ways of recovery.
-TAHOE = 0
-RENO = 1
-NEWRENO = 2
-SACK = 3
-
-# Flags of a segment, and what `accept` answers.
+# Flags of a segment.
 SYN = 1
 FIN = 2
 PUSH = 4
 RESET = 3
 """SYN and FIN together, which no other segment has."""
+
+# What `connection.accept` and `connection.expire` answer.
 OUTPUT = 1
 WAKE_READER = 2
 WAKE_WRITER = 4
 CHANGED = 8
 
 END_OF_FILE = 2**40
-"""What `read` answers when all has been read and the peer has closed."""
+"""Answer of `receiving.read` when all has been read and the peer has closed."""
 LATEST = 2 * 10**18
-"""Last instant in ps (23 days) at which an endpoint can be asked, so that nothing reaches 2**63."""
+"""Last instant in ps (23 days) at which an endpoint works, so that nothing reaches 2**63."""
 MOST_BYTES = 2**43
 """Most bytes of a connection, so that words of a segment stay below 2**63."""

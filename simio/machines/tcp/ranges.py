@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from simio.machines.shared import shared
-from simio.machines.tcp.layout import MOST_RANGES
+from simio.machines.tcp import layout as c
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @shared
 def insert(state: NDArray, table: int, start: int, end: int) -> int:
-    """Add a range, merging it with those that it touches. 0 where there is no place for it, else 1."""
+    """Add a range, merged with those that it touches; 0 if the table is full, else 1."""
     count = state[table]
     first = 0
     while first < count and state[table + 2 + 2 * first] < start:
@@ -21,7 +24,7 @@ def insert(state: NDArray, table: int, start: int, end: int) -> int:
         end = max(end, state[table + 2 + 2 * last])
         last += 1
     shift = 1 - (last - first)
-    if count + shift > MOST_RANGES:
+    if count + shift > c.MOST_RANGES:
         return 0
     if shift > 0:
         for at in range(count - 1, last - 1, -1):
@@ -39,7 +42,7 @@ def insert(state: NDArray, table: int, start: int, end: int) -> int:
 
 @shared
 def pass_by(state: NDArray, table: int, point: int) -> int:
-    """Forget what lies below a point, and ranges that it touches. The end of the last of those, or the point."""
+    """Forget ranges below a point and those that it touches; returns the end of the last of these, or the point."""
     count = state[table]
     gone = 0
     while gone < count and state[table + 1 + 2 * gone] <= point:

@@ -9,27 +9,9 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
+from simio.machines.door import machine
 from simio.machines.shared import shared
-from simio.machines.tcp.layout import (
-    ACK_DUE,
-    BACKOFF,
-    LATEST,
-    PERSIST_DUE,
-    PERSIST_MAX,
-    PERSIST_MIN,
-    RESEND_DUE,
-    RTO,
-    RTO_GRANULARITY,
-    RTO_INITIAL,
-    RTO_MAX,
-    RTO_MIN,
-    RTO_PHASE,
-    RTO_TICK,
-    RTTVAR,
-    SRTT,
-    STAMP_TICK,
-    WAKE,
-)
+from simio.machines.tcp import layout as c
 
 _STAMP_MASK = 2**31 - 1
 
@@ -37,31 +19,31 @@ _STAMP_MASK = 2**31 - 1
 @shared
 def clock(state: NDArray, base: int, now: int) -> int:
     """The time in units of the retransmission timer: ticks that have passed, or ps."""
-    tick = state[base + RTO_TICK]
-    return (now - state[base + RTO_PHASE]) // tick if tick > 0 else now
+    tick = state[base + c.RTO_TICK]
+    return (now - state[base + c.RTO_PHASE]) // tick if tick > 0 else now
 
 
 @shared
 def instant(state: NDArray, base: int, now: int, count: int) -> int:
-    """When a timer of `count` units that is set now runs out: at the `count`th tick from now, or after `count` ps."""
-    tick = state[base + RTO_TICK]
+    """Instant at which a timer of `count` units that is set now runs out: the `count`th tick from now, or in ps."""
+    tick = state[base + c.RTO_TICK]
     if tick == 0:
         return now + count
-    return (clock(state, base, now) + count) * tick + state[base + RTO_PHASE]
+    return (clock(state, base, now) + count) * tick + state[base + c.RTO_PHASE]
 
 
 @shared
 def stamp(state: NDArray, base: int, now: int) -> int:
     """The clock of timestamps, from 1 on, modulo 2**31."""
-    return (now // state[base + STAMP_TICK] + 1) & _STAMP_MASK
+    return (now // state[base + c.STAMP_TICK] + 1) & _STAMP_MASK
 
 
 @shared
 def measured(state: NDArray, base: int, elapsed: int) -> None:
-    """A round trip took `elapsed` units. In ticks, up to one tick more may have begun, which srtt does not count."""
-    rtt = elapsed + 1 if state[base + RTO_TICK] > 0 else max(elapsed, 1)
-    srtt = state[base + SRTT]
-    rttvar = state[base + RTTVAR]
+    """Take a round trip of `elapsed` units; in ticks, up to one more may have begun, which srtt does not count."""
+    rtt = elapsed + 1 if state[base + c.RTO_TICK] > 0 else max(elapsed, 1)
+    srtt = state[base + c.SRTT]
+    rttvar = state[base + c.RTTVAR]
     if srtt > 0:
         delta = elapsed - (srtt >> 3)
         srtt = max(srtt + delta, 1)
@@ -69,50 +51,50 @@ def measured(state: NDArray, base: int, elapsed: int) -> None:
     else:
         srtt = rtt << 3
         rttvar = rtt << 1
-    state[base + SRTT] = srtt
-    state[base + RTTVAR] = rttvar
-    state[base + BACKOFF] = 0
-    wait = (srtt >> 3) + max(rttvar, state[base + RTO_GRANULARITY])
-    state[base + RTO] = min(max(wait, state[base + RTO_MIN]), state[base + RTO_MAX])
+    state[base + c.SRTT] = srtt
+    state[base + c.RTTVAR] = rttvar
+    state[base + c.BACKOFF] = 0
+    wait = (srtt >> 3) + max(rttvar, state[base + c.RTO_GRANULARITY])
+    state[base + c.RTO] = min(max(wait, state[base + c.RTO_MIN]), state[base + c.RTO_MAX])
 
 
 @shared
 def back_off(state: NDArray, base: int) -> None:
-    """The retransmission timer has run out: twice the time for the next, 64 times at most (RFC 6298, rule 5.5)."""
-    state[base + BACKOFF] += 1
-    wait = state[base + RTO_INITIAL]
-    if state[base + SRTT] > 0:
-        wait = (state[base + SRTT] >> 3) + max(state[base + RTTVAR], state[base + RTO_GRANULARITY])
-    wait = max(wait, state[base + RTO_MIN]) << min(state[base + BACKOFF], 6)
-    state[base + RTO] = min(wait, state[base + RTO_MAX])
+    """Double the retransmission time, up to 64 times, as its timer has run out (RFC 6298, rule 5.5)."""
+    state[base + c.BACKOFF] += 1
+    wait = state[base + c.RTO_INITIAL]
+    if state[base + c.SRTT] > 0:
+        wait = (state[base + c.SRTT] >> 3) + max(state[base + c.RTTVAR], state[base + c.RTO_GRANULARITY])
+    wait = max(wait, state[base + c.RTO_MIN]) << min(state[base + c.BACKOFF], 6)
+    state[base + c.RTO] = min(wait, state[base + c.RTO_MAX])
 
 
 @shared
 def persist(state: NDArray, base: int, now: int) -> None:
     """Set the persist timer: half of a retransmission time, backed off (4.3BSD-Reno, `tcp_setpersist`)."""
-    wait = state[base + RTO_INITIAL]
-    if state[base + SRTT] > 0:
-        wait = (state[base + SRTT] >> 3) + (state[base + RTTVAR] >> 1)
-    wait <<= min(state[base + BACKOFF], 6)
-    wait = min(max(wait, state[base + PERSIST_MIN]), state[base + PERSIST_MAX])
-    state[base + PERSIST_DUE] = instant(state, base, now, wait)
-    state[base + BACKOFF] += 1
+    wait = state[base + c.RTO_INITIAL]
+    if state[base + c.SRTT] > 0:
+        wait = (state[base + c.SRTT] >> 3) + (state[base + c.RTTVAR] >> 1)
+    wait <<= min(state[base + c.BACKOFF], 6)
+    wait = min(max(wait, state[base + c.PERSIST_MIN]), state[base + c.PERSIST_MAX])
+    state[base + c.PERSIST_DUE] = instant(state, base, now, wait)
+    state[base + c.BACKOFF] += 1
 
 
-@shared
+@machine("tcp")
 def sleep(state: NDArray, base: int, now: int) -> int:
-    """Time in ps until somebody has to call `expire`; 0 where no timer runs, or where a sleeper is in time."""
-    if now > LATEST:
+    """Time in ps until `connection.expire` is due; 0 if no timer runs, or if a thread sleeps that wakes in time."""
+    if now > c.LATEST:
         return -1
-    due = state[base + ACK_DUE]
-    resend = state[base + RESEND_DUE]
-    probe = state[base + PERSIST_DUE]
+    due = state[base + c.ACK_DUE]
+    resend = state[base + c.RESEND_DUE]
+    probe = state[base + c.PERSIST_DUE]
     if due == 0 or 0 < resend < due:
         due = resend
     if due == 0 or 0 < probe < due:
         due = probe
-    wake = state[base + WAKE]
+    wake = state[base + c.WAKE]
     if due == 0 or 0 < wake <= due:
         return 0
-    state[base + WAKE] = max(due, now + 1)
+    state[base + c.WAKE] = max(due, now + 1)
     return max(due - now, 1)

@@ -1,53 +1,36 @@
-"""What keeps a sender from sending, and for how long: counts for whoever asks why a connection is not faster."""
+"""Reasons that keep a sender from sending, and for how long: they explain why a connection is not faster."""
 
 from __future__ import annotations
 
 from numpy.typing import NDArray
 
 from simio.machines.shared import shared
-from simio.machines.tcp.layout import (
-    CWND,
-    END,
-    ESTABLISHED,
-    FOR_ACKNOWLEDGEMENT,
-    FOR_CONGESTION,
-    FOR_MORE,
-    FOR_WINDOW,
-    MSS,
-    NXT,
-    SEND_WINDOW,
-    STATE,
-    UNA,
-    WAIT,
-    WAIT_SINCE,
-    WAITED,
-    WRITER,
-)
+from simio.machines.tcp import layout as c
 
 
 @shared
 def waiting(state: NDArray, base: int, now: int, sends: int) -> None:
-    """The sender has looked whether something may go, or the writer whether there is room: what was waited for until
-    now counts, and what is waited for now is noted unless the sender `sends`.
+    """Count the time of the wait that ends, and note what is waited for from now on, unless the sender `sends`.
 
-    A small rest that is held back does not count as the reason where much more is under way and the buffer is full.
+    Called as the sender chooses a segment, and as a writer finds no room. A small rest that is held back is not the
+    reason where much more is under way and the buffer is full.
     """
-    why = state[base + WAIT]
+    why = state[base + c.WAIT]
     if why > 0:
-        state[base + WAITED + why - 1] += now - state[base + WAIT_SINCE]
-    state[base + WAIT] = 0
-    state[base + WAIT_SINCE] = now
-    if sends or state[base + STATE] < ESTABLISHED:
+        state[base + c.WAITED + why - 1] += now - state[base + c.WAIT_SINCE]
+    state[base + c.WAIT] = 0
+    state[base + c.WAIT_SINCE] = now
+    if sends or state[base + c.STATE] < c.ESTABLISHED:
         return
-    flight = state[base + NXT] - state[base + UNA]
-    left = state[base + END] - state[base + NXT]
-    if state[base + WRITER] > 0 and 2 * left < flight:
-        state[base + WAIT] = FOR_ACKNOWLEDGEMENT
+    flight = state[base + c.NXT] - state[base + c.UNA]
+    left = state[base + c.END] - state[base + c.NXT]
+    if state[base + c.WRITER] > 0 and 2 * left < flight:
+        state[base + c.WAIT] = c.FOR_ACKNOWLEDGEMENT
     elif left <= 0:
         return
-    elif min(state[base + SEND_WINDOW], state[base + CWND]) - flight >= min(left, state[base + MSS]):
-        state[base + WAIT] = FOR_MORE
-    elif state[base + SEND_WINDOW] <= state[base + CWND]:
-        state[base + WAIT] = FOR_WINDOW
+    elif min(state[base + c.SEND_WINDOW], state[base + c.CWND]) - flight >= min(left, state[base + c.MSS]):
+        state[base + c.WAIT] = c.FOR_MORE
+    elif state[base + c.SEND_WINDOW] <= state[base + c.CWND]:
+        state[base + c.WAIT] = c.FOR_WINDOW
     else:
-        state[base + WAIT] = FOR_CONGESTION
+        state[base + c.WAIT] = c.FOR_CONGESTION

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any
 
 from simio import units
 from simio.description.measured import MeasuredRow
-from simio.report.data import in_unit
-from simio.report.terminal import short_names, varied_keys
+from simio.report.tables import varied_keys
 from simio.result.model import CaseResult, ScenarioResult
+from simio.sweeps.values import number_of
+from simio.wording import in_unit, settings_text, short_names
 
 Figure = dict[str, Any]
 """`data` and `layout`, as Plotly takes them; colours of paper and ink are left to whoever shows it."""
@@ -27,14 +27,9 @@ def plain(text: str) -> str:
 
 
 def number(text: str) -> float | None:
-    """A setting as a number in base units, or None where it is none."""
-    with suppress(ValueError):
-        return float(text)
-    dimension = units.dimension_of(text.strip().lstrip("+0123456789_.eE- "))
-    if dimension is not None:
-        with suppress(units.UnitError):
-            return float(units.parse(text, dimension))
-    return None
+    """A setting as a number in base units; None for words."""
+    found = number_of(text)
+    return None if found is None else float(found[0])
 
 
 def axis_of(result: ScenarioResult) -> str | None:
@@ -114,9 +109,9 @@ def _simulated(
 
 
 def _hover(result: ScenarioResult, case: CaseResult) -> str:
-    settings = ", ".join(f"{key} = {value}" for key, value in case.settings.items())
     rate = f"{in_unit(float(case.rate), result.unit):.4g} {result.unit}"
-    return f"<b>{plain(rate)}</b>, case {case.index + 1}<br>{plain(settings)}<br>{plain(case.limiter.sentence)}"
+    lines = (f"<b>{plain(rate)}</b>, case {case.index + 1}", settings_text(case.settings), case.limiter.sentence)
+    return "<br>".join([lines[0], *map(plain, lines[1:])])
 
 
 def _measured(

@@ -7,12 +7,13 @@ from typing import Any
 
 from simio import units
 from simio.explaining.answers import THROUGHPUT
-from simio.explaining.model import CausalProfile, Gain, Waterfall
-from simio.explaining.sentences import of_profile, of_waterfall, percent, stage_name
-from simio.report.explained import LEAST
+from simio.explaining.model import CausalProfile, Waterfall
+from simio.explaining.sentences import of_profile, of_waterfall
+from simio.report.explained import INTERRUPTED, LEAST, gain_text, main_stages
 from simio.report.html.curves import Figure, plain
 from simio.report.html.page import plot
-from simio.report.html.text import section, shown, table
+from simio.report.html.text import bar, section, shown, table
+from simio.wording import settings_text
 
 MOST = 24
 """Components in the plot; those that gain most are kept."""
@@ -28,8 +29,7 @@ def explained(found: Waterfall | None, profile: CausalProfile | None) -> tuple[s
     parts: list[str] = []
     figures: dict[str, Figure] = {}
     if profile and profile.settings:
-        told = ", ".join(f"{key} = {value}" for key, value in profile.settings.items())
-        parts.append(f'<p class="fine">{shown(told)}</p>')
+        parts.append(f'<p class="fine">{shown(settings_text(profile.settings))}</p>')
     sentences = [*(of_profile(profile) if profile else ()), *(of_waterfall(found) if found else ())]
     parts += [f"<p>{shown(sentence)}</p>" for sentence in sentences]
     if profile and profile.rows:
@@ -37,23 +37,17 @@ def explained(found: Waterfall | None, profile: CausalProfile | None) -> tuple[s
         what = "gained" if profile.metric == THROUGHPUT else "shorter"
         parts.append(plot("gains", f"What is {what} by a component that is faster (%)", "gains", heading=True))
     if profile and profile.what_ifs:
-        rows = [[shown(each.what), _gain(each.gain)] for each in profile.what_ifs]
+        rows = [[shown(each.what), gain_text(each.gain)] for each in profile.what_ifs]
         parts.append(table(["what if", "gained"], rows))
     if found:
         figures["waterfall"] = _waterfall(found)
-        parts.append(plot("waterfall", f"The way of one {found.named}", "waterfall", heading=True))
+        parts.append(plot("waterfall", f"The path of one {found.named}", "waterfall", heading=True))
         parts.append(_stages(found))
     notes = [*(profile.notes if profile else ()), *(found.notes if found else ())]
     if profile and not profile.complete:
-        notes.append("interrupted: what was run by then")
+        notes.append(INTERRUPTED)
     parts += [f'<p class="fine">{shown(note)}</p>' for note in notes]
-    return section("Why, and what would help", "".join(parts), "why"), figures
-
-
-def _gain(gain: Gain | None) -> str:
-    if gain is None:
-        return "not run"
-    return percent(gain.gain) + (f" ± {gain.half_width:.1%}" if gain.half_width else "")
+    return section("What limits, and what would help", "".join(parts), "why"), figures
 
 
 def _gains(profile: CausalProfile) -> Figure:
@@ -71,7 +65,7 @@ def _gains(profile: CausalProfile) -> Figure:
                 "x": [None if gain is None else float(f"{100 * gain.gain:.4g}") for gain in gains],
                 "marker": {"color": colour}, "hoverinfo": "text",
                 "hovertext": [
-                    f"{plain(profile.rows[at].component.name)}, {label}: {_gain(gain)}"
+                    f"{plain(profile.rows[at].component.name)}, {label}: {gain_text(gain)}"
                     for at, gain in zip(order, gains, strict=True)
                 ],
             }
@@ -96,7 +90,7 @@ def _rows(names: Sequence[str]) -> dict[str, Any]:
 
 
 def _waterfall(found: Waterfall) -> Figure:
-    """The way of one unit: a row for each place, a bar for each stretch, coloured by its kind."""
+    """The path of one unit: a row for each place, a bar for each stretch, coloured by its kind."""
     places = list(dict.fromkeys(each.where for each in found.segments))
     whole = max((each.end for each in found.segments), default=1)
     scale, unit = next(each for each in _UNITS if whole >= each[0])
@@ -130,15 +124,9 @@ def _waterfall(found: Waterfall) -> Figure:
 
 def _stages(found: Waterfall) -> str:
     """The mean time of each stage with a bar, small ones together."""
-    small = [stage for stage in found.stages if stage.share < LEAST]
-    told = [(stage_name(stage), stage.time, stage.share) for stage in found.stages if stage.share >= LEAST]
-    if small:
-        sums = (sum(stage.time for stage in small), sum(stage.share for stage in small))
-        told.append((f"{len(small)} others", *sums))
-    rows = []
-    for name, time, share in told:
-        width = f"{100 * min(max(share, 0), 1):.1f}%"
-        bar = f'<div class="bar"><i class="part" style="width:{width}"></i></div>'
-        rows.append([shown(name), bar, f"{share:.1%}", shown(units.format_quantity(round(time), "time"))])
+    rows = [
+        [shown(name), bar(share, "part"), f"{share:.1%}", shown(units.format_quantity(round(time), "time"))]
+        for name, time, share in main_stages(found)
+    ]
     head = [f"time of a {shown(found.named)}, mean", "", "", ""]
     return table(head, rows, left=(0, 1), kind="uses")

@@ -1,4 +1,4 @@
-"""The page: answer, curves, table, one case at a time, the scenario; it holds all that it needs."""
+"""The page: answer, curves, table, one case at a time, the scenario; it needs no other file."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from importlib.resources import files
 
 from simio.description.model import Scenario
-from simio.report.data import in_unit
 from simio.report.html import cases
 from simio.report.html.curves import Figure, curves
 from simio.report.html.text import script_data, section, shown
 from simio.report.html.timelines import timelines
-from simio.report.terminal import rate_text, summary_text
+from simio.report.tables import rate_text
+from simio.report.terminal import interrupted_text, summary_text
 from simio.result.model import CaseResult, ScenarioResult
 from simio.topology import wire
+from simio.wording import counted, in_unit, settings_text
 
 PANELS = 60
 """Cases that are shown in full; of more, the first ones and the fastest are."""
@@ -71,7 +72,7 @@ def _body(scenario: Scenario, result: ScenarioResult, extra: str, figures: dict[
     best = max(result.cases, key=lambda case: case.rate)
     parts = []
     if not result.complete:
-        parts.append(f'<p class="warn">interrupted: {len(result.cases)} cases were finished</p>')
+        parts.append(f'<p class="warn">{interrupted_text(result)}</p>')
     several = len(result.cases) > 1
     if several:
         parts.append(_range(result, best))
@@ -80,8 +81,8 @@ def _body(scenario: Scenario, result: ScenarioResult, extra: str, figures: dict[
         figures["curves"] = found
         parts.append(section("What varies", plot("curves", f"Throughput ({result.unit})", result.title), "curves"))
     if several or any(case.measured for case in result.cases):
-        told = "".join(f"<p>{shown(line)}</p>" for line in summary_text(result))
-        parts.append(section("All cases", cases.overview(result) + told, "cases"))
+        errors = "".join(f"<p>{shown(line)}</p>" for line in summary_text(result))
+        parts.append(section("All cases", cases.overview(result) + errors, "cases"))
     panels = _panels(result, best)
     choice = _choice(panels, best) if several else ""
     inside = "".join(_panel(scenario, result, case, case is best, figures) for case in panels)
@@ -91,15 +92,15 @@ def _body(scenario: Scenario, result: ScenarioResult, extra: str, figures: dict[
 
 
 def _range(result: ScenarioResult, best: CaseResult) -> str:
-    """The answer of several cases: the fastest, and what there is else."""
+    """The answer of several cases: the fastest, and the slowest in small type."""
     worst = min(result.cases, key=lambda case: case.rate)
     settings = ", ".join(f"{key.rpartition('.')[2]} {value}" for key, value in best.settings.items())
     rate, unit = shown(rate_text(best, result.unit)), shown(result.unit)
     return (
         f'<div class="answer"><p class="rate">{rate} <span>{unit}</span></p>'
-        f'<div><p class="limit">the most of {len(result.cases)} cases, with {shown(settings)}</p>'
+        f'<div><p class="limit">Best of {len(result.cases)} cases: {shown(settings)}</p>'
         f"<p>{shown(best.limiter.sentence)}</p>"
-        f'<p class="fine">the least is {in_unit(float(worst.rate), result.unit):.4g} {shown(result.unit)}, case '
+        f'<p class="fine">the worst is {in_unit(float(worst.rate), result.unit):.4g} {shown(result.unit)}, case '
         f"{worst.index + 1}</p></div></div>"
     )
 
@@ -114,7 +115,7 @@ def _panels(result: ScenarioResult, best: CaseResult) -> Sequence[CaseResult]:
 def _choice(panels: Sequence[CaseResult], best: CaseResult) -> str:
     options = "".join(
         f'<option value="{case.index}"{" selected" if case is best else ""}>{case.index + 1}: '
-        f"{shown(', '.join(f'{key} = {value}' for key, value in case.settings.items()))}</option>"
+        f"{shown(settings_text(case.settings))}</option>"
         for case in panels
     )
     return f'<label class="pick">case <select id="pick">{options}</select></label>'
@@ -136,13 +137,13 @@ def _panel(
 
 def plot(name: str, title: str, file: str, heading: bool = False) -> str:
     """The element that a figure is drawn in, with buttons that save it."""
-    told = f"<h3>{shown(title)}</h3>" if heading else ""
+    head = f"<h3>{shown(title)}</h3>" if heading else ""
     buttons = "".join(
         f'<button data-format="{form}" title="save as {form.upper()}">{form.upper()}</button>'
         for form in ("png", "svg")
     )
     return (
-        f'{told}<figure data-file="{shown(file)}"><div class="plot" data-plot="{shown(name)}" role="img" '
+        f'{head}<figure data-file="{shown(file)}"><div class="plot" data-plot="{shown(name)}" role="img" '
         f'aria-label="{shown(title)}"></div><div class="save">{buttons}</div></figure>'
     )
 
@@ -152,8 +153,8 @@ def _scenario(result: ScenarioResult) -> str:
     sets = "".join(f"<li><code>{shown(text)}</code></li>" for text in result.sets)
     over = f"<p>with</p><ul>{sets}</ul>" if sets else ""
     fitted = "".join(f"<li>{shown(value)}</li>" for value in result.fitted)
-    told = f"{len(result.fitted)} fitted values in the parts used"
-    listed = f"<details><summary>{told}</summary><ul>{fitted}</ul></details>"
+    title = f"{counted(len(result.fitted), 'fitted value')} in the parts used"
+    listed = f"<details><summary>{title}</summary><ul>{fitted}</ul></details>"
     text = f"<pre>{shown(result.text)}</pre>"
     return section(
         "The scenario",
@@ -163,9 +164,9 @@ def _scenario(result: ScenarioResult) -> str:
 
 
 def _identity(result: ScenarioResult) -> str:
-    """What it takes to get the same page again."""
+    """The programs and seeds that give the same page again."""
     hashes = list(dict.fromkeys(case.hash for case in result.cases))
     seeds = sorted({seed for case in result.cases for seed in case.seeds})
-    told = [f"program {hashes[0]}" if len(hashes) == 1 else f"{len(hashes)} programs, each named with its case"]
-    told += [f"seeds {', '.join(map(str, seeds[:10]))}{' …' if len(seeds) > 10 else ''}"] if seeds else []
-    return shown("; ".join(told) if hashes else "")
+    parts = [f"program {hashes[0]}" if len(hashes) == 1 else f"{len(hashes)} programs, each named with its case"]
+    parts += [f"seeds {', '.join(map(str, seeds[:10]))}{' …' if len(seeds) > 10 else ''}"] if seeds else []
+    return shown("; ".join(parts) if hashes else "")

@@ -7,7 +7,10 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from simio import units
+from simio.report.tables import FAIR, GOOD, Cell, Grid, Judged, Share, signed
+
+BUSY, HALF = 0.9, 0.6
+"""Shares from which a bar is red and yellow."""
 
 
 def shown(text: object) -> str:
@@ -37,8 +40,40 @@ def section(name: str, inside: str, key: str = "") -> str:
     return f"<section{mark}><h2>{shown(name)}</h2>{inside}</section>" if inside else ""
 
 
-def quantity(value: int, unit: str) -> str:
-    """A time in a fitting unit, or a number with its unit."""
-    if unit == "ps" and value >= 0:
-        return shown(units.format_quantity(value, "time"))
-    return shown(f"{value:,} {unit}".rstrip())
+def grid_table(grid: Grid, kind: str = "", first: Sequence[str] = ()) -> str:
+    """A table of plain cells as HTML; `first` are cells that replace those of the first column."""
+    head: list[str] = []
+    left = []
+    for number, heading in enumerate(grid.headings):
+        if number in grid.left:
+            left.append(len(head))
+        # A bar and its percentage have a column each.
+        barred = any(isinstance(row[number], Share) for row in grid.rows)
+        head += [shown(heading.replace("\n", ", ")), *[""] * barred]
+    rows = [
+        [text for number, cell in enumerate(row) for text in _cell(cell, number == grid.strong)] for row in grid.rows
+    ]
+    for row, cell in zip(rows, first, strict=False):
+        row[0] = cell
+    return table(head, rows, left, kind)
+
+
+def _cell(cell: Cell, strong: bool) -> list[str]:
+    """The HTML of a cell, in two parts for a bar."""
+    if isinstance(cell, Share):
+        kind = "poor" if cell.value >= BUSY else "fair" if cell.value >= HALF else "good"
+        return [bar(cell.value, kind), f"{cell.value:.1%}"]
+    if isinstance(cell, Judged):
+        return [", ".join(each if isinstance(each, str) else error(each) for each in cell.errors)]
+    return [f"<b>{shown(cell)}</b>" if strong else shown(cell)]
+
+
+def error(value: float) -> str:
+    """A signed error in the colour of its size."""
+    kind = "good" if abs(value) <= GOOD else "fair" if abs(value) <= FAIR else "poor"
+    return f'<span class="{kind}">{signed(value)}</span>'
+
+
+def bar(share: float, kind: str) -> str:
+    """A bar as long as a share of one."""
+    return f'<div class="bar"><i class="{kind}" style="width:{100 * min(max(share, 0), 1):.1f}%"></i></div>'

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from simio.report.alike import grouped
-from simio.report.data import in_unit
 from simio.report.html.curves import COLOURS, Figure, plain
 from simio.result.model import CaseResult, Level, ResourceUse
+from simio.wording import grouped, in_unit
 
 MOST = len(COLOURS)
 """Lines of a plot; those that are busiest or longest are kept."""

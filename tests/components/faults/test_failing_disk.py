@@ -41,8 +41,7 @@ def program(errors: dict[str, Any], threads: Sequence[Sequence[Command]], **valu
                 p.let(sector, "SET", first)
                 p.let(failed, "SET", 0)
                 with p.loop(1):
-                    drive.failed = failed
-                    getattr(drive, kind)(sector, count * 512, interface)
+                    getattr(drive, kind)(sector, count * 512, interface, failed)
                 p.let(now, "SINCE", 0)
                 for value, end in enumerate(ends):
                     with p.when(failed, "==", value):

@@ -16,8 +16,7 @@ from simio.engines.outcome import Options, Outcome
 from simio.errors import RunError
 from simio.lower import lower
 from simio.program.steps import Program
-from simio.report.datagrams import Fragment
-from simio.report.segments import Segment
+from simio.report.decoded import Fragment, TcpSegment
 from simio.result.packets import LostPacket, Packets, SeenPacket
 
 EXTENDED: dict[str, Any] = {"rfc1323": "always", "recovery": "sack"}
@@ -91,7 +90,7 @@ def test_with_no_host_given_each_packet_is_seen_once_where_it_is_sent(engine: Mo
 def test_a_host_sees_what_it_sends_and_receives(engine: ModuleType) -> None:
     at_a = seen(engine, talk(), "a")
     assert {(packet.point.interface, packet.sent) for packet in at_a} == {("a.eth", True), ("a.eth", False)}
-    sent = sum(Segment.of(packet).length for packet in at_a if packet.sent)
+    sent = sum(TcpSegment.of(packet).fields.length for packet in at_a if packet.sent)
     assert sent == 4 * 8192
 
 

@@ -186,6 +186,7 @@ def test_every_connection_is_reset(engine: ModuleType) -> None:
     assert len(marks(program, outcome, "ttcp: written before the reset")) == 3
 
 
+@pytest.mark.slow
 def test_a_crash_when_all_has_been_delivered_changes_nothing(engine: ModuleType) -> None:
     still = run(engine, crashing(dict(TTCP)))
     program, outcome = run(engine, crashing(dict(TTCP), (10_000, 20_000)))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from net_bench import US
 from tcp_net import QUICK, STACK, marks, run, station, system
 
-from simio.components.faults.boots import Boots
+from simio.components.faults.incarnations import Incarnations
 from simio.components.site import Site
 from simio.description.faults import ResetSpan, Span
 from simio.description.model import System, Workload
@@ -79,7 +79,7 @@ def watched(one: System) -> tuple[Program, Outcome, list[int]]:
 
     with patch("simio.workloads.nfs.server_storage", ledger):
         program, outcome = run(compiled, one)
-    crashes = Boots(Builder(), one.hosts["b"].crashes).crashes
+    crashes = Incarnations(Builder(), one.hosts["b"].crashes).crashes
     return program, outcome, [*(begin for begin, _ in crashes), 2**62]
 
 

@@ -51,6 +51,7 @@ def test_stations_hold_the_token_for_what_it_came_early(engine: ModuleType) -> N
     assert [time - 1000 - AFTER for time, _ in net.marks(engine, "b")] == second
 
 
+@pytest.mark.slow
 def test_a_full_ring_carries_what_rotation_leaves() -> None:
     found = []
     for target in ("4 ms", "40 ms"):

@@ -19,6 +19,7 @@ def test_every_packet_arrives_or_is_told_to_be_lost(engine: ModuleType) -> None:
     assert 150 < lost < 250
 
 
+@pytest.mark.slow
 def test_bit_errors_hit_long_packets_more(engine: ModuleType) -> None:
     found = []
     for length in (46, 1500):

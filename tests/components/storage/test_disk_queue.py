@@ -161,6 +161,7 @@ R, W = "read", "write"
     byte=st.sampled_from([0, 1000, 30_000, 200_000]),
     unit=st.sampled_from([512, 10 * 512, 64 * 512]),
 )
+@pytest.mark.slow
 def test_every_load_is_served_alike_by_both_engines(
     threads: list[list[Command]], scheduling: str, flags: tuple[bool, bool], segments: int, segment: int,
     depth: int, byte: int, unit: int,

@@ -51,6 +51,7 @@ def by_sector(rows: list[Asked], verb: str) -> dict[int, set[int]]:
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(failures("read"))
+@pytest.mark.slow
 def test_a_read_gets_what_it_needs_and_no_sector_twice(case: tuple[int, int, Request, int]) -> None:
     members, unit, request, failed = case
     (rows,), _ = run(without("raid5", members, failed, unit * SECTOR), [request], "simpy")
@@ -66,6 +67,7 @@ def test_a_read_gets_what_it_needs_and_no_sector_twice(case: tuple[int, int, Req
 
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(failures("write"))
+@pytest.mark.slow
 def test_after_a_write_all_data_follow_from_those_that_are_there(case: tuple[int, int, Request, int]) -> None:
     members, unit, request, failed = case
     (rows,), _ = run(without("raid5", members, failed, unit * SECTOR), [request], "simpy")

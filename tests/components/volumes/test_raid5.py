@@ -186,6 +186,7 @@ def test_a_write_of_a_stripe_and_a_half() -> None:
 
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(cases("write"))
+@pytest.mark.slow
 def test_writes_leave_parity_right_and_know_what_they_need(example: tuple[int, int, Request]) -> None:
     members, unit, request = example
     stripe = (members - 1) * unit

@@ -111,6 +111,7 @@ def test_both_engines_agree_on_many_requests() -> None:
     assert ends == sorted(ends)
 
 
+@pytest.mark.slow
 def test_random_small_reads_keep_all_members_busy() -> None:
     # Eight members that serve a request in 1 ms each: with many processes, eight a millisecond.
     p = Builder()

@@ -8,26 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
-from simio.machines.door import call
-from simio.machines.tcp import TcpSettings, initial
-from simio.machines.tcp.dispatch import (
-    TCP_ACKNOWLEDGE,
-    TCP_APPEND,
-    TCP_CLOSE,
-    TCP_EXPIRE,
-    TCP_INPUT,
-    TCP_LOOK,
-    TCP_OPEN,
-    TCP_OPTIONS,
-    TCP_OUTPUT,
-    TCP_READ,
-    TCP_ROOM,
-    TCP_SACK,
-    TCP_SACKED,
-    TCP_SLEEP,
-    TCP_STAMP,
-    TCP_WANTS,
-)
+from simio.machines.door import Called, call
+from simio.machines.tcp import TcpSettings, buffers, connection, initial, receiving, sending, timers
 
 US = 10**6
 MS = 10**9
@@ -125,7 +107,7 @@ class Bench:
 
     # --- the machine ---------------------------------------------------------------------------------------
 
-    def ask(self, end: int, function: int, a: int = 0, b: int = 0) -> int:
+    def ask(self, end: int, function: Called, a: int = 0, b: int = 0) -> int:
         return int(call(function, self.states[end], BASE, self.now, a, b))
 
     def look(self, end: int, at: int) -> int:
@@ -133,7 +115,7 @@ class Bench:
         return int(self.states[end][BASE + at])
 
     def state(self, end: int) -> int:
-        return self.ask(end, TCP_LOOK, 0)
+        return self.ask(end, connection.status)
 
     # --- time ----------------------------------------------------------------------------------------------
 
@@ -155,14 +137,14 @@ class Bench:
     # --- what a host does ----------------------------------------------------------------------------------
 
     def output(self, end: int) -> None:
-        while word := self.ask(end, TCP_OUTPUT):
+        while word := self.ask(end, sending.output):
             assert word > 0
             words = (
                 word - 1,
-                self.ask(end, TCP_ACKNOWLEDGE),
-                self.ask(end, TCP_STAMP),
-                self.ask(end, TCP_SACK, 0),
-                self.ask(end, TCP_SACK, 1),
+                self.ask(end, sending.acknowledgement),
+                self.ask(end, connection.stamps),
+                self.ask(end, receiving.block, 0),
+                self.ask(end, receiving.block, 1),
             )
             self.transmit(Segment(self.now, end, words))
         self.sleep(end)
@@ -180,9 +162,9 @@ class Bench:
     def arrive(self, end: int, segment: Segment) -> None:
         words = segment.words
         self.arrived[end].append((segment.seq, segment.seq + segment.length))
-        self.ask(end, TCP_OPTIONS, words[2])
-        self.ask(end, TCP_SACKED, words[3], words[4])
-        self.handle(end, self.ask(end, TCP_INPUT, words[0], words[1]))
+        self.ask(end, connection.take_stamps, words[2])
+        self.ask(end, connection.take_blocks, words[3], words[4])
+        self.handle(end, self.ask(end, connection.accept, words[0], words[1]))
 
     def handle(self, end: int, bits: int) -> None:
         assert bits >= 0
@@ -199,7 +181,7 @@ class Bench:
             self.write(end)
 
     def sleep(self, end: int) -> None:
-        time = self.ask(end, TCP_SLEEP)
+        time = self.ask(end, timers.sleep)
         if time:
             assert time > 0
             self.sleepers[end] += 1
@@ -208,13 +190,13 @@ class Bench:
 
     def expire(self, end: int) -> None:
         self.sleepers[end] -= 1
-        self.handle(end, self.ask(end, TCP_EXPIRE))
+        self.handle(end, self.ask(end, connection.expire))
 
     # --- what programs do ----------------------------------------------------------------------------------
 
     def connect(self) -> Bench:
-        self.ask(1, TCP_OPEN, 0)
-        assert self.ask(0, TCP_OPEN, 1) == 1
+        self.ask(1, connection.open_up, 0)
+        assert self.ask(0, connection.open_up, 1) == 1
         self.output(0)
         return self
 
@@ -234,7 +216,7 @@ class Bench:
             return
         writes = self.writes[end]
         while writes:
-            chunk = self.ask(end, TCP_ROOM, writes[0])
+            chunk = self.ask(end, buffers.room, writes[0])
             assert 0 <= chunk <= writes[0]
             if chunk == 0:
                 self.waiting[end] = True
@@ -244,11 +226,11 @@ class Bench:
             self.written[end] += chunk
             if writes[0] == 0:
                 writes.pop(0)
-            if self.ask(end, TCP_APPEND, chunk):
+            if self.ask(end, buffers.append, chunk):
                 self.output(end)
         if self.closing[end]:
             self.closing[end] = False
-            if self.ask(end, TCP_CLOSE):
+            if self.ask(end, connection.close):
                 self.output(end)
 
     def start_reading(self, end: int, times: Iterable[tuple[int, int]]) -> Bench:
@@ -263,7 +245,7 @@ class Bench:
         once = most > 0
         most = most or self.reads[end]
         while most:
-            size = self.ask(end, TCP_READ, most)
+            size = self.ask(end, receiving.read, most)
             assert size >= 0
             if size == END_OF_FILE:
                 self.ended[end] = self.now
@@ -273,7 +255,7 @@ class Bench:
             self.received[end] += size
             self.read_times[end].append((self.now, size))
             self.check(end)
-            if self.ask(end, TCP_WANTS):
+            if self.ask(end, sending.wants):
                 self.output(end)
             if once:
                 return

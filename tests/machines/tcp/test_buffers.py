@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tcp_bench import SECOND, US, Bench
 
-from simio.machines.door import call
-from simio.machines.tcp import HAND_OVER_BUFFER, HAND_OVER_WRITE, TcpSettings
-from simio.machines.tcp.dispatch import TCP_APPEND, TCP_LOOK, TCP_ROOM
+from simio.machines.door import Called, call
+from simio.machines.tcp import HAND_OVER_BUFFER, HAND_OVER_WRITE, TcpSettings, buffers
 from simio.machines.tcp.layout import APPENDED, END, MEMORY, UNA
 
 AIX = {
@@ -33,7 +32,7 @@ def bench(**options) -> Bench:
 
 def chain(run: Bench, end: int = 0) -> tuple[int, int]:
     """Buffers in the send buffer, and their memory."""
-    return run.ask(end, TCP_LOOK, 1), run.look(end, MEMORY)
+    return run.ask(end, buffers.chain), run.look(end, MEMORY)
 
 
 def pieces(*writes: int, **options) -> list[int]:
@@ -109,9 +108,9 @@ def test_when_a_write_goes_to_tcp() -> None:
         answers = []
         left = write
         for _ in chunks:
-            chunk = run.ask(0, TCP_ROOM, left)
+            chunk = run.ask(0, buffers.room, left)
             left -= chunk
-            answers.append(run.ask(0, TCP_APPEND, chunk))
+            answers.append(run.ask(0, buffers.append, chunk))
             assert (run.look(0, END) == run.look(0, APPENDED)) == bool(answers[-1])
         assert left == 0
         return answers
@@ -144,23 +143,23 @@ def test_a_writer_waits_for_enough_room() -> None:
 
 def test_a_wrong_size_is_refused() -> None:
     run = bench()
-    assert run.ask(0, TCP_ROOM, 1000) == 1000
-    assert run.ask(0, TCP_APPEND, 999) == -1
-    assert run.ask(0, TCP_APPEND, 1000) == 1
-    assert run.ask(0, TCP_APPEND, 1000) == -1
+    assert run.ask(0, buffers.room, 1000) == 1000
+    assert run.ask(0, buffers.append, 999) == -1
+    assert run.ask(0, buffers.append, 1000) == 1
+    assert run.ask(0, buffers.append, 1000) == -1
 
 
 def test_when_no_further_run_of_buffers_can_be_kept() -> None:
     # What is in the chain goes to TCP, since only an acknowledgement makes room; a writer waits until then.
     full = {"run_count": 1, "runs": 1, "hand_over": HAND_OVER_WRITE}
     state = endpoint(**full, chunk=100, write_left=1000, write_space=1000)
-    assert call(TCP_APPEND, state, BASE, 0, 100, 0) == 1
+    assert call(buffers.append, state, BASE, 0, 100, 0) == 1
     assert look(state, "appended", "end") == (101, 101)
-    assert call(TCP_ROOM, endpoint(**full), BASE, 0, 1000, 0) == 0
+    assert call(buffers.room, endpoint(**full), BASE, 0, 1000, 0) == 0
     # With one record left the writer goes on.
     state = endpoint(**{**full, "runs": 2}, chunk=100, write_left=1000, write_space=1000)
-    assert call(TCP_APPEND, state, BASE, 0, 100, 0) == 0
-    assert call(TCP_ROOM, endpoint(**{**full, "runs": 2}), BASE, 0, 1000, 0) == 1000
+    assert call(buffers.append, state, BASE, 0, 100, 0) == 0
+    assert call(buffers.room, endpoint(**{**full, "runs": 2}), BASE, 0, 1000, 0) == 1000
 
 
 class Naive:
@@ -195,11 +194,11 @@ def test_buffers_are_counted_as_one_by_one(writes: list[int], hand_over: int, ms
     first = True
     acknowledged = 1
 
-    def ask(end: int, function: int, a: int = 0, b: int = 0, plain=run.ask) -> int:
+    def ask(end: int, function: Called, a: int = 0, b: int = 0, plain=run.ask) -> int:
         nonlocal first
         memory = run.look(0, MEMORY)
         answer = plain(end, function, a, b)
-        if end == 0 and function == TCP_APPEND:
+        if end == 0 and function == buffers.append:
             naive.add(a, first, run.look(0, MEMORY) - memory != 4352)
             first = bool(answer)
         return answer

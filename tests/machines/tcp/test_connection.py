@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from tcp_bench import FIN, MS, PUSH, SECOND, SYN, Bench, lose
 
-from simio.machines.tcp import TcpSettings
-from simio.machines.tcp.dispatch import TCP_CLOSE, TCP_LOOK, TCP_OPEN, TCP_READ, TCP_ROOM
-from simio.machines.tcp.layout import CWND
+from simio.machines.tcp import TcpSettings, buffers, connection, receiving
 
 CLOSED, LISTEN, SYN_SENT, SYN_RECEIVED, ESTABLISHED = range(5)
 FIN_WAIT_1, FIN_WAIT_2, CLOSE_WAIT, CLOSING, LAST_ACK, TIME_WAIT = range(5, 11)
@@ -89,7 +87,7 @@ def test_data_open_the_connection_where_the_acknowledgement_is_lost() -> None:
 def test_both_may_open_at_once() -> None:
     run = bench(set_up=True)
     for end in (0, 1):
-        assert run.ask(end, TCP_OPEN, 1) == 1
+        assert run.ask(end, connection.open_up, 1) == 1
         run.output(end)
     assert states(run.run()) == (ESTABLISHED, ESTABLISHED)
     assert run.start(0, [700]).start(1, [800]).run().received == [800, 700]
@@ -159,33 +157,17 @@ def test_a_fin_before_the_data_waits_for_them() -> None:
 
 def test_closing_before_the_connection_is_open() -> None:
     run = bench(set_up=True).connect()
-    assert run.ask(0, TCP_CLOSE) == 1
+    assert run.ask(0, connection.close) == 1
     run.run()
     assert states(run) == (FIN_WAIT_2, CLOSE_WAIT)
 
 
 def test_what_is_refused() -> None:
     run = bench()
-    assert run.ask(0, TCP_OPEN, 1) == -1
-    assert run.ask(0, TCP_READ, 0) == -1
-    assert run.ask(0, TCP_ROOM, 0) == -1
-    assert run.ask(0, TCP_LOOK, 9) == -1
-    assert run.ask(0, TCP_CLOSE) == 1
-    assert run.ask(0, TCP_CLOSE) == -1
-    assert run.ask(0, TCP_ROOM, 100) == -1
-    assert bench(set_up=True).ask(0, TCP_CLOSE) == -1
-
-
-def test_what_can_be_looked_at() -> None:
-    run = bench().start_reading(1, []).start(0, [5000]).run(5 * MS)
-    assert [run.ask(0, TCP_LOOK, what) for what in range(6)] == [
-        ESTABLISHED,
-        0,
-        run.look(0, CWND),
-        2000,
-        5000,
-        0,
-    ]
-    run.run()
-    assert [run.ask(1, TCP_LOOK, what) for what in range(6)] == [ESTABLISHED, 0, 2000, 0, 0, 5000]
-    assert run.ask(0, TCP_LOOK, 4) == 0
+    assert run.ask(0, connection.open_up, 1) == -1
+    assert run.ask(0, receiving.read, 0) == -1
+    assert run.ask(0, buffers.room, 0) == -1
+    assert run.ask(0, connection.close) == 1
+    assert run.ask(0, connection.close) == -1
+    assert run.ask(0, buffers.room, 100) == -1
+    assert bench(set_up=True).ask(0, connection.close) == -1

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tcp_bench import MS, SECOND, Bench, Segment
 
-from simio.machines.tcp import HAND_OVER_WRITE, NAGLE_SMALL, NEWRENO, RENO, SACK, TAHOE, TcpSettings
+from simio.machines.tcp import HAND_OVER_WRITE, NAGLE_SMALL, TcpSettings
 from simio.machines.tcp.layout import CHAIN, MEMORY
 
 CLOSED, TIME_WAIT = 0, 10
@@ -44,7 +44,7 @@ STACKS = st.builds(
     initial_window=st.sampled_from([0, 4000]),
     byte_counting=st.booleans(),
     limited_transmit=st.booleans(),
-    recovery=st.sampled_from([TAHOE, RENO, NEWRENO, SACK]),
+    recovery=st.sampled_from(["tahoe", "reno", "newreno", "sack"]),
     ack_every=st.sampled_from([0, 1, 2, 8]),
     ack_small=st.booleans(),
     ack_tick=st.sampled_from([0, 200 * MS]),
@@ -80,6 +80,7 @@ def options(one: TcpSettings, other: TcpSettings, stamps: bool, shift: int) -> t
     STACKS, STACKS, st.booleans(), st.sampled_from([0, 0, 3]), SIZES, SIZES, st.booleans(), st.integers(0, 2**32),
     st.integers(0, 30), st.integers(0, 30), st.integers(0, 30), st.sampled_from([0, 3, 10, 1000]),
 )  # fmt: skip
+@pytest.mark.slow
 def test_every_byte_is_delivered_once_and_in_order(
     one, other, stamps, shift, forth, back, slow, seed, losses, copies, late, spoiled
 ) -> None:
@@ -103,7 +104,7 @@ def test_every_byte_is_delivered_once_and_in_order(
     assert [bench.look(end, at) for end in (0, 1) for at in (MEMORY, CHAIN)] == [0, 0, 0, 0]
 
 
-@pytest.mark.parametrize("recovery", [TAHOE, RENO, NEWRENO, SACK])
+@pytest.mark.parametrize("recovery", ["tahoe", "reno", "newreno", "sack"])
 def test_a_bad_line_slows_a_transfer_down_but_does_not_end_it(recovery: int) -> None:
     fate = disorder(5, 20, 0, 0, 10**9)
     bench = Bench(TcpSettings(mss=1000, recovery=recovery), byte=10**6, set_up=True, fate=fate).connect()

@@ -3,85 +3,20 @@
 from __future__ import annotations
 
 import pytest
-from tcp_bench import MS, SECOND
+from tcp_bench import SECOND
+from tcp_program import SIZE, transfer
 
 from simio.engines import compiled, reference
 from simio.engines.outcome import Options, Outcome
-from simio.machines.tcp import HAND_OVER_WRITE, NEWRENO, SACK, TAHOE, TcpSettings, initial
-from simio.machines.tcp.dispatch import (
-    TCP_ACKNOWLEDGE,
-    TCP_APPEND,
-    TCP_EXPIRE,
-    TCP_INPUT,
-    TCP_OPEN,
-    TCP_OPTIONS,
-    TCP_OUTPUT,
-    TCP_READ,
-    TCP_ROOM,
-    TCP_SACK,
-    TCP_SACKED,
-    TCP_SLEEP,
-    TCP_STAMP,
-    TCP_WANTS,
-)
-from simio.program.builder import Builder
-from simio.program.steps import Program
-
-SIZE = 60_000
-
-
-def transfer(settings: TcpSettings) -> Program:
-    """Every 10 ms each end has its turn: timers, what it writes, what it sends, of which one in 20 is lost."""
-    p = Builder()
-    seen = p.observation("received")
-    lossy = p.uniform("loss", 0, 20)
-    ends = [p.machine(name, initial(settings)) for name in ("A", "B")]
-
-    def turn(end: int, left) -> None:
-        here, there = ends[end], ends[1 - end]
-        bits, size, word, luck = (p.register() for _ in range(4))
-        second, third, fourth, fifth = (p.register() for _ in range(4))
-        p.call(bits, TCP_EXPIRE, here)
-        p.call(bits, TCP_SLEEP, here)
-        with p.when(left, ">", 0):
-            p.call(size, TCP_ROOM, here, left)
-            with p.when(size, ">", 0):
-                p.call(bits, TCP_APPEND, here, size)
-                p.let(left, "SUB", left, size)
-        with p.until(word, "<", 0):
-            p.call(word, TCP_OUTPUT, here)
-            p.let(word, "SUB", word, 1)
-            with p.when(word, ">=", 0):
-                p.call(second, TCP_ACKNOWLEDGE, here)
-                p.call(third, TCP_STAMP, here)
-                p.call(fourth, TCP_SACK, here, 0)
-                p.call(fifth, TCP_SACK, here, 1)
-                p.draw(luck, lossy)
-                with p.when(luck, ">", 0):
-                    p.call(bits, TCP_OPTIONS, there, third)
-                    p.call(bits, TCP_SACKED, there, fourth, fifth)
-                    p.call(bits, TCP_INPUT, there, word, second)
-        p.call(size, TCP_READ, here, 2000)
-        p.mark(seen, size)
-        p.call(bits, TCP_WANTS, here)
-
-    with p.thread("both"):
-        left, none, opened = p.register(SIZE), p.register(0), p.register()
-        p.call(opened, TCP_OPEN, ends[1], 0)
-        p.call(opened, TCP_OPEN, ends[0], 1)
-        with p.loop(6000):
-            turn(0, left)
-            turn(1, none)
-            p.advance(10 * MS)
-    return p.build()
+from simio.machines.tcp import HAND_OVER_WRITE, TcpSettings
 
 
 @pytest.mark.parametrize(
     "settings",
     [
-        TcpSettings(mss=1000, recovery=TAHOE),
-        TcpSettings(mss=1000, recovery=NEWRENO, rto_tick=0, ack_tick=0, byte_counting=True, limited_transmit=True),
-        TcpSettings(mss=1000, recovery=SACK, timestamps=True, rto_tick=0, send_shift=2, receive_shift=2),
+        TcpSettings(mss=1000, recovery="tahoe"),
+        TcpSettings(mss=1000, recovery="newreno", rto_tick=0, ack_tick=0, byte_counting=True, limited_transmit=True),
+        TcpSettings(mss=1000, recovery="sack", timestamps=True, rto_tick=0, send_shift=2, receive_shift=2),
         TcpSettings(
             mss=1000, send_space=8000, mbuf_size=256, mbuf_data=236, mbuf_first=228, cluster=2048,
             cluster_threshold=936, hand_over=HAND_OVER_WRITE,

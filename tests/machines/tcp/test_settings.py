@@ -1,4 +1,4 @@
-"""What an endpoint cannot be told."""
+"""Settings that an endpoint refuses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from simio.machines.tcp import TcpSettings
         ({"mss": 65_536}, "mss must be from 1 to 65535, not 65536"),
         ({"send_space": 0}, "send_space must be from 1 to 1073741824, not 0"),
         ({"receive_shift": 15}, "receive_shift must be from 0 to 14, not 15"),
-        ({"recovery": 4}, "recovery must be from 0 to 3, not 4"),
+        ({"recovery": "vegas"}, "recovery must be one of newreno, reno, sack, tahoe, not vegas"),
+        ({"congestion_control": "vegas"}, "congestion_control must be one of reno, not vegas"),
         ({"hand_over": -2}, "hand_over must be from -1 to 1073741824, not -2"),
         ({"timestamp_tick": 1}, "timestamp_tick must be from 1000000 to 1000000000000, not 1"),
         ({"mbuf_size": 256}, "mbuf_data and mbuf_first must not be 0 where mbuf_size is not"),

@@ -8,7 +8,9 @@ from math import sqrt
 import pytest
 from tcp_bench import MS, SECOND, US, Bench
 
-from simio.machines.tcp import NEWRENO, RENO, SACK, TcpSettings
+from simio.machines.tcp import TcpSettings
+
+pytestmark = pytest.mark.slow
 
 
 def rate(bench: Bench, begin: int, length: int = 0) -> float:
@@ -57,7 +59,7 @@ def test_a_line_is_filled_once_the_window_allows_it() -> None:
 
 
 @pytest.mark.parametrize("every", [1, 2])
-@pytest.mark.parametrize(("recovery", "loss"), [(RENO, 0.005), (NEWRENO, 0.005), (SACK, 0.01)])
+@pytest.mark.parametrize(("recovery", "loss"), [("reno", 0.005), ("newreno", 0.005), ("sack", 0.01)])
 def test_random_losses_limit_by_their_root(recovery: int, loss: float, every: int) -> None:
     # Mathis, Semke, Mahdavi and Ott, 1997: rate = MSS / RTT * C / sqrt(p), C = sqrt(3/2) where each segment is
     # acknowledged, sqrt(3/4) where every second one is. Some 120 losses.

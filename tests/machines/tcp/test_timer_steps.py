@@ -1,4 +1,4 @@
-"""Single steps of timers and of the retransmission time, worked out by hand; in ps unless ticks are told."""
+"""Single steps of timers and of the retransmission time, worked out by hand; in ps unless a test counts ticks."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from endpoint_bench import BASE, endpoint, look
 
-from simio.machines.tcp.connection import expire
-from simio.machines.tcp.layout import OUTPUT
-from simio.machines.tcp.timers import back_off, clock, instant, measured, persist, sleep
+from simio.machines.door import call
+from simio.machines.tcp import connection, sending, timers
+from simio.machines.tcp import layout as c
+from simio.machines.tcp.timers import back_off, clock, instant, measured, persist
 
 FREE: dict[str, Any] = {
     "rto_tick": 0, "rto_min": 1, "rto_max": 10**15, "rto_initial": 700, "persist_min": 1, "persist_max": 10**15,
@@ -40,7 +41,7 @@ def test_a_time_in_ps_has_no_ticks() -> None:
         ((800, 200), 100, (800, 150, 250)),
     ],
 )
-def test_what_a_round_trip_makes_of_the_retransmission_time(
+def test_a_round_trip_sets_the_retransmission_time(
     before: tuple[int, int], elapsed: int, after: tuple[int, int, int]
 ) -> None:
     state = endpoint(**FREE, srtt=before[0], rttvar=before[1], backoff=3)
@@ -59,7 +60,7 @@ def test_what_a_round_trip_makes_of_the_retransmission_time(
         ({}, [1400, 2800]),
     ],
 )
-def test_what_a_timeout_makes_of_it(words: dict[str, int], times: list[int]) -> None:
+def test_a_timeout_doubles_the_retransmission_time(words: dict[str, int], times: list[int]) -> None:
     state = endpoint(**{**FREE, **words})
     found = []
     for _ in times:
@@ -77,7 +78,7 @@ def test_what_a_timeout_makes_of_it(words: dict[str, int], times: list[int]) -> 
         ({}, [700, 1400]),
     ],
 )
-def test_when_the_window_is_probed_next(words: dict[str, int], times: list[int]) -> None:
+def test_a_closed_window_is_probed_at_doubling_intervals(words: dict[str, int], times: list[int]) -> None:
     state = endpoint(**{**FREE, **words})
     found = []
     for _ in times:
@@ -88,61 +89,60 @@ def test_when_the_window_is_probed_next(words: dict[str, int], times: list[int])
 
 
 @pytest.mark.parametrize("due", [(200, 300, 400), (300, 200, 400), (400, 300, 200), (0, 200, 0), (0, 300, 200)])
-def test_who_sleeps_wakes_at_the_earliest_timer(due: tuple[int, int, int]) -> None:
+def test_one_thread_sleeps_until_the_earliest_timer(due: tuple[int, int, int]) -> None:
     state = endpoint(**dict(zip(("ack_due", "resend_due", "persist_due"), due, strict=True)))
-    assert sleep(state, BASE, 100) == 100
-    assert look(state, "wake") == (200,)
-    assert sleep(state, BASE, 150) == 0
+    assert call(timers.sleep, state, BASE, 100) == 100
+    assert call(timers.sleep, state, BASE, 150) == 0
 
 
-@pytest.mark.parametrize(("wake", "time"), [(0, 100), (199, 0), (200, 0), (201, 100)])
-def test_another_sleeps_where_the_one_that_does_wakes_too_late(wake: int, time: int) -> None:
-    assert sleep(endpoint(resend_due=200, wake=wake), BASE, 100) == time
+@pytest.mark.parametrize(("later", "time"), [(-1, 100), (0, 0), (1, 0)])
+def test_another_sleeps_where_the_one_that_does_wakes_too_late(later: int, time: int) -> None:
+    state = endpoint(resend_due=200)
+    assert call(timers.sleep, state, BASE, 100) == 100
+    state[BASE + c.RESEND_DUE] = 200 + later
+    assert call(timers.sleep, state, BASE, 100) == (time + later if time else 0)
 
 
 @pytest.mark.parametrize(("now", "due"), [(100, 100), (100, 70), (0, 1)])
-def test_what_is_due_already_wakes_a_ps_later(now: int, due: int) -> None:
-    # WAKE is when the sleeper wakes, or it would still be waited for after it has woken.
+def test_what_is_due_already_wakes_a_thread_a_ps_later(now: int, due: int) -> None:
     state = endpoint(ack_due=due)
-    assert sleep(state, BASE, now) == 1
-    assert look(state, "wake") == (now + 1,)
+    assert call(timers.sleep, state, BASE, now) == 1
+    assert call(connection.expire, state, BASE, now + 1) == c.OUTPUT
+    assert call(timers.sleep, state, BASE, now + 1) == 0
 
 
-def test_a_timer_of_a_ps_from_the_begin_on_has_one_sleeper() -> None:
+def test_one_thread_sleeps_for_a_timer_of_a_ps() -> None:
     state = endpoint(ack_due=1)
-    assert [sleep(state, BASE, 0) for _ in range(2)] == [1, 0]
+    assert [call(timers.sleep, state, BASE, 0) for _ in range(2)] == [1, 0]
 
 
 @pytest.mark.parametrize("due", [1, 500])
 @pytest.mark.parametrize(
-    ("timer", "window", "left", "expected"),
+    ("timer", "window", "seq", "length"),
     [
-        # The acknowledgement is to go; the probe is forced, and the next one 12 ticks of half a second from now; the
-        # segment goes again, and the time doubles.
-        ("ack_due", 50_000, ("ack_due", "ack_now", "wake"), (0, 1, 0)),
-        ("persist_due", 0, ("persist_due", "force", "backoff", "wake"), (6 * 10**12, 1, 1, 0)),
-        ("resend_due", 50_000, ("rto", "timeouts", "backoff", "nxt", "wake"), (24, 1, 1, 1001, 0)),
+        # An acknowledgement alone goes after what was sent, a probe is the next byte, and a segment goes again whole.
+        ("ack_due", 50_000, 2001, 0),
+        ("persist_due", 0, 2001, 1),
+        ("resend_due", 50_000, 1001, 1000),
     ],
 )
-def test_a_timer_runs_out_at_its_instant(
-    timer: str, window: int, left: tuple[str, ...], expected: tuple[int, ...], due: int
-) -> None:
-    words: Any = {
-        "una": 1001,
-        "nxt": 2001,
-        "max": 2001,
-        "end": 3001,
-        "send_window": window,
-        timer: due,
-        "wake": due,
-    }
-    state = endpoint(**words)
-    assert expire(state, BASE, due) == OUTPUT
-    assert look(state, *left) == expected
-    state = endpoint(**words)
-    assert expire(state, BASE, due - 1) == 0
-    assert state == endpoint(**words)
+def test_a_timer_runs_out_at_its_instant(timer: str, window: int, seq: int, length: int, due: int) -> None:
+    state = endpoint(una=1001, nxt=2001, max=2001, end=3001, send_window=window, cwnd=1000, **{timer: due})
+    before = list(state)
+    assert call(connection.expire, state, BASE, due - 1) == 0
+    assert state == before
+    assert call(connection.expire, state, BASE, due) == c.OUTPUT
+    word = call(sending.output, state, BASE, due) - 1
+    assert (word >> 19, word & 65_535) == (seq, length)
+    assert call(sending.output, state, BASE, due) == 0
 
 
-def test_nobody_sleeps_without_a_timer() -> None:
-    assert sleep(endpoint(), BASE, 100) == 0
+def test_what_runs_out_is_counted_and_takes_longer_the_next_time() -> None:
+    # RFC 6298, rule 5.5: 6 s are 12 ticks, and 24 after that.
+    state = endpoint(una=1001, nxt=2001, max=2001, end=2001, resend_due=500)
+    call(connection.expire, state, BASE, 500)
+    assert look(state, "rto", "timeouts") == (24, 1)
+
+
+def test_no_thread_sleeps_without_a_timer() -> None:
+    assert call(timers.sleep, endpoint(), BASE, 100) == 0

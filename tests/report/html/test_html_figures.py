@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from simio.report.data import in_unit
 from simio.report.html.curves import axis_of, curves, number
 from simio.report.html.images import figures_of
 from simio.report.html.timelines import STRETCHES, timelines
-from simio.report.html.topology import box_uses, topology
+from simio.report.wiring.inline import box_uses, topology
 from simio.result.compare import comparisons
 from simio.running import run_scenario
 from simio.topology import wire
+from simio.wording import in_unit
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from simio.cli.main import main
 from simio.report.data import as_dict
 from simio.report.html import page as pages
 from simio.report.html.page import page
-from simio.report.terminal import rate_text
+from simio.report.tables import rate_text
 from simio.running import run_scenario
 
 SCENARIOS = Path(__file__).parents[3] / "scenarios"
@@ -130,7 +130,7 @@ def test_why_comes_with_it_where_that_is_asked_for(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["run", scenario, *few, "--html", str(target), "--explain"])
     assert done.exit_code == 0, done.output
     text = target.read_text(encoding="utf-8")
-    assert "Why, and what would help" in body(text)
+    assert "What limits, and what would help" in body(text)
     waterfall, gains = (figures(text)[name] for name in ("waterfall", "gains"))
     bars = [bar for each in waterfall["data"] for bar in zip(each["base"], each["x"], strict=True)]
     # The stretches of a unit's way follow one another without a gap.

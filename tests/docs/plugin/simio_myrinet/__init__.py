@@ -4,6 +4,7 @@ from simio.description.sheets import register_sheet
 from simio.description.workloads import register_workload
 from simio.lower import register_lowering
 
+from . import offline  # noqa: F401  (registers a kind of fault)
 from .frames import frames
 from .paced import paced
 from .probe import probe

@@ -1,0 +1,194 @@
+"""How a volume lays out its bytes, and which pieces its requests of one size can lead to.
+
+Addresses are known when a request runs, sizes beforehand. So the planner is asked beforehand, too, about one request
+for each way to fall on the units of the volume; what it answers is all that steps must exist for.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import product
+from math import gcd
+from typing import Any
+
+from simio.components.volumes.requests import VERBS, Verb, size_text
+from simio.errors import RunError
+from simio.machines.volume import layout, planner
+from simio.machines.volume.layout import CONCAT, MIRROR, RAID3, RAID5, READ, STRIPE, WRITE
+
+CASES = 64
+"""Sizes of pieces of one member, or places in a stripe, that a request may lead to."""
+STARTS = 4096
+"""Places in a stripe where requests may begin for the planner to be asked about each."""
+
+PARITY = 2
+"""Stands in a `Key` for what comes between the two phases."""
+
+Key = tuple[int, int, int]
+"""Phase, member and size of a piece; or PARITY, a parity (`layout.SOURCES`) and 0."""
+
+
+@dataclass
+class Shape:
+    """What requests of one size can lead to: numbers of parts, parities, and pieces.
+
+    `grains` are what the addresses of pieces are multiples of, in bytes; `most` is the number of pieces of a phase of
+    a part. `least` is how many of each are in every request.
+    """
+
+    parts: set[int] = field(default_factory=set)
+    parities: set[int] = field(default_factory=set)
+    grains: dict[Key, int] = field(default_factory=dict)
+    most: list[int] = field(default_factory=lambda: [0, 0])
+    least: Counter[Key] = field(default_factory=Counter)
+
+    def sizes(self, phase: int, member: int) -> list[int]:
+        """Sizes of the pieces that a member can be asked for in a phase."""
+        return sorted(size for own, other, size in self.grains if (own, other) == (phase, member))
+
+    def certain(self, phase: int) -> bool:
+        """Whether the bound may count on any piece of a phase."""
+        return len(self.parts) == 1 and any(key[0] == phase for key in self.least)
+
+    def share(self, times: int, passes: int = 1) -> Fraction | int:
+        """Least share of so many passes in each part in which comes what comes so many times in every request."""
+        return Fraction(times, max(self.parts) * passes) if len(self.parts) == 1 else 0
+
+    def spread(self, members: int) -> None:
+        """Let all members be asked for what any is, since from stripe to stripe another one is."""
+        everyone = range(members)
+        for phase, size in {(phase, size) for phase, _, size in self.grains}:
+            keys = [(phase, member, size) for member in everyone]
+            grain, least = gcd(*(self.grains.get(key, 0) for key in keys)), min(self.least[key] for key in keys)
+            self.grains |= dict.fromkeys(keys, grain)
+            for key in keys:
+                self.least[key] = least
+        self.least = +self.least
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """A level of `layout`, the number of members, the stripe unit, the sector and the capacity in bytes.
+
+    `ends` are where the members of a concatenation begin, and where the last one ends.
+    """
+
+    level: int
+    members: int
+    sector: int
+    capacity: int
+    unit: int = 1
+    ends: tuple[int, ...] = ()
+
+    @property
+    def stripe(self) -> int:
+        """Bytes of data in a stripe."""
+        return self.unit * (self.members - (self.level == RAID5))
+
+    def state(self) -> list[int]:
+        """The planner of this volume before its first request."""
+        return layout.initial(self.level, self.members, self.unit, self.ends)
+
+    def inside(self, size: int, aligned: int) -> bool:
+        """Whether all requests of a RAID 5 lie inside a stripe unit each."""
+        return self.level == RAID5 and size <= gcd(aligned, self.unit)
+
+    def kind(self, verb: Verb, size: int, aligned: int) -> int:
+        """The kind of a request, for the planner."""
+        return VERBS.index(verb) + 2 * self.inside(size, aligned)
+
+    def shape(self, name: str, verb: Verb, size: int, aligned: int, present: Sequence[int]) -> Shape:
+        """What requests of `size` bytes at multiples of `aligned` lead to while members are `present` or lost.
+
+        Raises RunError if they fall on the members of volume `name` in too many ways.
+        """
+        state: Any = self.state()
+        kind, grain = self.kind(verb, size, aligned), self._grain(size, aligned)
+        shape, first = Shape(), True
+        if self.level == RAID5 and min(present) < self.members:
+            # As the layout goes round, one stripe without any one of the members stands for all without one of them.
+            present = [*range(self.members), *(lost for lost in present if lost >= self.members)]
+        for at, lost in product(self._starts(name, size, aligned), present):
+            planner.open_request(state, 0, at, size)
+            parts = planner.parts(state, 0, kind, lost)
+            shape.parts.add(parts)
+            counted: Counter[Key] = Counter()
+            for part, phase in product(range(parts), (READ, WRITE)):
+                parity = planner.begin(state, 0, part, phase)
+                pieces = 0
+                while member := planner.next_piece(state, 0):
+                    key = phase, member - 1, state[layout.AMOUNT]
+                    own = self.ends[member - 1] if self.ends else state[layout.OFFSET]
+                    shape.grains[key] = gcd(shape.grains.get(key, 0), grain, own)
+                    counted[key] += 1
+                    pieces += 1
+                shape.most[phase] = max(shape.most[phase], pieces)
+                if phase == WRITE:
+                    shape.parities.add(parity)
+                    counted[PARITY, parity, 0] += 1
+            shape.least, first = counted if first else shape.least & counted, False
+            if self.level != RAID5 and len(shape.grains) > CASES:
+                self._check(name, size, aligned, shape)
+        if self.level == RAID5 or (self.level == MIRROR and verb == "read"):
+            shape.spread(self.members)
+        return shape
+
+    def _starts(self, name: str, size: int, aligned: int) -> Sequence[int]:
+        """Addresses of requests, one for each way to fall on the units; RunError if those are too many."""
+        if self.level in (MIRROR, RAID3):
+            return [0]
+        if self.level == CONCAT:
+            across = [
+                start
+                for end in self.ends[1:-1]
+                for start in range(max((end - size) // aligned + 1, 0) * aligned, end, aligned)[: CASES + 1]
+            ]
+            return [-(-first // aligned) * aligned for first in self.ends[:-1]] + across
+        if self.inside(size, aligned):
+            return range(0, self.stripe, self.unit)
+        grain = gcd(aligned, self.stripe)
+        starts = self.stripe // grain
+        if self.level == RAID5 and starts <= CASES:
+            return range(0, self.stripe, grain)
+        if self.level == STRIPE and starts <= STARTS:
+            return range(0, starts * aligned, aligned)
+        if self.level == STRIPE and size % self.stripe == 0:
+            return [0]
+        if self.level == STRIPE and size <= gcd(aligned, self.unit):
+            return range(0, self.stripe, self.unit)
+        raise self._too_many(name, size, aligned)
+
+    def _grain(self, size: int, aligned: int) -> int:
+        """On each member, pieces of requests that fall alike on the units are so many bytes apart."""
+        if self.level == RAID3:
+            return aligned // (self.members - 1)
+        if self.level in (MIRROR, CONCAT):
+            return aligned
+        if self.inside(size, aligned):
+            return gcd(aligned, self.unit)
+        if self.level == RAID5:
+            return aligned // self.stripe * self.unit if aligned % self.stripe == 0 else self.unit
+        starts = self.stripe // gcd(aligned, self.stripe)
+        return gcd(aligned, self.unit) if starts > STARTS else starts * aligned // self.members
+
+    def _check(self, name: str, size: int, aligned: int, shape: Shape) -> None:
+        """Raise RunError if a member is asked for too many sizes."""
+        if max(Counter(member for _, member, _ in shape.grains).values()) > CASES:
+            raise self._too_many(name, size, aligned)
+
+    def _too_many(self, name: str, size: int, aligned: int) -> RunError:
+        """The error for a request that leads to more cases than there are to be steps for."""
+        blocks = f"blocks of {size_text(size)} at multiples of {size_text(aligned)}"
+        if self.level == CONCAT:
+            return RunError(
+                f"{blocks} lie across the end of a member of volume {name!r} in more than {CASES} ways; make their "
+                "addresses multiples of the block"
+            )
+        return RunError(
+            f"{blocks} fall on the stripe units of volume {name!r}, {size_text(self.unit)} each, in more than "
+            f"{CASES} ways; make the block a divisor or a multiple of the unit, and its addresses multiples of the "
+            "block"
+        )

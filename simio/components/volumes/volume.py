@@ -1,0 +1,201 @@
+"""A volume: one loop that asks the planner for the next piece of a request and sends it to its member.
+
+A request has parts, served at the same time, and each part two phases: what it reads, then its parity, then what it
+writes. All pieces of a phase are sent at once, and the phase is over when the last of them is done.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import dataclass
+from fractions import Fraction
+
+from simio.components.volumes.geometry import PARITY, Geometry, Shape
+from simio.components.volumes.members import Members
+from simio.components.volumes.requests import VERBS, Verb, case, check_aligned, check_request, scope
+from simio.components.volumes.states import Changes
+from simio.machines.volume import planner
+from simio.machines.volume.layout import MIRROR, RAID3, READ, SOURCES, WRITE
+from simio.program.builder import Builder, Register
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request of a volume while its members are `present` (`Members`), and what it can lead to."""
+
+    verb: Verb
+    at: Register
+    size: int
+    kind: int
+    present: int | Register
+    shape: Shape
+
+
+class Volume:
+    """A block device over members.
+
+    Every request joins its children, so whoever makes one has no joined child under way.
+    """
+
+    def __init__(
+        self,
+        p: Builder,
+        name: str,
+        geometry: Geometry,
+        members: Members,
+        changes: Changes | None = None,
+        lost: int | None = None,
+    ) -> None:
+        """`changes` says at run time which member is `lost`, which otherwise never changes; None if none is."""
+        self.p = p
+        self.name = name
+        self.geometry = geometry
+        self.capacity, self.sector = geometry.capacity, geometry.sector
+        self.members = members
+        self.changes = changes
+        self.present = members.number if lost is None else lost
+        self.plan = p.machine(f"{name} plan", geometry.state())
+        self.lock = p.resource(f"{name} lockstep", lock=True) if geometry.level == RAID3 else None
+        """A RAID 3 serves one request at a time."""
+
+    def read(self, at: Register, size: int, aligned: int) -> None:
+        """Read all pieces; done when the last one is there and what is lost has been computed."""
+        self._changing("read", at, size, aligned)
+
+    def write(self, at: Register, size: int, aligned: int) -> None:
+        """Write all pieces and their parity; done when the last one is."""
+        self._changing("write", at, size, aligned)
+
+    def _changing(self, verb: Verb, at: Register, size: int, aligned: int) -> None:
+        if self.changes is None:
+            self.serve(verb, at, size, aligned, self.present)
+            return
+        with scope(self.p), self.changes.request(self.plan, at, size) as present:
+            self.serve(verb, at, size, aligned, present)
+
+    def serve(self, verb: Verb, at: Register, size: int, aligned: int, present: int | Register) -> None:
+        """A request while the members are `present`; raises RunError for one that is not made of sectors."""
+        p, geometry = self.p, self.geometry
+        check_request(self.name, size, aligned, self.sector)
+        number = self.members.number
+        lost = [present] if isinstance(present, int) else [number, *sorted(self.members.losable)]
+        shape = geometry.shape(self.name, verb, size, aligned, lost)
+        request = Request(verb, at, size, geometry.kind(verb, size, aligned), present, shape)
+        with scope(p):
+            if geometry.level not in (MIRROR, RAID3):
+                check_aligned(p, at, aligned)
+            with (
+                p.hold(self.lock) if self.lock else nullcontext(),
+                self.members.request(verb, at, size, aligned, present),
+            ):
+                self._parts(request)
+
+    def _parts(self, r: Request) -> None:
+        """All parts of a request, each in a thread of its own if there are several."""
+        p, fewest, most = self.p, min(r.shape.parts), max(r.shape.parts)
+        if most == 1:
+            self._part(r, 0)
+            return
+        number, part = p.register(), p.register(0)
+        self._open(r, number)
+        with p.when(number, ">", 1) if fewest == 1 else nullcontext():
+            with p.loop(most) if fewest == most else p.until(part, ">=", number):
+                with p.fork(f"{self.name}: part", joined=True):
+                    self._part(r, part)
+                p.let(part, "ADD", part, 1)
+            p.join()
+        if fewest == 1:
+            with p.when(number, "==", 1):
+                self._part(r, 0)
+
+    def _part(self, r: Request, part: int | Register) -> None:
+        """One part of a request: what it reads, its parity, what it writes."""
+        p, shape = self.p, r.shape
+        parity = p.register()
+        computes = any(shape.parities)
+        if r.verb == "read":
+            self._begin(r, part, READ, parity)
+            if 0 in shape.parities:
+                with case(p, parity, 0, not computes):
+                    self._pieces(r, READ)
+            if computes:
+                with (
+                    p.when(parity, ">", 0) if 0 in shape.parities else nullcontext(),
+                    self.members.parity.gathered(r.size),
+                ):
+                    self._pieces(r, READ, gathered=True)
+                    self._compute(r, parity)
+            return
+        if computes and not self.lock:
+            self._begin(r, part, READ, parity)
+            if shape.most[READ]:
+                self._pieces(r, READ, gathered=True)
+            self._compute(r, parity)
+        self._begin(r, part, WRITE, parity)
+        self._pieces(r, WRITE, meanwhile=parity if computes and self.lock else None)
+
+    def _open(self, r: Request, parts: Register) -> None:
+        self.p.call(parts, planner.open_request, self.plan, r.at, r.size)
+        self.p.call(parts, planner.parts, self.plan, r.kind, r.present)
+
+    def _begin(self, r: Request, part: int | Register, phase: int, parity: Register) -> None:
+        """Let the planner begin with the pieces of a phase; others may have used it since the last one."""
+        self._open(r, parity)
+        self.p.call(parity, planner.begin, self.plan, part, phase)
+
+    def _compute(self, r: Request, parity: Register) -> None:
+        """Compute the parity of a part."""
+        shape = r.shape
+        for code in filter(None, sorted(shape.parities)):
+            share = shape.share(shape.least[PARITY, code, 0])
+            with case(self.p, parity, code, len(shape.parities) == 1, share):
+                self.members.parity.xor(code % SOURCES, code // SOURCES)
+
+    # --- pieces ----------------------------------------------------------------------------------------------
+
+    def _pieces(self, r: Request, phase: int, gathered: bool = False, meanwhile: Register | None = None) -> None:
+        """All pieces of a phase that has begun, at the same time, and beside them the parity of `meanwhile`."""
+        p, shape = self.p, r.shape
+        with scope(p):
+            member = p.register()
+            p.call(member, planner.next_piece, self.plan)
+            if r.verb == "read" and not gathered and (r.kind > 1 or self.geometry.level == MIRROR):
+                offset = p.register()
+                p.call(offset, planner.offset, self.plan)
+                (grain,) = {shape.grains[key] for key in shape.grains if key[2] == r.size}
+                self.members.read_only(self.plan, member, offset, r.size, grain, r.present)
+                return
+            if shape.certain(phase):
+                with p.loop(shape.most[phase]):
+                    self._piece(r, phase, member)
+            else:
+                with p.when(member, ">", 0), p.until(member, "==", 0):
+                    self._piece(r, phase, member)
+            if meanwhile is not None:
+                with (
+                    p.when(meanwhile, ">", 0) if 0 in shape.parities else nullcontext(),
+                    p.fork(f"{self.name}: parity", joined=True),
+                ):
+                    self._compute(r, meanwhile)
+            p.join()
+
+    def _piece(self, r: Request, phase: int, member: Register) -> None:
+        """A joined child that makes the request of a member, whose number plus 1 is in a register; then the next."""
+        p, shape = self.p, r.shape
+        offset, amount = p.register(), p.register()
+        p.call(offset, planner.offset, self.plan)
+        p.call(amount, planner.amount, self.plan)
+        for number in filter(self.members.exists, range(self.members.number)):
+            sizes = shape.sizes(phase, number)
+            least = [shape.least[phase, number, size] for size in sizes]
+            if sizes:
+                with p.when(member, "==", number + 1, share=shape.share(sum(least), shape.most[phase])):
+                    for size, few in zip(sizes, least, strict=True):
+                        share = Fraction(few, sum(least)) if few else 0
+                        with (
+                            case(p, amount, size, len(sizes) == 1, share),
+                            p.fork(f"{self.name}: member", joined=True),
+                        ):
+                            grain = shape.grains[phase, number, size]
+                            self.members.issue(number, VERBS[phase], offset, size, grain, r.present)
+        p.call(member, planner.next_piece, self.plan)

@@ -1,0 +1,62 @@
+"""Reno: slow start and congestion avoidance, half the window after a loss (RFC 5681, section 3.1; RFC 3465)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simio.machines.layout import Layout
+from simio.machines.shared import shared
+from simio.machines.tcp import layout as c
+from simio.machines.tcp.congestion.control import CONTROLS, SENDING_BEGINS, CongestionControl
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+WORDS = Layout("reno")
+COUNTED = c.OWN + WORDS.word(
+    "counted", "bytes", about="acknowledged towards the next segment of congestion avoidance"
+)
+
+
+@shared
+def slow_start(state: NDArray, base: int, acked: int) -> int:
+    """Bytes by which slow start opens the window for an acknowledgement of `acked` bytes (RFC 5681, equation 2).
+
+    More than a segment counts only where no timeout makes bursts of acknowledged bytes (RFC 3465, section 2.3).
+    """
+    mss = state[base + c.MSS]
+    if not state[base + c.BYTE_COUNTING]:
+        return mss
+    return min(acked, mss if state[base + c.NXT] < state[base + c.MAX] else 2 * mss)
+
+
+@shared
+def threshold(state: NDArray, base: int, now: int) -> int:
+    """Half of what is outstanding, 2 segments at least (RFC 5681, equation 4)."""
+    return max((state[base + c.MAX] - state[base + c.UNA]) // 2, 2 * state[base + c.MSS])
+
+
+@shared
+def increase(state: NDArray, base: int, now: int, acked: int) -> int:
+    """A segment for each acknowledgement up to the threshold, above it a segment for each round trip."""
+    mss = state[base + c.MSS]
+    window = state[base + c.CWND]
+    if window <= state[base + c.SSTHRESH]:
+        return window + slow_start(state, base, acked)
+    if not state[base + c.BYTE_COUNTING]:
+        return window + max(mss * mss // window, 1)  # RFC 5681, equation 3
+    state[base + COUNTED] += acked
+    if state[base + COUNTED] < window:
+        return window
+    state[base + COUNTED] -= window
+    return window + mss
+
+
+@shared
+def happens(state: NDArray, base: int, now: int, event: int) -> None:
+    """Count bytes anew after a loss."""
+    if event != SENDING_BEGINS:
+        state[base + COUNTED] = 0
+
+
+CONTROLS.add(CongestionControl("reno", [threshold, increase, happens], WORDS))

@@ -1,0 +1,35 @@
+"""Recovery from loss: which duplicate acknowledgements show a loss, and what is sent again until it is made up for.
+
+One file each, as for congestion controls.
+"""
+
+from simio.machines.strategies import import_all
+from simio.machines.tcp.recovery.interface import (
+    RECOVERIES,
+    Recovery,
+    begins,
+    duplicated,
+    enter,
+    is_duplicate,
+    known,
+    partial,
+    resend,
+    room,
+    window_after,
+)
+
+__all__ = [
+    "RECOVERIES",
+    "Recovery",
+    "begins",
+    "duplicated",
+    "enter",
+    "is_duplicate",
+    "known",
+    "partial",
+    "resend",
+    "room",
+    "window_after",
+]
+
+import_all(__name__)

@@ -1,0 +1,1 @@
+"""The planner of a volume: which pieces of its members a request takes, as its members are now."""

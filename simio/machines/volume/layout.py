@@ -1,0 +1,46 @@
+"""The state of a volume's planner: what the volume is, the request that is planned, and its latest piece."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from simio.machines.layout import Layout, State
+
+STRIPE, CONCAT, MIRROR, RAID3, RAID5 = range(5)
+"""Levels."""
+READ, WRITE = range(2)
+"""Verbs, and phases of a part of a request: what it reads comes first, then parity, then what it writes."""
+SOURCES = 4096
+"""Parity of a part is one number: bytes of it times this, plus the number of blocks that it is computed from."""
+
+WORDS = Layout("volume")
+LEVEL = WORDS.word("level")
+MEMBERS = WORDS.word("members")
+UNIT = WORDS.word("unit", "bytes", about="stripe unit; of a RAID 3, one sector's share on one member")
+AT = WORDS.word("at", "bytes", about="address of the request")
+SIZE = WORDS.word("size", "bytes")
+VERB = WORDS.word("verb")
+INSIDE = WORDS.word("inside", about="1 if the request is of a series of which each lies inside a stripe unit")
+PRESENT = WORDS.word(
+    "present", about="the member that is lost; the number of members if none is, one more with a spare in its place"
+)
+PHASE = WORDS.word("phase")
+PLACE = WORDS.word("place", about="member or column of a stripe that is next, counted from where the phase begins")
+FROM = WORDS.word("from", "bytes", about="address on this member from which on bytes may still be wanted")
+ROW = WORDS.word("row", about="stripe of which a part is written; -1 where whole ones are")
+FIRST = WORDS.word("first", "bytes", about="first byte of the volume that changes in this stripe")
+END = WORDS.word("end", "bytes", about="first byte behind those")
+LOW = WORDS.word("low", "bytes", about="first byte of the unit of parity that changes; of whole stripes, on members")
+HIGH = WORDS.word("high", "bytes", about="first byte behind those")
+HOW = WORDS.word("how", about="how this stripe's parity is made")
+OFFSET = WORDS.word("offset", "bytes", about="address of the latest piece on its member")
+AMOUNT = WORDS.word("amount", "bytes", about="size of the latest piece")
+TURNS = WORDS.table(
+    "turns", 3, about="next to read of a mirror: of all members, without the lost one, with the spare"
+)
+ENDS = WORDS.table("ends", unit="bytes", about="where members of a concatenation begin, and where the last one ends")
+
+
+def initial(level: int, members: int, unit: int = 1, ends: Sequence[int] = ()) -> State:
+    """State of a volume's planner before its first request."""
+    return WORDS.initial(level=level, members=members, unit=unit, ends=ends)

@@ -1,0 +1,93 @@
+"""What a volume asks its planner: to open a request, to begin a phase of a part of it, and piece after piece.
+
+Several threads plan requests of one volume with one planner. So whoever opens a request asks for all pieces of a
+phase at once, before it waits for anything, and opens the request again for the next phase.
+"""
+
+from __future__ import annotations
+
+from numpy.typing import NDArray
+
+from simio.machines.door import machine
+from simio.machines.volume import layout as c
+from simio.machines.volume.levels import next_share, raid3_parity, reach
+from simio.machines.volume.raid5 import (
+    begin_write,
+    next_read,
+    next_write,
+    read_parity,
+    stripe_size,
+    write_parts,
+)
+
+
+@machine("volume")
+def open_request(state: NDArray, base: int, at: int, size: int) -> int:
+    """A request of `size` bytes at `at`. Returns 0; refuses an empty one."""
+    if at < 0 or size < 1:
+        return -1
+    state[base + c.AT] = at
+    state[base + c.SIZE] = size
+    return 0
+
+
+@machine("volume")
+def parts(state: NDArray, base: int, kind: int, present: int) -> int:
+    """Number of parts of the open request, which are served at the same time.
+
+    `kind` is the verb, plus 2 for a request inside a stripe unit; `present` is as in `layout.PRESENT`.
+    """
+    if present < 0 or present > state[base + c.MEMBERS] + 1:
+        return -1
+    state[base + c.VERB] = kind % 2
+    state[base + c.INSIDE] = kind // 2
+    state[base + c.PRESENT] = present
+    if state[base + c.LEVEL] == c.RAID5 and kind % 2 == c.WRITE:
+        return write_parts(state, base)
+    return 1
+
+
+@machine("volume")
+def begin(state: NDArray, base: int, part: int, phase: int) -> int:
+    """A phase of a part of the request begins. Returns the part's parity, as `layout.SOURCES` says, or 0."""
+    state[base + c.PHASE] = phase
+    state[base + c.PLACE] = 0
+    state[base + c.FROM] = 0
+    if state[base + c.LEVEL] == c.RAID3:
+        return raid3_parity(state, base)
+    if state[base + c.LEVEL] != c.RAID5:
+        return 0
+    if state[base + c.VERB] == c.READ:
+        return read_parity(state, base)
+    return begin_write(state, base, part)
+
+
+@machine("volume")
+def next_piece(state: NDArray, base: int) -> int:
+    """The member of the next piece of the phase, plus 1; 0 after the last."""
+    if state[base + c.LEVEL] != c.RAID5:
+        return next_share(state, base)
+    if state[base + c.VERB] == c.WRITE:
+        return next_write(state, base)
+    return next_read(state, base) if state[base + c.PHASE] == c.READ else 0
+
+
+@machine("volume")
+def offset(state: NDArray, base: int) -> int:
+    """Address of the latest piece on its member, in bytes."""
+    return state[base + c.OFFSET]
+
+
+@machine("volume")
+def amount(state: NDArray, base: int) -> int:
+    """Size of the latest piece, in bytes."""
+    return state[base + c.AMOUNT]
+
+
+@machine("volume")
+def extent(state: NDArray, base: int, which: int) -> int:
+    """Where the open request begins (`which` is 0) or ends (1) on the members, in whole units for a RAID 5."""
+    x = state[base + c.AT] + which * state[base + c.SIZE]
+    if state[base + c.LEVEL] != c.RAID5:
+        return reach(state, base, x, 0)
+    return (x + which * (stripe_size(state, base) - 1)) // stripe_size(state, base) * state[base + c.UNIT]

@@ -1,0 +1,230 @@
+"""RAID 5: where data and parity are, and what a read or a write of some bytes takes of the members.
+
+The layout is left-symmetric (E. K. Lee and R. H. Katz, "Performance consequences of parity placement in disk arrays",
+ASPLOS-IV, 1991; the default of Linux md): of n members, column k of stripe s is on member (k - s) mod n. The last
+column has the parity, the others the stripe's data units in their order. Bytes of a lost member are the exclusive or
+of the same bytes of all others (D. A. Patterson, G. Gibson and R. H. Katz, "A case for redundant arrays of
+inexpensive disks (RAID)", SIGMOD 1988).
+"""
+
+from __future__ import annotations
+
+from numpy.typing import NDArray
+
+from simio.machines.shared import shared
+from simio.machines.volume import layout as c
+
+PLAIN, MODIFY, RECONSTRUCT, COMPUTE = range(4)
+"""How the parity of a part of a stripe follows: not at all; from old data and old parity; from the data that stay;
+from everything, where some of the data that stay have to be computed first."""
+
+
+@shared
+def stripe_size(state: NDArray, base: int) -> int:
+    """Bytes of data in a stripe."""
+    return (state[base + c.MEMBERS] - 1) * state[base + c.UNIT]
+
+
+@shared
+def reach(state: NDArray, base: int, x: int, member: int, row: int) -> int:
+    """Bytes of a member's unit in a stripe that are among the first `x` of the volume; 0 for a unit of parity."""
+    members, unit = state[base + c.MEMBERS], state[base + c.UNIT]
+    column = (member + row) % members
+    if column == members - 1:
+        return 0
+    return min(max(x - (row * (members - 1) + column) * unit, 0), unit)
+
+
+@shared
+def piece(state: NDArray, base: int, member: int, offset: int, end: int) -> int:
+    """Note a piece on a member, from `offset` to before `end`; its member plus 1."""
+    state[base + c.OFFSET] = offset
+    state[base + c.AMOUNT] = end - offset
+    return member + 1
+
+
+@shared
+def read_parity(state: NDArray, base: int) -> int:
+    """Parity that a read computes, for what it wants of the lost member."""
+    members, lost = state[base + c.MEMBERS], state[base + c.PRESENT]
+    if lost >= members:
+        return 0
+    at, end, stripe = state[base + c.AT], state[base + c.AT] + state[base + c.SIZE], stripe_size(state, base)
+    size = 0
+    for row in range(at // stripe, (end - 1) // stripe + 1):
+        size += reach(state, base, end, lost, row) - reach(state, base, at, lost, row)
+    return size * c.SOURCES + members - 1 if size else 0
+
+
+@shared
+def read_next(state: NDArray, base: int, member: int) -> int:
+    """The next piece on a member, from FROM on: its own bytes, and those to compute lost ones with; 0 for none."""
+    at, end = state[base + c.AT], state[base + c.AT] + state[base + c.SIZE]
+    unit, stripe, lost = state[base + c.UNIT], stripe_size(state, base), state[base + c.PRESENT]
+    first, last = -1, -1
+    for row in range(max(state[base + c.FROM] // unit, at // stripe), (end - 1) // stripe + 1):
+        low, high = reach(state, base, at, member, row), reach(state, base, end, member, row)
+        other, other_end = unit, unit
+        if lost < state[base + c.MEMBERS]:
+            other, other_end = reach(state, base, at, lost, row), reach(state, base, end, lost, row)
+        for turn in range(2):
+            # The one of both that begins first, then the other.
+            own = (low <= other) == (turn == 0)
+            begins = row * unit + (low if own else other)
+            ends = row * unit + (high if own else other_end)
+            if begins < ends and ends > state[base + c.FROM]:
+                if first >= 0 and begins > last:
+                    state[base + c.FROM] = last
+                    return piece(state, base, member, first, last)
+                first, last = begins if first < 0 else first, max(ends, last)
+    if first < 0:
+        return 0
+    state[base + c.FROM] = last
+    return piece(state, base, member, first, last)
+
+
+@shared
+def next_read(state: NDArray, base: int) -> int:
+    """The next piece of a read, bytes that adjoin on a member being one; its member plus 1, or 0 after the last.
+
+    The member of the first byte comes first; where one is lost, that of the first unit of the first stripe.
+    """
+    members, lost = state[base + c.MEMBERS], state[base + c.PRESENT]
+    first = state[base + c.AT] // state[base + c.UNIT]
+    if lost < members:
+        first = 0 if state[base + c.INSIDE] else -(state[base + c.AT] // stripe_size(state, base))
+    while state[base + c.PLACE] < members:
+        member = (first + state[base + c.PLACE]) % members
+        found = read_next(state, base, member) if member != lost else 0
+        if found:
+            return found
+        state[base + c.PLACE] += 1
+        state[base + c.FROM] = 0
+    return 0
+
+
+@shared
+def write_parts(state: NDArray, base: int) -> int:
+    """Number of parts of a write: whole stripes, part of the stripe it begins in, part of another it ends in."""
+    at, end, stripe = state[base + c.AT], state[base + c.AT] + state[base + c.SIZE], stripe_size(state, base)
+    parts = 1 if -(-at // stripe) < end // stripe else 0
+    if at % stripe or end < at + stripe:
+        parts += 1
+    if end % stripe and end // stripe > at // stripe:
+        parts += 1
+    return parts
+
+
+@shared
+def begin_write(state: NDArray, base: int, part: int) -> int:
+    """Find a part of a write, by its number; returns its parity, which whole stripes need where a member has it."""
+    members, unit, lost = state[base + c.MEMBERS], state[base + c.UNIT], state[base + c.PRESENT]
+    at, end, stripe = state[base + c.AT], state[base + c.AT] + state[base + c.SIZE], stripe_size(state, base)
+    first = -(-at // stripe)
+    stripes = max(end // stripe - first, 0)
+    if stripes > 0 and part == 0:
+        state[base + c.ROW] = -1
+        state[base + c.LOW] = first * unit
+        state[base + c.HIGH] = (first + stripes) * unit
+        if lost < members:
+            # The lost member has the parity of stripe s if (lost + s) mod n = n - 1.
+            stripes -= (first + stripes + lost) // members - (first + lost) // members
+        return stripes * unit * c.SOURCES + members - 1 if stripes else 0
+    row = end // stripe
+    if part == (1 if stripes > 0 else 0) and (at % stripe or end < at + stripe):
+        row = at // stripe
+    state[base + c.ROW] = row
+    state[base + c.FIRST] = max(at, row * stripe)
+    state[base + c.END] = min(end, (row + 1) * stripe)
+    return begin_update(state, base)
+
+
+@shared
+def begin_update(state: NDArray, base: int) -> int:
+    """Find how the parity of a part of a stripe is made; returns it.
+
+    With all members, MODIFY or RECONSTRUCT, whichever reads fewer pieces, RECONSTRUCT if they are equally many, as in
+    Linux md (drivers/md/raid5.c). Lost data that stay cannot be read, so that parity is modified; where lost data
+    change, parity follows from the rest of the stripe.
+    """
+    members, unit, lost = state[base + c.MEMBERS], state[base + c.UNIT], state[base + c.PRESENT]
+    first, end, row = state[base + c.FIRST], state[base + c.END], state[base + c.ROW]
+    touched = (end - 1) // unit - first // unit + 1
+    low, high = first % unit, first % unit + end - first
+    others = members - 1 - touched
+    if touched > 1:
+        others += (1 if low > 0 else 0) + (1 if end % unit else 0)
+        low, high = 0, unit
+    how = MODIFY if touched + 1 < others else RECONSTRUCT
+    if lost < members:
+        begins, ends = reach(state, base, first, lost, row), reach(state, base, end, lost, row)
+        how = RECONSTRUCT if begins == low and ends == high else COMPUTE
+        if (lost + row) % members == members - 1:
+            how = PLAIN
+        elif begins == ends:
+            how = MODIFY
+    state[base + c.LOW], state[base + c.HIGH], state[base + c.HOW] = low, high, how
+    sources = members - 1
+    if how == MODIFY:
+        sources = 2 * touched + 1
+    elif how == COMPUTE:
+        sources = 2 * (members - 1)
+    return 0 if how == PLAIN else (high - low) * c.SOURCES + sources
+
+
+@shared
+def column_at(state: NDArray, base: int, place: int) -> int:
+    """The column of a stripe that comes at a place in the order of a phase's pieces, parity being last.
+
+    A request inside a unit begins with that unit; what makes up for a lost one is read in the order of members.
+    """
+    members, row = state[base + c.MEMBERS], state[base + c.ROW]
+    if not state[base + c.INSIDE]:
+        return place
+    if state[base + c.PHASE] == c.READ and state[base + c.HOW] == RECONSTRUCT and state[base + c.PRESENT] < members:
+        return (place + row) % members
+    if place == members - 1:
+        return place
+    return (state[base + c.FIRST] // state[base + c.UNIT] - row * (members - 1) + place) % (members - 1)
+
+
+@shared
+def next_update(state: NDArray, base: int) -> int:
+    """The next piece of a part of a stripe; its member plus 1, or 0 after the last of the phase."""
+    members, unit, row = state[base + c.MEMBERS], state[base + c.UNIT], state[base + c.ROW]
+    how, writes = state[base + c.HOW], state[base + c.PHASE] == c.WRITE
+    while state[base + c.PLACE] < members and (writes or how != PLAIN):
+        column = column_at(state, base, state[base + c.PLACE])
+        state[base + c.PLACE] += 1
+        member = (column - row) % members
+        low, high = state[base + c.LOW], state[base + c.HIGH]
+        begins, ends = (
+            reach(state, base, state[base + c.FIRST], member, row),
+            reach(state, base, state[base + c.END], member, row),
+        )
+        if column < members - 1 and (writes or how == MODIFY):
+            low, high = begins, ends
+        elif how == RECONSTRUCT and not writes:
+            # Of a unit that changes, what is before or behind the bytes that do; nothing of parity.
+            if column == members - 1:
+                high = low
+            elif begins < ends and begins > low:
+                high = begins
+            elif begins < ends:
+                low = ends
+        if member != state[base + c.PRESENT] and low < high:
+            return piece(state, base, member, row * unit + low, row * unit + high)
+    return 0
+
+
+@shared
+def next_write(state: NDArray, base: int) -> int:
+    """The next piece of the part of a write that has begun; its member plus 1, or 0 after the last of the phase."""
+    if state[base + c.ROW] >= 0:
+        return next_update(state, base)
+    while state[base + c.PHASE] == c.WRITE and state[base + c.PLACE] < state[base + c.MEMBERS]:
+        member = state[base + c.PLACE]
+        state[base + c.PLACE] += 1
+        if member != state[base + c.PRESENT]:
+            return piece(state, base, member, state[base + c.LOW], state[base + c.HIGH])
+    return 0

@@ -1,0 +1,226 @@
+"""The tables of a result as plain cells, which a terminal and a page show each in its own way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from rich.table import Table
+from rich.text import Text
+
+from simio import units
+from simio.description.measured import MeasuredRow
+from simio.report.console import bar_text, columns
+from simio.report.data import other_quantities
+from simio.result.compare import Comparison, comparisons, pooled_comparisons
+from simio.result.model import CaseResult, Interval, ResourceUse, ScenarioResult
+from simio.wording import grouped, in_unit, lock_marked, merged, short_names
+
+LATE = "late"
+"""A workload's count of what was not there in time; it has a column beside the throughput."""
+ROUNDING = 1e-5
+"""Share of a throughput below which half of its interval is shown as zero."""
+GOOD, FAIR = 0.05, 0.15
+"""Absolute errors up to which a row is green and yellow."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share of one, shown as a bar and a percentage."""
+
+    value: float
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Signed errors of measured rows, or why a row has none."""
+
+    errors: tuple[float | str, ...]
+
+
+Cell = str | Share | Judged
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Headings and rows of cells. Columns in `left` hold text, the others numbers; column `strong` stands out."""
+
+    headings: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    left: Collection[int] = (0,)
+    strong: int | None = None
+
+
+def rich_table(grid: Grid) -> Table:
+    """The table on a terminal."""
+    styles = {"case": "dim"} | ({} if grid.strong is None else {grid.headings[grid.strong]: "bold"})
+    table = columns(*grid.headings, left=grid.left, styles=styles)
+    for row in grid.rows:
+        table.add_row(*map(_rich, row))
+    return table
+
+
+def _rich(cell: Cell) -> Text:
+    if isinstance(cell, Share):
+        return bar_text(cell.value)
+    if isinstance(cell, Judged):
+        texts = (Text(each, style="dim") if isinstance(each, str) else error_text(each) for each in cell.errors)
+        return Text(", ").join(texts)
+    return Text(cell)
+
+
+def error_text(error: float) -> Text:
+    """A signed error: green up to `GOOD`, yellow up to `FAIR`, else red."""
+    style = "green" if abs(error) <= GOOD else "yellow" if abs(error) <= FAIR else "red"
+    return Text(signed(error), style=style)
+
+
+def signed(error: float) -> str:
+    """A signed error in per cent; one that rounds to zero is +0.0%."""
+    return f"{round(error, 3) + 0.0:+.1%}"
+
+
+# --- several cases -----------------------------------------------------------------------------------------
+
+
+def cases(result: ScenarioResult) -> Grid:
+    """A row for each case: settings, throughput, measured values and their errors, the limit."""
+    varied = varied_keys(result)
+    measured = any(row.quantity == "throughput" for case in result.cases for row in case.measured)
+    late = [sum(each.value for each in case.tallies if each.what == LATE) for case in result.cases]
+    headings = ["case", *short_names(varied), f"simulated\n{result.unit}", *[LATE] * any(late)]
+    headings += [*(("measured", "error") if measured else ()), "limit", "busy"]
+    rows: list[list[Cell]] = []
+    for case, missed in zip(result.cases, late, strict=True):
+        cells: list[Cell] = [str(case.index + 1), *(case.settings.get(key, "") for key in varied)]
+        cells.append(with_interval(rate_text(case, result.unit), case.interval, result.unit))
+        cells += [str(missed)] * any(late)
+        if measured:
+            compared = [row for row in comparisons(case) if row.row.quantity == "throughput"]
+            cells.append(", ".join(measured_text(row.row, result.unit) for row in compared))
+            cells.append(_judged(*compared))
+        rows.append([*cells, case.limiter.label, f"{case.limiter.busy:.0%}"])
+    return Grid(headings, rows, left=(len(headings) - 2,), strong=1 + len(varied))
+
+
+def others(result: ScenarioResult) -> Grid | None:
+    """A row for each measured quantity beside throughput; None if there is none."""
+    if not other_quantities(result):
+        return None
+    rows = [
+        [str(case.index + 1), row.row.label, *_compared(row)]
+        for case in result.cases
+        for row in comparisons(case)
+        if row.row.quantity != "throughput"
+    ]
+    return Grid(["case", "quantity", "simulated", "measured", "error"], rows, left=(1,), strong=2)
+
+
+def pooled(result: ScenarioResult) -> Grid | None:
+    """A row for each quantity that was measured over several cases; None if there is none."""
+    compared = pooled_comparisons(result)
+    keys = list(dict.fromkeys(key for row in compared for key in row.settings))
+    rows = [[*(row.settings.get(key, "") for key in keys), row.row.label, *_compared(row)] for row in compared]
+    headings = [*short_names(keys), "over cases", "simulated", "measured", "error"]
+    return Grid(headings, rows, left=(len(keys),), strong=len(keys) + 1) if rows else None
+
+
+def _compared(row: Comparison) -> list[Cell]:
+    simulated = "none" if row.simulated is None else f"{row.simulated:.4g} {row.row.unit}"
+    return [with_interval(simulated, row.interval), measured_text(row.row), _judged(row)]
+
+
+def _judged(*rows: Comparison) -> Judged:
+    return Judged(tuple(why_unjudged(row.row.held) if row.error is None else row.error for row in rows))
+
+
+def why_unjudged(held: bool) -> str:
+    """The words in place of the error of a row that has none."""
+    return "predicted" if held else "not simulated"
+
+
+def measured_text(row: MeasuredRow, unit: str = "") -> str:
+    """A measured value with its unit, unless that is `unit`."""
+    if row.held:
+        return "withheld"
+    return row.text if row.unit == unit or row.text.endswith(row.unit) else f"{row.text} {row.unit}"
+
+
+def varied_keys(result: ScenarioResult) -> list[str]:
+    """Keys of the settings in which the cases differ."""
+    keys = dict.fromkeys(key for case in result.cases for key in case.settings)
+    return [key for key in keys if len({case.settings.get(key) for case in result.cases}) > 1]
+
+
+def rate_text(case: CaseResult, unit: str) -> str:
+    """Throughput with half of its confidence interval, where it has one."""
+    text = f"{in_unit(float(case.rate), unit):.4g}"
+    if case.half_width is not None:
+        # Whole bytes leave a trace of rounding where nothing varies.
+        width = 0 if case.half_width < ROUNDING * case.rate else case.half_width
+        text += f" ± {in_unit(width, unit):.2g}"
+    return text
+
+
+def with_interval(text: str, interval: Interval | None, unit: str = "", more: str = "") -> str:
+    """A value with its interval, such as '9.5 (8.9 to 10.2)'; with `unit` the interval is in bytes a second."""
+    if interval is None:
+        return text
+    low, high = (in_unit(end, unit) if unit else end for end in (interval.low, interval.high))
+    return f"{text} ({low:.3g} to {high:.3g}{more})"
+
+
+# --- one case ----------------------------------------------------------------------------------------------
+
+
+def resources(uses: Iterable[ResourceUse]) -> Grid:
+    """A row for each resource, the busiest first and locks last; those alike but for a number on one row."""
+    ordered = sorted(uses, key=lambda use: (use.lock, -use.utilisation))
+    rows: list[list[Cell]] = [
+        [lock_marked(name, use.lock), Share(use.utilisation), f"{use.mean_line:.2f}", str(use.longest_line)]
+        for name, use in merged(ordered, lambda use: use.name, lambda use: use.lock)
+    ]
+    return Grid(["resource", "utilisation", "waiting, mean", "most"], rows, left=(0, 1))
+
+
+def streams(case: CaseResult, unit: str) -> Grid:
+    """The rates of streams; those alike but for a number on one row, with their spread."""
+    rows = [
+        [name, *_spread([in_unit(float(stream.rate), unit) for stream in same], "{:.4g}".format)]
+        for name, same in grouped(case.streams, lambda stream: stream.name)
+    ]
+    return Grid(["stream", f"mean {unit}", "least", "most"], rows)
+
+
+def tallies(case: CaseResult) -> Grid:
+    """What was counted; counts alike but for a number on one row, with their spread."""
+    rows = []
+    for name, same in grouped(case.tallies, lambda tally: tally.name):
+        text = partial(_rounded, unit=same[0].unit)
+        rows.append([name, *_spread([tally.value for tally in same], text)])
+    return Grid(["totals", "mean", "least", "most"], rows)
+
+
+def _spread(values: Sequence[float], text: Callable[[float], str]) -> list[str]:
+    """The mean of values, and the least and the largest if there are several."""
+    ends = [text(min(values)), text(max(values))] if len(values) > 1 else ["", ""]
+    return [text(sum(values) / len(values)), *ends]
+
+
+def observations(case: CaseResult) -> Grid:
+    """The distribution of each observation."""
+    rows = []
+    for row in case.observations:
+        values = (round(row.mean), row.least, row.p50, row.p90, row.p99, row.most)
+        rows.append([row.name, str(row.count), *(amount(value, row.unit) for value in values)])
+    return Grid(["observation", "count", "mean", "least", "median", "90%", "99%", "most"], rows)
+
+
+def _rounded(value: float, unit: str) -> str:
+    return amount(round(value), unit)
+
+
+def amount(value: int, unit: str) -> str:
+    """A time in ps in a fitting unit, or a number with its unit."""
+    return units.format_quantity(value, "time") if unit == "ps" and value >= 0 else f"{value:,} {unit}".rstrip()

@@ -1,0 +1,159 @@
+"""A drive's queue: what is in the buffer, what the arm would cost, and what it turns to."""
+
+from __future__ import annotations
+
+import pytest
+from disk_state import BASE, command, dirty, drive, look, put, reading, segment, stopped
+
+from simio.machines.disk import layout as c
+from simio.machines.disk.queue import (
+    choose,
+    controller_time,
+    cost,
+    read_cost,
+)
+from simio.machines.disk.scheduling import NAMES
+from simio.machines.disk.scheduling.elevator import BEHIND
+
+HIT, MISS = 3, 7
+READ = {"status": c.QUEUED, "writes": 0}
+
+
+@pytest.mark.parametrize(
+    ("sector", "count", "time"),
+    [
+        # All of them dirty; some of them, which have to reach the media first; up to the first of them.
+        (105, 10, HIT), (105, 15, HIT), (105, 16, MISS), (90, 11, MISS), (90, 10, MISS),
+        # Read; read in part, and to be continued; following what was read; beyond.
+        (15, 5, HIT), (15, 20, HIT), (30, 5, HIT), (31, 5, MISS), (9, 5, MISS),
+    ],
+)  # fmt: skip
+def test_what_the_controller_takes_for_in_the_buffer(sector: int, count: int, time: int) -> None:
+    state = drive()
+    dirty(state, 0, 100, 120)
+    stopped(state, 1, 10, 30)
+    assert controller_time(state, BASE, 0, sector, count) == time
+
+
+# --- the cost of a place -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("sector", "inwards", "outwards"),
+    [(140, 2, BEHIND + 2), (119, 0, 0), (100, 0, 0), (99, BEHIND + 1, 1), (0, BEHIND + 5, 5)],
+)
+def test_the_elevator_counts_cylinders_in_its_direction_first(sector: int, inwards: int, outwards: int) -> None:
+    # From either track of cylinder 5.
+    state = drive(scheduling="elevator")
+    for direction, price in ((1, inwards), (-1, outwards)):
+        put(state, BASE, direction=direction)
+        assert [cost(state, BASE, 0, track, sector, False) for track in (10, 11)] == [price] * 2
+
+
+@pytest.mark.parametrize(
+    ("sector", "writes", "price"),
+    [
+        # On the track: sector 102 of cylinder 5 comes around at 700, and then at 1700.
+        (102, False, 90), (102, True, 90), (101, False, 990),
+        # On the other track after 150 ps, and 50 more before it is written to: sector 119 is there at 600, sector 110
+        # at 700, 111 at 800, 112 at 900.
+        (111, False, 190), (111, True, 1190), (112, True, 290), (110, False, 1090),
+    ],
+)  # fmt: skip
+def test_the_shortest_counts_the_way_and_the_wait(sector: int, writes: bool, price: int) -> None:
+    state = drive(scheduling="shortest")
+    assert cost(state, BASE, 610, 10, sector, writes) == price
+    put(state, BASE, policy=NAMES.index("fifo"), in_order=1)
+    assert cost(state, BASE, 610, 10, sector, writes) == 0
+
+
+def test_a_read_costs_the_way_to_what_the_buffer_lacks() -> None:
+    state = drive(scheduling="shortest")
+    at = command(state, 0, **READ, next=105, end=110)
+    # On the track; sector 105 of cylinder 5 comes around at 1000.
+    assert read_cost(state, BASE, 10, 10, at) == 990
+    # What has been read up to 107 is read on from there, at 200; what has been read, or is dirty, costs nothing.
+    stopped(state, 0, 100, 107)
+    assert read_cost(state, BASE, 10, 10, at) == 190
+    stopped(state, 0, 100, 110)
+    assert read_cost(state, BASE, 10, 10, at) == 0
+    dirty(state, 0, 100, 110)
+    assert read_cost(state, BASE, 10, 10, at) == 0
+
+
+def test_what_is_being_read_costs_nothing() -> None:
+    state = drive(scheduling="shortest")
+    at = command(state, 0, **READ, next=101, end=110)
+    s = reading(state)
+    assert read_cost(state, BASE, 710, 10, at) == 0
+    # What the media has left costs as before: sector 107 comes around at 1200.
+    segment(state, 0, stop=107)
+    assert read_cost(state, BASE, 710, 10, at) == 490
+    put(state, BASE, active=-1)
+    assert read_cost(state, BASE, 710, 10, at) == 490
+    assert look(state, s, "stop") == (107,)
+
+
+# --- who is next ---------------------------------------------------------------------------------------------
+
+
+def loaded(scheduling: int, cache: bool = False) -> list[int]:
+    """Three dirty runs on cylinders 2, 1 and 3, the second the oldest; a fourth segment is free."""
+    state = drive(scheduling=scheduling, write_cache=cache, segments=4)
+    for number, (first, since) in enumerate(((40, 5), (20, 3), (60, 4))):
+        dirty(state, number, first, first + 10, since=since)
+    return state
+
+
+def test_dirty_data_go_by_age_or_by_place() -> None:
+    assert choose(loaded("fifo"), BASE, 0) == -2 - 1
+    for here, chosen in ((0, 1), (4, 0), (5, 0), (6, 2), (19, 2)):
+        state = loaded("elevator")
+        put(state, BASE, here=here)
+        assert choose(state, BASE, 0) == -2 - chosen
+    # Of equal places the older, whichever stands first.
+    for since in (3, 6):
+        state = loaded("elevator")
+        dirty(state, 2, 50, 60, since=since)
+        put(state, BASE, here=4)
+        assert choose(state, BASE, 0) == -2 - (2 if since == 3 else 0)
+
+
+@pytest.mark.parametrize(("ticket", "chosen"), [(2, 0), (4, -3)])
+def test_without_a_cache_reads_and_writes_go_by_age(ticket: int, chosen: int) -> None:
+    state = loaded("fifo")
+    command(state, 0, **READ, next=150, end=160, ticket=ticket)
+    assert choose(state, BASE, 0) == chosen
+
+
+def test_with_a_cache_reads_go_first_until_somebody_waits_for_room() -> None:
+    state = loaded("fifo", cache=True)
+    command(state, 0, **READ, next=150, end=160, ticket=9)
+    assert choose(state, BASE, 0) == 0
+    put(state, BASE, blocked=1)
+    assert choose(state, BASE, 0) == -3
+
+
+def test_what_is_on_its_way_or_on_the_media_is_not_chosen() -> None:
+    state = loaded("fifo")
+    segment(state, 1, destaged=30)
+    assert choose(state, BASE, 0) == -2 - 2
+    # Of the third a writer has brought nothing yet.
+    command(state, 0, status=c.SERVED, writes=1, place=segment(state, 2), next=60, end=70)
+    assert choose(state, BASE, 0) == -2
+    for number in range(3):
+        segment(state, number, kind=c.EMPTY)
+    assert choose(state, BASE, 0) == -1
+
+
+def test_of_two_reads_the_older_or_the_nearer() -> None:
+    for scheduling, chosen in (("fifo", 1), ("elevator", 0)):
+        state = drive(scheduling=scheduling)
+        command(state, 0, **READ, next=60, end=70, ticket=9)
+        command(state, 1, **READ, next=90, end=99, ticket=4)
+        assert choose(state, BASE, 0) == chosen
+    # On one cylinder they are equal.
+    state = drive(scheduling="elevator")
+    command(state, 0, **READ, next=75, end=79, ticket=9)
+    command(state, 1, **READ, next=60, end=70, ticket=4)
+    assert choose(state, BASE, 0) == 1
