@@ -53,7 +53,7 @@ class Site:
         name, count = workload.name, workload.params.streams
         if self.capture and count > 1:
             return (f"{name} {number + 1}" for number in range(count))
-        return self.p.each(name, count)
+        return self.p.replicate(name, count)
 
     def stream(self, name: str) -> Handle:
         """A stream of deliveries of its own, whose rate is reported beside the throughput of all."""

@@ -16,16 +16,16 @@ import networkx as nx
 import yaml
 
 from simio.description.model import Case, Scenario
-from simio.errors import RunError, SimioError, quote
+from simio.engines.outcome import Aborted
+from simio.errors import SimioError, quote
 from simio.explore.knobs import UNSET, Knob, knobs
 from simio.loading import load
 from simio.loading.keypaths import scalar, substitute
 from simio.loading.scenario import ScenarioFile
 from simio.loading.yamltree import parse_yaml
 from simio.lower import lower
-from simio.program.digest import program_hash
 from simio.result.model import CaseResult, ScenarioResult
-from simio.running import run_case, run_program
+from simio.running import Lowered, RunOptions, run_case, run_program
 from simio.topology import wire
 from simio.version import VERSION
 from simio.wording import settings_text
@@ -133,17 +133,16 @@ class Session:
         budget = min(case.system.run.step_budget, RUN_STEPS)
         run = case.system.run.model_copy(update={"step_budget": budget, "replications": 1})
         case = replace(case, system=replace(case.system, run=run), measured=())
-        program = lower(case.system)
-        note = "one run of several: the scenario is random" if program.random else ""
-        key = repr((program_hash(program), run, case.system.report.unit))
+        lowered = Lowered(lower(case.system))
+        note = "one run of several: the scenario is random" if lowered.program.random else ""
+        key = repr((lowered.hash, run, case.system.report.unit))
 
         def make() -> CaseAnswer:
             try:
-                return CaseAnswer(
-                    run_program(case, program, self.engine), wire(case.system), case.system.report.unit, note
-                )
-            except RunError as error:
-                if error.outcome is None or error.outcome.steps < budget:
+                result = run_program(case, lowered, RunOptions(self.engine))
+                return CaseAnswer(result, wire(case.system), case.system.report.unit, note)
+            except Aborted as error:
+                if error.outcome.steps < budget:
                     raise
                 return self._cut(case, error.outcome.end)
 
@@ -153,7 +152,7 @@ class Session:
         """A case that takes too many steps, up to where these got."""
         run = case.system.run.model_copy(update={"until": max(end * 19 // 20, 1), "warm_up": 0})
         system = replace(case.system, run=run)
-        result = run_case(replace(case, system=system), self.engine)
+        result = run_case(replace(case, system=system), RunOptions(self.engine))
         note = f"cut off: a run here takes at most {RUN_STEPS:,} steps; simio run has no such limit"
         return CaseAnswer(result, wire(system), system.report.unit, note)
 

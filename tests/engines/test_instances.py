@@ -72,7 +72,7 @@ def program(seed: int, count: int, names: Iterator[str] | None = None) -> Progra
     """`count` of one kind, sharing their steps unless they get names one by one."""
     p = Builder()
     p.observation("delivered", "delivered", "bytes")
-    for own in names or p.each("t", count):
+    for own in names or p.replicate("t", count):
         One(p, own, seed).write_out()
     with p.thread("last"):
         p.advance(1)
@@ -130,7 +130,7 @@ def test_two_are_written_out_and_more_are_not() -> None:
 
 def declare(p: Builder, name: str, streams: str = "t") -> None:
     """A resource for each of five streams."""
-    for number, own in enumerate(p.each(streams, 5)):
+    for number, own in enumerate(p.replicate(streams, 5)):
         p.resource(name.format(own=own, number=number + 1))
 
 
@@ -148,7 +148,7 @@ def test_a_name_that_another_of_many_has_is_refused() -> None:
 
 def test_many_within_many_are_refused() -> None:
     p = Builder()
-    each = p.each("t", 5)
+    each = p.replicate("t", 5)
     next(each)
     with pytest.raises(ProgramError, match="inside of others"):
         declare(p, "{own} lock", next(each))

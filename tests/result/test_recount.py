@@ -36,7 +36,7 @@ def locks() -> Program:
     """Four instances of threads that start others, each with a lock of its own for two."""
     p = Builder()
     seen = p.observation("seen")
-    for own in p.each("lock", 4):
+    for own in p.replicate("lock", 4):
         lock = p.resource(own)
         with p.thread(f"{own} thread"), p.loop(3), p.fork(f"{own} child"), p.hold(lock):
             p.advance(7)
