@@ -114,7 +114,7 @@ def compare(load: Callable[[int], Program], completions: int, rounds: int) -> tu
     small = load(2000)
     if compiled.run(small).differences(reference.run(small)):
         raise SystemExit(f"{load.__name__}: the engines do not agree")
-    options = Options(budget=2**60, jump=False)
+    options = Options(budget=2**60)
     fast = measure("compiled", lambda p: compiled.run(p, options), load(completions), rounds)
     plain = measure("SimPy", lambda p: reference.run(p, options), load(SIMPY_COMPLETIONS), min(rounds, 2))
     return fast, plain

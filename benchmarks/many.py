@@ -20,7 +20,7 @@ from simio.engines import compiled
 from simio.engines.native import entry
 from simio.errors import SimioError
 from simio.sweeps import Task, run_many
-from simio.sweeps.outcome import outcome_of
+from simio.sweeps.cache import outcome_of
 
 ROOT = Path(__file__).parents[1]
 STREAMS = (1, 2, 4, 5, 8, 10, 16, 20)

@@ -84,7 +84,7 @@ def measure(path: str) -> None:
     watch.tell()
     bound(program)
     watch.tell()
-    outcome = compiled.run(program, Options(budget=BUDGET, jump=False))
+    outcome = compiled.run(program, Options(budget=BUDGET))
     watch.tell()
     print(f"{outcome.steps:,}", f"{outcome.end / 1e12:.4g}", sep="\n", flush=True)
     if outcome.status:

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from simio.engines import compiled
-from simio.engines.outcome import Options
 from simio.loading import load
 from simio.lower import lower
 from simio.program.steps import Program
@@ -29,8 +28,6 @@ SCENARIOS: dict[str, tuple[Path, int]] = {
     "wire": (ROOT / "benchmarks" / "tcp-wire.yaml", 60 * 2**10),
 }
 """Files, and the bytes of a write in each."""
-EVERY = Options(jump=False)
-"""Periods are not looked for, as there are none that pay."""
 WINDOWS = (60 * 2**10, 64 * 2**10)
 """Windows of the cases that are run."""
 
@@ -55,8 +52,8 @@ def _measure(name: str, megabytes: int, rounds: int) -> None:
         case for case, one in zip(scenario.cases, params, strict=True) if one.window in WINDOWS and one.streams == 1
     )
     program, lowering = _timed(lambda: lower(case.system))
-    outcome = compiled.run(program, EVERY)
-    best = min(_timed(lambda: compiled.run(program, EVERY))[1] for _ in range(rounds))
+    outcome = compiled.run(program)
+    best = min(_timed(lambda: compiled.run(program))[1] for _ in range(rounds))
     packets, crossings = _counted(program, outcome.resources[:, 2].tolist())
     print(f"{name}: {megabytes} MiB: load {loading:.3f} s, lower {lowering:.3f} s, run {best:.4f} s")
     print(f"  {outcome.events:,} events and {outcome.steps:,} steps: "

@@ -63,9 +63,9 @@ class Study:
         Raises SimioError for a deadlock, a spent step budget or an unknown engine.
         """
         from simio.report.notebook import ShownResult
-        from simio.running import run_scenario
+        from simio.running import RunOptions, run_scenario
 
-        return ShownResult.of(run_scenario(self.scenario, self.sets, engine, cases, packets=packets))
+        return ShownResult.of(run_scenario(self.scenario, self.sets, RunOptions(engine, packets), cases))
 
     def explain(self, case: int = 0, engine: str | None = None) -> ShownExplanation:
         """Why the case with this index gives what it gives, and what would be gained by which change.

@@ -10,12 +10,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from simio.engines.outcome import Outcome
-    from simio.result.activity import Activity
-    from simio.result.packets import Packets
 
 # A problem quotes what it found; a quotation longer than this is cut, so that a line stays a line.
 _QUOTE_LIMIT = 60
@@ -90,14 +84,8 @@ class ScenarioError(SimioError):
 class RunError(SimioError):
     """A valid scenario that cannot be run to its end: deadlock, step budget, horizon.
 
-    `outcome` is what happened until then, if the run began; `packets` and `activity` are what was traced.
+    One that could begin is a `simio.engines.outcome.Aborted`, which has the outcome until then.
     """
-
-    def __init__(self, message: str, outcome: Outcome | None = None) -> None:
-        super().__init__(message)
-        self.outcome = outcome
-        self.packets: Packets | None = None
-        self.activity: Activity | None = None
 
 
 class OutOfRange(ValueError):

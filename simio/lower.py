@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from simio.components.network.capture import PacketTrace
 from simio.components.site import Site
 from simio.description.model import System, Workload
 from simio.errors import OutOfRange, RunError
+from simio.program.builder import Builder
 from simio.program.garbage import uncollected
 from simio.program.steps import Program
 
@@ -23,23 +22,27 @@ def register_lowering(kind: str, lowering: Lowering) -> None:
         raise ValueError(f"workload kind {kind!r} is lowered already")
 
 
-def lower(system: System, packets: PacketTrace | None = None, kind: type = np.int64) -> Program:
+def lower(system: System, packets: PacketTrace | None = None) -> Program:
     """The program of one configuration, with marks of its packets if they are to be traced.
 
-    With the `kind` object, tables hold numbers as they were given (`simio.sweeps.forms`). Raises RunError for
-    what only its wiring or sizes can show.
+    Raises RunError for what only its wiring or sizes can show.
     """
+    with uncollected():
+        return emit(system, packets).build()
+
+
+def emit(system: System, packets: PacketTrace | None = None) -> Builder:
+    """The builder that holds all steps of one configuration. Raises as `lower` does."""
     import simio.workloads  # noqa: F401  (registers the kinds that come with simio)
 
-    with uncollected():
-        site = Site(system, packets)
-        for workload in system.workloads.values():
-            if workload.kind not in _LOWERINGS:
-                raise RunError(f"workload kind {workload.kind!r} has parameters but nothing that lowers it to steps")
-            try:
-                with site.p.workload(workload.name):
-                    _LOWERINGS[workload.kind](site, workload)
-            except OutOfRange as error:
-                raise RunError(f"workload {workload.name!r} cannot be run with these values: {error}") from error
-        site.faults()
-        return site.p.build(kind)
+    site = Site(system, packets)
+    for workload in system.workloads.values():
+        if workload.kind not in _LOWERINGS:
+            raise RunError(f"workload kind {workload.kind!r} has parameters but nothing that lowers it to steps")
+        try:
+            with site.p.workload(workload.name):
+                _LOWERINGS[workload.kind](site, workload)
+        except OutOfRange as error:
+            raise RunError(f"workload {workload.name!r} cannot be run with these values: {error}") from error
+    site.faults()
+    return site.p

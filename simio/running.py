@@ -1,9 +1,10 @@
-"""Running the cases of a scenario, one result each."""
+"""The conductor: lowers, bounds, runs and measures the cases of a scenario, one result each."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from simio.bound import Bound, bound
@@ -12,7 +13,8 @@ from simio.description.measured import MeasuredRow
 from simio.description.model import Case, Host, Origin, Part, Scenario, System
 from simio.description.workloads import workload_kinds
 from simio.engines.execute import execute
-from simio.engines.outcome import Options, Outcome
+from simio.engines.outcome import Aborted, Options, Outcome
+from simio.engines.prepared import Prepared
 from simio.errors import RunError
 from simio.lower import lower
 from simio.program.digest import program_hash
@@ -22,34 +24,69 @@ from simio.result.checks import Check, check
 from simio.result.compare import check_observations
 from simio.result.limiter import limiter
 from simio.result.model import CaseResult, ScenarioResult
-from simio.result.packets import Packets
+from simio.result.packets import AbortedTrace, Packets
 from simio.result.precision import Runs, carry_out
 from simio.result.stepwise import check_again
 from simio.version import VERSION
 
 
+@dataclass(frozen=True)
+class RunOptions:
+    """How the cases of a scenario are run; the default is the compiled engine without traces.
+
+    `engine` is 'compiled' (the default) or 'simpy'. With `packets`, each result has the packets of its first run.
+    With `recount`, each run is made again to check more laws. `announce` gets a message if the engine has to be
+    compiled first.
+    """
+
+    engine: str | None = None
+    packets: PacketTrace | None = None
+    recount: bool = False
+    announce: Callable[[str], Any] | None = None
+
+
+DEFAULT = RunOptions()
+
+
+class Lowered:
+    """A program, and what follows from it before it runs; each part is computed when it is first used."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+
+    @cached_property
+    def bound(self) -> Bound:
+        """The upper bound on throughput."""
+        return bound(self.program)
+
+    @cached_property
+    def hash(self) -> str:
+        """The program's hash."""
+        return program_hash(self.program)
+
+    @property
+    def prepared(self) -> Prepared | None:
+        """The compiled engine's tables, or None if that engine is to make them."""
+        return None
+
+
 def run_scenario(
     scenario: Scenario,
     sets: Sequence[str] = (),
-    engine: str | None = None,
+    options: RunOptions = DEFAULT,
     cases: Sequence[int] | None = None,
     progress: Callable[[CaseResult], Any] | None = None,
-    announce: Callable[[str], Any] | None = None,
-    packets: PacketTrace | None = None,
-    jump: bool = True,
-    recount: bool = False,
 ) -> ScenarioResult:
-    """All cases, or those whose indices are given; an interrupt leaves the results so far (`complete` False).
+    """Run all cases, or those whose indices are given; an interrupt leaves the results so far (`complete` False).
 
-    With `packets`, each result has the packets of its first run. Without `jump`, periods of a run that repeats itself
-    are run one by one, to the same result. With `recount`, each run is made again to check more laws.
+    `progress` gets each result. Raises RunError as `run_case` does.
     """
     from simio.loading import resolved
 
     results: list[CaseResult] = []
     complete = True
     try:
-        for result in run_cases(scenario, engine, cases, announce, packets, jump, recount):
+        for result in run_cases(scenario, options, cases):
             results.append(result)
             if progress:
                 progress(result)
@@ -72,78 +109,64 @@ def run_scenario(
 
 
 def run_cases(
-    scenario: Scenario,
-    engine: str | None = None,
-    cases: Sequence[int] | None = None,
-    announce: Callable[[str], Any] | None = None,
-    packets: PacketTrace | None = None,
-    jump: bool = True,
-    recount: bool = False,
+    scenario: Scenario, options: RunOptions = DEFAULT, cases: Sequence[int] | None = None
 ) -> Iterator[CaseResult]:
-    """Results one by one as they are finished."""
+    """Run all cases, or those whose indices are given, and yield each result when it is there."""
     for case in scenario.cases:
         if cases is None or case.index in cases:
-            also = [pooled.row for pooled in scenario.pooled if case.index in pooled.cases]
-            yield run_case(case, engine, announce, also, packets, jump, recount)
+            yield run_case(case, options, pooled_rows(scenario, case))
 
 
-def run_case(
-    case: Case,
-    engine: str | None = None,
-    announce: Callable[[str], Any] | None = None,
-    pooled: Sequence[MeasuredRow] = (),
-    packets: PacketTrace | None = None,
-    jump: bool = True,
-    recount: bool = False,
-) -> CaseResult:
-    """Lower, bound, run (several times if it is random) and measure one case, which rows over several may need.
+def pooled_rows(scenario: Scenario, case: Case) -> list[MeasuredRow]:
+    """The measured rows of several cases that a case is one of."""
+    return [pooled.row for pooled in scenario.pooled if case.index in pooled.cases]
 
-    With `packets`, those of the first run are kept, or those until a fault; raises RunError where no packet comes by.
+
+def run_case(case: Case, options: RunOptions = DEFAULT, pooled: Sequence[MeasuredRow] = ()) -> CaseResult:
+    """Lower, bound, run (several times if it is random) and measure one case.
+
+    `pooled` are measured rows of several cases, this one among them. Raises
+    RunError for a case that cannot be lowered or run to its end, and if no packet passes where `options.packets`
+    wants them.
     """
-    program = lower(case.system, packets)
-    if packets:
-        _check_packets(program, packets)
-    return run_program(case, program, engine, announce, pooled, packets, jump, recount)
+    program = lower(case.system, options.packets)
+    if options.packets:
+        _check_packets(program, options.packets)
+    return run_program(case, Lowered(program), options, pooled)
 
 
 def run_program(
-    case: Case,
-    program: Program,
-    engine: str | None = None,
-    announce: Callable[[str], Any] | None = None,
-    pooled: Sequence[MeasuredRow] = (),
-    packets: PacketTrace | None = None,
-    jump: bool = True,
-    recount: bool = False,
+    case: Case, lowered: Lowered, options: RunOptions = DEFAULT, pooled: Sequence[MeasuredRow] = ()
 ) -> CaseResult:
-    """The rest of `run_case`, for whoever has the case's program already."""
+    """Run and measure a case that is lowered already. Raises RunError as `run_case` does."""
+    program = lowered.program
     check_observations((*case.measured, *pooled), [mark.name for mark in program.marks if mark.unit == "ps"])
     run = case.system.run
-    certain = bound(program)
     checks: list[Check] = []
 
     def once(seed: int, until: int) -> Outcome:
-        options = Options(until, run.step_budget, seed, jump=jump)
+        limits = Options(until, run.step_budget, seed)
+        prepared = None if options.engine == "simpy" or program.guests else lowered.prepared
         try:
-            outcome = execute(program, options, engine, announce)
-        except RunError as error:
-            if packets and error.outcome:
-                error.packets = Packets(program, error.outcome)
+            outcome = execute(program, limits, options.engine, options.announce, prepared)
+        except Aborted as error:
+            if options.packets:
+                raise AbortedTrace(str(error), error.outcome, Packets(program, error.outcome)) from error
             raise
         if not program.random:
             checks.clear()  # a run that is lengthened takes the place of the one before
-        checks.extend(check(program, outcome, certain))
-        if recount:
-            checks.extend(check_again(program, options, outcome, engine))
+        checks.extend(check(program, outcome, lowered.bound))
+        if options.recount:
+            checks.extend(check_again(program, limits, outcome, options.engine))
         return outcome
 
     runs = carry_out(run, program, once)
-    result = _result(case, program, runs, certain, tuple(checks))
-    return replace(result, packets=Packets(program, runs.outcome)) if packets else result
+    result = _result(case, lowered, runs, tuple(checks))
+    return replace(result, packets=Packets(program, runs.outcome)) if options.packets else result
 
 
 def _check_packets(program: Program, packets: PacketTrace) -> None:
-    """Refuse to trace where nothing can be seen."""
+    """Refuse to trace packets where none can pass."""
     if any(mark.role == ROLE for mark in program.marks):
         return
     if packets.at:
@@ -152,7 +175,8 @@ def _check_packets(program: Program, packets: PacketTrace) -> None:
     raise RunError(f"no IP packets to trace; workloads that send them are {', '.join(kinds)}")
 
 
-def _result(case: Case, program: Program, runs: Runs, certain: Bound, checks: tuple[Check, ...]) -> CaseResult:
+def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...]) -> CaseResult:
+    program, certain = lowered.program, lowered.bound
     outcome, span = runs.outcome, runs.spans[0]
     resources = measure.resource_use(program, outcome, span)
     threads = measure.thread_use(program, outcome)
@@ -177,7 +201,7 @@ def _result(case: Case, program: Program, runs: Runs, certain: Bound, checks: tu
         tallies=tallies,
         timeline=measure.timeline(program, outcome),
         measured=case.measured,
-        hash=program_hash(program),
+        hash=lowered.hash,
         seeds=runs.seeds,
         events=runs.events,
         steps=runs.steps,

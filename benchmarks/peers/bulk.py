@@ -20,8 +20,6 @@ from simio.lower import lower
 from simio.running import run_case
 
 LIBRARIES = ("applications", "internet", "point-to-point", "traffic-control", "network", "core")
-WAYS = {"simio": True, "simio, no jump": False}
-"""Ways to run simio, and whether periods of a run that repeats itself are skipped."""
 
 
 @dataclass
@@ -79,13 +77,11 @@ def compare(sizes: list[int], windows: list[int], rounds: int, program: str | No
 
 def _measure(size: int, window: int, rounds: int, program: str | None) -> dict[str, Way]:
     """The simulators take turns, so that each round is one of the same machine."""
-    ways = {"ns-3": Way()} | {name: Way() for name in WAYS}
+    ways = {"ns-3": Way(), "simio": Way()}
     for _ in range(rounds):
         if program is not None:
             _ns3(ways["ns-3"], program, size * 2**20, window * 1024)
-        for name, jump in WAYS.items():
-            _simio(ways[name], (f"workload.ttcp.writes={size * 2**20 // WRITE}",
-                                f"workload.ttcp.window={window} KiB"), jump)  # fmt: skip
+        _simio(ways["simio"], (f"workload.ttcp.writes={size * 2**20 // WRITE}", f"workload.ttcp.window={window} KiB"))
     return ways
 
 
@@ -97,14 +93,14 @@ def _ns3(way: Way, program: str, size: int, window: int) -> None:
     way.rate = int(received) * 8 / float(seconds) / 1e6
 
 
-def _simio(way: Way, sets: tuple[str, ...], jump: bool) -> None:
+def _simio(way: Way, sets: tuple[str, ...]) -> None:
     case = load(SCENARIO, (*sets, f"run.step_budget={UNLIMITED}")).cases[0]
-    program, options = lower(case.system), Options(budget=UNLIMITED, jump=jump)
+    program, options = lower(case.system), Options(budget=UNLIMITED)
     begin = time.process_time()
     compiled.run(program, options)
     way.run.append(time.process_time() - begin)
     command = [sys.executable, "-m", "simio", "run", SCENARIO, f"--set=run.step_budget={UNLIMITED}"]
-    command += [f"--set={text}" for text in sets] + ([] if jump else ["--no-jump"])
+    command += [f"--set={text}" for text in sets]
     way.whole.append(finish(command).cpu)
     if not way.rate:
         way.rate = float(run_case(case).rate) * 8 / 1e6

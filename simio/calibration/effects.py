@@ -15,8 +15,7 @@ from simio.loading import ScenarioFile
 from simio.loading.catalogue import Catalogue
 from simio.loading.overlay import Overlay
 from simio.lower import lower
-from simio.program.digest import program_hash
-from simio.running import run_program
+from simio.running import Lowered, run_program
 
 MORE = 1.1
 """The factor of a value whose effect is told."""
@@ -58,9 +57,9 @@ class Case:
         self.scenario, self.sets, self.index, self.parts = scenario, sets, index, parts
         case = ScenarioFile(scenario, parts=parts).scenario(sets, only=index).cases[0]
         self.case = case
-        program = lower(case.system)
-        self.hash = program_hash(program)
-        self.rate = float(run_program(case, program).rate)
+        lowered = Lowered(lower(case.system))
+        self.hash = lowered.hash
+        self.rate = float(run_program(case, lowered).rate)
         self._known = {self.hash: self.rate}
 
     @property
@@ -73,13 +72,12 @@ class Case:
         laid = Overlay(self.parts, {value.at: value.text(number)})
         try:
             case = ScenarioFile(self.scenario, parts=laid).scenario(self.sets, only=self.index).cases[0]
-            program = lower(case.system)
-            key = program_hash(program)
-            if key not in self._known:
-                self._known[key] = float(run_program(case, program).rate)
+            lowered = Lowered(lower(case.system))
+            if lowered.hash not in self._known:
+                self._known[lowered.hash] = float(run_program(case, lowered).rate)
         except (ScenarioError, RunError):
             return None
-        return self._known[key]
+        return self._known[lowered.hash]
 
 
 def effects(case: Case, progress: Callable[[int, int], Any] | None = None) -> list[Effect]:

@@ -18,7 +18,7 @@ from simio.loading import load
 from simio.loading.catalogue import Catalogue, UnknownPart
 from simio.result.compare import pooled_value, simulated_value
 from simio.result.model import ScenarioResult
-from simio.running import run_cases
+from simio.running import RunOptions, run_cases
 from simio.studies.rows import Library, rows
 from simio.studies.simulate import simulate
 
@@ -95,7 +95,7 @@ class Evidence:
         missing = [case.index for case in self.scenario.cases if case.measured and case.index not in done]
         missing += [index for each in self.scenario.pooled for index in each.cases if index not in done]
         if missing:
-            done.update({case.index: case for case in run_cases(self.scenario, self.engine, missing)})
+            done.update({case.index: case for case in run_cases(self.scenario, RunOptions(self.engine), missing)})
         found: dict[Key, list[float]] = {}
         for case in done.values():
             for row in case.measured:

@@ -22,7 +22,7 @@ from simio.loading.catalogue import Catalogue, catalogue
 from simio.loading.overlay import Overlay
 from simio.result.compare import pooled_value, simulated_value
 from simio.result.model import CaseResult, Interval, ScenarioResult, Uncertainty
-from simio.running import run_cases
+from simio.running import RunOptions, run_cases
 from simio.sweeps import Task, run_many
 
 Vector = NDArray[np.float64]
@@ -49,7 +49,7 @@ class Sample:
 
 def sampled(scenario: Scenario, task: Task) -> Sample:
     """The work of one task: the only case there is, reduced to what is compared."""
-    result = next(run_cases(scenario, task.engine))
+    result = next(run_cases(scenario, RunOptions(task.engine)))
     pooled = (simulated_value(result, each.row) for each in scenario.pooled if task.case in each.cases)
     return Sample(float(result.rate), tuple(simulated_value(result, row) for row in result.measured), tuple(pooled))
 

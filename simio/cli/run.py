@@ -30,15 +30,14 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.calibration.predict import SAMPLES, with_intervals
     from simio.components.network.capture import PacketTrace
     from simio.description.model import Scenario
-    from simio.errors import RunError
     from simio.files import write_whole
     from simio.loading import load
     from simio.report import checks, data, packets, pcap, terminal
     from simio.report.console import printed
     from simio.report.html.images import write_figures
     from simio.result.model import ScenarioResult
-    from simio.result.packets import Packets
-    from simio.running import run_scenario
+    from simio.result.packets import AbortedTrace, Packets
+    from simio.running import RunOptions, run_scenario
 
 MOST = 3_000_000
 """Packets that a trace can hold, whose marks a run may record."""
@@ -59,9 +58,6 @@ MOST = 3_000_000
 @click.option(
     "--figures", type=click.Path(file_okay=False), metavar="DIR", help="Write the plots to DIR, as PNG and SVG."
 )
-@click.option(
-    "--no-jump", is_flag=True, help="Run every period of a run that repeats itself; the result is the same."
-)
 @click.option("--check", is_flag=True, help="List the consistency checks that each run passed.")
 @json_option
 @click.option("--csv", "form", flag_value="csv", help="Print one line for each case as CSV.")
@@ -79,7 +75,6 @@ def run(
     page: str | None,
     why: bool,
     figures: str | None,
-    no_jump: bool,
     check: bool,
     form: str | None,
     output: str | None,
@@ -104,12 +99,11 @@ def run(
     hosts = list(loaded.cases[index or 0].system.hosts)
     try:
         with Progress(len(loaded.cases) if index is None else 1) as progress:
-            result = run_scenario(
-                loaded, sets, engine, None if index is None else [index], lambda _: progress.step(), tell,
-                traced.packets if traced else None, not no_jump, check,
-            )  # fmt: skip
-    except RunError as error:
-        if traced and error.packets:
+            options = RunOptions(engine, traced.packets if traced else None, check, tell)
+            cases = None if index is None else [index]
+            result = run_scenario(loaded, sets, options, cases, lambda _: progress.step())
+    except AbortedTrace as error:
+        if traced:
             traced.write(error.packets, hosts, output)
         raise
     if interval and result.complete and result.cases:

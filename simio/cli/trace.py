@@ -18,7 +18,6 @@ from simio.cli.options import (
     scenario_argument,
     tell,
 )  # fmt: skip
-from simio.errors import RunError
 from simio.files import write_whole
 from simio.version import VERSION
 
@@ -29,7 +28,7 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.program.digest import program_hash
     from simio.report.trace import chrome
     from simio.result.activity import MOST as USUAL
-    from simio.result.activity import Activity, observe
+    from simio.result.activity import AbortedActivity, Activity, observe
     from simio.wording import counted
 
 MOST = 5_000_000
@@ -71,9 +70,8 @@ def trace(
     case = one_case(loaded, number)
     try:
         activity, outcome = observe(case.system, first, last, spans or USUAL, engine, tell)
-    except RunError as error:
-        if error.activity and error.outcome:
-            _write(loaded, case, error.activity, error.outcome, output)
+    except AbortedActivity as error:
+        _write(loaded, case, error.activity, error.outcome, output)
         raise
     _write(loaded, case, activity, outcome, output)
 

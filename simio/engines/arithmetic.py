@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from simio.engines import codes
 from simio.engines.jit import compiled, inlined
-from simio.engines.runs import MASK, SHIFT
+from simio.engines.superinstructions import MASK, SHIFT
 
 _MAX = 2**63 - 1
 _MIN = -(2**63)
@@ -13,19 +14,19 @@ _SMALL = 2**31
 @compiled
 def compare(kind, a, b):
     """BRANCH's comparison."""
-    if kind == 0:
+    if kind == codes.EQ:
         return a == b
-    if kind == 1:
+    if kind == codes.NE:
         return a != b
-    if kind == 2:
+    if kind == codes.LT:
         return a < b
-    if kind == 3:
+    if kind == codes.LE:
         return a <= b
-    if kind == 4:
+    if kind == codes.GT:
         return a > b
-    if kind == 5:
+    if kind == codes.GE:
         return a >= b
-    return (a & b != 0) == (kind == 6)
+    return (a & b != 0) == (kind == codes.ANY)
 
 
 @compiled
@@ -61,24 +62,24 @@ def evaluate(fn, a, b, now):
     numba tells LLVM that signed arithmetic never wraps, so that a check of the wrapped result is optimised away:
     each check comes before the operation.
     """
-    if fn == 0:
+    if fn == codes.SET:
         return a, True
-    if fn == 1:
+    if fn == codes.ADD:
         fits = a <= _MAX - b if b > 0 else a >= _MIN - b
         return (a + b if fits else 0), fits
-    if fn == 2:
+    if fn == codes.SUB:
         return difference(a, b)
-    if fn == 3:
+    if fn == codes.MUL:
         return product(a, b)
-    if fn == 4 or fn == 5:
-        if b == 0 or (fn == 4 and b == -1 and a == _MIN):
+    if fn == codes.DIV or fn == codes.MOD:
+        if b == 0 or (fn == codes.DIV and b == -1 and a == _MIN):
             return 0, False
         if b == -1:
-            return (-a if fn == 4 else 0), True
-        return (a // b if fn == 4 else a % b), True
-    if fn == 6:
+            return (-a if fn == codes.DIV else 0), True
+        return (a // b if fn == codes.DIV else a % b), True
+    if fn == codes.MIN:
         return min(a, b), True
-    if fn == 7:
+    if fn == codes.MAX:
         return max(a, b), True
     if fn == SHIFT:
         return a >> b, True

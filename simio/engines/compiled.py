@@ -1,4 +1,4 @@
-"""The compiled engine: a program's tables, worked on by the loop in machine code."""
+"""The compiled engine: runs the machine code of the loop over a program's tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from simio.engines.outcome import (
     Status,
     Wait,
 )
-from simio.engines.prepared import containers, engine_steps, families, first, gauges, resources, room, zeros
+from simio.engines.prepared import FirstThreads, Prepared, prepare, zeros
 from simio.machines.random import streams
 from simio.program.steps import Program
 
@@ -26,24 +26,23 @@ FIRST_LOG = 1024
 """Rows of the log at first; it doubles when it is full."""
 SLICE = 20_000_000
 """Steps after which the loop returns for a moment, so that Ctrl-C is seen; well below a second."""
-FIRST_STOP = 64
-"""Marks before the one at which the run is first looked at."""
 
 
-def run(program: Program, options: Options | None = None, announce: Announce | None = None) -> Outcome:
-    """Run `program` to its end, its time limit or a fault; never raises for what the program does.
+def run(
+    program: Program,
+    options: Options | None = None,
+    announce: Announce | None = None,
+    prepared: Prepared | None = None,
+) -> Outcome:
+    """Run `program` to its end, its time limit or an error; never raises for what the program does.
 
-    `announce` is told where the engine has to be compiled first.
+    `announce` gets a message if the engine has to be compiled first. `prepared` is the program's, if a caller has it
+    (`simio.engines.prepared`). Raises RunError if the program has an operation that this engine lacks.
     """
-    loop = entry(announce, families(program))
+    prepared = prepared or prepare(program, announce)
+    loop = entry(announce, prepared.families)
     options = options or Options()
-    work = _Tables(program, options)
-    period = None
-    if options.jump and not (options.trace or options.watch) and not program.random:
-        from simio.engines.jump import Watch
-
-        period = Watch(program, options, work)
-        work.stop = FIRST_STOP
+    work = _Tables(program, prepared, options)
     while True:
         status = _slice(loop, work)
         if status == c.SLICED:
@@ -53,20 +52,18 @@ def run(program: Program, options: Options | None = None, announce: Announce | N
         if status == c.GROW_THREADS:
             work.grow_threads()
         elif status == c.GROW_LOG:
-            work.stop = period.stop() if period else RECORD_LIMIT
-            if work.control[c.LOGGED] == len(work.log):
-                work.grow_log(min(2 * len(work.log), RECORD_LIMIT))
+            work.grow_log()
         elif status == c.GROW_TRACE and not options.watch:
             work.grow_trace()
         elif status == c.GROW_TRACE:
-            work.tell(options)
+            work.hand_over_trace(options)
         else:
-            work.tell(options)
+            work.hand_over_trace(options)
             return work.outcome(Status(status))
 
 
 def _slice(loop: Entry, work: _Tables) -> int:
-    """Run at most so many steps on; SLICED where they are spent and the budget is not."""
+    """Run on for at most `SLICE` steps; returns the status, or SLICED if the budget allows more."""
     budget, executed = int(work.sizes[c.BUDGET]), int(work.control[c.EXECUTED])
     work.sizes[c.BUDGET] = min(budget, executed + SLICE)
     status = loop(*work.addresses())
@@ -77,20 +74,18 @@ def _slice(loop: Entry, work: _Tables) -> int:
 class _Tables:
     """The compiled engine's working tables for one run."""
 
-    def __init__(self, program: Program, options: Options) -> None:
-        self.steps = engine_steps(program)
+    def __init__(self, program: Program, prepared: Prepared, options: Options) -> None:
+        self.steps = prepared.steps
         self.families = addresses()
         self.draws = np.ascontiguousarray(program.draws)
         self.draw_table = np.ascontiguousarray(program.draw_table)
-        self.resources, self.containers = resources(program), containers(program)
+        self.resources, self.containers = prepared.resources.copy(), prepared.containers.copy()
         self.state = program.state.copy()
         self.streams = streams(options.seed, len(program.draws))
         self.sums = zeros(len(program.marks))
-        self.gauges = gauges(program)
-        self.room = room(program)
+        self.gauges = prepared.gauges
+        self.room = prepared.room
         self.log = _empty(max(FIRST_LOG, self.room.log), c.LOG_COLUMNS)
-        self.stop = RECORD_LIMIT
-        """The loop stops before more marks than this have been recorded."""
         self.trace = _empty(CHUNK if options.watch else 1024 if options.trace else 1, c.TRACE_COLUMNS)
         self.times = _empty(SAMPLES)
         width = 2 * len(self.resources) + len(self.containers) + len(self.sums) + len(self.gauges)
@@ -107,38 +102,35 @@ class _Tables:
             int(options.trace or options.watch is not None),
         )
         self.sizes[[c.UNTIL, c.BUDGET, c.RECORDS, c.TRACING]] = limits
-        self._start(program)
+        self._start(prepared.first)
         self._addresses: list[int] = []
 
-    def _start(self, program: Program) -> None:
-        """The first threads."""
-        begin = first(program)
-        count = len(begin.threads)
+    def _start(self, first: FirstThreads) -> None:
+        count = len(first.threads)
         room = max(min(max(2 * count, 64, self.room.threads), THREAD_LIMIT), count)
-        self.threads, self.stats = zeros(room, c.THREAD_COLUMNS), begin.stats.copy()
-        self.threads[:count] = begin.threads
+        self.threads, self.stats = zeros(room, c.THREAD_COLUMNS), first.stats.copy()
+        self.threads[:count] = first.threads
         self.heap, self.ring, self.free = _empty(room, c.HEAP_COLUMNS), _empty(room), _empty(room)
-        self.ring[: len(begin.due)] = begin.due
-        self.heap[: len(begin.later)] = begin.later
-        self.control[[c.RING_COUNT, c.WORKING]] = len(begin.due), begin.working
-        self.control[[c.HEAPED, c.SEQUENCE]] = len(begin.later)
+        self.ring[: len(first.due)] = first.due
+        self.heap[: len(first.later)] = first.later
+        self.control[[c.RING_COUNT, c.WORKING]] = len(first.due), first.working
+        self.control[[c.HEAPED, c.SEQUENCE]] = len(first.later)
         self.control[[c.USED, c.NEXT_SERIAL]] = count
 
     def addresses(self) -> list[int]:
-        """Addresses of all tables in the order of `layout.TABLES`, their sizes brought up to date."""
+        """Addresses of all tables in the order of `layout.TABLES`; brings `sizes` up to date."""
         if not self._addresses:
             self.sizes[: c.USED_REGISTERS] = (
                 len(self.steps), len(self.threads), len(self.resources), len(self.containers), len(self.draws),
-                len(self.draw_table), len(self.state), len(self.stats), len(self.sums), 0, len(self.trace),
-                len(self.times), self.samples.shape[1], len(self.gauges),
+                len(self.draw_table), len(self.state), len(self.stats), len(self.sums), len(self.log),
+                len(self.trace), len(self.times), self.samples.shape[1], len(self.gauges),
             )  # fmt: skip
             self._addresses = [getattr(self, name).ctypes.data for name in c.TABLES]
-        self.sizes[c.LOG] = min(self.stop, len(self.log))
         return self._addresses
 
-    def grow_log(self, rows: int) -> None:
-        """Make room for so many marks."""
-        self.log = _grown(self.log, rows)
+    def grow_log(self) -> None:
+        """Make room for twice as many marks, or as many as a run may record."""
+        self.log = _grown(self.log, min(2 * len(self.log), RECORD_LIMIT))
         self._addresses = []
 
     def grow_trace(self) -> None:
@@ -146,19 +138,11 @@ class _Tables:
         self.trace = _grown(self.trace, 2 * len(self.trace))
         self._addresses = []
 
-    def tell(self, options: Options) -> None:
-        """Give whoever watches the steps since the last time, and forget them."""
+    def hand_over_trace(self, options: Options) -> None:
+        """Pass the steps since the last call to whoever watches them, and forget them."""
         if options.watch:
             options.watch(self.trace[: self.control[c.TRACED]].copy())
             self.control[c.TRACED] = 0
-
-    def more_marks(self, count: int) -> Ints:
-        """So many rows at the end of the log, which are to be filled in."""
-        logged = int(self.control[c.LOGGED])
-        if logged + count > len(self.log):
-            self.grow_log(logged + count)
-        self.control[c.LOGGED] += count
-        return self.log[logged : logged + count]
 
     def grow_threads(self) -> None:
         """Make room for twice as many threads, or as many as there may be."""
@@ -174,14 +158,14 @@ class _Tables:
         self._addresses = []
 
     def full(self, options: Options) -> Outcome:
-        """What a run leaves behind whose next thread would be one too many; its step has been carried out in vain."""
+        """The outcome of a run that would start one thread too many; the step that tried to counts."""
         self.control[c.EXECUTED] += 1
         self.control[c.TRACED] += self.sizes[c.TRACING]
-        self.tell(options)
+        self.hand_over_trace(options)
         return self.outcome(Status.THREADS)
 
     def outcome(self, status: Status) -> Outcome:
-        """What the run leaves behind."""
+        """The outcome of the run until now."""
         self.room.note(len(self.threads), len(self.log))
         end, control, resources = int(self.control[c.NOW]), self.control, self.resources
         fault = (0, 0)
@@ -221,7 +205,7 @@ class _Tables:
 
 
 def _empty(*shape: int) -> Ints:
-    """Room for a table of which nothing is read before it is written."""
+    """A table whose words are written before they are read."""
     return np.empty(shape, dtype=np.int64)
 
 

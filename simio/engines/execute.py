@@ -1,16 +1,19 @@
-"""Running a program on the engine that fits it, and faults as messages a person can use."""
+"""Running a program on the engine that fits it, and messages for the runs that are aborted."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simio import units
-from simio.engines.outcome import DEFAULT_BUDGET, THREAD_LIMIT, Options, Outcome, Status, Wait
+from simio.engines.outcome import DEFAULT_BUDGET, THREAD_LIMIT, Aborted, Options, Outcome, Status, Wait
 from simio.errors import RunError
 from simio.machines.door import numbered
 from simio.program.steps import Op, Program
+
+if TYPE_CHECKING:
+    from simio.engines.prepared import Prepared
 
 ENGINES = ("compiled", "simpy")
 
@@ -20,11 +23,12 @@ def execute(
     options: Options,
     engine: str | None = None,
     announce: Callable[[str], Any] | None = None,
+    prepared: Prepared | None = None,
 ) -> Outcome:
     """Run a program; `engine` is 'compiled' (the default) or 'simpy', which programs with Python processes need.
 
-    Raises RunError, with the outcome, for a deadlock, a spent budget, an overflow or any other fault, naming the
-    threads at fault.
+    `announce` and `prepared` are as in `simio.engines.compiled.run`. Raises Aborted for a deadlock, a spent budget or
+    another error of the run, naming the threads that caused it, and RunError for a program that cannot begin.
     """
     if engine not in (None, *ENGINES):
         raise RunError(f"there is no engine {engine!r}; there are {' and '.join(ENGINES)}")
@@ -39,14 +43,14 @@ def execute(
     else:
         from simio.engines import compiled
 
-        outcome = compiled.run(program, options, announce)
+        outcome = compiled.run(program, options, announce, prepared)
     if outcome.status not in (Status.DONE, Status.UNTIL):
-        raise RunError(explain(program, options, outcome), outcome)
+        raise Aborted(explain(program, options, outcome), outcome)
     return outcome
 
 
 def _check_starts(program: Program) -> None:
-    """Refuse a program that begins with more threads than may live, and tell which are most."""
+    """Refuse a program that begins with more threads than may live; the message names the most frequent."""
     counts = Counter({start.name: 0 for start in program.starts})
     for start in program.starts:
         counts[start.name] += start.count
@@ -59,7 +63,7 @@ def _check_starts(program: Program) -> None:
 
 
 def explain(program: Program, options: Options, outcome: Outcome) -> str:
-    """What went wrong in a run, where, and what to do about it."""
+    """The message for an aborted run: the error, where it happened, and what to do about it."""
     at = units.format_quantity(outcome.end, "time")
     where = _where(program, outcome)
     messages = {
@@ -90,7 +94,7 @@ def _where(program: Program, outcome: Outcome) -> str:
 
 
 def _waiting(program: Program, outcome: Outcome) -> str:
-    """Every waiting thread and what it waits for, alike ones counted together."""
+    """Every waiting thread and what it waits for; equal ones are counted."""
     rows = outcome.alive.tolist()
     groups = Counter(
         f"{program.names[name] if name >= 0 else 'a Python process'!r} waits {_for(program, Wait(wait), what)}"

@@ -12,15 +12,29 @@ by a plug-in's lowering with `builder.guest(name, function)`.
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import simpy
 
 from simio.engines.outcome import Wait
 
 if TYPE_CHECKING:
-    from simio.engines.queues import Thread
-    from simio.engines.reference import Run
+    from simio.engines.queues import Server, Store, Thread
+    from simio.program.steps import Program
+
+
+class Run(Protocol):
+    """What a guest uses of a run of the reference engine."""
+
+    env: Any
+    program: Program
+    servers: list[Server]
+    stores: list[Store]
+    threads: dict[int, Thread]
+
+    def record(self, mark: int, value: int) -> None: ...
+
+    def ended(self, thread: Thread) -> None: ...
 
 
 class GuestIO:

@@ -26,7 +26,7 @@ def push(heap, at, time, sequence, slot):
 
 
 @inlined
-def sink(heap, count, time, sequence, slot):
+def sift(heap, count, time, sequence, slot):
     """Put (time, sequence, slot) in place of the first of `count` entries and restore the order.
 
     The hole goes down to a leaf along the lesser children, without a branch that depends on the new entry, which

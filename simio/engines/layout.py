@@ -82,9 +82,9 @@ RUNNING = -1
 GROW_THREADS = -2
 GROW_LOG = -3
 GROW_TRACE = -4
-"""What the loop returns beside a `Status`: it goes on after a table has been made larger."""
+"""What the loop returns beside a `Status` if a table is full: it goes on once that has been made larger."""
 SLICED = -5
-"""Not a status of the loop: its caller let it run for a while, and it is to go on."""
+"""Not of the loop, but of `compiled`: the loop has spent its slice of the budget and can go on."""
 
 TABLES = (
     "steps", "threads", "heap", "ring", "free", "resources", "containers", "draws", "draw_table", "state",

@@ -1,14 +1,17 @@
-"""The compiled engine's resources and containers: who waits in which line, and who goes on."""
+"""The compiled engine's resources and containers, and the threads that wait in line for them."""
 
 from __future__ import annotations
 
+import numpy as np
+
+from simio.engines import codes
 from simio.engines import layout as c
 from simio.engines.jit import compiled, inlined
 
 
 @inlined
 def named(steps, at, column, threads, me):
-    """The row that a step's operand names for a thread's instance."""
+    """The row that a step names for the instance of a thread."""
     stride = steps[at, 6]
     return steps[at, column] + stride * (threads[me, c.FLAGS] >> c.INSTANCE) if stride else steps[at, column]
 
@@ -16,12 +19,43 @@ def named(steps, at, column, threads, me):
 @inlined
 def ready(ring, control, threads, slot):
     """Schedule a waiting thread for now, behind all that is due now."""
-    threads[slot, c.WAIT] = 0
+    threads[slot, c.WAIT] = codes.WAIT_READY
     at = control[c.RING_HEAD] + control[c.RING_COUNT]
     if at >= ring.size:
         at -= ring.size
     ring[at] = slot
     control[c.RING_COUNT] += 1
+
+
+@inlined
+def seize(resources, r, units, priority, threads, slot, now):
+    """Seize units at once if they are free and no thread as urgent waits, else join the line; False if it waits."""
+    resources[r, c.SEIZES] += 1
+    head = resources[r, c.HEAD]
+    taken = resources[r, c.IN_USE] + units > resources[r, c.UNITS]
+    if taken or (head >= 0 and threads[head, c.PRIORITY] <= priority):
+        me = np.uint64(slot)
+        threads[me, c.WAIT] = codes.WAIT_RESOURCE
+        threads[me, c.WHAT] = r
+        threads[me, c.AMOUNT] = units
+        threads[me, c.PRIORITY] = priority
+        enqueue(resources, r, threads, slot, now)
+        return False
+    resources[r, c.IN_USE] += units
+    resources[r, c.BUSY] -= units * now
+    return True
+
+
+@inlined
+def release(resources, r, units, threads, ring, control, now):
+    """Give units back, and grant them to the line; False if fewer are in use."""
+    if units > resources[r, c.IN_USE]:
+        return False
+    resources[r, c.IN_USE] -= units
+    resources[r, c.BUSY] += units * now
+    if resources[r, c.HEAD] >= 0:
+        grant(resources, r, threads, ring, control, now)
+    return True
 
 
 @inlined
@@ -45,7 +79,7 @@ def grant(resources, r, threads, ring, control, now):
 
 
 @inlined
-def line_up(resources, r, threads, slot, now):
+def enqueue(resources, r, threads, slot, now):
     """Put a thread into a resource's line, behind its equals in priority."""
     priority = threads[slot, c.PRIORITY]
     resources[r, c.WAITS] += 1
@@ -76,8 +110,8 @@ def line_up(resources, r, threads, slot, now):
 
 
 @compiled
-def settle(containers, k, now):
-    """Bring the area of a container's level up to date, in digits of 31 bits."""
+def integrate(containers, k, now):
+    """Add a container's level over the time since the last call to its area, in digits of 31 bits."""
     span = now - containers[k, c.LAST]
     if span == 0:
         return
@@ -159,7 +193,7 @@ def leave(containers, k, head, threads, ring, control):
 @compiled
 def exchange(containers, k, threads, slot, amount, head, ring, control, now):
     """Put (head PUT_HEAD) or get at once if it fits and nobody waits, else join the line; False if it waits."""
-    settle(containers, k, now)
+    integrate(containers, k, now)
     level = containers[k, c.LEVEL]
     if head == c.PUT_HEAD:
         fits = level <= containers[k, c.CAPACITY] - amount

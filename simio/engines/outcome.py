@@ -1,4 +1,4 @@
-"""What an engine is asked for and what it returns: the contract between programs and results.
+"""The options and the outcome of a run: the contract between engines and results.
 
 Every number is an integer and both engines return the same ones, to the tick. Areas (unit-picoseconds) are the
 integral of a quantity over time, so that a mean over any span is a difference of areas over that span.
@@ -13,6 +13,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from simio.errors import RunError
 from simio.program.steps import HORIZON
 
 Ints = NDArray[np.int64]
@@ -27,7 +28,7 @@ RECORD_LIMIT = 20_000_000
 THREAD_LIMIT = 1_000_000
 """Threads that may live at once, in half a gigabyte of the compiled engine's tables."""
 CHUNK = 2**16
-"""Steps that whoever watches a run is told at a time."""
+"""Most steps that `Options.watch` gets at a time."""
 
 
 class Status(IntEnum):
@@ -49,7 +50,7 @@ class Status(IntEnum):
     OVERFULL = 8
     """A put or get of more than a container ever holds."""
     MACHINE = 9
-    """A machine refused what it was asked."""
+    """A machine refused a request."""
     RECORDS = 10
     """More marks than a run may record."""
     THREADS = 11
@@ -71,8 +72,7 @@ class Options:
     """`until` in ps; `budget` in steps; `seed` of all random streams; `trace` records every step.
 
     `watch` is given every step instead, as tables like `Outcome.trace` of up to `CHUNK` rows in order; what it raises
-    ends the run. With `jump`, an engine that is not watched may skip periods of a run that repeats itself. The
-    outcome is the same, but that steps which are skipped do not count against the budget.
+    ends the run.
     """
 
     until: int = HORIZON
@@ -80,7 +80,6 @@ class Options:
     seed: int = 1
     trace: bool = False
     watch: Callable[[Ints], object] | None = None
-    jump: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,3 +122,11 @@ class Outcome:
             if not same:
                 different.append(item.name)
         return different
+
+
+class Aborted(RunError):
+    """A run that ended in a deadlock, a spent budget or another error; `outcome` is what happened until then."""
+
+    def __init__(self, message: str, outcome: Outcome) -> None:
+        super().__init__(message)
+        self.outcome = outcome

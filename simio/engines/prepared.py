@@ -1,33 +1,119 @@
-"""What the compiled engine makes of a program before it runs it, for programs of one form once where it can be."""
+"""Tables of the compiled engine as a run of a program begins."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Container
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from simio.engines import codes
 from simio.engines import layout as c
-from simio.engines.native import code
+from simio.engines.native import Announce, code, entry
 from simio.engines.outcome import Ints
-from simio.engines.runs import LOOKED_AT, RUN, plain_lets, with_runs
+from simio.engines.superinstructions import (
+    RUN,
+    SPECIALISED_BY,
+    specialise_lets,
+    with_superinstructions,
+)
+from simio.engines.support import refuse_unknown
 from simio.machines.door import numbered
-from simio.program.form import Form, once
 from simio.program.steps import COLUMNS, Op, Program
 
 MOST_ROOM = 2**14
-"""Rows that a run has from the beginning since the one before it needed them, at most: 9 MB of threads."""
+"""Most rows that a run has from its beginning because an earlier run needed them: 9 MB of threads."""
 
 
-def families(program: Program) -> frozenset[str]:
-    """The families of machine functions that a program calls."""
-    alike = _alike(program)
-    return alike.families if alike else _families(program)
+class FirstThreads(NamedTuple):
+    """The threads that a run begins with, and the table of their names.
+
+    `due` are the serial numbers of those that start at once, `later` is the heap of the others, and `working` the
+    number of those that keep the run alive.
+    """
+
+    threads: Ints
+    stats: Ints
+    due: Ints
+    later: Ints
+    working: int
 
 
-def engine_steps(program: Program) -> Ints:
-    """The program's steps as the loop has them (`simio.engines.runs`)."""
-    alike = _alike(program)
-    return alike.table(program) if alike else _engine_steps(program)
+@dataclass
+class Room:
+    """Rows of tables that the last run needed, for the next run of the same program or one like it."""
+
+    threads: int = 0
+    log: int = 0
+
+    def note(self, threads: int, log: int) -> None:
+        """Note the rows of a run that has ended."""
+        self.threads, self.log = min(threads, MOST_ROOM), min(log, MOST_ROOM)
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A program as the compiled loop takes it; a run changes copies of these tables, never the tables.
+
+    `families` are those of the machine functions that it calls, `gauges` are offsets in the state.
+    """
+
+    families: frozenset[str]
+    steps: Ints
+    resources: Ints
+    containers: Ints
+    gauges: Ints
+    first: FirstThreads
+    room: Room = field(default_factory=Room)
+
+
+def prepare(program: Program, announce: Announce | None = None) -> Prepared:
+    """Prepare a program, and load the families of its machine functions, which gives these their codes.
+
+    `announce` gets a message if they have to be compiled first. Raises RunError if the program has an operation that
+    the compiled engine lacks.
+    """
+    refuse_unknown(program, "compiled", codes.OPERATIONS, codes.FUNCTIONS, codes.COMPARISONS)
+    families = _families(program)
+    entry(announce, families)
+    return Prepared(
+        families,
+        _steps(program),
+        _resources(program),
+        _containers(program),
+        _gauges(program),
+        _first(program),
+    )
+
+
+class Variants:
+    """Prepares programs that differ from one program only in some `fields`, and in some `words` of its flat steps."""
+
+    def __init__(self, program: Program, fields: Container[str], words: Ints) -> None:
+        self._prepared = prepare(program)
+        self._words = words
+        self._made = [made for name, made in _MADE_FROM.items() if name in fields]
+        rows, columns = words // COLUMNS, words % COLUMNS
+        operations = program.steps[rows, 0]
+        self._anew = bool(((columns == 0) | (operations == Op.CALL) & (columns == 1)).any())
+        """Whether operations or the functions of CALLs may differ."""
+        self._lets = np.unique(rows[(operations == Op.LET) & np.isin(columns, SPECIALISED_BY)])
+
+    def prepare(self, program: Program) -> Prepared:
+        """Prepare one of these programs. Raises as the function `prepare` does."""
+        if self._anew:
+            return prepare(program)
+        changed: dict[str, Any] = {name: make(program) for name, make in self._made}
+        if len(self._words):
+            steps = changed["steps"] = self._prepared.steps.copy()
+            steps.ravel()[self._words] = program.steps.ravel()[self._words]
+            if len(self._lets):
+                lets = program.steps[self._lets]
+                specialise_lets(lets)
+                lets[:, RUN] = steps[self._lets, RUN]
+                steps[self._lets] = lets
+        return replace(self._prepared, **changed)
 
 
 def zeros(*shape: int) -> Ints:
@@ -40,65 +126,11 @@ def _families(program: Program) -> frozenset[str]:
     return frozenset(numbered(function).family for function in set(called.tolist()))
 
 
-def _engine_steps(program: Program) -> Ints:
-    table = with_runs(program.steps)
+def _steps(program: Program) -> Ints:
+    table = with_superinstructions(program.steps)
     calls = table[:, 0] == Op.CALL
     table[calls, 1] = [code(number) for number in table[calls, 1].tolist()]
     return table
-
-
-def _alike(program: Program) -> _Alike | None:
-    """What is alike in the steps of programs of one form, None where they do not all do the same."""
-    alike = program.copied.form.kept(_Alike) if program.copied else None
-    return alike if alike and alike.same else None
-
-
-class _Alike:
-    """The steps of programs of one form, some rows of which differ."""
-
-    def __init__(self, form: Form) -> None:
-        program, own = form.program, form.program.steps[form.rows]
-        places = form.places.get("steps", np.empty(0, dtype=np.int64))
-        calls = form.rows[own[:, 0] == Op.CALL]
-        self.same = form.operations and not np.isin(places, calls * COLUMNS + 1).any()
-        self.families = _families(program)
-        lets = np.isin(places // COLUMNS, form.rows[own[:, 0] == Op.LET])
-        self._rows = np.unique(places[lets & np.isin(places % COLUMNS, LOOKED_AT)] // COLUMNS)
-        """LETs whose function may have another name in each."""
-        self._places = places
-        self._steps = _engine_steps(program)
-
-    def table(self, program: Program) -> Ints:
-        """The engine's steps of one of them."""
-        steps = self._steps.copy()
-        steps.ravel()[self._places] = program.steps.ravel()[self._places]
-        if len(self._rows):
-            own = program.steps[self._rows]
-            plain_lets(own)
-            own[:, RUN] = steps[self._rows, RUN]
-            steps[self._rows] = own
-        return steps
-
-
-class Room:
-    """Rows of tables that the last run of a program of one form came to need, and the next has at once."""
-
-    def __init__(self, form: Form | None = None) -> None:
-        self.threads = self.log = 0
-
-    def note(self, threads: int, log: int) -> None:
-        """What a run has come to."""
-        self.threads, self.log = min(threads, MOST_ROOM), min(log, MOST_ROOM)
-
-
-def room(program: Program) -> Room:
-    """What the last run of a program of this form needed; nothing is known of a program by itself."""
-    return program.copied.form.kept(Room) if program.copied else Room()
-
-
-def resources(program: Program) -> Ints:
-    """The resources as they are at first."""
-    return once(_resources, program, "resources").copy()
 
 
 def _resources(program: Program) -> Ints:
@@ -106,11 +138,6 @@ def _resources(program: Program) -> Ints:
     table[:, c.UNITS] = [resource.units for resource in program.resources]
     table[:, [c.HEAD, c.TAIL]] = -1
     return table
-
-
-def containers(program: Program) -> Ints:
-    """The containers as they are at first."""
-    return once(_containers, program, "containers").copy()
 
 
 def _containers(program: Program) -> Ints:
@@ -122,34 +149,11 @@ def _containers(program: Program) -> Ints:
     return table
 
 
-def gauges(program: Program) -> Ints:
-    """Where in the state the gauges are."""
-    return once(_gauges, program, "gauges")
-
-
 def _gauges(program: Program) -> Ints:
     return np.array([gauge.at for gauge in program.gauges], dtype=np.int64)
 
 
-class First(NamedTuple):
-    """The first threads, their names' table, the serial numbers of those due now, and the heap of the others.
-
-    `working` of them keep the run alive.
-    """
-
-    threads: Ints
-    stats: Ints
-    due: Ints
-    later: Ints
-    working: int
-
-
-def first(program: Program) -> First:
-    """The first threads in order: those of time zero are due now, the others wait in the heap. Not to be changed."""
-    return once(_first, program, "starts")
-
-
-def _first(program: Program) -> First:
+def _first(program: Program) -> FirstThreads:
     stats = zeros(len(program.names), c.STAT_COLUMNS)
     count = sum(start.count for start in program.starts)
     threads = zeros(count, c.THREAD_COLUMNS)
@@ -173,4 +177,13 @@ def _first(program: Program) -> First:
         working += 0 if start.daemon else start.count
     # Entries in order are a heap.
     heap = np.array(sorted(later), dtype=np.int64).reshape(-1, c.HEAP_COLUMNS)
-    return First(threads, stats, np.array(due, dtype=np.int64), heap, working)
+    return FirstThreads(threads, stats, np.array(due, dtype=np.int64), heap, working)
+
+
+_MADE_FROM: dict[str, tuple[str, Callable[[Program], Any]]] = {
+    "resources": ("resources", _resources),
+    "containers": ("containers", _containers),
+    "gauges": ("gauges", _gauges),
+    "starts": ("first", _first),
+}
+"""Fields of a program, and the field of what is prepared that is made from each."""

@@ -1,7 +1,7 @@
-"""The reference engine's threads, and the lines they wait in: resources and containers on plain SimPy events.
+"""The reference engine's threads, and the resources and containers that they wait for, on plain SimPy events.
 
 `simpy.Resource` and its kind schedule zero-delay events of their own, which changes which of two same-time events
-is first; here a thread that has to wait gets one event, and whoever lets it go on makes that event happen.
+is first; here a thread that has to wait gets one event, and whoever wakes it triggers that event.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from simio.engines.outcome import Status, Wait
 
 
 class Abort(Exception):
-    """A thread did what no run survives; carries the status that the run ends with."""
+    """Ends a run because of what a thread did; carries the status."""
 
     def __init__(self, status: Status) -> None:
         super().__init__(status.name)
@@ -25,7 +25,7 @@ class Abort(Exception):
 
 @dataclass(eq=False)
 class Thread:
-    """One running thread; `wait` and `what` say what it waits for, for the report of a deadlock."""
+    """One running thread; `wait` and `what` say what it waits for."""
 
     serial: int
     name: int
@@ -70,7 +70,7 @@ class Server:
         self.seizes = self.waits = self.longest = 0
 
     def seize(self, thread: Thread, units: int, priority: int) -> bool:
-        """Take the units if they are free and nobody as urgent waits; otherwise join the line."""
+        """Take the units if they are free and no thread as urgent waits, else join the line; False if it waits."""
         self.seizes += 1
         first = self.waiting[0] if self.waiting else None
         if self.in_use.level + units <= self.units and (first is None or first.priority > priority):
@@ -108,7 +108,7 @@ class Store:
         self.gets: deque[Thread] = deque()
 
     def exchange(self, thread: Thread, amount: int, putting: bool) -> bool:
-        """Put or get at once if it fits and nobody is in line for the same; otherwise join the line."""
+        """Put or get at once if it fits and no thread waits for the same, else join the line; False if it waits."""
         if amount < 0:
             raise Abort(Status.NEGATIVE)
         if amount > self.capacity:

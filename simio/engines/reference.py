@@ -28,6 +28,7 @@ from simio.engines.outcome import (
     Wait,
 )
 from simio.engines.queues import Abort, Server, Store, Thread, wake
+from simio.engines.support import refuse_unknown
 from simio.machines.door import call
 from simio.machines.random import draw, streams
 from simio.program.steps import HORIZON, NAMING, STRIDE, Compare, Fn, Op, Program
@@ -72,6 +73,7 @@ class Run:
         self.env: Any = simpy.Environment(initial_time=0)
         self.servers = [Server(self.env, r.units) for r in program.resources]
         self.stores = [Store(self.env, k.capacity, k.level) for k in program.containers]
+        refuse_unknown(program, "SimPy", ACTIONS, (Fn.SET, Fn.SINCE, *FUNCTIONS), COMPARISONS)
         self.steps = [(ACTIONS[op], tuple(operands[: ARITY[op]])) for op, *operands in program.steps.tolist()]
         self.strides = {
             at: (NAMING[row[0]] - 1, row[STRIDE])
@@ -101,7 +103,7 @@ class Run:
         self.env.process(self.life(thread, self.env.timeout(delay)))
 
     def life(self, thread: Thread, begun: simpy.Event) -> Waiting:
-        """A thread's process: from its first event to END or a fault."""
+        """A thread's process: from its first event to END or an error."""
         yield begun
         self.events += 1
         try:
@@ -110,8 +112,8 @@ class Run:
                 if waiting is not None:
                     yield waiting
                     self.events += 1
-        except Abort as fault:
-            self.status = fault.status
+        except Abort as abort:
+            self.status = abort.status
             self.fault = (thread.serial, thread.pc)
 
     def step(self, thread: Thread) -> simpy.Event | None:
@@ -121,7 +123,7 @@ class Run:
         self.executed += 1
         if self.tracing:
             if len(self.trace) == CHUNK:
-                self.tell()
+                self.hand_over_trace()
             self.trace.append((self.env.now, thread.serial, thread.pc, self.moved(thread)))
         action, operands = self.steps[thread.pc]
         if thread.instance and thread.pc in self.strides:
@@ -129,12 +131,12 @@ class Run:
         return action(self, thread, *operands)
 
     def moved(self, thread: Thread) -> int:
-        """What is in the register that a PUT or GET takes its amount from; 0 of other steps."""
+        """The value of the register that a PUT or GET takes its amount from; 0 for other steps."""
         operation, _, register = self.program.steps[thread.pc, :3].tolist()
         return thread.registers[register] if operation in (Op.PUT, Op.GET) and register >= 0 else 0
 
     def named(self, operands: tuple[int, ...], thread: Thread) -> tuple[int, ...]:
-        """A step's operands for a thread's instance: the one that names a row is that row plus so many strides."""
+        """A step's operands for a thread's instance, which moves the operand that names a row by its stride."""
         column, stride = self.strides[thread.pc]
         row = operands[column] + stride * thread.instance
         return (*operands[:column], row, *operands[column + 1 :])
@@ -146,8 +148,8 @@ class Run:
         thread.woken = self.env.event()
         return thread.woken
 
-    def tell(self) -> None:
-        """Give whoever watches the steps since the last time, and forget them."""
+    def hand_over_trace(self) -> None:
+        """Pass the steps since the last call to whoever watches them, and forget them."""
         if self.options.watch:
             self.options.watch(table(self.trace, 4))
             self.trace.clear()
@@ -281,7 +283,7 @@ class Run:
     # --- the run -----------------------------------------------------------------------------------------
 
     def run(self) -> Outcome:
-        """All events until the work is done, the time is up or a thread faults."""
+        """Run all events until the work is done, the time is up or a thread aborts."""
         names = {name: number for number, name in enumerate(self.program.names)}
         for first in self.program.starts:
             for _ in range(first.count):
@@ -307,7 +309,7 @@ class Run:
                     self.timeline.add(self.sample(self.timeline.following))
                 self.env.step()
                 end = self.env.now
-        self.tell()
+        self.hand_over_trace()
         return self.outcome(self.status, end)
 
     def sample(self, time: int) -> list[int]:
@@ -317,7 +319,7 @@ class Run:
         return row + [store.content.level for store in self.stores] + self.sums + self.gauges()
 
     def gauges(self) -> list[Any]:
-        """What the machines' gauges say now."""
+        """The words of the machines' gauges now."""
         return [int(self.state[gauge.at]) for gauge in self.program.gauges]
 
     def outcome(self, status: Status, end: int) -> Outcome:
@@ -377,5 +379,8 @@ ARITY = {op: action.__code__.co_argcount - 2 for op, action in ACTIONS.items()}
 
 
 def run(program: Program, options: Options | None = None) -> Outcome:
-    """Run `program` to its end, its time limit or a fault; never raises for what the program does."""
+    """Run `program` to its end, its time limit or an error; never raises for what the program does.
+
+    Raises RunError if the program has an operation that this engine lacks.
+    """
     return Run(program, options or Options()).run()

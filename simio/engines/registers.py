@@ -1,4 +1,4 @@
-"""What the compiled engine does with a thread's registers: functions, comparisons, and copies for a child."""
+"""Steps of the compiled engine that work on a thread's registers, and how its children begin."""
 
 from __future__ import annotations
 
@@ -9,18 +9,60 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from simio.engines import codes
 from simio.engines import layout as c
 from simio.engines.arithmetic import compare, evaluate
+from simio.engines.families import call
 from simio.engines.jit import inlined
-from simio.engines.runs import SET_CONSTANT, SET_REGISTER
+from simio.engines.lines import named
+from simio.engines.superinstructions import BRANCHES, CALLS, LETS, RUN, SET_CONSTANT, SET_REGISTER
 
 TOGETHER = 4
 """Registers that are copied at once: as many as a vector register of the processor holds."""
 
 
 @inlined
+def superinstruction(steps, threads, words, families, me, pc, now, single):
+    """Run the superinstruction that begins at a step, or only the first step of it (`single`).
+
+    Returns the next step (on an error, the one at fault), the number of steps run, and the status.
+    """
+    at = np.uint64(pc)
+    parts = steps[at, RUN]
+    if single:
+        op = steps[at, 0]
+        parts = 1 if op == codes.LET else CALLS if op == codes.CALL else BRANCHES
+    executed = 0
+    lets = parts & LETS
+    if lets > 0:
+        executed = set_registers(steps, threads, at, me, lets, now)
+        pc += executed
+        if executed < lets:
+            return pc, executed + 1, codes.OVERFLOW
+        at = np.uint64(pc)
+    if parts & CALLS:
+        executed += 1
+        a = argument(threads, me, steps[at, 3])
+        b = argument(threads, me, steps[at, 4])
+        value = call(steps[at, 1], families, words, named(steps, at, 2, threads, me), now, a, b)
+        if value < 0:
+            return pc, executed, codes.MACHINE
+        threads[me, np.uint64(c.REGISTERS + steps[at, 5])] = value
+        pc += 1
+        at = np.uint64(pc)
+    if parts & BRANCHES:
+        executed += 1
+        pc = branch(steps, threads, at, me)
+        at = np.uint64(pc)
+        if not single and steps[at, 0] == codes.BRANCH:
+            executed += 1
+            pc = branch(steps, threads, at, me)
+    return pc, executed, c.RUNNING
+
+
+@inlined
 def set_registers(steps, threads, at, me, count, now):
-    """Run `count` LETs from step `at` on; how many of them went well, the first that does not ending them."""
+    """Run `count` LETs from step `at` on, up to the first that overflows; returns how many did not."""
     for done in range(count):
         function = steps[at, 2]
         reg = steps[at, 3]
@@ -42,17 +84,24 @@ def set_registers(steps, threads, at, me, count, now):
 
 @inlined
 def argument(threads, me, operand):
-    """What a CALL is given: a register, or a constant."""
+    """An argument of a CALL: a register, or a constant."""
     return ~operand if operand < 0 else threads[me, np.uint64(c.REGISTERS + operand)]
 
 
 @inlined
 def branch(steps, threads, at, me):
-    """Where a BRANCH leads."""
+    """The step that a BRANCH leads to."""
     a = threads[me, np.uint64(c.REGISTERS + steps[at, 2])]
     reg = steps[at, 3]
     b = steps[at, 4] if reg < 0 else threads[me, np.uint64(c.REGISTERS + reg)]
     return steps[at, 5] if compare(steps[at, 1], a, b) else np.int64(at) + 1
+
+
+@inlined
+def operand(steps, at, column, threads, me):
+    """A register if `column` names one, else the constant in the next column."""
+    reg = steps[at, column]
+    return steps[at, column + 1] if reg < 0 else threads[me, np.uint64(c.REGISTERS + reg)]
 
 
 @intrinsic
@@ -70,11 +119,33 @@ def _copy(typing: Any, table: Any, to: Any, source: Any) -> Any:
 
 
 @inlined
-def hand_down(threads, parent, child, registers):
-    """A child's registers become those of its parent."""
+def copy_registers(threads, parent, child, registers):
+    """Give a child the registers of its parent."""
     source = np.uint64(parent) * np.uint64(c.THREAD_COLUMNS) + np.uint64(c.REGISTERS)
     to = np.uint64(child) * np.uint64(c.THREAD_COLUMNS) + np.uint64(c.REGISTERS)
     for _ in range((registers + TOGETHER - 1) // TOGETHER):
         _copy(threads, to, source)
         to += np.uint64(TOGETHER)
         source += np.uint64(TOGETHER)
+
+
+@inlined
+def start_child(steps, at, threads, slot, child, serial, registers, stats):
+    """Fill the row of the thread that a FORK starts; returns whether it keeps the run alive."""
+    me = np.uint64(slot)
+    copy_registers(threads, me, child, registers)
+    name = named(steps, at, 5, threads, me)
+    threads[child, c.WAIT] = codes.WAIT_READY
+    threads[child, c.PC] = steps[at, 1]
+    threads[child, c.SERIAL] = serial
+    threads[child, c.NAME] = name
+    threads[child, c.PARENT] = slot
+    threads[child, c.PARENT_SERIAL] = threads[me, c.SERIAL]
+    threads[child, c.CHILDREN] = 0
+    flags = threads[me, c.FLAGS] & ~c.JOINED | (c.JOINED if steps[at, 3] else 0)
+    flags |= c.DAEMON if steps[at, 4] else 0
+    threads[child, c.FLAGS] = flags
+    stats[name, 0] += 1
+    if steps[at, 3]:
+        threads[me, c.CHILDREN] += 1
+    return not flags & c.DAEMON

@@ -5,6 +5,8 @@ from __future__ import annotations
 from simio.engines import layout as c
 from simio.engines.jit import compiled
 
+_MAX = 2**63 - 1
+
 
 @compiled
 def sample(times, samples, row, time, resources, containers, sums, state, gauges):
@@ -35,3 +37,19 @@ def thin(times, samples, rows):
         for at in range(samples.shape[1]):
             samples[row, at] = samples[2 * row + 1, at]
     return kept
+
+
+@compiled
+def catch_up(times, samples, rows, until, interval, next_sample, resources, containers, sums, state, gauges):
+    """Record the rows that are due before an instant; returns rows, interval and the instant of the next row."""
+    while next_sample < until:
+        sample(times, samples, rows, next_sample, resources, containers, sums, state, gauges)
+        rows += 1
+        if rows == times.size:
+            rows = thin(times, samples, rows)
+            interval *= 2
+        if next_sample > _MAX - interval:
+            next_sample = _MAX
+            break
+        next_sample = times[rows - 1] + interval
+    return rows, interval, next_sample

@@ -10,8 +10,7 @@ from fractions import Fraction
 from simio import units
 from simio.description.model import Case, System
 from simio.engines.execute import execute
-from simio.engines.outcome import Options, Outcome, Status
-from simio.errors import RunError
+from simio.engines.outcome import Aborted, Options, Outcome, Status
 from simio.explaining.model import Gain
 from simio.lower import lower
 from simio.program.digest import program_hash
@@ -101,9 +100,9 @@ class Runner:
         most = min(run.step_budget, self._most or run.step_budget)
         try:
             return execute(program, Options(until, most, seed), self.engine)
-        except RunError as error:
+        except Aborted as error:
             found = error.outcome
-            if found is None or found.status != Status.BUDGET or most == run.step_budget:
+            if found.status != Status.BUDGET or most == run.step_budget:
                 raise
         least = 0 if run.warm_up == "auto" else 2 * int(run.warm_up)
         if CUT not in self.notes:

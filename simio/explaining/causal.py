@@ -34,7 +34,7 @@ from simio.explaining.settings import Setting, what_ifs
 from simio.explaining.stages import Traced
 from simio.explaining.threads import alternations
 from simio.lower import lower
-from simio.running import run_case
+from simio.running import RunOptions, run_case
 
 SLIGHTLY = Fraction(11, 10)
 TWICE = Fraction(2)
@@ -63,7 +63,7 @@ def profile(
     system = case.system
     found = components(system)
     runner = Runner(case, engine, variants=3 * len(found) // 2 + 1)
-    result = run_case(runner.case_of(system), engine)
+    result = run_case(runner.case_of(system), RunOptions(engine))
     threads = _alternations(case, engine, traced)
     work = _Work(runner, found, progress)
     complete = True
@@ -230,7 +230,7 @@ class _Work:
             self._step()
             if each != first:
                 rest[each] = runner.start(lower(faster(without, each, TWICE)))
-        limit = run_case(runner.case_of(without), runner.engine).limiter
+        limit = run_case(runner.case_of(without), RunOptions(runner.engine)).limiter
         gained = {each: gain(base.result(), one.result()) for each, one in rest.items() if not one.exception()}
         helps = max(gained, key=lambda each: gained[each].gain, default=None)
         if helps is None or gained[helps].gain < NOTHING:

@@ -21,7 +21,7 @@ from simio.explaining.answers import THROUGHPUT
 from simio.explaining.differences import Step, steps_between
 from simio.explaining.model import NOTHING, Answered, Contrast, PartOf
 from simio.result.model import CaseResult
-from simio.running import run_case
+from simio.running import RunOptions, run_case
 
 TOGETHER = 0.05
 """Share of the largest part by which single changes may miss the whole and still count as independent."""
@@ -96,8 +96,8 @@ class _Runs:
         self.system, self.steps = a, steps
         self.engine, self.progress = engine, progress
         self.all: Members = frozenset(range(len(steps)))
-        self.a = run_case(Case(0, {}, a), engine)
-        self.b = run_case(Case(0, {}, b), engine)
+        self.a = run_case(Case(0, {}, a), RunOptions(engine))
+        self.b = run_case(Case(0, {}, b), RunOptions(engine))
         self.found: dict[Members, CaseResult | None] = {frozenset(): self.a, self.all: self.b}
 
     def run(self) -> None:
@@ -117,7 +117,7 @@ class _Runs:
         for number in sorted(chosen):
             system = self.steps[number].apply(system)
         try:
-            return run_case(Case(0, {}, system), self.engine)
+            return run_case(Case(0, {}, system), RunOptions(self.engine))
         except (RunError, KeyError, ValueError):
             # Half of a change need not make sense: a workload whose disk is not there yet.
             return None

@@ -79,17 +79,17 @@ class Builder(Blocks):
             raise ProgramError(f"variable {name!r} cannot start at {initial}: it is never below zero")
         return Variable(self, self.machine(name, WORDS.initial(value=initial)))
 
-    def build(self, kind: type = np.int64) -> Program:
-        """The finished program; tables of the `kind` object hold whatever numbers were given.
+    def build(self, dtype: type = np.int64) -> Program:
+        """The finished program, its tables being arrays of this type.
 
         Raises ProgramError if all threads are daemons.
         """
         if all([start.daemon for start in self._starts] + [guest.daemon for guest in self._guests]):
             raise ProgramError("a program needs at least one thread that is not a daemon")
-        draws: Table = np.array(self._draws, dtype=kind).reshape(-1, 4)
-        table: Table = np.array(self._draw_table, dtype=kind).reshape(-1, 2)
+        draws: Table = np.array(self._draws, dtype=dtype).reshape(-1, 4)
+        table: Table = np.array(self._draw_table, dtype=dtype).reshape(-1, 2)
         return Program(
-            steps=np.array(self._steps, dtype=kind).reshape(-1, COLUMNS),
+            steps=np.array(self._steps, dtype=dtype).reshape(-1, COLUMNS),
             registers=max(self._registers, 1),
             names=tuple(self._names),
             starts=tuple(self._starts),
@@ -99,7 +99,7 @@ class Builder(Blocks):
             draws=draws,
             draw_names=tuple(self._draw_names),
             draw_table=table,
-            state=np.array(self._state, dtype=kind),
+            state=np.array(self._state, dtype=dtype),
             machines=tuple(self._machines),
             words=tuple(self._words),
             workloads=tuple(self._workloads),

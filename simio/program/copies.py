@@ -1,8 +1,8 @@
-"""Many things that do the same: the first is written out, the second once more for all others.
+"""Replication: of many things that do the same, the first is written out, and the second once more for all others.
 
-What the second declares, each of the others gets a copy of: a lock, a line, a machine, a thread that it starts with.
-Its steps stay as they are. Threads of the others run them, too, as instances of their own, and a step that names
-something of the second has a stride to the same thing of the next (`simio.program.steps`). So a program of ten
+Each of the others gets copies of what the second declares: its locks, containers, machines and first threads. The
+steps of the second stay as they are. Threads of the others run them, too, as instances of their own, and a step that
+names something of the second has a stride to the same thing of the next (`simio.program.steps`). So a program of ten
 thousand connections has the steps of two, and does what it would do if each had been written out.
 """
 
@@ -19,14 +19,14 @@ _KINDS = {
     Op.SEIZE: "resource", Op.RELEASE: "resource", Op.PUT: "container", Op.GET: "container", Op.MARK: "mark",
     Op.DRAW: "distribution", Op.CALL: "state", Op.FORK: "name",
 }  # fmt: skip
-"""What the operand of a step names."""
+"""The kind of thing that the operand of a step names."""
 
 
 class Copies(Declarations):
-    """Declarations of which there may be many alike."""
+    """Declarations, and their replication."""
 
     def replicate(self, name: str, count: int) -> Iterator[str]:
-        """Run a for loop's body for each of `count` alike things; gives their names: NAME, or NAME 1, NAME 2, ….
+        """Run a for loop's body for each of `count` alike things, and yield their names: NAME, or NAME 1, NAME 2, ….
 
             for own in p.replicate("stream", 1000):
                 lock = p.resource(f"{own} lock", lock=True)
@@ -34,8 +34,8 @@ class Copies(Declarations):
                     p.advance(1000)
 
         The body runs at most twice, and the second time stands for all others. So it must not depend on the number,
-        and what it declares must be called after the name that it is given, or be known from the first time. Raises
-        ProgramError inside of another one.
+        and names of what it declares must contain the name that it is given, unless they are known from the first
+        time. Raises ProgramError if they do not, or inside of another replication.
         """
         if NUMBER in name or count >= INSTANCES:
             raise ProgramError(f"{count} times {name!r} are too many, or inside of others")
@@ -51,7 +51,7 @@ class Copies(Declarations):
         self._copy(first, count - 1)
 
     def _extent(self) -> dict[str, int]:
-        """How much there is of everything."""
+        """The number of everything declared until now."""
         tables: dict[str, Sized] = {
             "resource": self._resources, "container": self._containers, "mark": self._marks,
             "window": self._windows, "distribution": self._draws, "table": self._draw_table, "state": self._state,
@@ -62,7 +62,7 @@ class Copies(Declarations):
         return {kind: len(table) for kind, table in tables.items()}
 
     def _copy(self, first: dict[str, int], count: int) -> None:
-        """Let what has been declared since `first` be that of instance 0, and declare it for all `count`."""
+        """Make what was declared since `first` that of instance 0, and declare it for all `count`."""
         last = self._extent()
         strides = {kind: last[kind] - first[kind] for kind in first}
         if strides["guest"]:
@@ -77,7 +77,7 @@ class Copies(Declarations):
         self._stride(first, strides)
 
     def _copy_named(self, kind: str, rows: list[Any], first: int, count: int) -> None:
-        """Rows whose first field is their name."""
+        """Copy rows whose first field is their name."""
         block = [(type(row), *vars(row).values()) for row in rows[first:]]
         del rows[first:]
         for _, name, *_ in block:
@@ -135,7 +135,7 @@ class Copies(Declarations):
         ]
 
     def _stride(self, first: dict[str, int], strides: dict[str, int]) -> None:
-        """Have the steps, and what is said of them, lead to each instance's own."""
+        """Give strides to steps, demands and occupancies that name something of the instances."""
         steps = self._steps
         for row in range(first["step"] * COLUMNS, self._at * COLUMNS, COLUMNS):
             kind = _KINDS.get(Op(steps[row]))
@@ -150,7 +150,7 @@ class Copies(Declarations):
 
 
 def _own(name: str) -> str:
-    """The name, if it is one for each instance."""
+    """The name. Raises ProgramError if it is not one of an instance."""
     if NUMBER not in name:
         raise ProgramError(f"{name!r} is declared for one of many, and not called after it")
     return name

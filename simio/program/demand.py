@@ -1,7 +1,7 @@
-"""What a program is sure to ask for, whatever the order: how often steps run, and what they hold and wait for.
+"""The service demand of a program that is certain whatever the order: how often steps run, what they hold and take.
 
-Only what is certain is counted: steps in branches and in loops of unknown length count as never run, and a duration
-that depends on a register counts its fixed part.
+Steps in branches and in loops of unknown length count as never run, and a duration that depends on a register counts
+its fixed part.
 """
 
 from __future__ import annotations
@@ -20,55 +20,54 @@ from simio.program.steps import STRIDE, Op, Program
 
 _FITS = 2.0**62
 
-Asked = dict[tuple[int, int], int]
-"""Time (ps) of rows of resources or windows, each with its stride."""
+Demands = dict[tuple[int, int], int]
+"""Service time (ps) by row of the resources or windows and its stride."""
 
 
 @dataclass
-class Crew:
-    """Starts, by their numbers, whose threads run the same steps, and what those of each are certain to ask for.
+class ThreadClass:
+    """The thread starts, by number, that run the same steps, and the demands of the threads of each.
 
-    `own` is what one thread spends by itself, a sum for `count` of them.
+    `own` is the time of `count` threads' own steps, in ps.
     """
 
     starts: list[int]
-    resources: Asked = field(default_factory=dict)
-    windows: Asked = field(default_factory=dict)
+    resources: Demands = field(default_factory=dict)
+    windows: Demands = field(default_factory=dict)
     own: int = 0
     count: int = 1
 
 
-class Crews:
-    """All starts of a program by the steps that their threads, and the children of these, run."""
+class ThreadClasses:
+    """All starts of a program, by the steps that their threads and the children of these run."""
 
     def __init__(self, program: Program) -> None:
         found: dict[int, list[int]] = {}
         for number, start in enumerate(program.starts):
             found.setdefault(start.entry, []).append(number)
         self._entries = sorted(found)
-        self.all = [Crew(found[entry]) for entry in self._entries]
+        self.all = [ThreadClass(found[entry]) for entry in self._entries]
 
-    def of(self, step: int) -> Crew:
-        """The crew that runs a step."""
+    def of(self, step: int) -> ThreadClass:
+        """The class that runs a step."""
         return self.all[bisect_right(self._entries, step) - 1]
 
 
 def executions(program: Program) -> list[int]:
-    """How often each step runs at least, by the threads of each start that runs it."""
-    # Numbers that are followed (`simio.program.form`) are in tables of objects.
-    kind: Any = object if program.steps.dtype == object else np.int64
-    if kind is np.int64 and any(factor.max(initial=0) >= _FITS for factor in _factors(program, np.float64)):
-        kind = object
-    numerators, denominators = _factors(program, kind)
+    """The least number of times that the threads of each start run each step."""
+    dtype: Any = np.int64 if program.steps.dtype == np.int64 else object
+    if dtype is np.int64 and any(factor.max(initial=0) >= _FITS for factor in _factors(program, np.float64)):
+        dtype = object
+    numerators, denominators = _factors(program, dtype)
     return list((numerators // denominators).tolist())
 
 
-def _factors(program: Program, kind: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+def _factors(program: Program, dtype: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     """Numerator and denominator of the product of all repetitions around each step.
 
     A procedure counts as often as the first step that starts a thread with it.
     """
-    numerators, denominators = np.zeros(len(program.steps), kind), np.ones(len(program.steps), kind)
+    numerators, denominators = np.zeros(len(program.steps), dtype), np.ones(len(program.steps), dtype)
     ends = {first: end for first, end, _ in program.bodies}
     counts = {start.entry: start.count for start in program.starts}
     procedures = _procedures(program)
@@ -79,7 +78,7 @@ def _factors(program: Program, kind: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     for region in program.regions:
         if region.least in (0, 1):
             continue
-        if isinstance(region.least, int):  # whose numerator could not be followed
+        if isinstance(region.least, int):
             numerators[region.start : region.end] *= region.least
         else:
             numerators[region.start : region.end] *= region.least.numerator
@@ -116,34 +115,34 @@ def _procedures(program: Program) -> list[tuple[int, int]]:
     return sorted(first.items())
 
 
-def work(program: Program, times: list[int]) -> Crews:
-    """The demand of every start; `times` says how often each step runs."""
-    crews = Crews(program)
+def demands(program: Program, times: list[int]) -> ThreadClasses:
+    """The demands of every start; `times` are the executions of each step."""
+    classes = ThreadClasses(program)
     for first, steps in _bodies(program):
         own, demand = _demand(steps, times)
-        crew = crews.of(first)
-        start = program.starts[crew.starts[0]]
+        thread_class = classes.of(first)
+        start = program.starts[thread_class.starts[0]]
         if first == start.entry:
-            crew.own, crew.count = own, start.count
-        _add(crew.resources, demand)
+            thread_class.own, thread_class.count = own, start.count
+        _add(thread_class.resources, demand)
     for occupancy in program.occupancies:
-        asked = times[occupancy.at] * occupancy.time
-        _add(crews.of(occupancy.at).windows, {(occupancy.window, occupancy.stride): asked})
-    for request in program.demands:
-        asked = times[request.at] * request.time
-        _add(crews.of(request.at).resources, {(request.resource, request.stride): asked})
-    return crews
+        time = times[occupancy.at] * occupancy.time
+        _add(classes.of(occupancy.at).windows, {(occupancy.window, occupancy.stride): time})
+    for declared in program.demands:
+        time = times[declared.at] * declared.time
+        _add(classes.of(declared.at).resources, {(declared.resource, declared.stride): time})
+    return classes
 
 
-def _add(asked: Asked, more: Asked) -> None:
+def _add(demand: Demands, more: Demands) -> None:
     for row, time in more.items():
-        asked[row] = asked.get(row, 0) + time
+        demand[row] = demand.get(row, 0) + time
 
 
 def _bodies(program: Program) -> Iterator[tuple[int, Iterator[tuple[int, ...]]]]:
-    """First step of each body that holds or waits, and its steps that do: body, step, stride, operation, two more.
+    """Each body's first step and its steps that hold or wait: body, step, stride, operation, two operands.
 
-    Steps of bodies that stand inside of another are not among those of the outer one.
+    Steps of a body inside of another are not among those of the outer one.
     """
     firsts = np.zeros(len(program.steps), dtype=np.int64)
     for first, end, _ in sorted(program.bodies):
@@ -152,17 +151,17 @@ def _bodies(program: Program) -> Iterator[tuple[int, Iterator[tuple[int, ...]]]]
     at = np.flatnonzero((operations == Op.ADVANCE) | (operations == Op.SEIZE) | (operations == Op.RELEASE))
     at = at[np.argsort(firsts[at], kind="stable")]
     columns = firsts[at], at, program.steps[at, STRIDE], *program.steps[at, :3].T
-    # Rows one by one: Python's garbage collector would go through a list of millions again and again.
+    # One row at a time, since the garbage collector scans a list of millions again and again.
     return groupby(zip(*(column.tolist() for column in columns), strict=True), key=itemgetter(0))
 
 
-def _demand(steps: Iterator[tuple[int, ...]], times: list[int]) -> tuple[int, Asked]:
+def _demand(steps: Iterator[tuple[int, ...]], times: list[int]) -> tuple[int, Demands]:
     """A body's own time, and its certain demand on resources in unit-ps.
 
-    What it seizes and does not give back itself is left out, since how long it holds that is not seen here.
+    A resource that the body seizes and does not give back is left out: its steps do not show how long that is held.
     """
     held: dict[tuple[int, int], int] = {}
-    demand: Asked = {}
+    demand: Demands = {}
     own = 0
     for _, at, stride, operation, a, b in steps:
         if operation == Op.ADVANCE:

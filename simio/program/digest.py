@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from simio.program.form import Form
 from simio.program.garbage import uncollected
 from simio.program.steps import Program
 
@@ -21,61 +20,38 @@ SHOWN = 16
 _ANALYSIS = frozenset(
     {"regions", "windows", "occupancies", "demands", "promises", "tallies", "gauges", "bodies", "labels", "words"}
 )
+COUNTED = tuple(sorted({item.name for item in fields(Program)} - _ANALYSIS))
+"""Fields of a program that are hashed, in this order."""
 _PLAIN = {int, str, bool}
-_FORM = "simio program 2"
+_FORMAT = b"simio program 2"
 
 
 def program_hash(program: Program) -> str:
     """SHA-256, as 64 hexadecimal digits, of all that decides what the program does and what its parts are called.
 
     What serves analysis only (regions, windows, occupancies, demands, promises, tallies, gauges, labels, bodies) does
-    not count, and of a guest, which is Python, only the names do: what its function does cannot be told. What is
+    not count. Of a guest, which is Python, only the names count, since its function cannot be hashed. What is
     hashed is JSON of integers and names, and of tables their shapes and 64-bit words, least byte first, so that it
     is the same on every platform.
     """
-    copied = program.copied
-    digest = hashlib.sha256(_FORM.encode())
-    for part in copied.form.kept(_parts) if copied else _COUNTED:
-        if isinstance(part, bytes):
-            digest.update(part)
-        else:
-            _add(digest, part, getattr(program, part))
-    return digest.hexdigest()
+    return digest(chunk for name in COUNTED for chunk in chunks(name, getattr(program, name)))
 
 
-_COUNTED = sorted({item.name for item in fields(Program)} - _ANALYSIS)
+def digest(parts: Iterable[bytes | memoryview]) -> str:
+    """The hash of a program from the chunks of its `COUNTED` fields, in order."""
+    found = hashlib.sha256(_FORMAT)
+    for part in parts:
+        found.update(part)
+    return found.hexdigest()
 
 
-def _parts(form: Form) -> list[str | bytes]:
-    """What is hashed of programs of one form in turn: what all have alike, and names of fields that they have not."""
-    parts: list[str | bytes] = []
-    alike = _Bytes()
-    for name in _COUNTED:
-        if name in form.places or name in form.fields:
-            parts += [alike.take(), name]
-        else:
-            _add(alike, name, getattr(form.program, name))
-    return [*parts, alike.take()]
-
-
-class _Bytes(bytearray):
-    """What would be hashed."""
-
-    update = bytearray.extend
-
-    def take(self) -> bytes:
-        """All of it until now."""
-        taken = bytes(self)
-        self.clear()
-        return taken
-
-
-def _add(digest: Any, name: str, value: Any) -> None:
+def chunks(name: str, value: Any) -> Iterator[bytes | memoryview]:
+    """The bytes that are hashed of a field."""
     if isinstance(value, np.ndarray):
-        digest.update(_text(name, list(value.shape)))
-        digest.update(np.ascontiguousarray(value, dtype="<i8").data)
+        yield _text(name, list(value.shape))
+        yield np.ascontiguousarray(value, dtype="<i8").data
     else:
-        digest.update(_text(name, value))
+        yield _text(name, value)
 
 
 def _text(name: str, value: Any) -> bytes:

@@ -1,4 +1,4 @@
-"""Python's garbage collector, kept from looking for garbage where there is none."""
+"""Context manager that pauses the cyclic garbage collector while large, long-lived structures are built."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Run the body, which makes many objects and keeps them, without going through all of them again and again."""
+    """Pause the garbage collector, which would scan all the objects that the body makes again and again."""
     collecting = gc.isenabled()
     gc.disable()
     try:

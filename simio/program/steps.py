@@ -16,16 +16,13 @@ from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simio.machines.layout import Words
 from simio.program.labels import Label
-
-if TYPE_CHECKING:
-    from simio.program.form import Copied
 
 COLUMNS = 8
 NO_REGISTER = -1
@@ -306,8 +303,6 @@ class Program:
     labels: tuple[Label, ...] = ()
     gauges: tuple[Gauge, ...] = ()
     words: tuple[tuple[Words, ...], ...] = ()
-    copied: ClassVar[Copied | None] = None
-    """Of a program that was made as a copy of another, of which, and the words that differ (`simio.program.form`)."""
 
     @cached_property
     def random(self) -> bool:

@@ -15,8 +15,7 @@ import numpy as np
 
 from simio.description.model import System
 from simio.engines.execute import execute
-from simio.engines.outcome import Options, Outcome
-from simio.errors import RunError
+from simio.engines.outcome import Aborted, Options, Outcome
 from simio.lower import lower
 from simio.program.steps import HORIZON, NAMING, Op, Program, named_row
 from simio.result.precision import settled
@@ -201,6 +200,14 @@ def _latest(rows: np.ndarray, ops: np.ndarray) -> np.ndarray:
     return rows[_neighbours(rows[:, 1])[1] & (ops[: len(rows)] != Op.END)]
 
 
+class AbortedActivity(Aborted):
+    """A run that was aborted while its activity was observed; `activity` is what happened until then."""
+
+    def __init__(self, message: str, outcome: Outcome, activity: Activity) -> None:
+        super().__init__(message, outcome)
+        self.activity = activity
+
+
 def observe(
     system: System,
     since: int = 0,
@@ -211,8 +218,8 @@ def observe(
 ) -> tuple[Activity, Outcome]:
     """What happens from `since` to `until` ps (None: to the end) in the first run of a system, and its outcome then.
 
-    No more than `most` spans are kept: the run ends there. Raises RunError for a fault of the run, with what
-    happened until then as its `activity`.
+    No more than `most` spans are kept: the run ends there. Raises AbortedActivity if the run is aborted, and RunError
+    if it cannot begin.
     """
     program = lower(system)
     activity = Activity(program, since, most)
@@ -223,10 +230,8 @@ def observe(
         outcome = execute(program, replace(options, watch=activity.watch), engine, announce)
     except Full:
         outcome = execute(program, replace(options, until=activity.end), engine, announce)
-    except RunError as error:
-        if error.outcome:
-            activity.finish(error.outcome.end)
-            error.activity = activity
-        raise
+    except Aborted as error:
+        activity.finish(error.outcome.end)
+        raise AbortedActivity(str(error), error.outcome, activity) from error
     activity.finish(outcome.end)
     return activity, outcome

@@ -66,7 +66,7 @@ def _under_bound(program: Program, outcome: Outcome, certain: Bound) -> Check:
     total = measure.delivered(program, outcome)
     holds = certain.allows(total, outcome.end, outcome.status == Status.DONE)
     told = "" if holds else f"the result exceeds its bound, set by {certain.limits[0].name!r}"
-    return Check("no more is delivered than the bound allows", len(certain.asked), told)
+    return Check("no more is delivered than the bound allows", len(certain.stations), told)
 
 
 def _utilised(program: Program, outcome: Outcome) -> Cases:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simio.components.network.capture import FIELDS, ROLE, ROOM, Point
-from simio.engines.outcome import Outcome
+from simio.engines.outcome import Aborted, Outcome
 from simio.machines.network.queue import REFUSED
 from simio.program.steps import Program
 
@@ -105,3 +105,11 @@ class Packets:
                 yield SeenPacket(time, points[mark], counts[mark], value, words)
             else:
                 yield LostPacket(time, *losses[mark], value)
+
+
+class AbortedTrace(Aborted):
+    """A run that was aborted while its packets were traced; `packets` are those until then."""
+
+    def __init__(self, message: str, outcome: Outcome, packets: Packets) -> None:
+        super().__init__(message, outcome)
+        self.packets = packets

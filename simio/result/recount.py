@@ -14,8 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from simio.engines.execute import execute
-from simio.engines.outcome import Ints, Options, Outcome, Status, Wait
-from simio.errors import RunError
+from simio.engines.outcome import Aborted, Ints, Options, Outcome, Status, Wait
 from simio.program.steps import STRIDE, Op, Program
 
 STEPS = 10_000_000
@@ -144,8 +143,8 @@ def recount(program: Program, options: Options, engine: str | None = None) -> tu
     budget = min(options.budget, STEPS)
     try:
         outcome = execute(program, replace(options, budget=budget, watch=found.watch), engine)
-    except RunError as error:
-        if error.outcome is None or error.outcome.status != Status.BUDGET:
+    except Aborted as error:
+        if error.outcome.status != Status.BUDGET:
             raise
         outcome = error.outcome
     found.finished(outcome)

@@ -11,7 +11,7 @@ from simio.description.measured import MeasuredRow
 from simio.errors import RunError, SimioError
 from simio.result.compare import pooled_value, simulated_value
 from simio.result.model import CaseResult
-from simio.running import run_case
+from simio.running import RunOptions, pooled_rows, run_case
 from simio.studies.rows import Library, Row
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def simulate(
 ) -> list[Simulated]:
     """The rows in their order with what is simulated, each case run once.
 
-    `parts` stands in for the catalogue: scenarios are then built from its datasheets. `engine` is as in `run_case`,
+    `parts` stands in for the catalogue: scenarios are then built from its datasheets. `engine` is as in `RunOptions`,
     or 'both'. With `processes` None there is one for each CPU.
     """
     done: dict[Key, Done] = {}
@@ -111,13 +111,13 @@ def values_of(scenario: Scenario, task: Task) -> Done:
     """Run the case of a task; every measured row that it has, or has a part in, gets its value."""
     begun = time.perf_counter()
     case = scenario.cases[0]
-    also = [pooled.row for pooled in scenario.pooled if case.index in pooled.cases]
+    also = pooled_rows(scenario, case)
     both = task.engine == BOTH
     try:
-        result = run_case(case, None if both else task.engine, None, also)
+        result = run_case(case, RunOptions(None if both else task.engine), also)
         difference = ""
         if both:
-            other = run_case(case, "simpy", None, also)
+            other = run_case(case, RunOptions("simpy"), also)
             difference = unlike(task, result, other)
     except RunError as error:
         return Done(fault=str(error), seconds=time.perf_counter() - begun)

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from simio.description.model import Scenario
     from simio.result.model import CaseResult
-    from simio.sweeps.work import Task
 
 _PS = 1e12
 THROUGHPUT = "throughput"
@@ -71,24 +69,3 @@ def measures_of(result: CaseResult) -> dict[str, float]:
     for tally in result.tallies:
         found[tally.name] = tally.value / (_PS if tally.unit == "ps" else 1)
     return found
-
-
-def outcome_of(scenario: Scenario, task: Task, cached: bool = True) -> Outcome:
-    """Run the scenario's only case, or take the result of an earlier run of the same program."""
-    from simio.running import run_program
-    from simio.sweeps import cache
-    from simio.sweeps.forms import lowered
-
-    case = scenario.cases[0]
-    program = lowered(case.system)
-    # What a process in Python does is not in the hash.
-    key = cache.key(case, program) if cached and not program.guests else None
-    kept = cache.get(key) if key else None
-    if kept is not None:
-        return kept
-    also = [pooled.row for pooled in scenario.pooled if case.index in pooled.cases]
-    result = run_program(case, program, task.engine, pooled=also)
-    outcome = Outcome(measures_of(result), result.limiter.label, result.hash)
-    if key:
-        cache.put(key, outcome)
-    return outcome

@@ -11,7 +11,8 @@ from typing import Any
 
 from simio.errors import Problem, ScenarioError, SimioError
 from simio.loading import ScenarioFile
-from simio.sweeps.outcome import Outcome, outcome_of
+from simio.sweeps.cache import outcome_of
+from simio.sweeps.outcome import Outcome
 from simio.sweeps.rows import Row, in_file, row_of, told
 from simio.sweeps.run import run_many
 from simio.sweeps.space import Settings, Space

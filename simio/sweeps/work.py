@@ -31,7 +31,7 @@ class Task:
 
     `text` stands in for what the file holds, `tables` for the folder of measured tables, and `parts` for the
     catalogue (one that is equal to itself after a journey to another process saves reading the file again).
-    `engine` is as in `run_case`.
+    `engine` is as in `simio.running.RunOptions`.
     """
 
     scenario: str
@@ -70,12 +70,11 @@ class Done(Generic[T_co]):
 
 def run_case_of(scenario: Scenario, task: Task) -> CaseResult:
     """Run the only case there is."""
-    from simio.running import run_program
-    from simio.sweeps.forms import lowered
+    from simio.running import RunOptions, pooled_rows, run_program
+    from simio.sweeps.families import lowered
 
     case = scenario.cases[0]
-    also = [pooled.row for pooled in scenario.pooled if case.index in pooled.cases]
-    return run_program(case, lowered(case.system), task.engine, pooled=also)
+    return run_program(case, lowered(case.system), RunOptions(task.engine), pooled_rows(scenario, case))
 
 
 def work(chunk: Chunk[T]) -> Done[T]:

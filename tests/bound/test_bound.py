@@ -175,12 +175,12 @@ def test_every_ready_scenario_stays_under_its_bound(load):
 def test_a_result_beyond_its_bound_is_refused(load, engine, monkeypatch):
     from simio import bound as module
     from simio.errors import RunError
-    from simio.running import run_case
+    from simio.running import RunOptions, run_case
 
     monkeypatch.setattr(module.Bound, "allows", lambda *_, **__: False)
     case = load("sgi-hippi-raw.yaml", "workload.blast.packets=2", "workload.blast.size=4 KiB").cases[0]
     with pytest.raises(RunError, match="exceeds its bound"):
-        run_case(case, engine)
+        run_case(case, RunOptions(engine))
 
 
 def test_a_cut_off_run_may_have_done_more_of_what_takes_less():

@@ -137,27 +137,6 @@ def test_errors_have_no_traceback_and_status_2(tmp_path):
     assert done.stdout == ""
 
 
-@pytest.fixture
-def eager(monkeypatch):
-    """Periods are looked for at once, and skipped however few."""
-    from simio.engines import compiled, jump
-
-    for name, value in (("FIRST", 0), ("GAIN", 0), ("SHARE", 20)):
-        monkeypatch.setattr(jump, name, value)
-    monkeypatch.setattr(compiled, "FIRST_STOP", 2)
-    looked = []
-    monkeypatch.setattr(jump.Watch, "stop", lambda watch, stop=jump.Watch.stop: looked.append(1) or stop(watch))
-    return looked
-
-
-def test_what_is_printed_does_not_tell_whether_periods_were_skipped(eager):
-    scenario = str(SCENARIOS / "rs6000-layers.yaml")
-    full = simio("run", scenario, "--case", "2", "--json", "--no-jump")
-    assert not eager
-    assert simio("run", scenario, "--case", "2", "--json").output == full.output
-    assert eager
-
-
 def test_check_tells_of_each_law_how_many_things_it_was_checked_of():
     done = simio("run", str(SCENARIOS / "sgi-hippi-raw.yaml"), "--check", "--case", "1")
     laws = done.output.partition("1 run checked; every law holds")[2].splitlines()[1:]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from simio.engines import heap as compiled
 
-PUSH, SINK = (getattr(function, "py_func", function) for function in (compiled.push, compiled.sink))
+PUSH, SINK = (getattr(function, "py_func", function) for function in (compiled.push, compiled.sift))
 
 
 @pytest.fixture(autouse=True, scope="module")

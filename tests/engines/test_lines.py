@@ -13,7 +13,7 @@ from simio.engines import layout as c
 from simio.engines import lines
 from simio.program.steps import HORIZON, UNBOUNDED
 
-SETTLE = getattr(lines.settle, "py_func", lines.settle)
+INTEGRATE = getattr(lines.integrate, "py_func", lines.integrate)
 LEVELS = st.one_of(st.integers(0, UNBOUNDED), st.sampled_from((0, 1, 2**31 - 1, 2**31, 2**61, UNBOUNDED)))
 
 
@@ -25,7 +25,7 @@ def test_the_area_of_a_level_is_exact_to_the_last_digit(spans: list[tuple[int, i
     before = area = 0
     for (level, _), now in zip(spans, sorted(time for _, time in spans), strict=True):
         table[0, c.LEVEL] = level
-        SETTLE(table, 0, now)
+        INTEGRATE(table, 0, now)
         area += level * (now - before)
         before = now
     assert sum(int(table[0, c.AREA + digit]) << (31 * digit) for digit in range(4)) == area

@@ -52,5 +52,5 @@ def test_random_programs(engine: ModuleType) -> None:
 def test_scenarios(path: Path) -> None:
     system = load(path).cases[0].system
     program = lower(system)
-    options = Options(system.run.until or HORIZON, STEPS, jump=False)
+    options = Options(system.run.until or HORIZON, STEPS)
     assert broken(program, options, compiled.run(program, options), compiled) == []

@@ -7,6 +7,7 @@ from types import ModuleType
 from engine_bench import Bench
 
 from simio.engines.outcome import FIRST_INTERVAL, SAMPLES
+from simio.machines.network import queue
 from simio.machines.network.queue import LEVEL, initial
 
 UNIT = FIRST_INTERVAL
@@ -119,15 +120,15 @@ def test_sums_of_marks_leave_64_bits_at_one_end_and_come_back_at_the_other(engin
 
 
 def test_a_gauge_is_the_word_of_its_machine_at_each_sample(engine: ModuleType, bench: Bench) -> None:
-    queue = bench.p.machine("queue", initial(10))
-    bench.p.gauge("queue", "level", queue + LEVEL, "bytes")
+    offset = bench.p.machine("queue", initial(10))
+    bench.p.gauge("queue", "level", offset + LEVEL, "bytes")
     with bench.p.thread("t"), bench.p.loop(1):
         done = bench.p.register()
         for amount in (3, 4):
             bench.p.advance(UNIT - 1)
-            bench.p.call(done, queue.enter, queue, amount, 0)
+            bench.p.call(done, queue.enter, offset, amount, 0)
         bench.p.advance(UNIT)
-        bench.p.call(done, queue.leave, queue, 5, 0)
+        bench.p.call(done, queue.leave, offset, 5, 0)
         bench.p.advance(3 * UNIT)
     run = bench.run(engine)
     # Areas of nothing, the sum of the marks, and the gauge: 3 from before the first unit, 7 before the second.

@@ -112,7 +112,7 @@ def usual(rng: random.Random) -> dict[str, Callable[[], str] | None]:
 
 def run(rng: random.Random) -> list[str]:
     more = {
-        "--json": None, "--csv": None, "--check": None, "--no-jump": None,
+        "--json": None, "--csv": None, "--check": None,
         "--trace": lambda: rng.choice(("packets", "x")),
         "--pcap": lambda: rng.choice(OUTPUTS), "--at": lambda: rng.choice(("onyx", "x", "")),
         "--packets": lambda: rng.choice(("1", "0", "-1", "x", "9" * 20)), "--html": lambda: rng.choice(OUTPUTS),

@@ -15,7 +15,7 @@ from pathlib import Path
 from simio.loading import load
 from simio.report.data import as_json
 from simio.result.model import ScenarioResult
-from simio.running import run_scenario
+from simio.running import RunOptions, run_scenario
 from simio.sweeps import Task, run_many
 
 ROOT = Path(__file__).parents[2]
@@ -41,7 +41,7 @@ def digest(result: ScenarioResult) -> str:
 
 def one(name: str, engine: str | None = None) -> ScenarioResult:
     """A run in this process."""
-    return run_scenario(load(ROOT / "scenarios" / f"{name}.yaml", RUNS[name]), RUNS[name], engine)
+    return run_scenario(load(ROOT / "scenarios" / f"{name}.yaml", RUNS[name]), RUNS[name], RunOptions(engine))
 
 
 def spread(name: str, processes: int) -> ScenarioResult:

@@ -11,7 +11,7 @@ import pytest
 from simio.loading import load
 from simio.report.data import as_json
 from simio.result.model import ScenarioResult
-from simio.running import run_scenario
+from simio.running import RunOptions, run_scenario
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 SHORT = {
@@ -122,7 +122,7 @@ NAMES = sorted(path.stem for path in SCENARIOS.glob("*.yaml"))
 @cache
 def result(name: str, engine: str = "compiled") -> ScenarioResult:
     sets = SHORT[name]
-    return run_scenario(load(str(SCENARIOS / f"{name}.yaml"), sets), sets, engine)
+    return run_scenario(load(str(SCENARIOS / f"{name}.yaml"), sets), sets, RunOptions(engine))
 
 
 def test_every_scenario_has_a_short_form():

@@ -11,7 +11,7 @@ import pytest
 from simio.loading import load
 from simio.report.data import as_json
 from simio.result.compare import comparisons, pooled_comparisons, summary
-from simio.running import run_scenario
+from simio.running import RunOptions, run_scenario
 
 pytestmark = pytest.mark.slow
 
@@ -20,7 +20,7 @@ SCENARIOS = Path(__file__).parents[2] / "scenarios"
 
 @cache
 def result(name: str, engine: str = "compiled", *sets: str):
-    return run_scenario(load(str(SCENARIOS / name), sets), sets, engine)
+    return run_scenario(load(str(SCENARIOS / name), sets), sets, RunOptions(engine))
 
 
 def test_raw_hippi_is_within_what_it_claims():
@@ -150,7 +150,7 @@ def test_many_windows_and_connections_give_what_the_source_sums_up():
     scenario = load(str(SCENARIOS / "slac-hosts.yaml"))
     of_a_host = [pooled for pooled in scenario.pooled if "sun-420r" in str(pooled.settings)]
     assert [pooled.row.over for pooled in of_a_host] == ["mean", "median", "most"]
-    found = run_scenario(scenario, (), "compiled", of_a_host[0].cases)
+    found = run_scenario(scenario, (), RunOptions("compiled"), of_a_host[0].cases)
     rows = pooled_comparisons(found)
     assert len(rows) == 3
     assert all(abs(row.error) <= 0.15 for row in rows)

@@ -10,7 +10,7 @@ import pytest
 from simio.loading import load
 from simio.result.compare import comparisons
 from simio.result.model import CaseResult, ScenarioResult
-from simio.running import run_scenario
+from simio.running import RunOptions, run_scenario
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 KIB = 1024
@@ -18,7 +18,7 @@ KIB = 1024
 
 @cache
 def result(name: str, *sets: str) -> ScenarioResult:
-    return run_scenario(load(str(SCENARIOS / f"{name}.yaml"), sets), sets, "compiled")
+    return run_scenario(load(str(SCENARIOS / f"{name}.yaml"), sets), sets, RunOptions("compiled"))
 
 
 def errors(*names: str) -> tuple[list[float], int]:

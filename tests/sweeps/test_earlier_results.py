@@ -10,6 +10,7 @@ import pytest
 
 from simio.loading import load
 from simio.lower import lower
+from simio.running import Lowered
 from simio.sweeps import cache
 from simio.sweeps.outcome import Outcome
 
@@ -26,7 +27,7 @@ def folder(tmp_path, monkeypatch):
 
 def key(*sets: str) -> str:
     case = load(HIPPI, ["workload.blast.packets=2", *sets]).cases[0]
-    return cache.key(case, lower(case.system))
+    return cache.key(case, Lowered(lower(case.system)))
 
 
 def test_what_is_put_is_found_and_marked():

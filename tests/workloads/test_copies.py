@@ -11,7 +11,7 @@ from simio.components.site import Site
 from simio.errors import RunError, ScenarioError
 from simio.loading import load
 from simio.result.model import CaseResult
-from simio.running import run_scenario
+from simio.running import RunOptions, run_scenario
 
 KIB, MIB = 1024, 2**20
 SYSTEM = """
@@ -60,7 +60,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     def one(workload: str, *sets: str) -> CaseResult:
         path = tmp_path / "copies.yaml"
         path.write_text(dedent(SYSTEM) + f"  {workload}\n" + "run: {warm_up: auto}\n")
-        return run_scenario(load(str(path), sets), sets, "compiled").cases[0]
+        return run_scenario(load(str(path), sets), sets, RunOptions("compiled")).cases[0]
 
     return one
 

@@ -13,7 +13,7 @@ from simio.errors import RunError, ScenarioError
 from simio.loading import load
 from simio.report.terminal import show
 from simio.result.model import CaseResult, Observation
-from simio.running import run_scenario
+from simio.running import RunOptions, run_scenario
 
 DISK = """
 title: a disk of one host, and another host
@@ -39,7 +39,7 @@ def run(tmp_path: Path) -> Run:
         path = tmp_path / "scenario.yaml"
         path.write_text(text)
         sets = tuple(f"workload.play.{one}" if one[0] != "." else one[1:] for one in sets)
-        (case,) = run_scenario(load(str(path), sets), sets, engine).cases
+        (case,) = run_scenario(load(str(path), sets), sets, RunOptions(engine)).cases
         return case
 
     return run

@@ -8,7 +8,7 @@ import pytest
 
 from simio.loading import load
 from simio.result.model import CaseResult
-from simio.running import run_scenario
+from simio.running import RunOptions, run_scenario
 
 SCSI = """
 title: a disk on a SCSI bus
@@ -30,7 +30,7 @@ def run(tmp_path: Path):
     def run(text: str, *sets: str, engine: str = "compiled") -> CaseResult:
         path = tmp_path / "scenario.yaml"
         path.write_text(text)
-        (case,) = run_scenario(load(str(path), sets), sets, engine).cases
+        (case,) = run_scenario(load(str(path), sets), sets, RunOptions(engine)).cases
         return case
 
     return run

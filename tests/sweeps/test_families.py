@@ -1,4 +1,4 @@
-"""Programs of one form: computed from one another, and the same as lowered ones word by word."""
+"""Families of programs: computed from one another, and the same as lowered ones word by word."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 import pytest
@@ -15,15 +15,18 @@ from simio.bound import bound
 from simio.description.model import System
 from simio.engines import compiled
 from simio.engines.outcome import Options
-from simio.engines.prepared import containers, engine_steps, families, first, gauges, resources, room
+from simio.engines.prepared import prepare
 from simio.errors import RunError, SimioError
 from simio.loading import ScenarioFile
 from simio.lower import lower
+from simio.program.builder import Builder
 from simio.program.digest import program_hash
 from simio.program.steps import Program
-from simio.sweeps import forms
-from simio.sweeps.forms import Forms, same
+from simio.running import Lowered
+from simio.sweeps import families
+from simio.sweeps.families import Families, same
 
+T = TypeVar("T")
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 SIZES = ["512 B", "1 KiB", "4000 B", "8 KiB", "24 KiB", "64 KiB", "100 KiB", "1 MiB"]
 KEYS = {
@@ -55,47 +58,47 @@ def systems(name: str, number: int, seed: int) -> list[System]:
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forms, "PATIENCE", 0)
+    monkeypatch.setattr(families, "PATIENCE", 0)
 
 
 @pytest.mark.parametrize("name", KEYS)
 def test_the_program_is_the_one_that_lowering_gives(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept, lowered = Forms(), [0]
+    kept, lowered = Families(), [0]
 
-    def counted(*given: Any, **kinds: Any) -> Program:
+    def counted(system: System) -> Program:
         lowered[0] += 1
-        return lower(*given, **kinds)
+        return lower(system)
 
-    monkeypatch.setattr(forms, "lower", counted)
+    monkeypatch.setattr(families, "lower", counted)
     computed = 0
     for system in systems(name, 25, 1):
         before = lowered[0]
-        program, error = attempt(kept.lower, system)
+        made, error = attempt(kept.lower, system)
         computed += lowered[0] == before
         wanted, refusal = attempt(lower, system)
         assert error == refusal
-        assert (program is None and wanted is None) or (program and wanted and same(program, wanted))
-        if program and wanted:
-            assert alike(program, wanted)
+        assert (made is None and wanted is None) or (made and wanted and same(made.program, wanted))
+        if made and wanted:
+            assert alike(made, wanted)
     assert computed >= 3
 
 
-def alike(copied: Program, wanted: Program) -> bool:
-    """Whether what is worked out of a copy by its form is what is worked out of the program itself."""
-    tables = [make(copied) for make in (engine_steps, resources, containers, gauges)]
-    wanted_tables = [make(wanted) for make in (engine_steps, resources, containers, gauges)]
-    tables += first(copied)[:4]
-    wanted_tables += first(wanted)[:4]
+def alike(made: Lowered, wanted: Program) -> bool:
+    """Whether what is computed from a template is what follows from the program itself."""
+    tables, others = made.prepared or prepare(made.program), prepare(wanted)
     return (
-        all(map(np.array_equal, tables, wanted_tables))
-        and families(copied) == families(wanted)
-        and first(copied).working == first(wanted).working
-        and bound(copied) == bound(wanted)
-        and program_hash(copied) == program_hash(wanted)
+        all(
+            np.array_equal(getattr(tables, name), getattr(others, name))
+            for name in ("steps", "resources", "containers", "gauges")
+        )
+        and all(map(np.array_equal, tables.first, others.first))
+        and tables.families == others.families
+        and made.bound == bound(wanted)
+        and made.hash == program_hash(wanted)
     )
 
 
-def attempt(how: Callable[[System], Program], system: System) -> tuple[Program | None, str]:
+def attempt(how: Callable[[System], T], system: System) -> tuple[T | None, str]:
     """The program, or why there is none."""
     try:
         return how(system), ""
@@ -103,51 +106,54 @@ def attempt(how: Callable[[System], Program], system: System) -> tuple[Program |
         return None, str(error)
 
 
-def test_a_system_of_another_form_begins_a_family_and_the_first_is_still_known() -> None:
-    kept = Forms()
+def test_a_system_of_another_kind_begins_a_family_and_the_first_is_still_known() -> None:
+    kept = Families()
     raw, ping = systems("sgi-hippi-raw", 12, 2), systems("slac-ping", 12, 2)
     for one, other in zip(raw, ping, strict=True):
-        assert same(kept.lower(one), lower(one))
-        assert same(kept.lower(other), lower(other))
+        assert same(kept.lower(one).program, lower(one))
+        assert same(kept.lower(other).program, lower(other))
 
 
 def test_what_others_get_is_not_changed_by_what_comes_later() -> None:
-    kept = Forms()
+    kept = Families()
     given = [(system, kept.lower(system)) for system in systems("slac-tersk03", 20, 3)]
-    assert all(same(program, lower(system)) for system, program in given)
+    assert all(same(made.program, lower(system)) for system, made in given)
 
 
-def test_a_defect_of_following_costs_time_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong(*given: object, **kinds: object) -> object:
-        program = lower(*given, **kinds)  # type: ignore[arg-type]
-        return replace(program, steps=program.steps + 1) if kinds else program
+def test_a_defect_of_tracing_costs_time_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    build = Builder.build
 
-    monkeypatch.setattr(forms, "lower", wrong)
-    kept = Forms()
+    def wrong(builder: Builder, dtype: type = np.int64) -> Program:
+        program = build(builder, dtype)
+        return replace(program, steps=program.steps + 1) if dtype is object else program
+
+    monkeypatch.setattr(Builder, "build", wrong)
+    kept = Families()
     for system in systems("sgi-hippi-raw", 12, 4):
-        assert same(kept.lower(system), lower(system))
+        assert same(kept.lower(system).program, lower(system))
 
 
 def test_a_run_is_the_same_whatever_room_the_one_before_needed() -> None:
-    kept, options, noted = Forms(), Options(budget=300_000), 0
+    kept, options, noted = Families(), Options(budget=300_000), 0
     for system in systems("slac-tersk03", 20, 6):
-        program = kept.lower(system)
+        made = kept.lower(system)
         for _ in range(2):
-            assert compiled.run(program, options).differences(compiled.run(lower(system), options)) == []
-        noted += room(program).threads > 0
+            run = compiled.run(made.program, options, prepared=made.prepared)
+            assert run.differences(compiled.run(lower(system), options)) == []
+        noted += made.prepared is not None and made.prepared.room.threads > 0
     assert noted > 5
 
 
 def test_texts_and_switches_are_no_numbers() -> None:
     source = ScenarioFile(SCENARIOS / "sgi-hippi-ttcp.yaml")
-    kept = Forms()
+    kept = Families()
     for number in range(12):
         sets = (
             f"workload.ttcp.nodelay={('true', 'false')[number % 2]}",
             f"workload.ttcp.writes={20 + number}",
         )
         system = source.scenario(sets, only=0).cases[0].system
-        assert same(kept.lower(system), lower(system))
+        assert same(kept.lower(system).program, lower(system))
 
 
 def test_same_looks_at_all_that_a_program_has() -> None:

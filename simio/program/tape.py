@@ -1,10 +1,10 @@
-"""Numbers that write down what is computed with them, so that it can be computed again from others.
+"""A tape records what is computed from some numbers, so that it can be computed again from others.
 
-A `Tracked` number behaves as the one that it stands for. What arithmetic makes of it is tracked as well; what only a
-value can answer (a comparison, an index, a text) is answered, and the answer written down. So a computation that was
-followed once can be repeated for other values by its arithmetic alone, as long as all answers are the same: then each
-step that it took is the one that it would take. Nothing else of a value can be seen, so that nothing can depend on it
-unnoticed. Tracing compilers do the same with what they call guards.
+A `TracedValue` behaves as the number that it stands for. Arithmetic on it gives traced values again. What only a
+plain value can answer (a comparison, an index, a text) is answered, and the tape records the answer. So a computation
+that was traced once can be repeated for other values by its arithmetic alone, as long as all answers are the same:
+each of its steps is then the step that the computation itself would take. Nothing else of a value can be seen, so
+that nothing can depend on it unnoticed. Tracing compilers call such answers guards.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _ANSWERED: dict[str, Callable[..., Any]] = {
 _NUMBERS = (int, float, Fraction)
 
 
-class UnfollowedError(TypeError):
-    """Something was done with a tracked number that cannot be written down."""
+class UntraceableError(TypeError):
+    """An operation on a traced value that a tape cannot record."""
 
 
 class Tape:
-    """What is computed from `inputs`, and the answers that are given on the way."""
+    """Records what is computed from `inputs`, and the answers that are given on the way."""
 
     def __init__(self, values: Sequence[Number]) -> None:
         self._steps: list[tuple[Callable[..., Any], tuple[int, ...]] | None] = [None] * len(values)
@@ -47,29 +47,29 @@ class Tape:
         self._values: list[Any] = list(values)
         self._answers: dict[int, Any] = {}
         self._known: dict[tuple[object, ...], int] = {}
-        self.inputs = [Tracked(self, number, value) for number, value in enumerate(values)]
+        self.inputs = [TracedValue(self, number, value) for number, value in enumerate(values)]
 
-    def number(self, function: Callable[..., Any], *operands: Any) -> Tracked:
-        """The tracked number that a function of these operands gives; the same for the same."""
-        places = tuple(map(self._place, operands))
-        at = self._known.get((function, *places))
+    def number(self, function: Callable[..., Any], *operands: Any) -> TracedValue:
+        """The traced value that a function of these operands gives; the same one for the same operands."""
+        numbers = tuple(map(self._number_of, operands))
+        at = self._known.get((function, *numbers))
         if at is None:
-            value = function(*(self._values[place] for place in places))
-            at = self._add((function, *places), value, (function, places))
-        return Tracked(self, at, self._values[at])
+            value = function(*(self._values[number] for number in numbers))
+            at = self._add((function, *numbers), value, (function, numbers))
+        return TracedValue(self, at, self._values[at])
 
-    def answer(self, number: Tracked) -> Any:
-        """The value itself, on which all that follows may depend."""
+    def answer(self, number: TracedValue) -> Any:
+        """The plain value, on which all that follows may depend."""
         self._answers[number.at] = number.value
         return number.value
 
-    def _place(self, operand: Any) -> int:
-        if type(operand) is Tracked:
+    def _number_of(self, operand: Any) -> int:
+        if type(operand) is TracedValue:
             if operand.tape is not self:
-                raise UnfollowedError("a tracked number of another computation")
+                raise UntraceableError("a traced value of another computation")
             return operand.at
         if not isinstance(operand, _NUMBERS):
-            raise UnfollowedError(f"a tracked number together with {type(operand).__name__}")
+            raise UntraceableError(f"a traced value together with {type(operand).__name__}")
         # 1, 1.0 and True are equal, as 0.0 and -0.0 are, and do not compute alike.
         key = (type(operand), repr(operand) if isinstance(operand, float) else operand)
         known = self._known.get(key)
@@ -81,43 +81,43 @@ class Tape:
         self._values.append(value)
         return len(self._steps) - 1
 
-    def again(self, wanted: Sequence[Tracked]) -> Again:
-        """What computes the `wanted` numbers once more."""
-        asked = [(at, value) for at, value in self._answers.items() if self._steps[at] is None]
+    def replay(self, wanted: Sequence[TracedValue]) -> Replay:
+        """The computation of the `wanted` numbers, for other inputs."""
+        guards = [(at, value) for at, value in self._answers.items() if self._steps[at] is None]
         ends = [number.at for number in wanted]
         needed = {*ends, *self._answers}
         code: list[_Step] = []
         for at, step in reversed(list(enumerate(self._steps))):
             if step is not None and at in needed:
-                function, places = step
-                needed.update(places)
-                code.append((at, function, *places, *[-1] * (2 - len(places)), self._answers.get(at, _NO_ANSWER)))
-        return Again(len(self.inputs), self._values, asked, code[::-1], ends)
+                function, operands = step
+                needed.update(operands)
+                code.append((at, function, *operands, *[-1] * (2 - len(operands)), self._answers.get(at, _NO_ANSWER)))
+        return Replay(len(self.inputs), self._values, guards, code[::-1], ends)
 
 
 _NO_ANSWER = object()
 _Step = tuple[int, Callable[..., Any], int, int, Any]
-"""Where a number goes, its function, where its operands are (-1 for none), and the answer that it has to give."""
+"""A number, its function, the numbers of its operands (-1 for none), and the answer that it has to give."""
 
 
-class Again:
+class Replay:
     """The computation of a tape, for other inputs."""
 
     def __init__(
         self,
         inputs: int,
         values: list[Any],
-        asked: list[tuple[int, Any]],
+        guards: list[tuple[int, Any]],
         code: list[_Step],
         wanted: list[int],
     ) -> None:
         self._inputs, self._rest = inputs, values[inputs:]
-        self._asked, self._code, self._wanted = asked, code, wanted
+        self._guards, self._code, self._wanted = guards, code, wanted
 
     def __call__(self, inputs: Sequence[Number]) -> list[Number] | None:
-        """The wanted numbers for these inputs, of the types of the first ones; None where an answer would differ."""
+        """The wanted numbers for these inputs, of the types of the first; None if an answer would differ."""
         values = [*inputs, *self._rest]
-        if any(values[at] != answer for at, answer in self._asked):
+        if any(values[at] != answer for at, answer in self._guards):
             return None
         try:
             for at, function, one, other, answer in self._code:
@@ -130,11 +130,11 @@ class Again:
         return [values[at] for at in self._wanted]
 
 
-class Tracked(Fraction):
+class TracedValue(Fraction):
     """A number of a tape.
 
-    It is a Fraction for the sake of Python's order of operands: a Fraction asks one that is more special than itself
-    first, and so does not look into it. `isinstance` is told the type of the value, too.
+    It is a subclass of Fraction because Python then calls its operators before those of a plain Fraction, which would
+    look into it. `isinstance` sees the type of the value, too.
     """
 
     __slots__ = ("at", "tape", "value")
@@ -143,7 +143,7 @@ class Tracked(Fraction):
     at: int
     value: Any
 
-    def __new__(cls, tape: Tape, at: int, value: Any) -> Tracked:
+    def __new__(cls, tape: Tape, at: int, value: Any) -> TracedValue:
         self = object.__new__(cls)
         self.tape, self.at, self.value = tape, at, value
         return self
@@ -154,16 +154,16 @@ class Tracked(Fraction):
 
     @property
     def numerator(self) -> Any:
-        """Of the value itself: in a plain Fraction that is made of it, a tracked one would be out of sight."""
+        """A plain number: a Fraction that is made of this one would hide a traced numerator."""
         return self.tape.answer(self).numerator
 
     @property
     def denominator(self) -> Any:
-        """Of the value itself, but for a whole number."""
+        """1 for a whole number, else a plain number."""
         return 1 if type(self.value) is int else self.tape.answer(self).denominator
 
     def bit_length(self) -> Any:
-        """Of a whole number, as `int.bit_length`."""
+        """As `int.bit_length`."""
         return self.tape.number(int.bit_length, self)
 
     def __bool__(self) -> bool:
@@ -176,27 +176,27 @@ class Tracked(Fraction):
         return other // self, other % self
 
     def __reduce__(self) -> Any:
-        raise UnfollowedError("a tracked number on its way elsewhere")
+        raise UntraceableError("a traced value cannot be copied or pickled")
 
     __copy__ = __deepcopy__ = __reduce__  # type: ignore[assignment]
 
 
 def _direct(function: Callable[..., Any]) -> Callable[..., Any]:
-    def direct(self: Tracked, other: Any) -> Any:
+    def direct(self: TracedValue, other: Any) -> Any:
         return self.tape.number(function, self, other) if isinstance(other, _NUMBERS) else NotImplemented
 
     return direct
 
 
 def _reflected(function: Callable[..., Any]) -> Callable[..., Any]:
-    def reflected(self: Tracked, other: Any) -> Any:
+    def reflected(self: TracedValue, other: Any) -> Any:
         return self.tape.number(function, other, self) if isinstance(other, _NUMBERS) else NotImplemented
 
     return reflected
 
 
 def _comparison(function: Callable[..., Any]) -> Callable[..., Any]:
-    def compare(self: Tracked, other: Any) -> Any:
+    def compare(self: TracedValue, other: Any) -> Any:
         if not isinstance(other, _NUMBERS):
             return NotImplemented
         return self.tape.answer(self.tape.number(function, self, other))
@@ -209,10 +209,10 @@ def _alone(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _answered(function: Callable[..., Any]) -> Callable[..., Any]:
-    def answered(self: Tracked, *others: Any) -> Any:
+    def answered(self: TracedValue, *others: Any) -> Any:
         return function(
             self.tape.answer(self),
-            *(other.tape.answer(other) if type(other) is Tracked else other for other in others),
+            *(other.tape.answer(other) if type(other) is TracedValue else other for other in others),
         )
 
     return answered
@@ -227,4 +227,4 @@ _METHODS = (
 )
 for _functions, _form, _method in _METHODS:
     for _name, _function in _functions.items():
-        setattr(Tracked, _form.format(_name), _method(_function))
+        setattr(TracedValue, _form.format(_name), _method(_function))

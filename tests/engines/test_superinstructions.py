@@ -6,7 +6,7 @@ import pytest
 
 from simio.engines import compiled, reference
 from simio.engines.outcome import Options, Outcome, Status
-from simio.engines.runs import BRANCHES, CALLS, LETS, LONGEST, MOST, RUN, with_runs
+from simio.engines.superinstructions import BRANCHES, CALLS, LETS, LONGEST, MOST, RUN, with_superinstructions
 from simio.machines import variable
 from simio.program.builder import Builder
 from simio.program.steps import Program
@@ -123,7 +123,7 @@ def test_long_rows_of_lets_are_several_runs() -> None:
         p.mark(p.observation("seen"), number)
     program = p.build()
     # All of a row are a run of their own from where they stand, so that a branch may lead into the middle.
-    table = with_runs(program.steps)
+    table = with_superinstructions(program.steps)
     lets = table[:-2, RUN] & LETS
     assert lets.tolist() == [min(len(lets) - at, LONGEST) for at in range(len(lets))]
     assert both(program).marks[:, 2].tolist() == [2 * LONGEST + 5]
@@ -140,7 +140,7 @@ def test_a_run_goes_on_to_the_call_and_the_branch_after_its_lets() -> None:
             p.advance(1)
     program = p.build()
     before = program.steps.copy()
-    table = with_runs(program.steps)
+    table = with_superinstructions(program.steps)
     # Two LETs, the CALL, the BRANCH, and two steps that begin no run.
     flags = CALLS | BRANCHES
     assert table[:, RUN].tolist() == [2 | flags, 1 | flags, flags, BRANCHES, 0, 0]

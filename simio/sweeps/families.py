@@ -1,10 +1,10 @@
-"""Programs of one form: systems that differ in numbers only are lowered once, and then computed.
+"""Families of programs: systems that differ only in numbers are lowered once, and then computed.
 
 A sweep lowers thousands of systems that differ in a size, a rate or a number of writes, to programs that differ in a
-few words. So lowering is followed once with the numbers that differ in place of plain ones (`simio.program.tracked`);
-for other values the words that depend on them are computed and written into a copy. Where lowering would have gone
-another way, or looks at what cannot be followed, it is done anew. Either way the program is the one that lowering
-gives, word by word.
+few words. So lowering is traced once, with traced values in place of the numbers that differ (`simio.program.tape`).
+For other numbers, the words that depend on them are computed and filled into a template (`simio.program.template`).
+Where lowering would do something else, or looks at what cannot be traced, the system is lowered anew. Either way the
+program is the one that lowering gives, word by word.
 """
 
 from __future__ import annotations
@@ -13,16 +13,22 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from pydantic import BaseModel
 
+from simio.bound import Bound, bound
 from simio.description.model import Part, System
-from simio.lower import lower
-from simio.program.form import Form, check_plain, filled
+from simio.engines.prepared import Prepared, Variants
+from simio.lower import emit, lower
+from simio.program.digest import COUNTED, chunks, digest
+from simio.program.garbage import uncollected
 from simio.program.steps import Program
-from simio.program.tracked import Number, Tape, Tracked
+from simio.program.tape import Number, Tape
+from simio.program.template import Template
+from simio.running import Lowered
 
 Path = tuple[Any, ...]
 """Names of fields, keys and indices that lead from a system to one of its numbers."""
@@ -34,45 +40,45 @@ MOST_TEMPLATES = 64
 MOST_STEPS = 2_000_000
 """Of all templates of a family together, which are 128 MB."""
 PATIENCE = 2
-"""Systems of a family that are lowered before one is followed, which takes two to three times as long."""
+"""Systems of a family that are lowered before one is traced, which takes two to three times as long."""
 TRIALS = 24
-"""Times that lowering is followed without anything having come of it."""
+"""Times that lowering is traced in vain before a family's systems are always lowered."""
 _UNREAD: dict[type, tuple[str, ...]] = {System: ("title", "report"), Part: ("origins",)}
 """Fields that lowering does not read."""
 _NUMBERS = (int, Fraction)
 _ROWS = (tuple, list)
 
 
-class Forms:
-    """Lowers systems, those of a family of which one was followed by arithmetic."""
+class Families:
+    """Lowers systems: those of a family of which one was traced by arithmetic."""
 
     def __init__(self) -> None:
         self._families: list[_Family] = []
 
-    def lower(self, system: System) -> Program:
+    def lower(self, system: System) -> Lowered:
         """The program of a system, as `simio.lower.lower` gives it. Raises what that raises."""
         for number, family in enumerate(self._families):
             values = family.values(system)
             if values is not None:
                 self._families.insert(0, self._families.pop(number))
-                return family.program(system, values)
+                return family.lower(system, values)
         self._families.insert(0, _Family(system))
         del self._families[FAMILIES:]
-        return lower(system)
+        return Lowered(lower(system))
 
 
 class _Family:
-    """Systems that differ from `base` in the numbers at `paths` only, as far as that has been seen."""
+    """Systems that differ from `base` in the numbers at `paths` only, as far as has been seen."""
 
     def __init__(self, base: System) -> None:
         self.base = base
         self.paths: dict[Path, Number] = {}
-        self.templates: list[_Template] = []
+        self.templates: list[_Lowering] = []
         self._seen = 0
         self._trials = TRIALS
 
     def values(self, system: System) -> list[Number] | None:
-        """What a system has at the paths, which become more if need be; None if it is of another form."""
+        """A system's numbers at the paths, of which there may be more then; None for another family's system."""
         found: dict[Path, tuple[Number, Number]] = {}
         if not _compare(self.base, system, (), found):
             return None
@@ -82,31 +88,31 @@ class _Family:
             self.paths |= {path: base for path, (base, _) in found.items()}
         return [found[path][1] if path in found else base for path, base in self.paths.items()]
 
-    def program(self, system: System, values: list[Number]) -> Program:
+    def lower(self, system: System, values: list[Number]) -> Lowered:
+        """The program of a system with these numbers at the paths."""
         for template in self.templates:
-            program = template.program(values)
-            if program is not None:
+            lowered = template.lower(values)
+            if lowered is not None:
                 self._trials = min(self._trials + 1, TRIALS)
-                return program
+                return lowered
         program = lower(system)
         self._seen += 1
         if self._seen > PATIENCE and self._trials > 0 and not program.guests:
             self._trials -= 1
-            self._follow(system, values, program)
-        return program
+            self._trace(system, values, program)
+        return Lowered(program)
 
-    def _follow(self, system: System, values: list[Number], program: Program) -> None:
-        """Follow lowering, and keep what comes of it if it is the same."""
+    def _trace(self, system: System, values: list[Number], program: Program) -> None:
+        """Trace lowering, and keep the template if it gives the same program."""
         tape = Tape(values)
         try:
-            followed = lower(_with(system, dict(zip(self.paths, tape.inputs, strict=True))), kind=object)
-            template = _Template(tape, followed)
-            again = template.program(values)
+            template = _Lowering(tape, _with(system, dict(zip(self.paths, tape.inputs, strict=True))))
+            again = template.lower(values)
         except Exception:
-            # Whatever cannot be done with a tracked number: then lowering is what there is.
+            # Something was done that cannot be traced: the family's systems are then always lowered.
             self._trials = 0
             return
-        if again is None or not same(again, program):
+        if again is None or not same(again.program, program):
             self._trials = 0
             return
         self.templates.insert(0, template)
@@ -114,48 +120,68 @@ class _Family:
             self.templates.pop()
 
 
-class _Template:
-    """A form of programs, and the arithmetic that gives their words from numbers of the system."""
+class _Lowering:
+    """A trace of lowering: a template, and the arithmetic that gives its words from numbers of the system."""
 
-    def __init__(self, tape: Tape, followed: Program) -> None:
-        words: list[Tracked] = []
-        values: list[Tracked] = []
-        plain: dict[str, Any] = {}
-        places: dict[str, list[int]] = {}
-        spots: dict[str, list[tuple[int, str]]] = {}
-        for name in (field.name for field in fields(Program)):
-            value = getattr(followed, name)
-            if isinstance(value, np.ndarray):
-                flat = value.ravel().tolist()
-                places[name] = [at for at, word in enumerate(flat) if type(word) is Tracked]
-                words += (flat[at] for at in places[name])
-                known = [word.value if type(word) is Tracked else word for word in flat]
-                plain[name] = np.array(known, dtype=np.int64).reshape(value.shape)
-            elif isinstance(value, tuple):
-                spots[name] = list(_tracked_fields(value))
-                own = [getattr(value[row], key) for row, key in spots[name]]
-                values += own
-                plain[name] = filled(value, spots[name], [number.value for number in own])
-        self._again = tape.again([*words, *values])
-        program = replace(followed, **plain)
-        check_plain([getattr(program, name) for name in spots])
-        self._form = Form(program, places, spots)
+    def __init__(self, tape: Tape, system: System) -> None:
+        with uncollected():
+            self.template = Template(emit(system).build(dtype=object))
+        self._replay = tape.replay(self.template.holes)
 
     @property
     def steps(self) -> int:
-        return len(self._form.program.steps)
+        return len(self.template.program.steps)
 
-    def program(self, values: Sequence[Number]) -> Program | None:
-        """The program for these values; None where lowering would not have gone this way."""
-        words = self._again(values)
+    def lower(self, values: Sequence[Number]) -> Lowered | None:
+        """The program for these values; None where lowering would do something else."""
+        words = self._replay(values)
         try:
-            return None if words is None else self._form.copy(words)
+            return None if words is None else _Variant(self, words)
         except OverflowError:
             return None
 
+    @cached_property
+    def variants(self) -> Variants:
+        """The engine's tables of the template, from which those of its programs are made."""
+        return Variants(self.template.program, self.template.changing, self.template.step_words)
+
+    @cached_property
+    def hashed(self) -> list[str | bytes]:
+        """The bytes that are hashed of all programs alike, and between them the names of the fields that differ."""
+        parts: list[str | bytes] = []
+        for name in COUNTED:
+            if name in self.template.changing:
+                parts.append(name)
+            else:
+                parts += (bytes(chunk) for chunk in chunks(name, getattr(self.template.program, name)))
+        return parts
+
+
+class _Variant(Lowered):
+    """A program made of a template; what follows from it is computed from what follows from the template's."""
+
+    def __init__(self, lowering: _Lowering, words: Sequence[Number]) -> None:
+        super().__init__(lowering.template.fill(words))
+        self._lowering, self._words = lowering, words
+
+    @cached_property
+    def bound(self) -> Bound:
+        return self._lowering.template.compute(bound, self.program, self._words)
+
+    @cached_property
+    def hash(self) -> str:
+        parts: list[bytes | memoryview] = []
+        for part in self._lowering.hashed:
+            parts += [part] if isinstance(part, bytes) else chunks(part, getattr(self.program, part))
+        return digest(parts)
+
+    @cached_property
+    def prepared(self) -> Prepared:
+        return self._lowering.variants.prepare(self.program)
+
 
 def same(one: Program, other: Program) -> bool:
-    """Whether two programs are alike in all, also in what serves analysis only."""
+    """Whether two programs are equal in every field, also in those that serve analysis only."""
     for name in (field.name for field in fields(Program)):
         mine, theirs = getattr(one, name), getattr(other, name)
         if not (np.array_equal(mine, theirs) if isinstance(mine, np.ndarray) else mine == theirs):
@@ -163,19 +189,8 @@ def same(one: Program, other: Program) -> bool:
     return True
 
 
-def _tracked_fields(rows: tuple[Any, ...]) -> Any:
-    """Row and field of each tracked number in a tuple of records; TypeError for one anywhere else."""
-    for number, row in enumerate(rows):
-        if is_dataclass(row):
-            for key, value in row.__dict__.items():
-                if type(value) is Tracked:
-                    yield number, key
-        elif type(row) is Tracked or (isinstance(row, tuple) and any(type(each) is Tracked for each in row)):
-            raise TypeError("a tracked number outside of a record")
-
-
 def _compare(one: Any, other: Any, at: Path, found: dict[Path, tuple[Number, Number]]) -> bool:
-    """Whether two descriptions differ in numbers only, which are added to `found`, both by their path."""
+    """Whether two descriptions differ in numbers only; adds both numbers to `found` by their path."""
     if one is other:
         return True
     kind = type(one)
@@ -208,7 +223,7 @@ _FIELDS: dict[type, tuple[str, ...]] = {}
 
 
 def _names(kind: type) -> tuple[str, ...]:
-    """Fields of a kind of record that lowering may read; none of what is no record."""
+    """Fields of a type of record that lowering may read; none for other types."""
     if kind not in _FIELDS:
         names: Iterable[str] = ()
         if issubclass(kind, BaseModel):
@@ -220,7 +235,7 @@ def _names(kind: type) -> tuple[str, ...]:
 
 
 def _with(one: Any, values: Mapping[Path, Any]) -> Any:
-    """A description with other values at these paths; what they do not lead to is shared."""
+    """A description with other values at these paths; all else is shared."""
     if () in values:
         return values[()]
     below: dict[Any, dict[Path, Any]] = {}
@@ -237,7 +252,7 @@ def _with(one: Any, values: Mapping[Path, Any]) -> Any:
 
 
 def _constructed(one: BaseModel, changed: Mapping[str, Any]) -> BaseModel:
-    """A model with other values, not validated; what it has computed of its own is not taken over."""
+    """A model with other values, not validated, and without what it has computed and kept."""
     copy = one.model_copy()
     values = {name: changed.get(name, getattr(one, name)) for name in type(one).model_fields}
     object.__setattr__(copy, "__dict__", values)
@@ -245,15 +260,15 @@ def _constructed(one: BaseModel, changed: Mapping[str, Any]) -> BaseModel:
 
 
 class _Kept(threading.local):
-    """The forms that this thread has met; workers of a cluster may have several threads."""
+    """The families that this thread has met; workers of a cluster may have several threads."""
 
     def __init__(self) -> None:
-        self.forms = Forms()
+        self.families = Families()
 
 
 _KEPT = _Kept()
 
 
-def lowered(system: System) -> Program:
-    """The program of a system, for whoever lowers many. Raises what `simio.lower.lower` raises."""
-    return _KEPT.forms.lower(system)
+def lowered(system: System) -> Lowered:
+    """The program of a system, for callers that lower many. Raises what `simio.lower.lower` raises."""
+    return _KEPT.families.lower(system)

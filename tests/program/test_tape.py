@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simio.program.tracked import Tape, UnfollowedError
+from simio.program.tape import Tape, UntraceableError
 
 STEPS: list[Callable[[Any, Any], Any]] = [
     lambda a, b: a + b,
@@ -68,7 +68,7 @@ def test_what_is_computed_again_is_what_would_be_computed(
         return
     tracked = [(at, number) for at, number in enumerate(found) if isinstance(number, Fraction)]
     tracked = [(at, number) for at, number in tracked if hasattr(number, "tape")]
-    again = tape.again([number for _, number in tracked])
+    again = tape.replay([number for _, number in tracked])
     for values in (first, *others):
         if tuple(map(type, values)) != tuple(map(type, first)):
             continue
@@ -88,7 +88,7 @@ def test_an_answer_that_differs_ends_it() -> None:
     tape = Tape([8])
     size = tape.inputs[0]
     pieces = size // 4 if size % 4 == 0 else 0
-    again = tape.again([pieces])
+    again = tape.replay([pieces])
     assert again([12]) == [3]
     assert again([13]) is None
 
@@ -97,14 +97,14 @@ def test_a_value_that_was_looked_at_has_to_be_the_same() -> None:
     tape = Tape([3, 5])
     count, size = tape.inputs
     total = sum((size for _ in range(count)), 0)
-    again = tape.again([total])
+    again = tape.replay([total])
     assert again([3, 7]) == [21]
     assert again([4, 7]) is None
 
 
 def test_arithmetic_that_fails_ends_it() -> None:
     tape = Tape([3, 5])
-    again = tape.again([tape.inputs[1] // tape.inputs[0]])
+    again = tape.replay([tape.inputs[1] // tape.inputs[0]])
     assert again([0, 5]) is None
 
 
@@ -118,5 +118,5 @@ def test_it_passes_for_the_number_that_it_stands_for() -> None:
 
 @pytest.mark.parametrize("use", [pickle.dumps, lambda size: size + "1", lambda size: size + Tape([3]).inputs[0]])
 def test_what_cannot_be_written_down_is_refused(use: Callable[[Any], Any]) -> None:
-    with pytest.raises((UnfollowedError, TypeError)):
+    with pytest.raises((UntraceableError, TypeError)):
         use(Tape([3]).inputs[0])
