@@ -1,4 +1,4 @@
-"""How far long work has come, on a terminal's standard error; nothing elsewhere."""
+"""The progress of long work, on a terminal's standard error; nothing elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page: Dash components and callbacks around a `Session`; nothing that comes from the browser is trusted."""
+"""The page: Dash components and callbacks around a `Session`; no input from the browser is trusted."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _layout(session: Session) -> html.Div:
 
 
 def _tried(make: Callable[[], T]) -> tuple[T | None, str]:
-    """What is made, or what a person has to be told."""
+    """The result of `make`, or the message for the user."""
     try:
         return make(), ""
     except SimioError as error:
@@ -112,7 +112,7 @@ def _knobs(opened: Opened, chosen: dict[str, str]) -> list[html.Div]:
         html.Div(
             [
                 html.Label(
-                    [html.Span(knob.key), html.B(chosen[knob.key], id={"type": "told", "key": knob.key})],
+                    [html.Span(knob.key), html.B(chosen[knob.key], id={"type": "value", "key": knob.key})],
                     htmlFor=f"knob-{number}",
                 ),
                 dcc.Input(
@@ -146,11 +146,11 @@ def _values(
     return opened, values
 
 
-_KNOB, _TOLD = {"type": "knob", "key": ALL}, {"type": "told", "key": ALL}
+_KNOB, _VALUE = {"type": "knob", "key": ALL}, {"type": "value", "key": ALL}
 
 
 def _opening(app: Dash, session: Session) -> None:
-    """What happens when the address or the choice of a scenario changes."""
+    """Add the callback for a change of the address or of the scenario."""
 
     @app.callback(
         [Output("knobs", "children"), Output("opened", "data"), Output("scenario", "value"),
@@ -192,17 +192,17 @@ def _opening(app: Dash, session: Session) -> None:
 
 
 def _answering(app: Dash, session: Session) -> None:
-    """What happens when a slider moves: the answer first, then the curve."""
+    """Add the callbacks for a slider that moves: the answer first, then the curve."""
 
     @app.callback(
         [Output("detail", "data"), Output("note", "children"), Output("timelines", "children"),
-         Output("query", "data"), Output("message", "children"), Output(_TOLD, "children")],
+         Output("query", "data"), Output("message", "children"), Output(_VALUE, "children")],
         [Input(_KNOB, "value"), Input("opened", "data"), Input("axis", "value")],
         State(_KNOB, "id"),
         prevent_initial_call=True,
     )  # fmt: skip
     def answer(places: list[object], name: object, axis: object, ids: list[Any]) -> tuple[Any, ...]:
-        """Run what the sliders say, and show it."""
+        """Run the values of the sliders, and show the answer."""
         labels = [no_update] * len(ids)
         if not name:
             return empty(), "", [], no_update, no_update, labels
@@ -237,7 +237,7 @@ def _answering(app: Dash, session: Session) -> None:
 
 
 def _saving(app: Dash, session: Session) -> None:
-    """What the button does."""
+    """Add the callback of the button that saves."""
 
     @app.callback(
         [Output("saved", "children"), Output("scenario", "options")],
@@ -248,7 +248,7 @@ def _saving(app: Dash, session: Session) -> None:
     def save(
         _clicks: object, name: object, places: list[object], ids: list[Any], opened_name: object
     ) -> tuple[Any, ...]:
-        """Write what is shown as a new scenario."""
+        """Write the values on the page as a new scenario."""
 
         def make() -> str:
             opened, values = _values(session, opened_name, places, ids)

@@ -1,4 +1,4 @@
-"""What the server answers at all: requests for its own names, from its own pages, of a reasonable size."""
+"""Requests that the server answers: for its own names, from its own pages, in their form, of a reasonable size."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ MOST_BYTES = 2**20
 MOST_AT_ONCE = 16
 """Requests that are answered, or wait for one another, at once."""
 VALUES = "/_dash-update-component"
-"""Where pages ask for values; all that is computed is asked for here."""
+"""The address for values; every computation is requested here."""
 POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data: blob:; font-src 'self' data:; frame-ancestors 'none'; form-action 'none'"
 )
-"""What a browser lets the page do: nothing beyond this server."""
+"""Content security policy: nothing beyond this server."""
 MOST_PARTS = 1000
 """Values of one kind in a request, such as places of sliders."""
 
@@ -26,7 +26,7 @@ MOST_PARTS = 1000
 def guard(server: Any, hosts: Collection[str] | None, callbacks: Mapping[str, Any]) -> None:
     """Refuse other requests to a Flask server, so that no page elsewhere can reach it by way of the user's browser.
 
-    `hosts` are the names that it is asked under, None for any; `callbacks` what can be asked for, as Dash has it.
+    `hosts` are the names of the server, None for any; `callbacks` are Dash's records of the page's outputs.
     """
     from dash.exceptions import DependencyException
     from flask import abort, g, request
@@ -42,14 +42,14 @@ def guard(server: Any, hosts: Collection[str] | None, callbacks: Mapping[str, An
             abort(403, "this name is not served")
         origin = request.headers.get("Origin")
         if origin is not None and urlsplit(origin).netloc != request.host:
-            abort(403, "another page asked for this")
+            abort(403, "the request comes from another page")
         if request.path == VALUES and request.method == "POST":
             try:
-                told = refusal(request.get_json(), callbacks)
+                reason = refusal(request.get_json(), callbacks)
             except (RecursionError, ValueError) as error:
-                told = f"no JSON that can be read: {type(error).__name__}"
-            if told:
-                abort(400, f"this is no request of the page: {told}")
+                reason = f"no JSON that can be read: {type(error).__name__}"
+            if reason:
+                abort(400, f"this is no request of the page: {reason}")
             if not free.acquire(blocking=False):
                 abort(503, f"{MOST_AT_ONCE} requests are being answered; ask again")
             g.taken = True
@@ -77,7 +77,7 @@ def _name(host: str) -> str:
 
 
 def refusal(body: object, callbacks: Mapping[str, Any]) -> str:
-    """Why a request is none that a page would send, or nothing.
+    """The reason why no page would send a request; empty if one would.
 
     `callbacks` has for each output what Dash knows of it: `inputs` and `state`, each an id and a property.
     """
@@ -111,7 +111,7 @@ def _outputs(known: Mapping[str, Any]) -> list[dict[str, str]]:
 
 
 def _fits(given: object, wanted: Mapping[str, str], places: list[Sequence[str]]) -> bool:
-    """Whether this is the part wanted, or a list where there are several of it; what tells these apart is kept."""
+    """Whether this is the part wanted, or a list of its instances, whose keys are added to `places`."""
     name = wanted["id"]
     if not name.startswith("{"):
         return _named(given, name, wanted["property"])
@@ -133,12 +133,12 @@ def _fits(given: object, wanted: Mapping[str, str], places: list[Sequence[str]])
 def _named(given: object, name: object, prop: str) -> bool:
     if not isinstance(given, dict) or not isinstance(given.get("property"), str):
         return False
-    # Of several callbacks that set one place, all but the first are told apart by a hash behind an @.
+    # Of several callbacks that set one place, all but the first have a hash behind an @.
     return bool(given.get("id") == name and given["property"].partition("@")[0] == prop)
 
 
 def _changed(changed: object, inputs: Sequence[Any]) -> bool:
-    """Whether all that is said to have changed is among the inputs."""
+    """Whether everything reported as changed is among the inputs."""
     flat = [one for each in inputs for one in (each if isinstance(each, list) else [each])]
     known = {f"{_text(one['id'])}.{one['property']}" for one in flat}
     return isinstance(changed, list) and all(isinstance(each, str) and each in known for each in changed)

@@ -1,7 +1,7 @@
-"""What of a scenario can be changed on the page: key paths, each with a list of values to choose from.
+"""The knobs of a page: key paths of a scenario, each with a list of values to choose from.
 
 These are the keys of `vary`, with their values; the numbers, switches and words among the parameters of workloads;
-and whatever else is asked for by its key path. Nothing else can be set: a request names one of these values.
+and any other key path that the user adds. Nothing else can be set: a request names one of these values.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from simio.loading.vary import canonical
 from simio.loading.yamltree import Node, value_text
 
 UNSET = "as it is"
-"""What is chosen where a key is to stay as the file, without `vary`, has it."""
+"""The choice that leaves a key as the file, without `vary`, has it."""
 STEPS = 4
-"""How often a number without values of its own is halved and doubled."""
+"""Number of times that a number without values of its own is halved and doubled."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def _number(identity: object) -> Fraction | int | None:
 
 
 def _workloads(root: Node) -> Iterator[Knob]:
-    """What the workloads' parameters in the file leave to choose."""
+    """The knobs of the workloads' parameters in the file."""
     kinds = workload_kinds()
     section = root.entries.get("workload")
     for name, node in section.entries.items() if section else ():

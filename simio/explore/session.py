@@ -1,4 +1,4 @@
-"""The scenarios of a folder, run as they are asked for, each configuration once; nothing here knows of a web page."""
+"""The scenarios of a folder, run on request, each configuration once; independent of any web page."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ from simio.result.model import CaseResult, ScenarioResult
 from simio.running import Lowered, RunOptions, run_case, run_program
 from simio.topology import wire
 from simio.version import VERSION
+from simio.wording import settings_text
 
 RUN_STEPS = 20_000_000
-"""Steps of one run, a third of a second or so; a longer one is cut off, which is told."""
+"""Largest number of steps of one run, about a third of a second; a longer run is cut off, with a note."""
 CURVE_SECONDS = 4.0
 """Time after which no further point of a curve is begun."""
 KEPT = 2000
@@ -62,7 +63,7 @@ class CaseAnswer:
 
 
 class Session:
-    """A folder of scenarios, or one file of it; what is asked for by name is looked up among its files."""
+    """A folder of scenarios, or one file of it; names are looked up among its files."""
 
     def __init__(self, place: str, more: Sequence[str] = (), engine: str | None = None) -> None:
         """Raises SimioError where there is nothing to explore."""
@@ -79,7 +80,7 @@ class Session:
             self.open(self.only)
 
     def names(self) -> list[str]:
-        """The scenarios that can be asked for: of a single file, that and what has been saved beside it."""
+        """The scenarios on offer: all of a folder, or a single file and those saved beside it."""
         found = sorted(path.stem for path in self.folder.glob("*.yaml") if path.is_file())[:MOST_FILES]
         saved = self._saved
         return [name for name in found if self.only in (None, name) or name in saved]
@@ -112,14 +113,14 @@ class Session:
     # --- running -----------------------------------------------------------------------------------------
 
     def answer(self, opened: Opened, values: Mapping[str, str]) -> CaseAnswer:
-        """What comes of these values; raises SimioError for those that do not go together or cannot be run."""
+        """The answer for these values; raises SimioError for those that do not fit together or cannot be run."""
         sets = [f"{key}={text}" for key, text in self.chosen(opened, values).items() if text != UNSET]
         with self._lock:
             known = repr((opened.path, opened.path.stat().st_mtime_ns, sets))
             return self._kept(known, lambda: self._answer(opened.source.scenario(sets, only=0).cases[0]))
 
     def _kept(self, key: str, make: Any) -> CaseAnswer:
-        """An answer that is known, or one that is made now."""
+        """A known answer, or one made now."""
         if key not in self._answers:
             self._answers[key] = make()
         self._answers.move_to_end(key)
@@ -128,7 +129,7 @@ class Session:
         return self._answers[key]
 
     def _answer(self, case: Case) -> CaseAnswer:
-        """The first replication of a case; what another choice of values came to as well is not run again."""
+        """The first replication of a case; a program that has been run before is not run again."""
         budget = min(case.system.run.step_budget, RUN_STEPS)
         run = case.system.run.model_copy(update={"step_budget": budget, "replications": 1})
         case = replace(case, system=replace(case.system, run=run), measured=())
@@ -156,7 +157,7 @@ class Session:
         return CaseAnswer(result, wire(system), system.report.unit, note)
 
     def curve(self, opened: Opened, values: Mapping[str, str], axis: str) -> tuple[ScenarioResult, str]:
-        """Throughput for each value of the knob `axis`, with what was measured, and what is missing of it."""
+        """Throughput for each value of the knob `axis` with its measured rows, and a note on missing points."""
         chosen = self.chosen(opened, values)
         knob = next((knob for knob in opened.knobs if knob.key == axis), None)
         if knob is None:
@@ -183,7 +184,7 @@ class Session:
         ), note
 
     def _measured(self, opened: Opened, chosen: Mapping[str, str]) -> tuple[Any, ...]:
-        """What was measured for the case of the file that has these values, if all others are as in the file."""
+        """The measured rows of the file's case with these values, if all others are as in the file."""
         varied = {key for case in opened.scenario.cases for key in case.settings}
         begin = {knob.key: knob.values[knob.start] for knob in opened.knobs}
         if any(chosen[key] != text for key, text in begin.items() if key not in varied):
@@ -228,6 +229,5 @@ class Session:
             value = parse_yaml(text, opened.name).value
             root = substitute(root, key.split("."), scalar(value, root.place), root.place)
         plain = {key: value for key, value in root.plain().items() if key not in ("vary", "measured")}
-        told = ", ".join(f"{key} = {text}" for key, text in chosen.items())
-        plain["about"] = f"{plain.get('about', '')}\nSaved from {opened.name} with {told}.".strip()
+        plain["about"] = f"{plain.get('about', '')}\nSaved from {opened.name} with {settings_text(chosen)}.".strip()
         return yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=110)

@@ -1,4 +1,4 @@
-"""What the page shows as the query of its address, and back: `?scenario=name&key=value&…&axis=key`."""
+"""The state of the page as the query of its address, and back: `?scenario=name&key=value&…&axis=key`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page shows of an answer: the report's own HTML and figures, in colours that suit light and dark."""
+"""An answer on the page: the HTML and figures of a report, in colours that suit light and dark."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def curve_figure(result: ScenarioResult, now: str) -> Figure:
 
 
 def empty() -> Figure:
-    """A figure in which nothing is."""
+    """An empty figure."""
     hidden = {"visible": False}
     return _looking({"data": [], "layout": {"xaxis": hidden, "yaxis": hidden}})
 

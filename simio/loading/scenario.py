@@ -111,7 +111,7 @@ class ScenarioFile:
         settings = read_sets(ctx, self.root, sets)
         root = apply_once(ctx, self.root, settings, sets)
         varied = Cases(expand(ctx, root, {setting.key for setting in settings}))
-        trees = Trees(root, varied)
+        trees = Trees(ctx, root, varied)
         if only is not None and not 0 <= only < len(trees):
             ctx.problems.raise_any()
             raise SimioError(f"there is no case {only + 1}: the scenario has {len(trees)}")

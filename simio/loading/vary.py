@@ -104,9 +104,8 @@ def _meets(own: str, key: str) -> bool:
 class Trees:
     """The tree of each case, made when it is needed; cases with the same settings in a section share the section."""
 
-    def __init__(self, root: Node, cases: Cases) -> None:
-        self.root, self.cases = root, cases
-        self._sections: dict[tuple[int, ...], Node] = {}
+    def __init__(self, ctx: Context, root: Node, cases: Cases) -> None:
+        self.ctx, self.root, self.cases = ctx, root, cases
         self._made: dict[int, Node] = {}
 
     def __len__(self) -> int:
@@ -120,10 +119,12 @@ class Trees:
     def _tree(self, case: Sequence[KeySetting]) -> Node:
         entries, places = dict(self.root.entries), dict(self.root.key_places)
         for section, own in _by_section(case).items():
-            key = tuple(map(id, own))
-            if key not in self._sections:
-                self._sections[key] = apply(self.root, own).entries[section]
-            entries[section] = self._sections[key]
+
+            def make(section: str = section, own: Sequence[KeySetting] = own) -> Node:
+                return apply(self.root, own).entries[section]
+
+            nodes = (entries.get(section), *(setting.value for setting in own))
+            entries[section] = self.ctx.once(("varied", *(setting.key for setting in own)), nodes, make)
             places.setdefault(section, own[0].place)
         return replace(self.root, value=entries, key_places=places) if case else self.root
 

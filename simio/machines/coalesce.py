@@ -7,20 +7,9 @@ from numpy.typing import NDArray
 from simio.machines.door import machine
 from simio.machines.layout import Layout
 
-LATCH = Layout("latch")
-VALUE = LATCH.word("value")
-
 WORDS = Layout("batch")
 PENDING = WORDS.word("pending", about="members of the present batch")
 BATCH = WORDS.word("batch", about="number of the present batch")
-
-
-@machine("parts")
-def swap(state: NDArray, base: int, value: int) -> int:
-    """Set a latch to `value`; returns what it was."""
-    old = state[base + VALUE]
-    state[base + VALUE] = value
-    return old
 
 
 @machine("parts")

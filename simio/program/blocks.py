@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 from simio.program.declarations import Handle, ProgramError, UnfitError
 from simio.program.emitting import Emitting
-from simio.program.operands import INVERSE, Condition, Operand, Register, same, since
+from simio.program.operands import INVERSE, Condition, Operand, OperandT, Register, same, since
 from simio.program.steps import HORIZON, NO_REGISTER, Compare, Op, Region, ThreadStart
 
 
@@ -169,18 +170,36 @@ class Blocks(Emitting):
                 self._aim(skip)
             self._regions.append(Region(start, self._at, least))
 
-    def pieces(self, size: int, piece: int) -> Iterator[int]:
+    def pieces(self, size: OperandT, piece: int | None) -> Iterator[OperandT]:
         """Run a for loop's body for each whole `piece` of `size`, and for the rest; gives the amount of each.
 
             for amount in p.pieces(10_000, 4096):
                 p.put(buffer, amount)
 
-        emits the body once in a loop of two for 4096, and once more for 1808.
+        emits the body once in a loop of two for 4096, and once more for 1808. Without a `piece`, all is one. Of a
+        size that is no constant, the rest is in a register.
         """
+        if not isinstance(size, int):
+            yield from self._pieces_of(size, piece)
+            return
+        if piece is None:
+            piece = size
+        if not piece:
+            return
         for count, amount in ((size // piece, piece), (1, size % piece)):
             if count and amount:
                 with self.loop(count):
                     yield amount
+
+    def _pieces_of(self, size: Operand, piece: int | None) -> Iterator[Any]:
+        with self.scope():
+            rest = self.register(size)
+            if piece is not None:
+                with self.loop(rest // piece):
+                    yield piece
+                rest.set(rest % piece)
+            with self.when(rest > 0):
+                yield rest
 
     def turns(self, size: int, piece: int, places: int) -> Iterator[tuple[int, int]]:
         """As `pieces`, but each in the next of `places` places, in turn; gives the place and the amount."""
@@ -231,6 +250,16 @@ class Blocks(Emitting):
         yield
         self._branch(INVERSE[holds.comparison], holds, start)
         self._regions.append(Region(start, self._at, 1))
+
+    @contextmanager
+    def while_(self, condition: Condition, share: Fraction | int = 0) -> Iterator[None]:
+        """Run the body again and again as long as a condition holds before it; `share` is as for `when`."""
+        with self.when(condition, share=share):
+            self._inside("while_")
+            start = self._at
+            yield
+            self._branch(condition.comparison, condition, start)
+            self._regions.append(Region(start, self._at, 1))
 
     # --- around steps ------------------------------------------------------------------------------------
 

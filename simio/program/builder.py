@@ -17,10 +17,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from simio.machines.variable import WORDS
 from simio.program.blocks import Blocks, Procedure
 from simio.program.declarations import Handle, ProgramError
 from simio.program.emitting import MAX_REGISTERS
-from simio.program.operands import Condition, Expression, Operand, Register, maximum, minimum, since
+from simio.program.operands import Condition, Expression, Operand, OperandT, Register, least, maximum, minimum, since
 from simio.program.steps import COLUMNS, Program, Table
 from simio.program.variable import Variable
 
@@ -34,10 +35,12 @@ __all__ = [
     "Expression",
     "Handle",
     "Operand",
+    "OperandT",
     "Procedure",
     "ProgramError",
     "Register",
     "Variable",
+    "least",
     "maximum",
     "minimum",
     "since",
@@ -74,7 +77,7 @@ class Builder(Blocks):
         """
         if initial < 0:
             raise ProgramError(f"variable {name!r} cannot start at {initial}: it is never below zero")
-        return Variable(self, self.machine(name, [initial]))
+        return Variable(self, self.machine(name, WORDS.initial(value=initial)))
 
     def build(self, dtype: type = np.int64) -> Program:
         """The finished program, its tables being arrays of this type.

@@ -70,6 +70,9 @@ def _factors(program: Program, dtype: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     numerators, denominators = np.zeros(len(program.steps), dtype), np.ones(len(program.steps), dtype)
     ends = {first: end for first, end, _ in program.bodies}
     counts = {start.entry: start.count for start in program.starts}
+    procedures = _procedures(program)
+    for entry, _ in procedures:
+        numerators[entry : ends[entry]] = 1
     for entry, count in counts.items():
         numerators[entry : ends[entry]] = count
     for region in program.regions:
@@ -81,7 +84,7 @@ def _factors(program: Program, dtype: Any) -> tuple[NDArray[Any], NDArray[Any]]:
             numerators[region.start : region.end] *= region.least.numerator
             denominators[region.start : region.end] *= region.least.denominator
     numerators[_unsure(program)] = 0
-    for entry, at in _procedures(program):
+    for entry, at in procedures:
         numerators[entry : ends[entry]] *= numerators[at]
         denominators[entry : ends[entry]] *= denominators[at]
     return numerators, denominators
@@ -100,11 +103,14 @@ def _unsure(program: Program) -> NDArray[np.bool_]:
 
 def _procedures(program: Program) -> list[tuple[int, int]]:
     """First step of each procedure, and the first step that starts a thread with it, in the order of the program."""
-    forks = np.flatnonzero(program.steps[:, 0] == Op.FORK).tolist()
+    operations = program.steps[:, 0]
+    forks = np.flatnonzero(operations == Op.FORK)
     first: dict[int, int] = {}
-    for at, entry in zip(forks, program.steps[forks, 1].tolist(), strict=True):
-        # The body of a fork stands two steps below it, that of a procedure behind the thread.
-        if entry != at + 2:
+    for at, entry, following in zip(
+        forks.tolist(), program.steps[forks, 1].tolist(), operations[forks + 1].tolist(), strict=True
+    ):
+        # The body of a fork stands below it, and is jumped over; that of a procedure stands behind a thread.
+        if entry != at + 2 or following != Op.JUMP:
             first.setdefault(entry, at)
     return sorted(first.items())
 

@@ -118,11 +118,14 @@ class Emitting(Copies):
         self.advance(0, time, 1)
 
     def wait_until(self, instant: Operand) -> None:
-        """Let time pass until an instant, in ps; none if that is past."""
+        """Let time pass until an instant, in ps, such as `begun + period`; none if that is past."""
         with self.scope():
-            rest = self.register(since(instant))
-            at = self._skip_unless(rest < 0)
-            rest.set(0 - rest)
+            begin: Operand = instant
+            time: Operand = 0
+            if isinstance(instant, Expression) and instant.function == Fn.ADD:
+                begin, time = instant.a, instant.b
+            rest = self.register(time - since(begin))
+            at = self._skip_unless(rest > 0)
             self.wait(rest)
             self._aim(at)
 
@@ -173,7 +176,7 @@ class Emitting(Copies):
     ) -> None:
         """register = a machine function of the state at `offset`, now, a and b.
 
-        Raises UnfitError for a constant below zero, and ProgramError if `function` was not declared with
+        Raises UnfitError for a constant below zero, ProgramError for a function that was not declared with
         `simio.machines.door.machine`.
         """
         used = self._registers_used
@@ -221,6 +224,13 @@ class Emitting(Copies):
             raise ProgramError(f"{comparison!r} is no comparison; there are {', '.join(_COMPARISONS)}")
         return Condition(_COMPARISONS[comparison], condition, operand)
 
+    @staticmethod
+    def _machine(function: Called) -> int:
+        try:
+            return number_of(function)
+        except UnknownMachineError as error:
+            raise ProgramError(str(error)) from None
+
     def _units(self, verb: str, resource: Handle, units: int) -> None:
         have = self._resources[self._row("resource", resource)].units
         if not 1 <= units <= have:
@@ -240,13 +250,6 @@ class Emitting(Copies):
         if not -LIMIT <= value <= LIMIT:
             raise UnfitError(f"constant {value} does not fit")
         return NO_REGISTER, value
-
-    @staticmethod
-    def _machine(function: Called) -> int:
-        try:
-            return number_of(function)
-        except UnknownMachineError as error:
-            raise ProgramError(str(error)) from None
 
     @staticmethod
     def _argument(value: int | Register) -> int:

@@ -10,7 +10,7 @@ An expression is not a value. It stands for one, and the steps that compute it a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from simio.program.steps import Compare, Fn
 
@@ -128,6 +128,8 @@ class Expression(Value):
 
 Operand = int | Register | Expression
 """A constant, a register or an expression."""
+OperandT = TypeVar("OperandT", int, Operand)
+"""The same where constants give a constant."""
 
 
 class Condition:
@@ -163,23 +165,24 @@ def reads(value: object, register: Register) -> bool:
 @overload
 def minimum(a: int, b: int) -> int: ...
 @overload
-def minimum(a: Operand, b: Operand) -> int | Expression: ...
-def minimum(a: Operand, b: Operand) -> int | Expression:
-    """The smaller of two operands or expressions; a plain number of two constants."""
-    if isinstance(a, Value) or isinstance(b, Value):
-        return Expression(Fn.MIN, a, b)
-    return min(a, b)
+def minimum(a: Operand, b: Operand) -> Operand: ...
+def minimum(a: Operand, b: Operand) -> Operand:
+    """The smaller of two operands; a plain number of two constants."""
+    return min(a, b) if isinstance(a, int) and isinstance(b, int) else Expression(Fn.MIN, a, b)
 
 
 @overload
 def maximum(a: int, b: int) -> int: ...
 @overload
-def maximum(a: Operand, b: Operand) -> int | Expression: ...
-def maximum(a: Operand, b: Operand) -> int | Expression:
-    """The larger of two operands or expressions; a plain number of two constants."""
-    if isinstance(a, Value) or isinstance(b, Value):
-        return Expression(Fn.MAX, a, b)
-    return max(a, b)
+def maximum(a: Operand, b: Operand) -> Operand: ...
+def maximum(a: Operand, b: Operand) -> Operand:
+    """The larger of two operands; a plain number of two constants."""
+    return max(a, b) if isinstance(a, int) and isinstance(b, int) else Expression(Fn.MAX, a, b)
+
+
+def least(value: Operand) -> int:
+    """What is certain of a value that is never below zero: a constant itself, and of any other 0."""
+    return value if isinstance(value, int) else 0
 
 
 def since(instant: Operand) -> Expression:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from math import ceil, isqrt
 
+from simio.program.operands import OperandT
+
 SECOND = 10**12
 """Picoseconds in a second; time is int64 picoseconds everywhere."""
 
@@ -14,9 +16,13 @@ def per_byte(rate: Fraction | int) -> Fraction:
     return Fraction(SECOND) / Fraction(rate)
 
 
-def ceil_times(amount: int, factor: Fraction) -> int:
+def ceil_times(amount: OperandT, factor: Fraction) -> OperandT:
     """`amount` times `factor`, rounded up to a whole number."""
-    return -((-amount * factor.numerator) // factor.denominator)
+    numerator, denominator = factor.numerator, factor.denominator
+    if isinstance(amount, int):
+        return -((-amount * numerator) // denominator)
+    product = amount * numerator
+    return product if denominator == 1 else (product + (denominator - 1)) // denominator
 
 
 def clocks(count: int, frequency: Fraction) -> int:

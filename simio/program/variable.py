@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from simio.machines import variable
 from simio.machines.door import Called
-from simio.machines.variable import add, load, maximum, swap
 from simio.program.operands import Operand, Register
 
 if TYPE_CHECKING:
@@ -30,24 +30,24 @@ class Variable:
 
     def load(self, into: Register | None = None) -> Register:
         """A register with the value."""
-        return self._call(load, 0, into)
+        return self._call(variable.load, 0, into)
 
     def store(self, value: Operand) -> None:
         """Set the value."""
         with self.p.scope():
-            self._call(swap, value, None)
+            self._call(variable.swap, value, None)
 
     def increment(self, amount: Operand = 1, into: Register | None = None) -> Register:
-        """Add an amount of zero or more; gives a register with the new value."""
-        return self._call(add, amount, into)
+        """Add an amount of zero or more; gives a register with the value before."""
+        return self._call(variable.add, amount, into)
 
     def maximum(self, value: Operand, into: Register | None = None) -> Register:
         """Set the value to another one if that is larger; gives a register with the new value."""
-        return self._call(maximum, value, into)
+        return self._call(variable.maximum, value, into)
 
     def swap(self, value: Operand, into: Register | None = None) -> Register:
-        """Set the value; gives a register with the one before."""
-        return self._call(swap, value, into)
+        """Set the value; gives a register with the value before."""
+        return self._call(variable.swap, value, into)
 
     def _call(self, function: Called, value: Operand, into: Register | None) -> Register:
         result = into if into is not None else self.p.register()

@@ -130,8 +130,8 @@ def _results(found: Contrast) -> Table:
         table.add_row(f"{label} busy", *("" if share is None else f"{share:.0%}" for share in shares), "")
     for name in [name for name in found.a.times if name in found.b.times]:
         before, after = found.a.times[name], found.b.times[name]
-        told = (units.format_quantity(round(value), "time") for value in (before, after))
-        table.add_row(f"{name}, mean", *told, percent(after / before - 1) if before else "")
+        times = (units.format_quantity(round(value), "time") for value in (before, after))
+        table.add_row(f"{name}, mean", *times, percent(after / before - 1) if before else "")
     return table
 
 

@@ -67,12 +67,12 @@ def crossval_json(groups: Sequence[Group]) -> str:
 
 
 def _group(group: Group) -> dict[str, Any]:
-    told: dict[str, Any] = {"studies": list(group.studies), "values": list(group.values)}
+    data: dict[str, Any] = {"studies": list(group.studies), "values": list(group.values)}
     if group.found is None:
-        return {**told, "why": group.why}
+        return {**data, "why": group.why}
     each = zip(group.found.rows, np.expm1(group.found.fitted), np.expm1(group.found.left_out), strict=True)
-    told["rows"] = [
+    data["rows"] = [
         {"table": row.table, "row": row.name, "fitted": float(fitted), "left_out": float(left_out)}
         for row, fitted, left_out in each
     ]
-    return told
+    return data

@@ -14,7 +14,7 @@ from simio.result.compare import Comparison, comparisons, pooled_comparisons, su
 from simio.result.model import CaseResult, Interval, Precision, ScenarioResult
 from simio.wording import in_unit
 
-_TOLD_OTHERWISE = (
+_WRITTEN_OTHERWISE = (
     "index", "measured", "rate", "half_width", "bound", "throughput", "packets", "checks", "interval",
     "row_intervals", "precision",
 )  # fmt: skip
@@ -24,8 +24,8 @@ SCHEMA = 1
 
 def as_dict(result: ScenarioResult) -> dict[str, Any]:
     """A result as plain data: times in ps, sizes in bytes, rates in bytes a second unless a unit is named."""
-    told: dict[str, Any] = plain(_document(result))
-    return told
+    data: dict[str, Any] = plain(_document(result))
+    return data
 
 
 def _document(result: ScenarioResult) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def _document(result: ScenarioResult) -> dict[str, Any]:
 
 
 def _uncertainty(result: ScenarioResult) -> dict[str, Any]:
-    """What intervals rest on, where there are any."""
+    """The samples and errors behind the intervals, if there are any."""
     if result.uncertainty is None:
         return {}
     data = asdict(result.uncertainty)
@@ -58,7 +58,7 @@ def _uncertainty(result: ScenarioResult) -> dict[str, Any]:
 
 
 def _case(case: CaseResult, unit: str) -> dict[str, Any]:
-    data = {name: value for name, value in vars(case).items() if name not in _TOLD_OTHERWISE}
+    data = {name: value for name, value in vars(case).items() if name not in _WRITTEN_OTHERWISE}
     span = case.throughput
     return {
         "settings": dict(data.pop("settings")),
@@ -145,7 +145,7 @@ def as_csv(result: ScenarioResult) -> str:
 
 
 def other_quantities(result: ScenarioResult) -> list[tuple[str, str]]:
-    """What was measured beside throughput, in words and with its unit, in the order of the first rows."""
+    """The quantities measured beside throughput, with their units, in the order of their first rows."""
     rows = (row for case in result.cases for row in case.measured if row.quantity != "throughput")
     return list(dict.fromkeys((row.label, row.unit) for row in rows))
 

@@ -100,14 +100,14 @@ class Fragment:
 
     @property
     def text(self) -> str:
-        """Its place as older tcpdump writes it: number, bytes, offset, and + if more come; nothing for a whole."""
+        """Its position as older tcpdump writes it: number, bytes, offset, and + if more come; empty for a whole."""
         if self.data == self.total:
             return ""
         return f" (frag {self.number}:{self.data}@{self.offset}{'+' if self.more else ''})"
 
     @classmethod
     def of(cls, packet: SeenPacket) -> Fragment:
-        """What the words of a packet say, see `simio.components.network.capture.Point`."""
+        """The fragment in the words of a packet, see `simio.components.network.capture.Point`."""
         agreed = packet.point.agreed
         data = packet.length - IP_HEADER
         number = packet.words[agreed["number"] - 1] if "number" in agreed else packet.number

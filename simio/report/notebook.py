@@ -1,4 +1,4 @@
-"""Results that show themselves: what a terminal shows, as text at Python's prompt and as HTML in a notebook."""
+"""Results that show themselves as on a terminal: as text at Python's prompt and as HTML in a notebook."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FORM = '<pre style="line-height: 1.25; overflow-x: auto; font-family: Menlo, Co
 
 
 class Shown:
-    """What shows itself, by `show`."""
+    """An object that shows itself, by `show`."""
 
     def show(self, console: Console) -> None:
         """Print it."""
@@ -100,7 +100,7 @@ def _console() -> Console:
 
 
 def _html(console: Console) -> str:
-    """What was printed, escaped."""
+    """The printed text, escaped."""
     return console.export_html(inline_styles=True, code_format=_FORM)
 
 

@@ -34,7 +34,7 @@ _MORE = 1 << 13
 def capture_file(packets: Iterable[SeenPacket | LostPacket], hosts: Sequence[str]) -> bytes:
     """The file of a trace that saw each packet at one point; `hosts` are those of the scenario, in its order.
 
-    Each packet has its time in the run as a time since 1970, cut to whole nanoseconds. What was lost is not told.
+    Each packet has its time in the run as a time since 1970, cut to whole nanoseconds. Lost packets are left out.
     """
     addresses = {name: _NETWORK + number for number, name in enumerate(hosts, 1)}
     parts = [struct.pack("<IHHiIII", MAGIC, 2, 4, 0, 0, SNAP_LENGTH, RAW)]

@@ -1,4 +1,4 @@
-"""Rows of a sweep as a table: CSV, JSON or Parquet. None says who ran them, so that any way gives the same file."""
+"""Rows of a sweep as a table: CSV, JSON or Parquet. The file does not depend on who ran them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DIGITS = 6
 
 
 def form_of(path: str) -> str:
-    """The form that a file's name asks for. Raises SimioError for any other."""
+    """The form that a file's name ends in. Raises SimioError for any other name."""
     form = path.rpartition(".")[2].lower()
     if form not in FORMS:
         raise SimioError(f"-o: found {quote(path)}; expected a name that ends in .csv, .json or .parquet")
@@ -31,8 +31,8 @@ def form_of(path: str) -> str:
 
 def heading(measure: str, unit: str) -> str:
     """The name of a measure with its unit; `unit` is that of rates."""
-    told = unit if is_rate(measure) else unit_of(measure)
-    return f"{measure} ({told})" if told and not measure.endswith(")") else measure
+    own = unit if is_rate(measure) else unit_of(measure)
+    return f"{measure} ({own})" if own and not measure.endswith(")") else measure
 
 
 def shown(measure: str, value: float, unit: str) -> float:
@@ -67,7 +67,7 @@ def _record(row: Row, keys: Sequence[str], unit: str, measures: Sequence[str], m
 
 
 def as_table(table: Sequence[dict[str, Any]], form: str) -> str | bytes:
-    """The table in a form. Raises SimioError where Parquet is asked for and cannot be written."""
+    """The table in a form. Raises SimioError if Parquet cannot be written."""
     if form == "json":
         return json.dumps(list(table), indent=1) + "\n"
     if form == "parquet":

@@ -194,7 +194,7 @@ def streams(case: CaseResult, unit: str) -> Grid:
 
 
 def tallies(case: CaseResult) -> Grid:
-    """What was counted; counts alike but for a number on one row, with their spread."""
+    """Totals of what was counted; those alike but for a number on one row, with their spread."""
     rows = []
     for name, same in grouped(case.tallies, lambda tally: tally.name):
         text = partial(_rounded, unit=same[0].unit)

@@ -71,12 +71,12 @@ def summary_text(result: ScenarioResult) -> list[str]:
 
 
 def withheld_text(held: int) -> str:
-    """How many withheld measurements were predicted."""
+    """The number of withheld measurements that were predicted."""
     return f"{counted(held, 'withheld measurement')} predicted"
 
 
 def _print_uncertainty(console: Console, result: ScenarioResult) -> None:
-    """What the intervals rest on."""
+    """Print the samples and errors behind the intervals."""
     found = result.uncertainty
     if found is None:
         return
@@ -136,7 +136,7 @@ def stopped(case: CaseResult) -> bool:
 
 
 def spread_texts(case: CaseResult) -> list[str]:
-    """The meaning of the half width of a throughput, and the precision reached if one was asked for."""
+    """The meaning of the half width of a throughput, and the precision reached if one was requested."""
     texts = []
     if case.half_width is not None:
         of = f"mean of {len(case.seeds)} runs" if len(case.seeds) > 1 else "mean of one run's batches"
@@ -147,7 +147,7 @@ def spread_texts(case: CaseResult) -> list[str]:
 
 
 def _precision_text(case: CaseResult, precision: Precision) -> str:
-    wanted = f"{precision.wanted * 100:.4g}% was asked for"
+    wanted = f"{precision.wanted * 100:.4g}% was requested"
     runs = len(case.seeds)
     after = f"{runs} runs" if runs > 1 else f"{units.format_quantity(case.end, 'time')} simulated"
     if precision.reached is None:

@@ -75,7 +75,7 @@ def _held(activity: Activity) -> Iterator[str]:
 
 
 def _passed(activity: Activity) -> Iterator[str]:
-    """A track for each thread, or for those of a name in turn, with what each does and waits for."""
+    """A track for each thread, or for successive threads of a name, with its work and its waits."""
     program = activity.program
     spans = sorted(activity.passed, key=lambda span: (span.track, span.lane, span.since))
     lanes: dict[int, int] = {}
@@ -90,7 +90,7 @@ def _passed(activity: Activity) -> Iterator[str]:
 
 
 def _doing(program: Program, span: Span) -> tuple[str, str]:
-    """What a thread does at a step that takes time, and whether it is served or waits."""
+    """The name of a step that takes time, and its category: service, waiting or delay."""
     op, row = program.steps[span.step, 0], span.row
     if op == Op.ADVANCE:
         return (program.resources[span.inner].name if span.inner >= 0 else "delay"), "service"
@@ -131,10 +131,10 @@ def sampled(program: Program, outcome: Outcome) -> Iterator[tuple[str, str, list
 
 
 def _counter(name: str, unit: str, levels: Iterable[tuple[int, int]]) -> Iterator[str]:
-    told = json.dumps(name)
+    text = json.dumps(name)
     for time, level in levels:
         yield (
-            f'{{"ph": "C", "pid": {COUNTERS}, "ts": {_time(time)}, "name": {told}, '
+            f'{{"ph": "C", "pid": {COUNTERS}, "ts": {_time(time)}, "name": {text}, '
             f'"args": {{{json.dumps(unit)}: {level}}}}}'
         )
 
@@ -147,7 +147,7 @@ def _changes(levels: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 
 def _line(activity: Activity, resource: int) -> list[tuple[int, int]]:
-    """How many threads wait for a resource, from each instant on at which that changes."""
+    """The number of threads that wait for a resource, at each instant at which it changes."""
     steps = activity.program.steps
     changes: dict[int, int] = {}
     for span in activity.passed:

@@ -221,7 +221,7 @@ def totals(found: Validation) -> str:
 
 
 def anomalies_text(found: Validation) -> str:
-    """How anomalies count; empty if there are none."""
+    """The number of anomalies, and the way they count; empty if there are none."""
     number = sum(bool(row.row.of.anomaly) for row in found.rows)
     if not number:
         return ""
@@ -232,7 +232,7 @@ def anomalies_text(found: Validation) -> str:
 
 
 def _bases(found: Validation) -> str:
-    """How many values without a source there are of each basis."""
+    """The number of values without a source of each basis."""
     bases = {name: table.values[name].basis for table in found.tables for name in table.unsourced}
     counts = Counter(bases.values())
     return ", ".join(f"{counts[basis]} {basis}" for basis in UNSOURCED)

@@ -16,7 +16,7 @@ def validation_json(found: Validation) -> str:
 
     Errors and bars are shares (0.08 is 8%); values are in the unit of their row; what is not known is null.
     """
-    told = {
+    data = {
         "simio": found.version,
         "engine": found.engine,
         "complete": found.complete,
@@ -38,7 +38,7 @@ def validation_json(found: Validation) -> str:
         ],
         "gone": list(found.gone),
     }
-    return json.dumps(told, indent=1, allow_nan=False) + "\n"
+    return json.dumps(data, indent=1, allow_nan=False) + "\n"
 
 
 def _table(table: TableSummary) -> dict[str, Any]:

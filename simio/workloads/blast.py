@@ -17,12 +17,9 @@ def blast(site: Site, workload: Workload) -> None:
     with (
         p.thread(f"{workload.name}: sender on {params.from_}", count=params.processes),
         p.loop(params.packets),
+        p.timed(latency),
     ):
-        begun = p.register()
-        p.let(begun, "SINCE", 0)
         sender.kernel.write_raw(sender, params.size)
-        p.let(begun, "SINCE", begun)
-        p.mark(latency, begun)
     if params.sink:
         with p.thread(f"{workload.name}: sink on {params.to}"), p.loop(total):
             receiver.kernel.read_raw(receiver, params.size)

@@ -16,4 +16,4 @@ def compute(site: Site, workload: Workload) -> None:
         if pause:
             rest = p.register()
             p.draw(rest, pause)
-            p.advance(0, rest, 1)
+            p.wait(rest)

@@ -29,8 +29,8 @@ def copy(site: Site, workload: Workload) -> None:
                 kernel.read_unbuffered(source, at, amount, grain(start, block))
                 kernel.write_unbuffered(target, to, amount, grain(place, block))
                 p.mark(site.delivered, amount)
-                p.let(at, "ADD", at, amount)
-                p.let(to, "ADD", to, amount)
+                at.set(at + amount)
+                to.set(to + amount)
         return
     systems = [file_system(site, workload, device) for device in (source, target)]
     read = SentFile(p, kernel, systems[0], source, f"{own} read", (start, size), sequential=True)
@@ -45,5 +45,5 @@ def copy(site: Site, workload: Workload) -> None:
             read.read(at, amount, grain(start, block), copy=True)
             written.write_whole(amount)
             p.mark(site.delivered, amount)
-            p.let(at, "ADD", at, amount)
+            at.set(at + amount)
         written.flush_rest()

@@ -117,19 +117,19 @@ def start(p: Builder, workload: Workload, name: str) -> None:
     """Wait for the random instant at which a program starts, if it does."""
     within: int = workload.params.start_within
     if within:
-        with p.loop(1):
+        with p.scope():
             pause = p.register()
             p.draw(pause, p.uniform(f"{name}: start", 0, within - 1))
-            p.advance(0, pause, 1)
+            p.wait(pause)
 
 
 def fill(p: Builder, end: Endpoint, size: int) -> None:
     """Read from a socket until `size` bytes have come, which the other end sends."""
-    with p.loop(1):
+    with p.scope():
         got, left = p.register(), p.register(size)
-        with p.until(left, "==", 0):
+        with p.until(left == 0):
             end.read(got, left)
-            p.let(left, "SUB", left, got)
+            left.set(left - got)
 
 
 class Ring:
@@ -155,4 +155,4 @@ class Ring:
             else:
                 step(at, amount)
                 p.put(left[buffer], 1)
-            p.let(at, "ADD", at, amount)
+            at.set(at + amount)

@@ -31,17 +31,13 @@ def datagrams(site: Site, workload: Workload) -> None:
             p.mark(site.delivered, length)
             p.put(read, 1)
         with p.thread(f"{own}: sender on {params.from_}"), p.loop(params.count):
-            begun, size = p.register(), p.register(params.size)
-            p.let(begun, "SINCE", 0)
+            begun, size = p.now(), p.register(params.size)
             stacks[0].call()
             stacks[0].move(size, params.size, False)
             flow.send(size, 0, PROCESS)
             p.mark(sent, params.size)
             if params.period:
-                p.let(begun, "SINCE", begun)
-                p.let(begun, "SUB", params.period, begun)
-                with p.when(begun, ">", 0):
-                    p.advance(0, begun, 1)
+                p.wait_until(begun + params.period)
 
 
 def _arrive(socket: UdpSocket, read: Handle, length: Register, word: Register) -> None:

@@ -22,7 +22,7 @@ from simio.description.model import Workload
 from simio.description.workloads.copies import Ftp
 from simio.errors import RunError
 from simio.machines.tcp.layout import END_OF_FILE
-from simio.program.builder import Register
+from simio.program.builder import Register, Variable
 from simio.workloads.copying import (
     Ring,
     check_cached,
@@ -71,7 +71,7 @@ def ftp(site: Site, workload: Workload) -> None:
     if params.streams > 1:
         _in_parts(site, workload, (source, target), span)
         return
-    claimed = site.p.machine(f"{workload.name}: file", [span[0]])
+    claimed = site.p.variable(f"{workload.name}: file", span[0])
     transfers = [Transfer(site, workload, name) for name in names(workload, params.transfers)]
     readers = [transfer.server for transfer in transfers]
     for transfer, copy in zip(transfers, spans(workload, target, params.transfers), strict=True):
@@ -123,10 +123,10 @@ def names(workload: Workload, number: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Shared:
-    """A file that the servers `readers` read at once: `claimed` is a machine with how far windows were asked for."""
+    """A file that the servers `readers` read at once: `claimed` is how far windows were asked for."""
 
     readers: list[str]
-    claimed: int
+    claimed: Variable
 
 
 class Transfer:
@@ -159,15 +159,15 @@ class Transfer:
                 aligned = grain(read.start, params.buffer)
                 read.read(at, amount, aligned, copy=not params.sendfile, cached=params.cached)
                 self._send(amount)
-                p.let(at, "ADD", at, amount)
+                at.set(at + amount)
             self._sent()
         with p.thread(self.client):
             self._ask()
             written.open()
             got = p.register()
-            with p.until(got, ">=", END_OF_FILE):
+            with p.until(got >= END_OF_FILE):
                 self.receiver.read(got, params.buffer)
-                with p.when(got, "<", END_OF_FILE):
+                with p.when(got < END_OF_FILE):
                     written.write_amount(got, params.buffer)
                     p.mark(self.stream, got)
             written.flush_rest()

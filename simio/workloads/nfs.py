@@ -8,7 +8,7 @@ from simio.components.network.udp import check_size
 from simio.components.site import Site
 from simio.description.model import Workload
 from simio.machines.network import rpc
-from simio.program.builder import Handle, Register
+from simio.program.builder import Handle, Register, since
 from simio.workloads.served import server_storage
 
 
@@ -66,8 +66,7 @@ def _read(site: Site, mount: NfsMount, delivered: Handle) -> None:
         if params.biods:
             p.put(mount.wanted, params.biods)
         for amount in p.pieces(params.size, params.transfer):
-            begun = p.register()
-            p.let(begun, "SINCE", 0)
+            begun = p.now()
             mount.declare(amount)
             with mount.unless_given_up():
                 mount.client.kernel.system_call()
@@ -81,8 +80,7 @@ def _read(site: Site, mount: NfsMount, delivered: Handle) -> None:
             with mount.unless_given_up():
                 if mount.client.sheet.copies:
                     mount.client.host.copy(amount)
-                p.let(begun, "SINCE", begun)
-                p.mark(took, begun)
+                p.mark(took, since(begun))
                 p.mark(delivered, amount)
 
 
@@ -122,8 +120,7 @@ def _write(site: Site, mount: NfsMount, delivered: Handle) -> None:
         p.put(done, 1)
     with p.thread(f"{name}: writer on {mount.client.name}"):
         for amount in p.pieces(params.size, params.transfer):
-            begun, granted, block = p.register(), p.register(), p.register()
-            p.let(begun, "SINCE", 0)
+            begun, granted, block = p.now(), p.register(), p.register()
             p.promise(amount)
             mount.declare(amount)
             with mount.unless_given_up():
@@ -131,8 +128,7 @@ def _write(site: Site, mount: NfsMount, delivered: Handle) -> None:
                 if mount.client.sheet.copies:
                     mount.client.host.copy(amount)
                 _hand_over(site, mount, (granted, block), free, done, delivered)
-                p.let(begun, "SINCE", begun)
-                p.mark(took, begun)
+                p.mark(took, since(begun))
         with mount.unless_given_up():
             p.get(done, mount.blocks)
         if params.version == 3:
@@ -152,9 +148,9 @@ def _hand_over(
     p = site.p
     granted, block = registers
     p.call(granted, rpc.grant, free)
-    with p.when(granted, "==", 1):
+    with p.when(granted == 1):
         p.put(mount.wanted, 1)
-    with p.when(granted, "==", 0):
+    with p.when(granted == 0):
         with mount.next_block(block):
             mount.write(block, own=True)
             with mount.unless_given_up():
@@ -170,13 +166,13 @@ def _commit(site: Site, mount: NfsMount, free: int, done: Handle, delivered: Han
         return
     left, registers = p.register(), (p.register(), p.register())
     mount.left(left)
-    with p.until(left, "==", 0):
-        with p.when(left, ">", 0), mount.unless_given_up():
+    with p.until(left == 0):
+        with p.when(left > 0), mount.unless_given_up():
             with p.loop(left):
                 _hand_over(site, mount, registers, free, done, delivered)
             p.get(done, left)
         mount.left(left)
-        with p.when(left, "==", 0):
+        with p.when(left == 0):
             mount.commit()
             mount.left(left)
 
@@ -184,8 +180,7 @@ def _commit(site: Site, mount: NfsMount, free: int, done: Handle, delivered: Han
 def _written(site: Site, mount: NfsMount, block: Register, delivered: Handle) -> None:
     """A block was written. The first time its bytes count; until it has been written again, the file is not there."""
     p = site.p
-    with p.loop(1):
-        amount = p.register()
-        mount.amount(amount, block)
+    with p.scope():
+        amount = p.register(mount.amount(block))
         mount.count_once(amount, block)
         p.mark(delivered, amount)

@@ -7,6 +7,7 @@ from simio.components.network.stack import IP_HEADER
 from simio.components.site import Site
 from simio.description.model import Workload
 from simio.errors import RunError
+from simio.program.builder import maximum, since
 
 
 def ping(site: Site, workload: Workload) -> None:
@@ -28,15 +29,12 @@ def ping(site: Site, workload: Workload) -> None:
     trip = p.observation(f"{name}: round trip", "latency", "ps")
     lost = p.observation(f"{name}: lost", "other", "bytes")
     with p.thread(f"{name} on {hosts[0]}"), p.loop(params.count):
-        begun, rest = p.register(), p.register()
-        p.let(begun, "SINCE", 0)
+        begun = p.now()
         echo.ask()
-        p.let(rest, "SINCE", begun)
-        with p.when(rest, ">", params.period):
+        took = p.register(since(begun))
+        with p.when(took > params.period):
             p.mark(lost, params.size)
-        with p.when(rest, "<=", params.period):
-            p.mark(trip, rest)
+        with p.when(took <= params.period):
+            p.mark(trip, took)
             p.mark(site.delivered, params.size)
-        p.let(rest, "SUB", params.period, rest)
-        with p.when(rest, ">", 0):
-            p.advance(0, rest, 1)
+        p.wait(maximum(params.period - took, 0))

@@ -82,13 +82,12 @@ def _send(site: Site, params: Play, name: str, source: Source, playout: Playout,
     with p.thread(f"{name}: receiver on {ends.to}"):
         receiver.accept()
         got, rest = p.register(), p.register()
-        with p.until(got, ">=", END_OF_FILE):
+        with p.until(got >= END_OF_FILE):
             receiver.stack.kernel.slept(lambda: p.get(playout.room, params.block))
             receiver.read(got, params.block)
-            p.let(rest, "MOD", got, END_OF_FILE)
+            rest.set(got % END_OF_FILE)
             playout.fill(rest)
-            p.let(rest, "SUB", params.block, rest)
-            p.put(playout.room, rest)
+            p.put(playout.room, params.block - rest)
 
 
 class Source:
@@ -148,13 +147,13 @@ class Source:
         self.kernel.slept(lambda: p.get(self.free[slot], 1))
         self._raw(device, at, amount)
         p.put(self.read[slot], 1)
-        p.let(at, "ADD", at, params.depth * params.block)
+        at.set(at + params.depth * params.block)
 
     def _raw(self, device: BlockDevice, at: Register, amount: int) -> None:
         """One read past the cache, in whole sectors."""
         params = self.params
         size = -(-amount // device.sector) * device.sector
-        with self.p.loop(1):
+        with self.p.scope():
             self.kernel.read_unbuffered(device, at, size, params.block, params.access == "direct")
 
     def blocks(self, take: Take) -> None:
@@ -173,7 +172,7 @@ class Source:
             for amount in p.pieces(params.size, params.block):
                 self._raw(self.device, at, amount)
                 take(amount)
-                p.let(at, "ADD", at, amount)
+                at.set(at + amount)
 
     def _take_read(self, slot: int, amount: int, take: Take) -> None:
         p = self.p
@@ -193,4 +192,4 @@ class Source:
         for amount in p.pieces(params.size, params.block):
             file.read(at, amount, params.block, copy=True)
             take(amount)
-            p.let(at, "ADD", at, amount)
+            at.set(at + amount)

@@ -56,7 +56,7 @@ def rcp(site: Site, workload: Workload) -> None:
             _send(site, workload, read, (source, sink))
             source.write(1)
             fill(p, source, 1)
-            p.let(base, "ADD", base, strides[0])
+            base.set(base + strides[0])
         source.close()
         # The command ends now, though its last bytes were written some time before.
         p.mark(delivered, 0)
@@ -78,17 +78,17 @@ def rcp(site: Site, workload: Workload) -> None:
             written.flush_rest()
             fill(p, sink, 1)
             sink.write(1)
-            p.let(base, "ADD", base, strides[1])
+            base.set(base + strides[1])
 
 
 def _send(site: Site, workload: Workload, file: SentFile, ends: tuple[Endpoint, Endpoint]) -> None:
     """The source's loop: read a buffer, write it."""
     p, params = site.p, workload.params
-    with p.loop(1):
+    with p.scope():
         at = p.register(file.start)
         file.rewind()
         for amount in p.pieces(params.file, params.buffer):
             file.read(at, amount, grain(file.start, params.buffer), copy=True, cached=params.cached)
             declare(*ends, amount)
             ends[0].write(amount)
-            p.let(at, "ADD", at, amount)
+            at.set(at + amount)

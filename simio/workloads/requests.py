@@ -26,26 +26,23 @@ def requests(site: Site, workload: Workload) -> None:
         with p.thread(f"{own}: client on {params.from_}"):
             client.connect()
             with p.loop(params.count):
-                begun = p.register()
-                p.let(begun, "SINCE", 0)
-                client.write(params.request)
-                exactly(p, client, params.response)
-                p.let(begun, "SINCE", begun)
-                p.mark(took, begun)
+                with p.timed(took):
+                    client.write(params.request)
+                    exactly(p, client, params.response)
                 p.mark(site.delivered, params.response)
                 if pause:
-                    p.draw(begun, pause)
-                    p.advance(0, begun, 1)
+                    rest = p.register()
+                    p.draw(rest, pause)
+                    p.wait(rest)
             client.close()
 
 
 def exactly(p: Builder, end: Endpoint, size: int) -> None:
     """Read until `size` bytes are there, or the other end has closed."""
-    with p.loop(1):
+    with p.scope():
         got, have = p.register(), p.register(0)
-        with p.until(have, ">=", size):
+        with p.until(have >= size):
             end.read(got, size)
-            p.let(have, "ADD", have, got)
-            p.let(got, "DIV", got, END_OF_FILE)
-            with p.when(got, ">", 0):
-                p.let(have, "SET", END_OF_FILE)
+            have.set(have + got)
+            with p.when(got // END_OF_FILE > 0):
+                have.set(END_OF_FILE)

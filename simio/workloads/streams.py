@@ -10,7 +10,6 @@ from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
 from simio.errors import RunError
-from simio.machines.failing.requests import ADD
 from simio.program.builder import Builder, Handle, Register
 
 MOST_IN_TURN = 32
@@ -66,21 +65,21 @@ class Failing(Unbuffered):
     ) -> None:
         super().__init__(site.p, call, device, direct, delivered)
         self.failures = site.failures()
-        self.count = site.p.machine(f"{delivered.name} failed", [0])
-        site.p.tally(delivered.name, "failed", self.count, "requests")
+        self.count = site.p.variable(f"{delivered.name} failed")
+        site.p.tally(delivered.name, "failed", self.count.offset, "requests")
 
     def request(self, at: Register, size: int, aligned: int, again: bool) -> None:
         """One call, which returns when the device is done or has failed."""
         p = self.p
-        with p.loop(1):
+        with p.scope():
             failed, amount = p.register(), p.register(size)
             p.promise(size)
             with self.failures.watched(failed):
                 self.call(self.device, at, size, aligned, self.direct)
-            with p.when(failed, "==", 0):
+            with p.when(failed == 0):
                 p.mark(self.delivered, amount)
-            with p.when(failed, ">", 0):
-                p.call(failed, ADD, self.count, failed)
+            with p.when(failed > 0):
+                self.count.increment(failed)
 
 
 def unbuffered(
@@ -164,7 +163,7 @@ def _thread(
             access.open()
         for again in range(min(params.passes, 2)):
             with p.loop(params.passes - 1 if again else 1):
-                p.let(at, "SET", span[0])
+                at.set(span[0])
                 for access in accesses:
                     access.rewind()
                 for size in places.requests(at, span[1]):
@@ -187,19 +186,14 @@ def _request(
     """One request, waited for or, where several may be outstanding, in a thread of its own."""
     p = site.p
 
-    def timed() -> None:
-        begun = p.register()
-        p.let(begun, "SINCE", 0)
-        access.request(at, size, aligned, again)
-        p.let(begun, "SINCE", begun)
-        p.mark(latency, begun)
-
     if slots is None:
-        timed()
+        with p.timed(latency):
+            access.request(at, size, aligned, again)
         return
     p.get(slots, 1)
     with p.fork("request"):
-        timed()
+        with p.timed(latency):
+            access.request(at, size, aligned, again)
         p.put(slots, 1)
 
 
@@ -232,10 +226,10 @@ class Places:
             self._pause()
             if self.drawn:
                 p.draw(at, self.drawn[block])
-                p.let(at, "MUL", at, block)
+                at.set(at * block)
             yield amount
             if not self.drawn:
-                p.let(at, "ADD", at, params.stride or amount)
+                at.set(at + (params.stride or amount))
 
     def _mixed(self, at: Register, size: int, mix: Handle) -> Iterator[int]:
         """As many requests as come to `size` bytes in the mean, each of a size drawn by weight."""
@@ -246,13 +240,13 @@ class Places:
             which = p.register()
             p.draw(which, mix)
             for number, (length, _) in enumerate(sizes):
-                with p.when(which, "==", number):
+                with p.when(which == number):
                     if self.drawn:
                         p.draw(at, self.drawn[length])
-                        p.let(at, "MUL", at, length)
+                        at.set(at * length)
                     yield length
                     if not self.drawn:
-                        p.let(at, "ADD", at, length)
+                        at.set(at + length)
 
     def _pause(self) -> None:
         p = self.p
@@ -260,5 +254,5 @@ class Places:
             pause = p.register()
             p.draw(pause, self.think)
             with p.fork("think", joined=True):
-                p.advance(0, pause, 1)
+                p.wait(pause)
             p.join()

@@ -76,10 +76,10 @@ def _send(site: Site, workload: Workload, name: str, socket: Endpoint, records: 
     file.open()
 
     def gather(amount: int) -> None:
-        p.let(filled, "ADD", filled, amount)
-        with p.when(filled, ">=", params.record), p.until(filled, "<", params.record):
+        filled.set(filled + amount)
+        with p.while_(filled >= params.record):
             socket.write(params.record)
-            p.let(filled, "SUB", filled, params.record)
+            filled.set(filled - params.record)
 
     with p.loop(params.files):
         gather(BLOCK)
@@ -87,8 +87,8 @@ def _send(site: Site, workload: Workload, name: str, socket: Endpoint, records: 
         at: Register = p.register(0)
         for amount in p.pieces(params.file, params.record):
             file.read(at, amount, params.record, copy=True, cached=params.cached)
-            p.let(at, "ADD", at, amount)
+            at.set(at + amount)
             gather(-(-amount // BLOCK) * BLOCK)
-        p.let(base, "ADD", base, stride)
+        base.set(base + stride)
     with p.loop(records - params.files * member(params.file) // params.record):
         socket.write(params.record)

@@ -36,15 +36,15 @@ def _receive(site: Site, params: Ttcp, name: str, receiver: Endpoint, received: 
         receiver.accept()
         got = p.register()
         total = p.register(0) if receiver.breakable else None
-        with p.until(got, ">=", END_OF_FILE):
+        with p.until(got >= END_OF_FILE):
             receiver.read(got, params.read or params.size)
-            with p.when(got, "<", END_OF_FILE):
+            with p.when(got < END_OF_FILE):
                 p.mark(received, got)
                 if total:
-                    p.let(total, "ADD", total, got)
+                    total.set(total + got)
         if total:
             receiver.standing(got)
-            with p.when(got, "==", 0):
+            with p.when(got == 0):
                 p.mark(p.observation(f"{whole}: read before the crash", "other", "bytes"), total)
 
 
@@ -75,22 +75,22 @@ def _send_until_reset(p: Builder, params: Ttcp, ends: tuple[Endpoint, Endpoint],
     def write() -> None:
         sender.write(params.size)
         sender.standing(stands)
-        with p.when(stands, ">", 0):
+        with p.when(stands > 0):
             p.mark(sent, params.size)
-            p.let(total, "ADD", total, params.size)
+            total.set(total + params.size)
 
     sender.standing(stands)
     if params.writes is None:
-        with p.when(stands, ">", 0), p.until(stands, "==", 0):
+        with p.while_(stands > 0):
             write()
     else:
         with p.loop(params.writes):
             declare(*ends, params.size)
-            with p.when(stands, ">", 0):
+            with p.when(stands > 0):
                 write()
-        with p.when(stands, ">", 0):
+        with p.when(stands > 0):
             sender.close()
-    with p.when(stands, "==", 0):
+    with p.when(stands == 0):
         p.mark(p.observation(f"{whole}: written before the reset", "other", "bytes"), total)
 
 

@@ -31,7 +31,7 @@ def test_a_named_table_shows_every_row_and_then_what_they_come_to() -> None:
     assert "-3.8%" in rows
     assert "4 to 5 MB/s" in rows
     assert "What the author expected" in rows
-    assert "disks         3         0    0.3%  3.8%  -3.8%  1%, 4%  0 of 8" in whole
+    assert "disks       3         0    0.3%  3.8%  -3.8%  1%, 4%  0 of 8" in whole
     assert (
         "3 measured rows, 0 of them off by more than 10%; 0 withheld measurements predicted; 8 fitted values" in whole
     )

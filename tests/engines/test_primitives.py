@@ -11,7 +11,7 @@ import pytest
 from engine_bench import Bench, marks
 
 from simio.engines.outcome import Options, Status
-from simio.machines import coalesce, disk
+from simio.machines import disk, variable
 from simio.machines.disk import queue, reading
 from simio.machines.door import UnknownMachineError, number_of
 from simio.program.builder import Builder, ProgramError
@@ -196,9 +196,9 @@ def test_an_unknown_machine_function_is_refused(engine: ModuleType) -> None:
     p = Builder()
     at = p.machine("disk", [0] * 20)
     with p.thread("t"):
-        p.call(p.register(), coalesce.swap, at)
+        p.call(p.register(), variable.swap, at)
     program = p.build()
-    steps = np.where(program.steps == number_of(coalesce.swap), 199, program.steps)
+    steps = np.where(program.steps == number_of(variable.swap), 199, program.steps)
     with pytest.raises(UnknownMachineError, match="no machine function has number 199"):
         engine.run(replace(program, steps=steps))
 

@@ -7,7 +7,7 @@ import pytest
 from simio.engines import compiled, reference
 from simio.engines.outcome import Options, Outcome, Status
 from simio.engines.superinstructions import BRANCHES, CALLS, LETS, LONGEST, MOST, RUN, with_superinstructions
-from simio.machines import coalesce
+from simio.machines import variable
 from simio.program.builder import Builder
 from simio.program.steps import Program
 
@@ -29,8 +29,8 @@ def calls_and_branches(rounds: int) -> Program:
             before, rest = p.register(), p.register()
             p.let(total, "ADD", total, 3)
             p.let(rest, "MOD", total, 4)
-            p.call(before, coalesce.swap, word, 5)
-            p.call(before, coalesce.swap, word, total)
+            p.call(before, variable.swap, word, 5)
+            p.call(before, variable.swap, word, total)
             with p.when(rest, "==", 1):
                 p.let(kept, "MAX", kept, before)
             with p.when(rest, "<", 2):
@@ -68,7 +68,7 @@ def test_a_call_that_is_refused_is_told_where_it_is() -> None:
     word = p.machine("word", [-7])
     with p.thread("t"):
         old, none = p.register(1), p.register(0)
-        p.call(old, coalesce.swap, word, none, none)
+        p.call(old, variable.swap, word, none, none)
         p.mark(p.observation("seen"), old)
     run = both(p.build())
     assert (run.status, run.fault, run.steps) == (Status.MACHINE, (0, 2), 3)
@@ -135,7 +135,7 @@ def test_a_run_goes_on_to_the_call_and_the_branch_after_its_lets() -> None:
     with p.thread("t"):
         old = p.register(4)
         p.let(old, "ADD", old, 1)
-        p.call(old, coalesce.swap, word, 1)
+        p.call(old, variable.swap, word, 1)
         with p.when(old, "==", 0):
             p.advance(1)
     program = p.build()

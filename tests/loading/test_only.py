@@ -65,13 +65,14 @@ KEYS = [
 def test_what_a_key_means_in_each_case_needs_no_trees(key: str, vary: str) -> None:
     text = TEXT + (f"  - {{{vary}}}\n" if vary else "")
     source = ScenarioFile("t.yaml", text)
-    cases = Cases(expand(source._context(), source.root, set()))
-    whole = Trees(source.root, cases)
+    ctx = source._context()
+    cases = Cases(expand(ctx, source.root, set()))
+    whole = Trees(ctx, source.root, cases)
     nodes = [lookup(whole[index], key.split(".")) for index in range(len(whole))]
     wanted = [None if node is None else meaning(node) for node in nodes]
     # Trees that were made already are looked at; where they were not, the settings tell.
     assert whole.meanings(key) == wanted
-    assert Trees(source.root, cases).meanings(key) == wanted
+    assert Trees(ctx, source.root, cases).meanings(key) == wanted
 
 
 def test_a_key_that_a_setting_takes_away_is_missed_as_before() -> None:

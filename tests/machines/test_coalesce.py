@@ -1,4 +1,4 @@
-"""A latch, and batches that fill or expire."""
+"""Batches that fill or expire."""
 
 from __future__ import annotations
 
@@ -11,12 +11,6 @@ from simio.machines.door import call
 
 def asked(state: np.ndarray, function: int, a: int = 0) -> int:
     return int(call(function, state, 1, 0, a, 0))
-
-
-def test_a_latch_tells_what_it_was() -> None:
-    state = np.array([7, 0], dtype=np.int64)
-    assert [asked(state, coalesce.swap, value) for value in (1, 1, 0, 0)] == [0, 1, 1, 0]
-    assert state[0] == 7
 
 
 def test_a_full_batch_begins_the_next() -> None:

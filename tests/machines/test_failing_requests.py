@@ -53,14 +53,6 @@ def test_a_request_that_never_began_cannot_fail() -> None:
     assert [machine.ask(requests.FAIL, number) for number in (0, 2, -1)] == [-1, -1, -1]
 
 
-def test_words_grow_only() -> None:
-    machine = Requests()
-    machine.state[1] = 0
-    assert [machine.ask(requests.MOST, value) for value in (0, 5, 3, 9)] == [0, 5, 5, 9]
-    assert [machine.ask(requests.ADD, value) for value in (0, 2, 2)] == [9, 11, 13]
-    assert machine.ask(requests.ADD, -1) == -1
-
-
 def test_places_are_found_between_two() -> None:
     machine = Requests()
     machine.state = np.array([7, *requests.places(2)], dtype=np.int64)

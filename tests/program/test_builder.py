@@ -10,7 +10,7 @@ import pytest
 
 from simio.engines import compiled, reference
 from simio.engines.outcome import Options
-from simio.machines import bus, coalesce
+from simio.machines import bus, variable
 from simio.machines.door import number_of
 from simio.program.builder import Builder, Handle, ProgramError, Register
 from simio.program.steps import HORIZON, NO_REGISTER, UNBOUNDED, Compare, Draw, Fn, Op, Program, Region
@@ -126,7 +126,7 @@ class Things:
         (lambda t: t.p.mark(t.m, 2**62 + 1), "does not fit"),
         (lambda t: t.p.let(t.p.register(), "SET", -(2**62) - 1), "does not fit"),
         (lambda t: t.p.register(2**63), "does not fit"),
-        (lambda t: t.p.call(t.p.register(), coalesce.swap, 0, 2**63), "does not fit"),
+        (lambda t: t.p.call(t.p.register(), variable.swap, 0, 2**63), "does not fit"),
         (lambda t: t.p.thread("inner").__enter__(), "inside another thread; use fork"),
     ],
 )
@@ -142,7 +142,7 @@ def test_steps_that_are_refused(emit: Callable[[Things], object], message: str) 
         lambda t: t.p.advance(1), lambda t: t.p.seize(t.r), lambda t: t.p.release(t.r), lambda t: t.p.put(t.k, 1),
         lambda t: t.p.get(t.k, 1), lambda t: t.p.join(), lambda t: t.p.register(), lambda t: t.p.mark(t.m, 1),
         lambda t: t.p.draw(Register(0), t.u), lambda t: t.p.let(Register(0), "SET", 1),
-        lambda t: t.p.call(Register(0), coalesce.swap, 0), lambda t: t.p.occupy(t.w, 1),
+        lambda t: t.p.call(Register(0), variable.swap, 0), lambda t: t.p.occupy(t.w, 1),
         lambda t: t.p.fork("f").__enter__(), lambda t: t.p.loop(3).__enter__(),
         lambda t: t.p.hold(t.r).__enter__(), lambda t: t.p.when(Register(0), "<", 1).__enter__(),
         lambda t: t.p.until(Register(0), "<", 1).__enter__(),
@@ -333,7 +333,7 @@ def test_draws_and_machines() -> None:
         r, s = p.register(), p.register()
         for handle in (u, e, d, d2):
             p.draw(s, handle)
-        p.call(r, coalesce.swap, 3, s)
+        p.call(r, variable.swap, 3, s)
     program = p.build()
     assert program.draws.tolist() == [
         [Draw.UNIFORM, -1, 6, 0], [Draw.EXPONENTIAL, 9, 0, 0], [Draw.DISCRETE, 3, 0, 2], [Draw.DISCRETE, 4, 2, 1],
@@ -342,7 +342,7 @@ def test_draws_and_machines() -> None:
     assert program.draw_names == ("u", "e", "d", "d2")
     assert (program.state.tolist(), program.machines) == ([1, 2, 3, 4, 5], (("first", 0), ("second", 3)))
     # The constant 0 stands in the step, as -1 - 0.
-    assert rows(program)[4:] == [(Op.CALL, number_of(coalesce.swap), 3, 1, -1, 0), (Op.END,)]
+    assert rows(program)[4:] == [(Op.CALL, number_of(variable.swap), 3, 1, -1, 0), (Op.END,)]
     assert program.random
 
 
@@ -418,7 +418,7 @@ def test_a_call_takes_no_constant_that_does_not_fit(value: int) -> None:
     p = Builder()
     at = p.machine("swapped", [0])
     with p.thread("t"), pytest.raises(ProgramError, match=f"constant {value} does not fit"):
-        p.call(p.register(), coalesce.swap, at, value)
+        p.call(p.register(), variable.swap, at, value)
 
 
 def test_a_call_is_given_constants_as_they_are() -> None:
@@ -427,7 +427,7 @@ def test_a_call_is_given_constants_as_they_are() -> None:
     with p.thread("t"):
         r = p.register()
         for value in (0, 2**40, 5, 0):
-            p.call(r, coalesce.swap, at, value)
+            p.call(r, variable.swap, at, value)
             p.mark(seen, r)
     for engine in (reference, compiled):
         assert engine.run(p.build()).marks[:, 2].tolist() == [7, 0, 2**40, 5]

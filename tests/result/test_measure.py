@@ -10,7 +10,7 @@ import pytest
 
 from simio.engines import reference
 from simio.engines.outcome import Options
-from simio.machines import coalesce
+from simio.machines import variable
 from simio.program.builder import Builder
 from simio.result import measure
 from simio.result.limiter import limiter
@@ -202,14 +202,14 @@ def test_stages_that_run_one_after_another_are_named():
 
 
 def test_what_machines_count_is_told_and_what_is_waited_for_most_is_the_limit():
-    # coalesce.swap leaves 7 in the first word; the third is never touched.
+    # variable.swap leaves 7 in the first word; the third is never touched.
     p = Builder()
     state = p.machine("window", [0, 60, 0])
     for at, (what, unit) in enumerate([("losses", "segments"), ("the window", "ps"), ("none", "ps")]):
         p.tally("a", what, state + at, unit)
     with p.thread("t"):
         seven = p.register(7)
-        p.call(seven, coalesce.swap, state, seven, seven)
+        p.call(seven, variable.swap, state, seven, seven)
         p.advance(100)
     program = p.build()
     outcome = reference.run(program)

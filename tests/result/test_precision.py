@@ -149,7 +149,7 @@ def test_the_output_says_when_and_how_precise(engine: str):
     sets = [word for text in (*LONG, "run.precision=3%") for word in ("--set", text)]
     command = ["run", HIPPI, "--case", "1", "--engine", engine]
     shown = CliRunner().invoke(main, [*command, *sets])
-    assert "; 3% was asked for" in shown.output
+    assert "; 3% was requested" in shown.output
     assert "simulated: ±" in shown.output
     assert "(stopped, precise enough)" in shown.output
     data = json.loads(CliRunner().invoke(main, [*command, *sets, "--json"]).stdout)

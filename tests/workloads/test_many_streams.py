@@ -56,7 +56,7 @@ def apart(monkeypatch: pytest.MonkeyPatch) -> Callable[[System], Program]:
 
     def lowered(system: System) -> Program:
         with monkeypatch.context() as patch:
-            patch.setattr(Builder, "each", lambda _, name, count: (f"{name} {n + 1}" for n in range(count)))
+            patch.setattr(Builder, "replicate", lambda _, name, count: (f"{name} {n + 1}" for n in range(count)))
             return lower(system)
 
     return lowered

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from simio.components.storage.disk import DiskDrive
 from simio.components.storage.interfaces import Transport
 from simio.description.model import Disk
@@ -22,6 +24,8 @@ class FailingDrive(DiskDrive):
 
     A read that is given a register `failed` ends early where the drive gives up a sector, and sets it.
     """
+
+    any_size = False
 
     def __init__(self, p: Builder, disk: Disk) -> None:
         assert disk.read_errors is not None
@@ -78,7 +82,7 @@ class FailingDrive(DiskDrive):
                         p.draw(sectors, chance)
                         p.call(sectors, failing.SET_DISTANCE, self.state, kind, sectors)
 
-    def _transfer(self, tag: Register, count: int, transport: Transport, failed: Register | None) -> None:
+    def _transfer(self, tag: Register, count: Any, transport: Transport, failed: Register | None) -> None:
         """As of any disk, up to where the drive gives up."""
         if failed is None:
             super()._transfer(tag, count, transport, failed)

@@ -11,7 +11,7 @@ from typing import Any
 from simio.components.host.kernel import UnixKernel
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Part
-from simio.program.builder import Builder, Register
+from simio.program.builder import Builder, Register, since
 from simio.program.labels import called, labelled
 
 Arrived = Callable[[int], None]
@@ -63,6 +63,9 @@ class CachedFile(FileInCache):
     bytes have come together; a writer waits while `dirty_limit` bytes are not yet there.
     """
 
+    fetched: Register
+    """First byte that is not asked for, or not written behind, yet; the open file has it."""
+
     def __init__(
         self,
         p: Builder,
@@ -79,7 +82,6 @@ class CachedFile(FileInCache):
         self.sequential = sequential
         self.cached = p.container(f"{name} cached")
         self.dirty = p.container(f"{device.name} dirty", self.sheet.dirty_limit)
-        self.fetched: Register | None = None
 
     def open(self) -> None:
         """Once, inside the thread."""
@@ -87,8 +89,7 @@ class CachedFile(FileInCache):
 
     def rewind(self) -> None:
         """To the start of the file, before each pass over it."""
-        assert self.fetched is not None
-        self.p.let(self.fetched, "SET", self.start)
+        self.fetched.set(self.start)
 
     @called("reads the file")
     def read(self, at: Register, size: int, aligned: int, copy: bool, cached: bool = False) -> None:
@@ -106,23 +107,18 @@ class CachedFile(FileInCache):
     def _keep_ahead(self, at: Register, size: int) -> None:
         """Ask for windows until what is to be read ahead of this request is there or on its way."""
         p, window = self.p, self.ahead_by
-        assert self.fetched is not None
         enough = size + self._beyond(size)
         whole = self.start + self.size // window * window
-        gap = p.register()
-        p.let(gap, "SUB", self.fetched, at)
-        with (
-            p.when(gap, "<", enough, share=self._share(size)),
-            p.until(gap, ">=", enough),
-        ):
-            with p.when(self.fetched, "<", whole, share=1 if self._share(size) else 0):
+        gap = p.register(self.fetched - at)
+        with p.while_(gap < enough, share=self._share(size)):
+            with p.when(self.fetched < whole, share=1 if self._share(size) else 0):
                 self._window(window)
             if self.size % window:
-                with p.when(self.fetched, "==", whole):
+                with p.when(self.fetched == whole):
                     self._window(self.size % window)
-            p.let(gap, "SUB", self.fetched, at)
-            with p.when(self.fetched, ">=", self.start + self.size):
-                p.let(gap, "SET", enough)
+            gap.set(self.fetched - at)
+            with p.when(self.fetched >= self.start + self.size):
+                gap.set(enough)
 
     def _share(self, size: int) -> Fraction:
         """How often at least a read() of `size` bytes asks for a window."""
@@ -131,14 +127,13 @@ class CachedFile(FileInCache):
     def _window(self, size: int) -> None:
         """Ask for the next `size` bytes in the reader's name, and go on."""
         p = self.p
-        assert self.fetched is not None
         self._index(self.fetched, size)
         self._enter(size)
         with p.fork("read-ahead"):
             self.device.read(self.fetched, self._whole(size), gcd(self.start, self.ahead_by))
             self.kernel.wake()
             self._arrived(size)
-        p.let(self.fetched, "ADD", self.fetched, size)
+        self.fetched.set(self.fetched + size)
 
     def _arrived(self, size: int) -> None:
         """The next `size` bytes are in the cache."""
@@ -151,23 +146,20 @@ class CachedFile(FileInCache):
         grain = gcd(aligned, cluster) if size > cluster else aligned
         place = p.register(at)
         if aligned % self.unit:
-            p.let(place, "DIV", place, self.unit)
-            p.let(place, "MUL", place, self.unit)
+            place.set(place // self.unit * self.unit)
             grain = self.unit
         for amount in p.pieces(self._whole(size), cluster):
             self._index(place, amount)
             self._enter(amount)
             self.device.read(place, amount, grain)
             self.kernel.wake()
-            p.let(place, "ADD", place, amount)
+            place.set(place + amount)
 
     def _index(self, at: Register, size: int) -> None:
         """Where an index block begins to map the file, it is read first."""
         p, span = self.p, self.sheet.index_span
         if span:
-            within = p.register()
-            p.let(within, "MOD", at, span)
-            with p.when(within, "<", size):
+            with p.when(at % span < size):
                 self.device.read(at, self._whole(self.sheet.block), self.unit)
                 self.kernel.wake()
 
@@ -185,23 +177,16 @@ class CachedFile(FileInCache):
             self._flush(at, size, aligned, stored)
             return
         together = self.sheet.write_behind
-        assert self.fetched is not None
-        waiting = p.register()
-        p.let(waiting, "SUB", at, self.fetched)
-        p.let(waiting, "ADD", waiting, size)
-        with (
-            p.when(waiting, ">=", together, share=min(Fraction(size, together), Fraction(1))),
-            p.until(waiting, "<", together),
-        ):
+        waiting = p.register(at - self.fetched + size)
+        with p.while_(waiting >= together, share=min(Fraction(size, together), Fraction(1))):
             self._flush(self.fetched, together, self._grain(), stored)
-            p.let(self.fetched, "ADD", self.fetched, together)
-            p.let(waiting, "SUB", waiting, together)
+            self.fetched.set(self.fetched + together)
+            waiting.set(waiting - together)
 
     def flush_rest(self, stored: Arrived | None = None) -> None:
         """What has not been written behind yet goes to the device."""
         rest = self.size % self.sheet.write_behind
         if self.sequential and rest:
-            assert self.fetched is not None
             self._flush(self.fetched, rest, self._grain(), stored)
 
     def _grain(self) -> int:
@@ -254,7 +239,7 @@ class MappedFile:
                     self._bring(place, amount, gcd(aligned, window, cluster))
                 with p.loop(kernel.pages(amount) - 1), self._locked(1):
                     kernel.host.work(kernel.sheet.page_fault)
-                p.let(place, "ADD", place, amount)
+                place.set(place + amount)
             self._change_map()
 
     def _change_map(self) -> None:
@@ -270,12 +255,10 @@ class MappedFile:
         if self.threads == 1:
             yield
             return
-        with p.loop(1):
-            waited = p.register()
-            p.let(waited, "SINCE", 0)
+        with p.scope():
+            begun = p.now()
             p.seize(self.space, units)
-            p.let(waited, "SINCE", waited)
-            with p.when(waited, ">", 0):
+            with p.when(since(begun) > 0):
                 self.kernel.wake()
             yield
             p.release(self.space, units)

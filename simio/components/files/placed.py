@@ -30,7 +30,5 @@ class Placed:
 
     @contextmanager
     def _place(self, at: Register) -> Iterator[Register]:
-        with self.p.loop(1):
-            place = self.p.register()
-            self.p.let(place, "ADD", self.base, at)
-            yield place
+        with self.p.scope():
+            yield self.p.register(self.base + at)

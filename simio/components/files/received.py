@@ -9,8 +9,7 @@ from simio.components.files.cached import Arrived, CachedFile
 from simio.components.host.kernel import UnixKernel
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Part
-from simio.machines import coalesce
-from simio.program.builder import Builder, Register
+from simio.program.builder import Builder, Register, Variable, minimum
 from simio.program.labels import called
 
 
@@ -20,6 +19,9 @@ class ReceivedFile(CachedFile):
     A write() goes through its bytes page by page: room in the cache, a copy, and whenever `write_behind` bytes have
     come together, they are on their way to the device. So a large write() waits at the dirty limit part way.
     """
+
+    end: Register
+    """Where the next byte goes; the open file has it."""
 
     def __init__(
         self,
@@ -31,7 +33,6 @@ class ReceivedFile(CachedFile):
         span: tuple[int, int],
     ) -> None:
         super().__init__(p, kernel, file_system, device, name, span, sequential=True)
-        self.end: Register | None = None
 
     def open(self) -> None:
         """Once, inside the thread; the file is empty, and writing begins at its beginning."""
@@ -41,8 +42,7 @@ class ReceivedFile(CachedFile):
 
     def begin(self) -> None:
         """Write from the beginning on again: the next file of several that are written with the same steps."""
-        assert self.end is not None
-        self.p.let(self.end, "SET", self.start)
+        self.end.set(self.start)
         self.rewind()
 
     @called("writes the file")
@@ -52,37 +52,31 @@ class ReceivedFile(CachedFile):
         `stored` emits what happens when bytes have reached the device.
         """
         p, unit, end = self.p, self.unit, self.end
-        assert end is not None
         self.kernel.system_call()
-        with p.loop(1):
+        with p.scope():
             left, part, within = p.register(amount), p.register(), p.register()
-            with p.until(left, "==", 0):
-                p.let(within, "MOD", end, unit)
-                p.let(part, "SUB", unit, within)
-                p.let(part, "MIN", part, left)
+            with p.until(left == 0):
+                within.set(end % unit)
+                part.set(minimum(unit - within, left))
                 p.put(self.dirty, part)
                 self._look_up(unit)
-                with p.when(within, "==", 0):
+                with p.when(within == 0):
                     self._enter(unit)
                 self.host.copy_amount(part, buffer)
-                p.let(left, "SUB", left, part)
-                p.let(end, "ADD", end, part)
+                left.set(left - part)
+                end.set(end + part)
                 self._write_behind(end, stored)
 
     def write_whole(self, size: int, stored: Arrived | None = None) -> None:
         """write() of a whole buffer of `size` bytes."""
-        with self.p.loop(1):
+        with self.p.scope():
             self.write_amount(self.p.register(size), size, stored)
 
     def _write_behind(self, end: Register, stored: Arrived | None) -> None:
         p, together = self.p, self.sheet.write_behind
-        assert self.fetched is not None
-        with p.loop(1):
-            waiting = p.register()
-            p.let(waiting, "SUB", end, self.fetched)
-            with p.when(waiting, ">=", together):
-                self._flush(self.fetched, together, self._grain(), stored)
-                p.let(self.fetched, "ADD", self.fetched, together)
+        with p.when(end - self.fetched >= together):
+            self._flush(self.fetched, together, self._grain(), stored)
+            self.fetched.set(self.fetched + together)
 
 
 class SentFile(CachedFile):
@@ -108,8 +102,8 @@ class SentFile(CachedFile):
 class SharedFile(SentFile):
     """A file that several processes read at once: whoever comes first asks for a window, which all of them then have.
 
-    `cached` of each is what has come and it has not read yet. Where the next window begins is the file's, in a
-    machine of one word; nothing takes time between looking there and claiming the window.
+    `cached` of each is what has come and it has not read yet. Where the next window begins is a variable of the
+    file; no time passes between looking there and claiming the window.
     """
 
     def __init__(
@@ -121,9 +115,9 @@ class SharedFile(SentFile):
         name: str,
         span: tuple[int, int],
         names: Sequence[str],
-        claimed: int,
+        claimed: Variable,
     ) -> None:
-        """`names` are those of all who read it, its own among them; `claimed` is a machine with the first byte."""
+        """`names` are those of all who read it, its own among them; `claimed` starts at the file's first byte."""
         super().__init__(p, kernel, file_system, device, name, span, sequential=True)
         self.readers = [p.container(f"{reader} cached") for reader in names]
         self.claimed = claimed
@@ -133,12 +127,7 @@ class SharedFile(SentFile):
         self._look()
 
     def _look(self) -> None:
-        p = self.p
-        assert self.fetched is not None
-        with p.loop(1):
-            none = p.register()
-            p.call(self.fetched, coalesce.swap, self.claimed, 0)
-            p.call(none, coalesce.swap, self.claimed, self.fetched)
+        self.claimed.load(into=self.fetched)
 
     def _keep_ahead(self, at: Register, size: int) -> None:
         self._look()
@@ -149,12 +138,7 @@ class SharedFile(SentFile):
         return Fraction(0)
 
     def _window(self, size: int) -> None:
-        p = self.p
-        assert self.fetched is not None
-        with p.loop(1):
-            after = p.register()
-            p.let(after, "ADD", self.fetched, size)
-            p.call(after, coalesce.swap, self.claimed, after)
+        self.claimed.store(self.fetched + size)
         super()._window(size)
         self._look()
 

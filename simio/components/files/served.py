@@ -8,7 +8,6 @@ whichever thread of the server is free takes a client's next block, so that the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from math import gcd
 
 from simio import units
@@ -19,7 +18,7 @@ from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Part
 from simio.errors import RunError
 from simio.machines import served as machines
-from simio.program.builder import Builder, Handle, Register
+from simio.program.builder import Builder, Handle, Register, minimum
 
 
 class Gate:
@@ -33,20 +32,20 @@ class Gate:
     def wait(self, target: Register | int, wake: Callable[[], None]) -> None:
         """Wait until there are `target` bytes; who has slept is woken at the cost of `wake`."""
         p = self.p
-        with p.loop(1):
+        with p.scope():
             there, slept = p.register(), p.register(0)
-            with p.until(there, "==", 1):
+            with p.until(there == 1):
                 p.call(there, machines.reach, self.state, target)
-                with p.when(there, "==", 0):
+                with p.when(there == 0):
                     p.get(self.gate, 1)
-                    p.let(slept, "SET", 1)
-            with p.when(slept, "==", 1):
+                    slept.set(1)
+            with p.when(slept == 1):
                 wake()
 
     def advance(self, amount: Register | int) -> None:
         """So many bytes more are there: wake all who wait, to look again."""
         p = self.p
-        with p.loop(1):
+        with p.scope():
             woken = p.register()
             p.call(woken, machines.advance, self.state, amount)
             p.put(self.gate, woken)
@@ -103,30 +102,27 @@ class ServedFile(FileInCache):
                 self.device.read(at, self._whole(size), self._aligned(self.transfer))
                 (wake or self.kernel.wake)()
             return
-        with p.loop(1):
-            end, limit, claimed = p.register(), p.register(), p.register()
-            p.let(end, "MUL", block, self.transfer)
-            p.let(end, "ADD", end, self.transfer)
-            p.let(limit, "ADD", end, self._beyond(self.transfer))
-            p.let(end, "MIN", end, self.size)
+        with p.scope():
+            end = p.register(block * self.transfer + self.transfer)
+            limit, claimed = p.register(end + self._beyond(self.transfer)), p.register()
+            end.set(minimum(end, self.size))
             if self.boot:
                 self._begin_at(block)
-            with p.until(claimed, "==", 0):
+            with p.until(claimed == 0):
                 p.call(claimed, machines.claim, self.windows, limit)
-                with p.when(claimed, ">", 0):
-                    p.let(claimed, "SUB", claimed, 1)
+                with p.when(claimed > 0):
+                    claimed.set(claimed - 1)
                     self._fetch_window(claimed)
-                    p.let(claimed, "SET", 1)
+                    claimed.set(1)
             self.cached.wait(end, wake or self.kernel.wake)
 
     def _begin_at(self, block: Register) -> None:
         """Windows before that of the first block that is asked for are not read; they pass for being there."""
         p = self.p
-        with p.loop(1):
+        with p.scope():
             passed = p.register()
-            p.let(passed, "MUL", block, self.transfer)
-            p.call(passed, machines.begin, self.windows, passed)
-            with p.when(passed, ">", 0):
+            p.call(passed, machines.begin, self.windows, block * self.transfer)
+            with p.when(passed > 0):
                 self.cached.advance(passed)
 
     def _fetch_window(self, offset: Register) -> None:
@@ -134,21 +130,19 @@ class ServedFile(FileInCache):
         p, rest = self.p, self.size % self.window
         whole = self.size - rest
         if whole:
-            with p.when(offset, "<", whole):
+            with p.when(offset < whole):
                 self._ask_for(offset, self.window)
         if rest:
-            with p.when(offset, "==", whole):
+            with p.when(offset == whole):
                 self._ask_for(offset, rest)
 
     def _ask_for(self, offset: Register, size: int) -> None:
         p = self.p
         self._enter(size)
         with p.fork("read-ahead"):
-            at, number = p.register(), p.register()
-            p.let(at, "ADD", offset, self.start)
+            at, number = p.register(offset + self.start), p.register()
             self.device.read(at, self._whole(size), self._aligned(self.window))
-            p.let(number, "DIV", offset, self.window)
-            p.call(number, machines.came, self.windows, number)
+            p.call(number, machines.came, self.windows, offset // self.window)
             self.cached.advance(number)
 
     def write_through(self, block: Register, wake: Callable[[], None] | None = None) -> None:
@@ -166,12 +160,12 @@ class ServedFile(FileInCache):
         p.put(self.dirty, self.transfer)
         self._enter(self.transfer)
         copy()
-        with p.loop(1):
+        with p.scope():
             news = p.register()
             p.call(news, machines.gather, self.written, block)
-            with p.when(news, "==", 0):
+            with p.when(news == 0):
                 p.get(self.dirty, self.transfer)
-            with p.when(news, "==", 2):
+            with p.when(news == 2):
                 self._flush(block)
 
     def _flush(self, block: Register) -> None:
@@ -180,19 +174,17 @@ class ServedFile(FileInCache):
         group = self.together * self.transfer
         number = -(-self.size // group)
         with p.fork("write-behind"):
-            at = p.register()
-            p.let(at, "DIV", block, self.together)
+            at = p.register(block // self.together)
             for last in (False, True) if number > 1 else (True,):
                 size = self.size - (number - 1) * group if last else group
-                with p.when(at, "==" if last else "<", number - 1):
-                    p.let(at, "MUL", at, group)
-                    p.let(at, "ADD", at, self.start)
+                with p.when(at == number - 1 if last else at < number - 1):
+                    at.set(at * group + self.start)
                     self.device.write(at, self._whole(size), self._aligned(group))
                     for amount in p.pieces(-(-size // self.transfer), 1):
                         p.get(self.dirty, amount * self.transfer)
                     self.stored.advance(size)
                     # Past the other case.
-                    p.let(at, "SET", number)
+                    at.set(number)
 
     def commit(self) -> None:
         """Wait until all of the file is on the device.
@@ -204,10 +196,10 @@ class ServedFile(FileInCache):
         if not self.lives:
             self.stored.wait(self.size, self.kernel.wake)
             return
-        with p.loop(1):
+        with p.scope():
             whole = p.register()
             p.call(whole, machines.whole, self.written)
-            with p.when(whole, "==", 1):
+            with p.when(whole == 1):
                 self.stored.wait(self.size, self.kernel.wake)
 
     def _place(self, block: Register) -> Iterator[tuple[int, Register]]:
@@ -215,22 +207,15 @@ class ServedFile(FileInCache):
         size and the register of its place on the device."""
         p, rest = self.p, self.size % self.transfer
         whole = self.size // self.transfer
-        with p.loop(1):
-            at = p.register()
-            p.let(at, "MUL", block, self.transfer)
-            p.let(at, "ADD", at, self.start)
-            for number, comparison, size in ((whole, "<", self.transfer), (1 if rest else 0, "==", rest)):
-                if number:
-                    with self._case(block, comparison, whole, bool(whole and rest)):
-                        yield size, at
-
-    @contextmanager
-    def _case(self, block: Register, comparison: str, whole: int, both: bool) -> Iterator[None]:
-        if not both:
-            yield
-            return
-        with self.p.when(block, comparison, whole):
-            yield
+        with p.scope():
+            at = p.register(block * self.transfer + self.start)
+            if not (whole and rest):
+                yield (self.transfer if whole else rest), at
+                return
+            with p.when(block < whole):
+                yield self.transfer, at
+            with p.when(block == whole):
+                yield rest, at
 
     def _aligned(self, step: int) -> int:
         return gcd(self.start, step)

@@ -6,12 +6,12 @@ import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import Protocol
+from typing import Any, Protocol
 
 from simio.description.model import Part
 from simio.description.sheets.adapters import StorageAdapter
 from simio.machines import bus as turns
-from simio.program.builder import Builder, Handle, Register
+from simio.program.builder import Builder, Handle, Operand, Register, maximum, minimum, since
 from simio.program.labels import labelled
 from simio.program.service import SECOND, ceil_times, clocks, per_byte
 
@@ -19,14 +19,6 @@ from simio.program.service import SECOND, ceil_times, clocks, per_byte
 def dma_byte(adapter: StorageAdapter) -> Fraction:
     """Time in which an adapter itself moves a byte to or from the bus, in ps; zero if it says no rate."""
     return per_byte(adapter.dma) if adapter.dma else Fraction(0)
-
-
-def times_up(p: Builder, result: Register, amount: Register, factor: Fraction) -> None:
-    """`result` = `amount` times `factor`, rounded up to a whole number."""
-    p.let(result, "MUL", amount, factor.numerator)
-    if factor.denominator > 1:
-        p.let(result, "ADD", result, factor.denominator - 1)
-        p.let(result, "DIV", result, factor.denominator)
 
 
 class DmaPath(Protocol):
@@ -37,7 +29,7 @@ class DmaPath(Protocol):
     def duration(self, amount: int, device_byte: Fraction = Fraction(0), read: bool = False) -> int:
         """Time of an undisturbed transfer by a device that moves a byte in `device_byte` ps, in ps."""
 
-    def transfer(self, amount: int, device_byte: Fraction = Fraction(0), read: bool = False) -> None:
+    def transfer(self, amount: Any, device_byte: Fraction = Fraction(0), read: bool = False) -> None:
         """Transfer `amount` bytes to memory, or from it (`read`)."""
 
 
@@ -83,20 +75,24 @@ class ParallelBus:
         return max(self.occupied(amount, read), ceil_times(amount, device_byte), ceil_times(amount, self.memory_byte))
 
     @labelled("DMA", "bus.name")
-    def transfer(self, amount: int, device_byte: Fraction = Fraction(0), read: bool = False) -> None:
+    def transfer(self, amount: Operand, device_byte: Fraction = Fraction(0), read: bool = False) -> None:
         """DMA of `amount` bytes by a device that moves a byte in `device_byte` ps; `read`: from memory.
 
         A device slower than the bus lets go of it between bursts, so that others may use it meanwhile: the bus
         and memory are busy for their own parts of the time, and the transfer as a whole takes the longest.
         """
+        if not isinstance(amount, int):
+            with self.p.scope():
+                self.transfer_packet(self.p.register(amount), device_byte, read)
+            return
         if not amount:
             return
         p = self.p
         times = ceil_times(amount, self.memory_byte), self.occupied(amount, read)
-        with p.loop(1):
+        with p.scope():
             turn, burst = p.register(amount), p.register(self.overhead(read))
             p.call(turn, turns.begin, self.state, turn, burst)
-            with p.when(turn, "<", turns.PLACES), p.fork("bus"):
+            with p.when(turn < turns.PLACES), p.fork("bus"):
                 self._hold(*times)
             # Held under a condition, while the time passes in any case: so the bound counts it for the bus, whoever
             # holds that.
@@ -108,45 +104,45 @@ class ParallelBus:
     def transfer_packet(self, amount: Register, device_byte: Fraction = Fraction(0), read: bool = False) -> None:
         """As `transfer`, of as many bytes as a register holds, one at least."""
         p = self.p
-        with p.loop(1):
+        with p.scope():
             turn, burst = p.register(amount), p.register(self.overhead(read))
-            on_bus, on_memory, longest = p.register(), p.register(), p.register()
+            on_bus = p.register()
             p.call(on_bus, turns.time_alone, self.state, turn, burst)
-            times_up(p, on_memory, amount, self.memory_byte)
-            p.let(longest, "MAX", on_bus, on_memory)
+            on_memory = p.register(ceil_times(amount, self.memory_byte))
+            longest = p.register(maximum(on_bus, on_memory))
             p.call(turn, turns.begin, self.state, turn, burst)
-            with p.when(turn, "<", turns.PLACES), p.fork("bus"):
+            with p.when(turn < turns.PLACES), p.fork("bus"):
                 self._hold_for(on_memory, on_bus, longest)
-            with p.when(turn, ">=", turns.PLACES):
+            with p.when(turn >= turns.PLACES):
                 self._hold_for(on_memory, on_bus, longest)
-            with p.when(turn, "<", turns.PLACES):
-                p.advance(0, longest, 1)
+            with p.when(turn < turns.PLACES):
+                p.wait(longest)
             if device_byte > max(self.bus_byte, self.memory_byte):
-                moved = p.register()
-                times_up(p, moved, amount, device_byte)
-                with p.when(moved, ">", longest):
-                    p.let(moved, "SUB", moved, longest)
-                    p.advance(0, moved, 1)
+                moved = p.register(ceil_times(amount, device_byte))
+                with p.when(moved > longest):
+                    p.wait(moved - longest)
             self._wait_for_others(turn)
 
     def _hold_for(self, on_memory: Register, on_bus: Register, longest: Register) -> None:
         """Pass through memory, holding the bus, for times in registers; see `_hold`."""
         p = self.p
         self._take()
-        both = p.register()
-        p.let(both, "MIN", on_memory, on_bus)
-        p.advance(0, both, 1)
-        p.let(both, "SUB", longest, both)
+        both = p.register(minimum(on_memory, on_bus))
+        p.wait(both)
+        rest = p.register(longest - both)
         if self.memory_byte <= self.bus_byte:
             p.release(self.memory)
-            p.advance(0, both, 1)
+            p.wait(rest)
             p.release(self.bus)
             return
         # Which of them is done first depends on the amount.
-        for first, second, order in ((self.memory, self.bus, "<="), (self.bus, self.memory, ">")):
-            with p.when(on_memory, order, on_bus):
+        for first, second, order in (
+            (self.memory, self.bus, on_memory <= on_bus),
+            (self.bus, self.memory, on_memory > on_bus),
+        ):
+            with p.when(order):
                 p.release(first)
-                p.advance(0, both, 1)
+                p.wait(rest)
                 p.release(second)
 
     def _hold(self, on_memory: int, on_bus: int, turn: Register | None = None) -> None:
@@ -168,13 +164,12 @@ class ParallelBus:
     def _take(self) -> None:
         """Seize the bus and then memory; while memory serves others the bus stands still."""
         p = self.p
-        stalled = p.register()
         p.seize(self.bus)
-        p.let(stalled, "SINCE", 0)
+        begun = p.now()
         p.seize(self.memory)
-        p.let(stalled, "SINCE", stalled)
-        with p.when(stalled, ">", 0):
-            p.call(stalled, turns.stall, self.state, stalled, stalled)
+        stalled = p.register(since(begun))
+        with p.when(stalled > 0):
+            p.call(stalled, turns.stall, self.state, stalled)
 
     @contextmanager
     def _if_alone(self, turn: Register | None) -> Iterator[None]:
@@ -182,17 +177,17 @@ class ParallelBus:
         if turn is None:
             yield
         else:
-            with self.p.when(turn, ">=", turns.PLACES):
+            with self.p.when(turn >= turns.PLACES):
                 yield
 
     def _wait_for_others(self, turn: Register) -> None:
         """Wait for the bursts of others that came between."""
         p = self.p
         left = p.register()
-        p.call(left, turns.rest, self.state, turn, turn)
-        with p.when(left, ">", 0), p.until(left, "==", 0):
-            p.advance(0, left, 1)
-            p.call(left, turns.rest, self.state, turn, turn)
+        p.call(left, turns.rest, self.state, turn)
+        with p.while_(left > 0):
+            p.wait(left)
+            p.call(left, turns.rest, self.state, turn)
 
 
 class BusMaster:
@@ -214,7 +209,7 @@ class BusMaster:
         """Least time of a transfer to memory, in ps."""
         return self.bus.duration(amount, self.device_byte)
 
-    def transfer(self, amount: int) -> None:
+    def transfer(self, amount: Operand) -> None:
         """DMA of `amount` bytes to memory in a turn of its own."""
         with self.turn():
             self.bus.transfer(amount, self.device_byte)
@@ -224,6 +219,6 @@ class BusMaster:
         assert isinstance(self.bus, ParallelBus)
         self.bus.transfer_packet(amount, self.device_byte, read)
 
-    def read(self, amount: int) -> None:
+    def read(self, amount: Operand) -> None:
         """DMA of `amount` bytes from memory, in the turn that the caller has."""
         self.bus.transfer(amount, self.device_byte, read=True)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from simio.components.host.bus import ParallelBus
 from simio.description.model import Host as HostDescription
 from simio.errors import RunError
-from simio.program.builder import Builder, Register
+from simio.program.builder import Builder, Operand, OperandT, Register
 from simio.program.labels import labelled
 from simio.program.service import ceil_times, per_byte
 
@@ -46,16 +46,16 @@ class Host:
             self._buses[key] = ParallelBus(self.p, part, self.memory, self.memory_byte)
         return self._buses[key]
 
-    def span(self, cost: int) -> int:
+    def span(self, cost: OperandT) -> OperandT:
         """Time in ps that `cost` ps of the reference CPU's time take on a CPU of this host."""
         return ceil_times(cost, self.scale)
 
-    def work(self, cost: int, priority: int = PROCESS) -> None:
-        """Keep one CPU busy for `cost` ps of the reference CPU's time."""
-        span = self.span(cost)
-        if span:
-            with self.p.hold(self.cpu, priority=priority):
-                self.p.advance(span)
+    def work(self, cost: Operand, priority: int = PROCESS) -> None:
+        """Keep one CPU busy for `cost` ps of the reference CPU's time, which are none only as a constant."""
+        if isinstance(cost, int) and not cost:
+            return
+        with self.p.hold(self.cpu, priority=priority):
+            self.p.wait(self.span(cost))
 
     def work_on(self, cost: int, amount: Register, byte: Fraction, priority: int) -> None:
         """Keep one CPU busy for `cost` ps of the reference CPU's time and `byte` ps of its own for each byte."""

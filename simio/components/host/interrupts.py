@@ -16,8 +16,10 @@ class Interruptible(Protocol):
 
 
 class Interrupts:
-    """Commands that are done wait until `count` of them are, or the first has waited `delay` ps; then one interrupt
-    serves them all. A count of 1 or no delay means an interrupt a command."""
+    """Coalescing: one interrupt for `count` finished commands, or when the first of them has waited for `delay` ps.
+
+    A count of 1 or no delay means an interrupt a command.
+    """
 
     def __init__(self, p: Builder, kernel: Interruptible, name: str, count: int = 1, delay: int = 0) -> None:
         self.p = p
@@ -35,24 +37,24 @@ class Interrupts:
         if not self.coalesces:
             self.kernel.interrupt()
             return
-        with p.loop(1):
-            member = p.register(self.count)
-            p.call(member, coalesce.arrive, self.state, member, member)
-            with p.when(member, "==", 1):
+        with p.scope():
+            member = p.register()
+            p.call(member, coalesce.arrive, self.state, self.count)
+            with p.when(member == 1):
                 self._expire_later()
-            with p.when(member, "<", self.count):
+            with p.when(member < self.count):
                 p.get(self.served, 1)
-            with p.when(member, "==", self.count):
+            with p.when(member == self.count):
                 self.kernel.interrupt()
                 p.put(self.served, self.count - 1)
 
     def _expire_later(self) -> None:
-        """Whoever is first starts the clock of its batch."""
+        """Start the clock of a batch, of which this command is the first."""
         p = self.p
-        batch = p.register(0)
-        p.call(batch, coalesce.batch, self.state, batch, batch)
+        batch = p.register()
+        p.call(batch, coalesce.batch, self.state)
         with p.fork("coalesce", delay=self.delay, daemon=True):
-            p.call(batch, coalesce.expire, self.state, batch, batch)
-            with p.when(batch, ">", 0):
+            p.call(batch, coalesce.expire, self.state, batch)
+            with p.when(batch > 0):
                 self.kernel.interrupt()
                 p.put(self.served, batch)

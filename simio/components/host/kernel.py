@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import gcd
-from typing import Protocol
+from typing import Any, Protocol
 
 from simio.components.host.host import INTERRUPT, Host
-from simio.components.storage.interfaces import BlockDevice
-from simio.program.builder import Builder, Register
+from simio.components.storage.interfaces import BlockDevice, check_size
+from simio.program.builder import Builder, Operand, OperandT, Register, since
 from simio.program.labels import called, labelled
 
 
@@ -30,9 +30,10 @@ class UnixKernel:
         self.host = host
         self.sheet = host.description.kernel.sheet
 
-    def pages(self, size: int) -> int:
+    def pages(self, size: OperandT) -> OperandT:
         """Pages that a page-aligned buffer of `size` bytes lies on."""
-        return -(-size // self.sheet.page)
+        page: int = self.sheet.page
+        return (size + (page - 1)) // page
 
     @labelled("system calls", "host.name")
     def system_call(self) -> None:
@@ -40,14 +41,16 @@ class UnixKernel:
         self.host.work(self.sheet.system_call)
 
     @labelled("page pinning", "host.name")
-    def pin(self, size: int) -> None:
+    def pin(self, size: Operand) -> None:
         """Pin a buffer's pages before DMA; half of the datasheet's cost of pinning and unpinning them."""
-        self.host.work(self.pages(size) * self.sheet.page_pin // 2)
+        if self.sheet.page_pin:
+            self.host.work(self.pages(size) * self.sheet.page_pin // 2)
 
     @labelled("page pinning", "host.name")
-    def unpin(self, size: int) -> None:
+    def unpin(self, size: Operand) -> None:
         """Unpin a buffer's pages after DMA; the other half."""
-        self.host.work(self.pages(size) * self.sheet.page_pin - self.pages(size) * self.sheet.page_pin // 2)
+        if self.sheet.page_pin:
+            self.host.work((self.pages(size) * self.sheet.page_pin + 1) // 2)
 
     @labelled("interrupts", "host.name")
     def interrupt(self) -> None:
@@ -61,12 +64,10 @@ class UnixKernel:
 
     def slept(self, wait: Callable[[], None]) -> None:
         """Emit waiting, and a switch back to the process if it did not return at once."""
-        with self.p.loop(1):
-            since = self.p.register()
-            self.p.let(since, "SINCE", 0)
+        with self.p.scope():
+            begun = self.p.now()
             wait()
-            self.p.let(since, "SINCE", since)
-            with self.p.when(since, ">", 0):
+            with self.p.when(since(begun) > 0):
                 self.wake()
 
     @called("writes to the device")
@@ -89,23 +90,31 @@ class UnixKernel:
 
     @called("reads from the device")
     def read_unbuffered(
-        self, device: BlockDevice, at: Register, size: int, aligned: int, direct: bool = False
+        self, device: BlockDevice, at: Register, size: Operand, aligned: int, direct: bool = False
     ) -> None:
-        """read() from a disk or volume past the cache, its raw device or (`direct`) with O_DIRECT."""
+        """read() from a disk or volume past the cache, its raw device or (`direct`) with O_DIRECT.
+
+        Raises RunError for a size in a register, if the device takes constants only.
+        """
+        check_size(device, size)
         self._unbuffered(device.read, at, size, aligned, direct)
 
     @called("writes to the device")
     def write_unbuffered(
-        self, device: BlockDevice, at: Register, size: int, aligned: int, direct: bool = False
+        self, device: BlockDevice, at: Register, size: Operand, aligned: int, direct: bool = False
     ) -> None:
-        """write() to a disk or volume past the cache, its raw device or (`direct`) with O_DIRECT."""
+        """write() to a disk or volume past the cache, its raw device or (`direct`) with O_DIRECT.
+
+        Raises RunError for a size in a register, if the device takes constants only.
+        """
+        check_size(device, size)
         self._unbuffered(device.write, at, size, aligned, direct)
 
     def _unbuffered(
         self,
-        transfer: Callable[[Register, int, int], None],
+        transfer: Callable[[Register, Any, int], None],
         at: Register,
-        size: int,
+        size: Operand,
         aligned: int,
         direct: bool,
     ) -> None:
@@ -115,18 +124,20 @@ class UnixKernel:
         """
         p, sheet = self.p, self.sheet
         chunk, header = (sheet.direct_chunk, sheet.direct_buffer) if direct else (sheet.raw_chunk, sheet.raw_buffer)
-        grain = gcd(aligned, chunk) if chunk and chunk < size else aligned
+        grain = gcd(aligned, chunk) if chunk and not (isinstance(size, int) and size <= chunk) else aligned
         place = p.register(at)
         self.system_call()
-        for amount in p.pieces(size, chunk or size):
+        for amount in p.pieces(size, chunk or None):
             self.pin(amount)
-            self.buffers(amount, header or amount)
+            self.buffers(amount, header)
             transfer(place, amount, grain)
             self.wake()
             self.unpin(amount)
-            p.let(place, "ADD", place, amount)
+            place.set(place + amount)
 
     @labelled("block layer", "host.name")
-    def buffers(self, size: int, header: int) -> None:
-        """The buffer headers of `size` bytes of input or output, each for `header` bytes."""
-        self.host.work(-(-size // header) * self.sheet.buffer_cost)
+    def buffers(self, size: Operand, header: int | None) -> None:
+        """The buffer headers of `size` bytes of input or output, each for `header` bytes; without, it is one."""
+        if self.sheet.buffer_cost:
+            headers = (size + (header - 1)) // header if header else 1
+            self.host.work(headers * self.sheet.buffer_cost)

@@ -15,7 +15,7 @@ from simio.components.network.loss import Loss
 from simio.components.network.packet import Left, Packet, Wire, dropped
 from simio.description.model import Link, Switch
 from simio.machines.network import cells
-from simio.program.builder import Builder, Register
+from simio.program.builder import Builder, Operand, OperandT, Register
 from simio.program.service import ceil_times, per_byte
 
 
@@ -36,9 +36,10 @@ class AtmWire:
         self.wire = p.resource(self.name)
         self.loss = Loss(p, self.name, self.sheet.loss, self.sheet.cell_loss, link.down)
 
-    def cells_of(self, length: int) -> int:
+    def cells_of(self, length: OperandT) -> OperandT:
         """Cells of a datagram of `length` bytes."""
-        return -(-(length + self.beside) // int(self.sheet.cell_payload))
+        payload: int = self.sheet.cell_payload
+        return (length + (self.beside + payload - 1)) // payload
 
     def time(self, length: int) -> int:
         """Time of the cells of a datagram of `length` bytes, in ps."""
@@ -48,44 +49,31 @@ class AtmWire:
         """Time of the first cell, in ps."""
         return ceil_times(1, self.cell)
 
-    def count(self, result: Register, length: Register) -> None:
-        """Emit `result` = cells of a datagram of `length` bytes."""
-        payload = self.sheet.cell_payload
-        self.p.let(result, "ADD", length, self.beside + payload - 1)
-        self.p.let(result, "DIV", result, payload)
+    def span(self, length: Operand) -> Operand:
+        """Time from the first to the last bit of a datagram of `length` bytes, in ps."""
+        return self.times(self.cells_of(length))
 
-    def span(self, result: Register, length: Register) -> None:
-        """Emit `result` = time from the first to the last bit of a datagram of `length` bytes, in ps."""
-        self.count(result, length)
-        self.times(result)
-
-    def times(self, count: Register) -> None:
-        """Emit `count` *= time of a cell in ps, rounded up."""
-        p = self.p
-        p.let(count, "MUL", count, self.cell.numerator)
-        if self.cell.denominator > 1:
-            p.let(count, "ADD", count, self.cell.denominator - 1)
-            p.let(count, "DIV", count, self.cell.denominator)
+    def times(self, count: Operand) -> Operand:
+        """Time of so many cells, in ps."""
+        return ceil_times(count, self.cell)
 
     @contextmanager
     def crossing(self, packet: Packet, early: bool = False, left: Left | None = None) -> Iterator[None]:
         """See `Wire.crossing`; `early` is when the first cell has arrived."""
         p = self.p
-        with p.loop(1):
-            count, time = p.register(), p.register()
-            self.count(count, packet.length)
-            p.let(time, "SET", count)
-            self.times(time)
+        with p.scope():
+            count = p.register(self.cells_of(packet.length))
+            time = p.register(self.times(count))
             p.seize(self.wire)
             if early:
                 with p.fork("cells", daemon=True):
-                    p.advance(0, time, 1)
+                    p.wait(time)
                     if left:
                         left()
                     p.release(self.wire)
                 p.advance(self.head() + self.delay)
             else:
-                p.advance(0, time, 1)
+                p.wait(time)
                 if left:
                     left()
                 p.release(self.wire)
@@ -132,21 +120,18 @@ class AtmSwitch:
         assert isinstance(incoming, AtmWire)
         assert isinstance(outgoing, AtmWire)
         p, port = self.p, self._port(outgoing)
-        with p.loop(1):
-            count, answer = p.register(), p.register()
-            outgoing.count(count, packet.length)
+        with p.scope():
+            count, answer = p.register(outgoing.cells_of(packet.length)), p.register()
             if streaming:
                 self._stream(incoming, outgoing, port, count, answer)
             else:
-                p.let(answer, "SUB", count, 1)
-                outgoing.times(answer)
-                p.call(answer, cells.whole, port, answer, 0)
-            with p.when(answer, "==", 0):
+                p.call(answer, cells.whole, port, outgoing.times(count - 1))
+            with p.when(answer == 0):
                 dropped(p, self.name, packet)
-            with p.when(answer, "!=", 0):
+            with p.when(answer != 0):
                 if not streaming:
                     self._account(outgoing, count)
-                p.let(answer, "SUB", answer, 1)
+                answer.set(answer - 1)
                 p.advance(outgoing.head() + self.sheet.latency + outgoing.delay, answer, 1)
                 beside = outgoing.head() + self.sheet.latency + outgoing.delay
                 with outgoing.loss.survived(packet, count, answer, beside):
@@ -156,22 +141,19 @@ class AtmSwitch:
         """The rest of the packet comes cell by cell; `answer` is 1 + its last cell's wait, or 0 if it is lost."""
         p = self.p
         share = int(outgoing.cell * cells.UNIT / incoming.cell)
-        with p.loop(1):
-            rest, token, weight = p.register(), p.register(), p.register(share)
-            p.call(token, cells.start, port, weight, 0)
-            p.let(answer, "SET", token)
-            with p.when(token, "!=", 0):
+        with p.scope():
+            token = p.register()
+            p.call(token, cells.start, port, share)
+            answer.set(token)
+            with p.when(token != 0):
                 self._account(outgoing, count)
-                p.let(rest, "SUB", count, 1)
-                incoming.times(rest)
-                p.advance(0, rest, 1)
-                p.call(answer, cells.finish, port, weight, token)
+                p.wait(incoming.times(count - 1))
+                p.call(answer, cells.finish, port, share, token)
 
     def _account(self, outgoing: AtmWire, count: Register) -> None:
         """The way out is busy for the packet's cells, wherever they lie between those of others."""
         p = self.p
-        with p.fork("cells", daemon=True), p.loop(1):
-            time = p.register(count)
-            outgoing.times(time)
+        with p.fork("cells", daemon=True), p.scope():
+            time = p.register(outgoing.times(count))
             with p.hold(outgoing.wire):
-                p.advance(0, time, 1)
+                p.wait(time)

@@ -17,7 +17,7 @@ from simio.components.network.packet import Packet
 from simio.errors import RunError, did_you_mean, quote
 from simio.machines.network import queue
 from simio.machines.network.queue import initial
-from simio.program.builder import Amount, Builder
+from simio.program.builder import Builder, Operand
 
 ROLE = "packet"
 """Role of the marks of packets."""
@@ -133,10 +133,10 @@ class Flow:
             return
         p, point = self.capture.p, self.point
         observation = p.observation(replace(point, interface=interface).name, ROLE, point.unit)
-        with p.loop(1):
+        with p.scope():
             fits = p.register()
-            p.call(fits, queue.enter, self.capture.state, 1, 0)
-            with p.when(fits, "!=", 0):
-                fields: list[Amount] = [packet.length, *packet.words]
+            p.call(fits, queue.enter, self.capture.state, 1)
+            with p.when(fits != 0):
+                fields: list[Operand] = [packet.length, *packet.words]
                 for value in [*fields, *[0] * (FIELDS - len(fields))]:
                     p.mark(observation, value)

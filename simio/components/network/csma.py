@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 
-from simio.components.network.ethernet import frame_span, frame_time, intact
+from simio.components.network.ethernet import frame_time, intact
 from simio.components.network.loss import Loss
 from simio.components.network.packet import Left, Packet, dropped
 from simio.description.model import Link
 from simio.machines.network import carrier
 from simio.machines.network.carrier import initial
-from simio.program.builder import Builder, Register
+from simio.program.builder import Builder, Operand, Register, minimum
 from simio.program.service import ceil_times, per_byte
 
 
@@ -66,29 +66,29 @@ class SharedEthernetWire:
         """Time until the header has passed, in ps."""
         return ceil_times(self.sheet.preamble + self.sheet.header, self.medium.byte)
 
-    def span(self, result: Register, length: Register) -> None:
-        """Emit `result` = time from the first to the last bit of a packet of `length` bytes, in ps."""
-        frame_span(self.p, self.sheet, self.medium.byte, result, length)
+    def span(self, length: Operand) -> Operand:
+        """Time from the first to the last bit of a packet of `length` bytes, in ps."""
+        return frame_time(self.sheet, self.medium.byte, length)
 
     @contextmanager
     def crossing(self, packet: Packet, early: bool = False, left: Left | None = None) -> Iterator[None]:
         """See `Wire.crossing`."""
         p = self.p
-        with p.loop(1):
+        with p.scope():
             time, collisions, rest = p.register(), p.register(0), p.register(0)
             p.get(self.order, 1)
-            self.span(time, packet.length)
+            time.set(self.span(packet.length))
             # Until it is sent (-1) or given up.
-            with p.until(collisions, "<", 0):
+            with p.until(collisions < 0):
                 self._attempt(time, rest)
-                with p.when(rest, "==", 0):
-                    p.let(collisions, "SET", -1)
-                with p.when(rest, ">", 0):
+                with p.when(rest == 0):
+                    collisions.set(-1)
+                with p.when(rest > 0):
                     self._collided(packet, collisions, rest)
             if left:
                 left()
             p.put(self.order, 1)
-            with p.when(rest, "==", 0):
+            with p.when(rest == 0):
                 p.advance(self.delay)
                 with intact(self, packet, time):
                     yield
@@ -96,35 +96,31 @@ class SharedEthernetWire:
     def _attempt(self, time: Register, rest: Register) -> None:
         """Wait for silence and send: `rest` is 0 if that went well, else the time until the jam ends."""
         p, medium = self.p, self.medium
-        with p.until(rest, "==", 0):
+        with p.until(rest == 0):
             p.call(rest, carrier.ask, medium.state)
-            p.advance(0, rest, 1)
+            p.wait(rest)
         p.call(rest, carrier.start, medium.state, time)
-        with p.when(rest, "==", 0):
+        with p.when(rest == 0):
             p.seize(self.wire)
             p.advance(medium.delay)
             p.call(rest, carrier.check, medium.state)
-            with p.when(rest, "==", 0), p.loop(1):
-                left = p.register()
-                p.let(left, "SUB", time, medium.delay)
-                p.advance(0, left, 1)
+            with p.when(rest == 0):
+                p.wait(time - medium.delay)
             p.release(self.wire)
 
     def _collided(self, packet: Packet, collisions: Register, rest: Register) -> None:
         """Jam, and wait for some slots; after too many attempts, `collisions` is -1 and the packet dropped."""
         p, medium, sheet = self.p, self.medium, self.sheet
-        p.advance(0, rest, 1)
-        p.let(collisions, "ADD", collisions, 1)
+        p.wait(rest)
+        collisions.set(collisions + 1)
         p.mark(medium.collisions, collisions)
-        with p.when(collisions, "==", sheet.attempts):
+        with p.when(collisions == sheet.attempts):
             dropped(p, self.name, packet)
-            p.let(collisions, "SET", -1)
-        with p.when(collisions, ">", 0), p.loop(1):
-            slots, below, left = p.register(), p.register(1), p.register()
-            p.let(left, "MIN", collisions, sheet.backoff_limit)
-            with p.loop(left):
-                p.let(below, "MUL", below, 2)
+            collisions.set(-1)
+        with p.when(collisions > 0), p.scope():
+            slots, below = p.register(), p.register(1)
+            with p.loop(minimum(collisions, sheet.backoff_limit)):
+                below.set(below * 2)
             p.draw(slots, medium.backoff)
-            p.let(slots, "MOD", slots, below)
-            p.advance(0, slots, medium.slot)
-            p.let(rest, "SET", 0)
+            p.advance(0, slots % below, medium.slot)
+            rest.set(0)

@@ -11,30 +11,22 @@ from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any
 
-from simio.components.host.bus import times_up
 from simio.components.network.loss import Loss
 from simio.components.network.packet import Left, Packet
 from simio.description.model import Link
 from simio.machines.network import spacing
-from simio.program.builder import Amount, Builder, Handle, Register
+from simio.program.builder import Builder, Handle, Operand, OperandT, maximum
 from simio.program.service import ceil_times, per_byte
 
 
-def frame_time(sheet: Any, byte: Fraction, length: int) -> int:
+def frame_time(sheet: Any, byte: Fraction, length: OperandT) -> OperandT:
     """Time from the first to the last bit of the frame of a packet of `length` bytes, preamble first, in ps."""
-    frame = max(length + sheet.header + sheet.check, sheet.minimum)
-    return ceil_times(sheet.preamble + frame, byte)
-
-
-def frame_span(p: Builder, sheet: Any, byte: Fraction, result: Register, length: Register) -> None:
-    """Emit `result` = `frame_time` of a packet whose length is in a register."""
-    p.let(result, "MAX", length, sheet.minimum - sheet.header - sheet.check)
-    p.let(result, "ADD", result, sheet.preamble + sheet.header + sheet.check)
-    times_up(p, result, result, byte)
+    beside = sheet.header + sheet.check
+    return ceil_times(maximum(length, sheet.minimum - beside) + (sheet.preamble + beside), byte)
 
 
 @contextmanager
-def intact(wire: Any, packet: Packet, time: Amount) -> Iterator[None]:
+def intact(wire: Any, packet: Packet, time: Operand) -> Iterator[None]:
     """Run the body unless the packet, or a bit of its frame, is lost on its way of `time` and the wire's delay."""
     p, sheet = wire.p, wire.sheet
     if not sheet.bit_errors:
@@ -42,11 +34,8 @@ def intact(wire: Any, packet: Packet, time: Amount) -> Iterator[None]:
             yield
         return
     beside = sheet.header + sheet.check
-    with p.loop(1):
-        bits = p.register()
-        p.let(bits, "MAX", packet.length, sheet.minimum - beside)
-        p.let(bits, "ADD", bits, beside)
-        p.let(bits, "MUL", bits, 8)
+    with p.scope():
+        bits = p.register((maximum(packet.length, sheet.minimum - beside) + beside) * 8)
         with wire.loss.survived(packet, bits, time, wire.delay):
             yield
 
@@ -79,30 +68,28 @@ class EthernetWire:
         """Time until the header has passed, in ps."""
         return ceil_times(self.sheet.preamble + self.sheet.header, self.byte)
 
-    def span(self, result: Register, length: Register) -> None:
-        """Emit `result` = time from the first to the last bit of a packet of `length` bytes, in ps."""
-        frame_span(self.p, self.sheet, self.byte, result, length)
+    def span(self, length: Operand) -> Operand:
+        """Time from the first to the last bit of a packet of `length` bytes, in ps."""
+        return frame_time(self.sheet, self.byte, length)
 
     @contextmanager
     def crossing(self, packet: Packet, early: bool = False, left: Left | None = None) -> Iterator[None]:
         """See `Wire.crossing`."""
         p = self.p
-        with p.loop(1):
-            time, taken = p.register(), p.register()
-            self.span(time, packet.length)
+        with p.scope():
+            time, gap = p.register(self.span(packet.length)), p.register()
             p.seize(self.wire)
             if self.permission:
                 p.get(self.permission, 1)
-            p.call(taken, spacing.begin, self.spacing, time)
+            p.call(gap, spacing.begin, self.spacing, time)
             if early:
-                p.advance(0, taken, 1)
+                p.wait(gap)
                 with p.fork("frame", daemon=True):
-                    p.advance(0, time, 1)
+                    p.wait(time)
                     self._sent(left)
                 p.advance(self.head() + self.delay)
             else:
-                p.let(taken, "ADD", taken, time)
-                p.advance(0, taken, 1)
+                p.wait(gap + time)
                 self._sent(left)
                 p.advance(self.delay)
             with intact(self, packet, self.head() if early else time):

@@ -13,12 +13,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 
-from simio.components.host.bus import times_up
 from simio.components.network.loss import Loss
 from simio.components.network.packet import Left, Packet
 from simio.components.storage.fibre_channel import Hop
 from simio.description.faults import Span
-from simio.program.builder import Builder, Register
+from simio.program.builder import Builder, Operand, since
 from simio.program.service import ceil_times
 
 HEADER = 24
@@ -76,40 +75,30 @@ class FibreChannelRoute:
         """Time until the header of the first frame has passed, in ps."""
         return ceil_times(self.slowest.sheet.frame_overhead, self.slowest.byte)
 
-    def span(self, result: Register, length: Register) -> None:
-        """Emit `result` = time of the frames of a datagram of `length` bytes, in ps."""
-        p, beside = self.p, self.slowest.sheet.frame_overhead + self.slowest.sheet.gap
-        with p.loop(1):
-            full, rest = p.register(), p.register()
-            p.let(full, "ADD", length, HEADER - 1)
-            p.let(full, "DIV", full, self.payload)
-            p.let(rest, "MUL", full, self.payload)
-            p.let(rest, "SUB", length, rest)
-            p.let(rest, "ADD", rest, HEADER + beside)
-            times_up(p, rest, rest, self.slowest.byte)
-            p.let(full, "MUL", full, self.interval)
-            p.let(result, "ADD", full, rest)
+    def span(self, length: Operand) -> Operand:
+        """Time of the frames of a datagram of `length` bytes, in ps."""
+        beside = HEADER + self.slowest.sheet.frame_overhead + self.slowest.sheet.gap
+        full = self.p.register((length + (HEADER - 1)) // self.payload)
+        return full * self.interval + ceil_times(length - full * self.payload + beside, self.slowest.byte)
 
     @contextmanager
     def crossing(self, packet: Packet, early: bool = False, left: Left | None = None) -> Iterator[None]:
         """See `Wire.crossing`."""
         p = self.p
-        with p.loop(1):
-            time, begun = p.register(), p.register() if self.loss.outages else None
+        with p.scope():
             p.seize(self.hops[0].wire)
-            if begun is not None:
-                p.let(begun, "SINCE", 0)
+            begun = p.now() if self.loss.outages else None
             for before, hop, latency in zip(self.hops, self.hops[1:], self.latencies, strict=False):
                 p.advance(before.delay + latency)
                 p.seize(hop.wire)
-            self.span(time, packet.length)
-            p.advance(0, time, 1)
+            time = p.register(self.span(packet.length))
+            p.wait(time)
             if left:
                 left()
             for hop in self.hops:
                 p.release(hop.wire)
             p.advance(self.hops[-1].delay)
             if begun is not None:
-                p.let(time, "SINCE", begun)
+                time.set(since(begun))
             with self.loss.survived(packet, time=time, refused=self.refused):
                 yield

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 
-from simio.components.host.bus import times_up
 from simio.components.network.loss import Loss
 from simio.components.network.packet import Left, Packet
 from simio.description.model import Link
 from simio.machines.network import ring as token_ring
 from simio.machines.network.ring import OTHER, initial
-from simio.program.builder import Builder, Register
+from simio.program.builder import Builder, Operand
 from simio.program.service import ceil_times, per_byte
 
 
@@ -37,24 +36,23 @@ class FddiRing:
     def catch(self, station: int) -> None:
         """Emit waiting until a station may send."""
         p = self.p
-        with p.loop(1):
+        with p.scope():
             answer = p.register()
-            with p.until(answer, "==", 0):
+            with p.until(answer == 0):
                 p.call(answer, token_ring.ask, self.state, station)
-                with p.when(answer, "==", OTHER):
+                with p.when(answer == OTHER):
                     p.get(self.released, 1)
-                with p.when(answer, "<", OTHER):
-                    p.advance(0, answer, 1)
+                with p.when(answer < OTHER):
+                    p.wait(answer)
 
     def done(self, station: int) -> None:
         """Emit what follows when a station has sent a packet: the next one, or the token goes on."""
         p = self.p
-        with p.loop(1):
+        with p.scope():
             answer = p.register()
             p.call(answer, token_ring.done, self.state, station)
-            with p.when(answer, ">", 1):
-                p.let(answer, "SUB", answer, 1)
-                p.put(self.released, answer)
+            with p.when(answer > 1):
+                p.put(self.released, answer - 1)
 
 
 class FddiWire:
@@ -84,27 +82,26 @@ class FddiWire:
         """Time until the header has passed, in ps."""
         return ceil_times(self.sheet.preamble + self.sheet.header, self.ring.byte)
 
-    def span(self, result: Register, length: Register) -> None:
-        """Emit `result` = time from the first to the last bit of a datagram of `length` bytes, in ps."""
-        self.p.let(result, "ADD", length, self.beside)
-        times_up(self.p, result, result, self.ring.byte)
+    def span(self, length: Operand) -> Operand:
+        """Time from the first to the last bit of a datagram of `length` bytes, in ps."""
+        return ceil_times(length + self.beside, self.ring.byte)
 
     @contextmanager
     def crossing(self, packet: Packet, early: bool = False, left: Left | None = None) -> Iterator[None]:
         """See `Wire.crossing`."""
         p = self.p
-        with p.loop(1):
+        with p.scope():
             answer = p.register()
             p.call(answer, token_ring.arrive, self.ring.state, self.station)
             p.get(self.order, 1)
             self.ring.catch(self.station)
-            self.span(answer, packet.length)
+            time = p.register(self.span(packet.length))
             with p.hold(self.wire):
-                p.advance(0, answer, 1)
+                p.wait(time)
             if left:
                 left()
             self.ring.done(self.station)
             p.put(self.order, 1)
             p.advance(self.delay)
-            with self.loss.survived(packet, None, answer, self.delay):
+            with self.loss.survived(packet, None, time, self.delay):
                 yield

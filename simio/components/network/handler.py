@@ -37,13 +37,13 @@ class PacketInterrupts:
         """A packet has arrived; the body is what the handler does with it when the driver has had it."""
         p = self.p
         serving = p.resource(f"{self.name} handler", lock=True)
-        with p.loop(1):
+        with p.scope():
             what = p.register()
-            p.call(what, handler.arrive, self.state, self.count, 0)
-            with p.when(what, "==", RAISE):
+            p.call(what, handler.arrive, self.state, self.count)
+            with p.when(what == RAISE):
                 self._raise()
             if self.count > 1:
-                with p.when(what, "==", FIRST):
+                with p.when(what == FIRST):
                     self._expire_later()
             # The turn, and with it the CPU, is handed on in the order in which packets came: none overtakes another.
             p.get(self.turn, 1)
@@ -53,10 +53,10 @@ class PacketInterrupts:
             p.release(self.host.cpu)
             yield
         p.release(serving)
-        with p.loop(1):
+        with p.scope():
             more = p.register()
-            p.call(more, handler.served, self.state, 0, 0)
-            with p.when(more, "!=", 0):
+            p.call(more, handler.served, self.state)
+            with p.when(more != 0):
                 p.seize(self.host.cpu, priority=INTERRUPT)
                 p.put(self.turn, 1)
 
@@ -75,17 +75,17 @@ class PacketInterrupts:
         """The first of a batch starts its clock."""
         p = self.p
         batch = p.register()
-        p.call(batch, handler.gathering, self.state, 0, 0)
+        p.call(batch, handler.gathering, self.state)
         with p.fork("coalesce", delay=self.delay):
-            p.call(batch, handler.expire, self.state, batch, 0)
-            with p.when(batch, "==", RAISE):
+            p.call(batch, handler.expire, self.state, batch)
+            with p.when(batch == RAISE):
                 self._enter()
 
     def note(self) -> None:
         """Something has happened of which every `count`th raises an interrupt that nobody waits for."""
         p = self.p
-        with p.loop(1):
+        with p.scope():
             full = p.register()
-            p.call(full, handler.count_to, self.counted, self.count, 0)
-            with p.when(full, "!=", 0), p.fork("interrupt", daemon=True):
+            p.call(full, handler.count_to, self.counted, self.count)
+            with p.when(full != 0), p.fork("interrupt", daemon=True):
                 self.kernel.interrupt()

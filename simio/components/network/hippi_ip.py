@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 
-from simio.components.host.bus import BusMaster, times_up
+from simio.components.host.bus import BusMaster
 from simio.components.host.host import PROCESS
 from simio.components.host.kernel import UnixKernel
 from simio.components.network.handler import PacketInterrupts
@@ -22,7 +22,7 @@ from simio.components.network.packet import Left, Packet
 from simio.description.model import Adapter, Link, Switch
 from simio.machines.network import queue
 from simio.machines.network.queue import initial
-from simio.program.builder import Builder, Handle, Register
+from simio.program.builder import Builder, Handle, Operand, Register, minimum
 from simio.program.service import SECOND, ceil_times, clocks, per_byte
 from simio.program.steps import UNBOUNDED
 
@@ -82,31 +82,23 @@ class HippiCircuit:
         """Nothing cuts through a circuit: it is one."""
         return 0
 
-    def span(self, result: Register, length: Register) -> None:
-        """Emit `result` = time of the bursts of a packet of `length` bytes, in ps."""
-        p, sheet = self.p, self.sheet
-        with p.loop(1):
-            bursts = p.register()
-            p.let(result, "ADD", length, HEADER + sheet.word - 1)
-            p.let(result, "DIV", result, sheet.word)
-            p.let(bursts, "ADD", result, sheet.burst_words - 1)
-            p.let(bursts, "DIV", bursts, sheet.burst_words)
-            p.let(bursts, "MUL", bursts, sheet.gap_words)
-            p.let(result, "ADD", result, bursts)
-            times_up(p, result, result, SECOND / Fraction(sheet.clock))
+    def span(self, length: Operand) -> Operand:
+        """Time of the bursts of a packet of `length` bytes, in ps."""
+        sheet = self.sheet
+        words = self.p.register((length + (HEADER + sheet.word - 1)) // sheet.word)
+        bursts = (words + (sheet.burst_words - 1)) // sheet.burst_words
+        return ceil_times(words + bursts * sheet.gap_words, SECOND / Fraction(sheet.clock))
 
     @contextmanager
     def crossing(self, packet: Packet, early: bool = False, left: Left | None = None) -> Iterator[None]:
         """Connect and send; the body runs when the first burst has arrived (`HippiTarget` waits for the rest)."""
         p = self.p
-        with p.loop(1):
-            time, first = p.register(), p.register()
+        with p.scope():
             self._connect()
-            self.span(time, packet.length)
+            time = p.register(self.span(packet.length))
             with p.fork("bursts"):
                 self._send(time, left)
-            p.let(first, "MIN", packet.length, self.burst - HEADER)
-            self.span(first, first)
+            first = self.span(minimum(packet.length, self.burst - HEADER))
             p.advance(self.delay, first, 1)
             yield
 
@@ -115,7 +107,7 @@ class HippiCircuit:
         p = self.p
         for hop in self.hops:
             p.seize(hop.wire)
-        p.advance(0, time, 1)
+        p.wait(time)
         p.get(self.target.allowed, 1)
         if left:
             left()
@@ -127,9 +119,8 @@ class HippiCircuit:
         for hop, sheet in zip(self.hops[1:], self.switches, strict=True):
             p.release(hop.connection)
             if not sheet.camp_on:
-                with p.loop(1):
-                    level = p.register()
-                    p.call(level, queue.leave, hop.busy, 1, 0)
+                with p.scope():
+                    p.call(p.register(), queue.leave, hop.busy, 1)
 
     def _connect(self) -> None:
         """REQUEST goes link by link and CONNECT comes back; then the packet starts."""
@@ -146,11 +137,11 @@ class HippiCircuit:
     def _try(self, hop: HippiHop, retry: int) -> None:
         """Ask for a port until it is free; nobody else can use the link to the switch meanwhile."""
         p = self.p
-        with p.loop(1):
+        with p.scope():
             free = p.register()
-            with p.until(free, "!=", 0):
-                p.call(free, queue.enter, hop.busy, 1, 0)
-                with p.when(free, "==", 0):
+            with p.until(free != 0):
+                p.call(free, queue.enter, hop.busy, 1)
+                with p.when(free == 0):
                     p.advance(retry)
 
 
@@ -170,16 +161,15 @@ class HippiTarget:
         and the last burst cannot be moved before it has come.
         """
         p = self.p
-        with p.loop(1):
-            ahead, middle, last = p.register(), p.register(), p.register()
-            p.let(ahead, "SUB", packet.length, self.window * self.burst)
-            p.let(last, "MIN", packet.length, self.burst)
-            p.let(middle, "SUB", packet.length, last)
-            with p.when(ahead, ">", 0):
+        with p.scope():
+            ahead = p.register(packet.length - self.window * self.burst)
+            last = p.register(minimum(packet.length, self.burst))
+            middle = p.register(packet.length - last)
+            with p.when(ahead > 0):
                 master.move(ahead)
-                p.let(middle, "SUB", middle, ahead)
+                middle.set(middle - ahead)
             p.put(self.allowed, 1)
-            with p.when(middle, ">", 0):
+            with p.when(middle > 0):
                 master.move(middle)
             p.get(self.whole, 1)
             master.move(last)
@@ -251,13 +241,12 @@ class HippiInterface:
         if not self.splits:
             self.fetching.move(packet.length, read=True)
             return
-        with p.loop(1):
-            part = p.register()
-            p.let(part, "MIN", packet.length, max(self.sheet.store_limit, 1))
+        with p.scope():
+            part = p.register(minimum(packet.length, max(self.sheet.store_limit, 1)))
             self.fetching.move(part, read=True)
-            p.let(part, "SUB", packet.length, part)
+            part.set(packet.length - part)
             with p.fork("rest"):
-                with p.when(part, ">", 0):
+                with p.when(part > 0):
                     self.fetching.move(part, read=True)
                 p.put(self.rest, 1)
 

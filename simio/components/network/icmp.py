@@ -44,11 +44,11 @@ class Echo:
         p = self.p
         self.near.call()
         self.near.work("protocols", self.near.sheet.echo)
-        with p.loop(1):
+        with p.scope():
             length = p.register(self.size + ICMP_HEADER)
             self.near.send(0, length, False, PROCESS)
             self.there.source.drive()
-            p.let(length, "ADD", length, IP_HEADER)
+            length.set(length + IP_HEADER)
             number = p.register()
             p.call(number, coalesce.arrive, self.asked, 2)
             p.call(number, coalesce.batch, self.asked)
@@ -61,10 +61,10 @@ class Echo:
     def _settle(self, number: Register) -> None:
         """Let the program go on if it still waits for this request."""
         p = self.p
-        with p.loop(1):
+        with p.scope():
             waits = p.register()
             p.call(waits, coalesce.expire, self.asked, number)
-            with p.when(waits, ">", 0):
+            with p.when(waits > 0):
                 p.put(self.replied, 1)
 
     def _request(self, length: Register, number: Register) -> None:
@@ -77,9 +77,8 @@ class Echo:
     def _answer(self, length: Register, number: Register) -> None:
         """The far kernel turns the message round without asking any program."""
         p = self.p
-        with p.loop(1):
-            data = p.register()
-            p.let(data, "SUB", length, IP_HEADER)
+        with p.scope():
+            data = p.register(length - IP_HEADER)
             self.far.receive(0, data, False)
             self.far.send(0, data, False, INTERRUPT)
             self.back.source.drive(INTERRUPT)
@@ -91,8 +90,7 @@ class Echo:
 
     def _arrived(self, length: Register, number: Register) -> None:
         p = self.p
-        with p.loop(1):
-            data = p.register()
-            p.let(data, "SUB", length, IP_HEADER)
+        with p.scope():
+            data = p.register(length - IP_HEADER)
             self.near.receive(0, data, False)
         self._settle(number)

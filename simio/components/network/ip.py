@@ -14,7 +14,7 @@ from simio.components.network.packet import Packet
 from simio.components.network.path import NetworkPath
 from simio.components.network.stack import IP_HEADER, Stack
 from simio.machines.network import reassembly
-from simio.program.builder import Amount, Register
+from simio.program.builder import Operand, Register, minimum
 
 LIFETIME = 30 * 10**12
 """Time for which fragments of an incomplete datagram are kept, in ps (4.3BSD-Reno, netinet/ip.h: IPFRAGTTL)."""
@@ -52,41 +52,36 @@ class Datagrams:
         """Bytes of a datagram that a fragment carries, unless it is the last."""
         self.whole = path.mtu - IP_HEADER
         """Bytes of the largest datagram that needs no fragments."""
-        self.numbers = p.machine(f"{name} numbers", reassembly.NUMBERS.initial())
+        self.numbers = p.variable(f"{name} numbers")
         self.table = p.machine(f"{name} reassembly", reassembly.initial(PLACES, LIFETIME))
         p.tally(name, "given up", self.table + reassembly.GIVEN_UP, "datagrams")
         self.packet = p.procedure(f"{name} packet", _WORDS, self._packet)
 
-    def send(self, length: Amount, word: Amount, priority: int) -> None:
+    def send(self, length: Operand, word: Operand, priority: int) -> None:
         """Send a datagram of `length` bytes beside the IP header, a fragment after the other."""
         p = self.p
-        with p.loop(1):
+        with p.scope():
             left, count, index = p.register(length), p.register(), p.register(0)
-            number, fragment, piece, carried = p.register(), p.register(), p.register(), p.register(word)
+            fragment, piece, carried = p.register(), p.register(), p.register(word)
             self._cut(count, left)
-            p.call(number, reassembly.ident, self.numbers)
-            with p.until(left, "<=", 0):
-                p.let(piece, "MIN", left, self.payload)
-                with p.when(count, "==", 1):
-                    p.let(piece, "SET", left)
-                p.let(left, "SUB", left, piece)
-                p.let(fragment, "MUL", length, 2**8)
-                p.let(fragment, "ADD", fragment, count)
-                p.let(fragment, "MUL", fragment, 2**8)
-                p.let(fragment, "ADD", fragment, index)
-                p.let(index, "ADD", index, 1)
+            number = self.numbers.increment()
+            with p.until(left <= 0):
+                piece.set(minimum(left, self.payload))
+                with p.when(count == 1):
+                    piece.set(left)
+                left.set(left - piece)
+                fragment.set((length * 2**8 + count) * 2**8 + index)
+                index.set(index + 1)
                 self.source.work("protocols", self.source.sheet.ip_send, priority)
                 self.path.source.drive(priority)
-                p.let(piece, "ADD", piece, IP_HEADER)
-                p.spawn(self.packet, piece, number, fragment, carried)
+                p.spawn(self.packet, piece + IP_HEADER, number, fragment, carried)
 
     def _cut(self, count: Register, length: Register) -> None:
         """Emit `count` = fragments of a datagram of `length` bytes."""
         p = self.p
-        p.let(count, "ADD", length, self.payload - 1)
-        p.let(count, "DIV", count, self.payload)
-        with p.when(length, "<=", self.whole):
-            p.let(count, "SET", 1)
+        count.set((length + (self.payload - 1)) // self.payload)
+        with p.when(length <= self.whole):
+            count.set(1)
 
     def fragments(self, length: int) -> list[int]:
         """The packets of a datagram of `length` bytes beside the IP header, each with its header, in bytes."""
@@ -112,8 +107,8 @@ class Datagrams:
         p = self.p
         number, fragment, word = packet.words
         self.target.work("protocols", self.target.sheet.ip_receive, INTERRUPT)
-        with p.loop(1):
+        with p.scope():
             whole = p.register()
             p.call(whole, reassembly.reassemble, self.table, number, fragment)
-            with p.when(whole, ">", 0):
+            with p.when(whole > 0):
                 self.arrived(whole, word)

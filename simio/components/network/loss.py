@@ -10,7 +10,7 @@ from simio.components.faults.condition import Schedule
 from simio.components.network.packet import Packet, dropped
 from simio.description.faults import Span
 from simio.machines.network import errors
-from simio.program.builder import Amount, Builder, Register
+from simio.program.builder import Builder, Operand, Register, maximum, since
 
 _FINEST = 2**50
 """Probabilities are fractions with a denominator of at most this."""
@@ -42,7 +42,7 @@ class Loss:
         self,
         packet: Packet,
         units: Register | None = None,
-        time: Amount = 0,
+        time: Operand = 0,
         fixed: int = 0,
         refused: Callable[[Packet], None] | None = None,
     ) -> Iterator[None]:
@@ -54,40 +54,34 @@ class Loss:
         if not self.packets and not self.units and not self.outages:
             yield
             return
-        with p.loop(1):
+        with p.scope():
             lost = p.register(0)
             if self.packets:
                 p.draw(lost, self.fate)
-                p.let(lost, "SUB", self.packets.numerator - 1, lost)
-                p.let(lost, "MAX", lost, -1)
-                p.let(lost, "ADD", lost, 1)
+                lost.set(maximum(self.packets.numerator - 1 - lost, -1) + 1)
             if self.units:
                 self._hit(lost, units or packet.length)
             if self.outages:
                 self._cut(lost, time, fixed)
-            with p.when(lost, ">", 0):
+            with p.when(lost > 0):
                 dropped(p, self.name, packet, "lost")
                 if refused:
                     refused(packet)
-            with p.when(lost, "==", 0):
+            with p.when(lost == 0):
                 yield
 
-    def _cut(self, lost: Register, time: Amount, fixed: int) -> None:
+    def _cut(self, lost: Register, time: Operand, fixed: int) -> None:
         """Set `lost` if the wire was down while the packet was on it."""
-        p = self.p
-        with p.loop(1):
-            since = p.register()
-            p.let(since, "SINCE", fixed)
-            p.let(since, "SUB", since, time)
-            self.outages.hit(lost, since)
+        with self.p.scope():
+            self.outages.hit(lost, self.p.register(since(fixed) - time))
 
     def _hit(self, lost: Register, units: Register) -> None:
         """Add to `lost` the units that are hit; each draws the distance to the next."""
         p = self.p
         hit, distance = p.register(), p.register()
-        with p.until(hit, "==", 0):
-            p.call(hit, errors.passing, self.state, units, 0)
-            with p.when(hit, "!=", 0):
+        with p.until(hit == 0):
+            p.call(hit, errors.passing, self.state, units)
+            with p.when(hit != 0):
                 p.draw(distance, self.distance)
-                p.call(distance, errors.following, self.state, distance, 0)
-                p.let(lost, "ADD", lost, distance)
+                p.call(distance, errors.following, self.state, distance)
+                lost.set(lost + distance)

@@ -18,9 +18,9 @@ from simio.components.network.rpc import OWN, RpcClient
 from simio.components.network.stack import Stack
 from simio.components.network.udp import UDP_HEADER
 from simio.description.messages import MESSAGES, Messages
-from simio.machines.network import reassembly, writeback
 from simio.machines.network import rpc as machines
-from simio.program.builder import Builder, Handle, Register
+from simio.machines.network import writeback
+from simio.program.builder import Builder, Handle, Operand, Register, minimum
 from simio.program.service import ceil_times
 
 COMMIT = OWN - 1
@@ -63,7 +63,7 @@ class NfsMount:
         self.blocks = -(-params.size // params.transfer)
         # A process has a call of its own beside those of the daemons.
         self.rpc = RpcClient(name, stacks, paths, params.biods + 1, params.timeout, params.retrans)
-        self.next = p.machine(f"{name} next block", reassembly.NUMBERS.initial())
+        self.next = p.variable(f"{name} next block")
         self.order = p.machine(f"{name} blocks", machines.in_order(2 * params.biods + 2))
         self.ready = p.container(f"{name} blocks ready", unit="blocks")
         self.wanted = p.container(f"{name} blocks wanted", unit="blocks")
@@ -81,10 +81,10 @@ class NfsMount:
         """Run the body for the next block of the file, if there is one left."""
         p = self.p
         if self.kept is None:
-            p.call(block, reassembly.ident, self.next)
+            self.next.increment(into=block)
         else:
             p.call(block, writeback.following, self.kept)
-        with p.when(block, "<", self.blocks):
+        with p.when(block < self.blocks):
             yield
 
     def read(self, block: Register, own: bool) -> None:
@@ -101,9 +101,8 @@ class NfsMount:
         p = self.p
         self.client.work("RPC and NFS", self.client.sheet.nfs_client)
         self._copy(self.client, block)
-        with p.loop(1):
-            length = p.register()
-            self._message(length, block, self.messages.write)
+        with p.scope():
+            length = p.register(self._message(block, self.messages.write))
             self._called(lambda about: self.rpc.ask(length, about), block, own)
 
     def commit(self) -> None:
@@ -120,17 +119,16 @@ class NfsMount:
         """A WRITE or COMMIT is answered, in a life of the server whose number is the write verifier."""
         p = self.p
         assert self.kept is not None
-        with p.loop(1):
-            counts = p.register()
-            p.call(counts, writeback.answered, self.kept, about, boot)
+        with p.scope():
+            p.call(p.register(), writeback.answered, self.kept, about, boot)
 
     def count_once(self, amount: Register, block: Register) -> None:
         """Make `amount` 0 where a block is not written for the first time."""
         if self.kept is not None:
-            with self.p.loop(1):
+            with self.p.scope():
                 first = self.p.register()
                 self.p.call(first, writeback.counted, self.kept, block)
-                self.p.let(amount, "MUL", amount, first)
+                amount.set(amount * first)
 
     def wakes(self, container: Handle, amount: int) -> None:
         """A program may wait for this, and has to go on when a call is given up."""
@@ -144,10 +142,10 @@ class NfsMount:
         if self.params.retrans is None:
             yield
             return
-        with p.loop(1):
+        with p.scope():
             failed = p.register()
             self.rpc.gave_up(failed)
-            with p.when(failed, "==", 0):
+            with p.when(failed == 0):
                 yield
 
     def _called(self, ask: Callable[[Register], None], block: Register, own: bool) -> None:
@@ -156,10 +154,8 @@ class NfsMount:
             ask(block)
             self.rpc.take(block)
             return
-        with p.loop(1):
-            about = p.register()
-            p.let(about, "ADD", block, OWN)
-            ask(about)
+        with p.scope():
+            ask(p.register(block + OWN))
             self.rpc.wait()
 
     def serve(self, boot: int = 0) -> None:
@@ -170,14 +166,14 @@ class NfsMount:
                 self._serve_one(boot, None)
             return
         over = p.register()
-        with p.until(over, "==", 1):
+        with p.until(over == 1):
             self._serve_one(boot, over)
 
     def _serve_one(self, boot: int, over: Register | None) -> None:
         """A request; none is begun or answered once the life is `over`, None for one that never is."""
         p, server = self.p, self.rpc.servers[boot]
         incarnations = self.rpc.incarnations
-        with p.loop(1):
+        with p.scope():
             about, word, length = p.register(), p.register(), p.register()
             server.take(about, word)
             with incarnations.alive(boot) if over else nullcontext():
@@ -188,7 +184,7 @@ class NfsMount:
                     if self.storage:
                         self.storage[boot].read(about)
                     self._copy(self.server, about)
-                    self._message(length, about, self.messages.read_reply)
+                    length.set(self._message(about, self.messages.read_reply))
                 else:
                     self._serve_write(boot, about, length)
                 with incarnations.alive(boot) if over else nullcontext():
@@ -201,8 +197,8 @@ class NfsMount:
     def _serve_write(self, boot: int, about: Register, length: Register) -> None:
         """A WRITE, or a COMMIT; `length` is that of the reply."""
         p, version = self.p, self.params.version
-        p.let(length, "SET", self.messages.write_reply)
-        with p.when(about, "<", COMMIT):
+        length.set(self.messages.write_reply)
+        with p.when(about < COMMIT):
             if self.storage:
                 self.storage[boot].write(about, lambda: self._copy(self.server, about), version == 2)
             else:
@@ -210,11 +206,11 @@ class NfsMount:
             if version == 2:
                 self._make_stable()
         if version == 3:
-            with p.when(about, "==", COMMIT):
+            with p.when(about == COMMIT):
                 if self.storage:
                     self.storage[boot].commit()
                 self._make_stable()
-                p.let(length, "SET", self.messages.commit_reply)
+                length.set(self.messages.commit_reply)
 
     def _make_stable(self) -> None:
         """The server's disk makes what was written safe, one request at a time."""
@@ -248,34 +244,24 @@ class NfsMount:
     def arrived(self, block: Register) -> None:
         """A block is in the cache: those that are in order now can be read."""
         p = self.p
-        with p.loop(1):
+        with p.scope():
             count = p.register()
             p.call(count, machines.arrived, self.order, block)
             p.put(self.ready, count)
 
-    def amount(self, result: Register, block: Register) -> None:
-        """Emit `result` = bytes of a block; the last one may be shorter."""
-        p, params = self.p, self.params
-        p.let(result, "MUL", block, params.transfer)
-        p.let(result, "SUB", params.size, result)
-        p.let(result, "MIN", result, params.transfer)
+    def amount(self, block: Register) -> Operand:
+        """Bytes of a block; the last one may be shorter."""
+        return minimum(self.params.size - block * self.params.transfer, self.params.transfer)
 
-    def _message(self, result: Register, block: Register, overhead: int) -> None:
-        """Emit `result` = bytes of a message with a block's data, which XDR pads to words."""
-        p = self.p
-        self.amount(result, block)
-        p.let(result, "ADD", result, 3)
-        p.let(result, "DIV", result, 4)
-        p.let(result, "MUL", result, 4)
-        p.let(result, "ADD", result, overhead)
+    def _message(self, block: Register, overhead: int) -> Operand:
+        """Bytes of a message with a block's data, which XDR pads to words."""
+        return (self.amount(block) + 3) // 4 * 4 + overhead
 
     def _copy(self, stack: Stack, block: Register) -> None:
         """A block's data between the cache and the network's buffers."""
         p = self.p
-        with p.loop(1):
-            amount = p.register()
-            self.amount(amount, block)
-            stack.move(amount, self.params.transfer, False)
+        with p.scope():
+            stack.move(p.register(self.amount(block)), self.params.transfer, False)
 
     def message(self, kind: str) -> int:
         """Bytes of a message with a whole block, for checks: `kind` names one of `Messages`."""

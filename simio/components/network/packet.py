@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from simio.machines.network import queue
 from simio.machines.network.queue import LEVEL, initial
-from simio.program.builder import Amount, Builder, Handle, Register
+from simio.program.builder import Builder, Handle, Operand, Register
 
 if TYPE_CHECKING:
     from simio.components.network.capture import Flow
@@ -61,8 +61,8 @@ class Wire(Protocol):
     def head(self) -> int:
         """Time until a stage that cuts through knows where a packet goes, in ps."""
 
-    def span(self, result: Register, length: Register) -> None:
-        """Emit `result` = time from the first to the last bit of a packet of `length` bytes, in ps."""
+    def span(self, length: Operand) -> Operand:
+        """Time from the first to the last bit of a packet of `length` bytes, in ps; may take registers."""
 
 
 class NetworkSwitch(Protocol):
@@ -98,22 +98,22 @@ class DropQueue:
         p.gauge(name, "level", self.state + LEVEL, unit)
 
     @contextmanager
-    def entered(self, packet: Packet, amount: Amount) -> Iterator[None]:
+    def entered(self, packet: Packet, amount: Operand) -> Iterator[None]:
         """Run the body if `amount` fits; else the packet is dropped."""
         p = self.p
-        with p.loop(1):
+        with p.scope():
             fits = p.register()
-            p.call(fits, queue.enter, self.state, amount, 0)
-            with p.when(fits, "==", 0):
+            p.call(fits, queue.enter, self.state, amount)
+            with p.when(fits == 0):
                 dropped(p, self.owner, packet)
-            with p.when(fits, "!=", 0):
+            with p.when(fits != 0):
                 yield
 
-    def leave(self, amount: Amount) -> None:
+    def leave(self, amount: Operand) -> None:
         """`amount` has left the queue."""
-        with self.p.loop(1):
+        with self.p.scope():
             self.level(self.p.register(), amount)
 
-    def level(self, result: Register, less: Amount = 0) -> None:
+    def level(self, result: Register, less: Operand = 0) -> None:
         """Emit `result` = what is in the queue when `less` has left."""
-        self.p.call(result, queue.leave, self.state, less, 0)
+        self.p.call(result, queue.leave, self.state, less)

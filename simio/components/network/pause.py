@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from simio.components.network.ethernet import EthernetWire
 from simio.components.network.packet import DropQueue
-from simio.machines import coalesce
 from simio.program.builder import Builder
 
 
@@ -21,26 +20,26 @@ class Pauses:
         self.above = above
         self.delay = wire.time(0) + wire.delay
         wire.permission = self.permission = p.container(f"{wire.name} permission", 1, 1, "frames")
-        self.stopped = p.machine(f"{wire.name} stopped", coalesce.LATCH.initial())
+        self.stopped = p.variable(f"{wire.name} stopped")
 
     def entered(self) -> None:
         """Something has come into the buffer."""
         p = self.p
-        with p.loop(1):
+        with p.scope():
             level = p.register()
             self.buffer.level(level)
-            with p.when(level, ">", self.above):
-                p.call(level, coalesce.swap, self.stopped, 1)
-                with p.when(level, "==", 0), p.fork("pause", delay=self.delay, daemon=True):
+            with p.when(level > self.above):
+                stopped = self.stopped.swap(1)
+                with p.when(stopped == 0), p.fork("pause", delay=self.delay, daemon=True):
                     p.get(self.permission, 1)
 
     def left(self) -> None:
         """Something has left the buffer."""
         p = self.p
-        with p.loop(1):
+        with p.scope():
             level = p.register()
             self.buffer.level(level)
-            with p.when(level, "<=", self.above // 2):
-                p.call(level, coalesce.swap, self.stopped, 0)
-                with p.when(level, "==", 1), p.fork("resume", delay=self.delay, daemon=True):
+            with p.when(level <= self.above // 2):
+                stopped = self.stopped.swap(0)
+                with p.when(stopped == 1), p.fork("resume", delay=self.delay, daemon=True):
                     p.put(self.permission, 1)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from simio.machines import coalesce
-from simio.program.builder import Amount, Builder, Handle, Register
+from simio.program.builder import Builder, Handle, Operand, since
 
 
 class Told:
@@ -33,14 +32,14 @@ class Playout:
         self.room = p.container(f"{name} room", buffer, buffer)
         self.filled = p.container(f"{name} buffer", buffer)
         # What is in the buffer, which a step cannot ask a container for.
-        self.level = p.machine(f"{name} level", [0])
-        self.missed = p.machine(f"{name} late", [0])
-        p.tally(name, "late", self.missed, "frames")
+        self.level = p.variable(f"{name} level")
+        self.late = p.variable(f"{name} late")
+        p.tally(name, "late", self.late.offset, "frames")
 
-    def fill(self, got: Amount) -> None:
+    def fill(self, got: Operand) -> None:
         """So many bytes, for which there was room, are in the buffer."""
-        with self.p.loop(1):
-            self._count(self.p.register(), self.level, "ADD", got)
+        with self.p.scope():
+            self.level.increment(got)
         self.p.put(self.filled, got)
 
     def play(self, frames: int, prefill: int, told: Told) -> None:
@@ -49,23 +48,24 @@ class Playout:
         A frame is delivered when it begins to be shown; the steps end when the last has been shown.
         """
         p = self.p
-        begun, due, level, size = p.register(), p.register(), p.register(), p.register(self.frame)
-        rest = p.register(frames * self.frame)
-        p.let(begun, "SINCE", 0)
+        size, rest = p.register(self.frame), p.register(frames * self.frame)
+        begun = p.now()
         p.get(self.filled, prefill)
         p.put(self.filled, prefill)
-        p.let(begun, "SINCE", begun)
+        begun.set(since(begun))
         with p.loop(frames):
-            p.let(due, "SINCE", 0)
+            due = p.now()
             p.get(self.filled, self.frame)
-            p.let(due, "SINCE", due)
-            with p.when(due, ">", 0):
-                p.mark(told.late, due)
-                self._count(due, self.missed, "ADD", 1)
-            self._count(level, self.level, "SUB", self.frame)
-            p.let(rest, "SUB", rest, self.frame)
+            late = p.register(since(due))
+            with p.when(late > 0):
+                p.mark(told.late, late)
+                self.late.increment()
+            level = self.level.load()
+            level.set(level - self.frame)
+            self.level.store(level)
+            rest.set(rest - self.frame)
             # Once all has come, the level says no longer how near the next late frame was.
-            with p.when(level, "<", rest):
+            with p.when(level < rest):
                 p.mark(told.level, level)
             p.put(self.room, self.frame)
             # In a register, since whoever sends the bytes has promised them to the bound.
@@ -73,12 +73,3 @@ class Playout:
             p.advance(self.period)
         # Only now, since what is marked before the measured span is not told.
         p.mark(told.begin, begun)
-
-    def _count(self, value: Register, word: int, function: str, amount: Amount) -> None:
-        """Add to a word of state, or subtract; `value` is what it is then. No time passes, so none comes between."""
-        p = self.p
-        p.call(value, coalesce.swap, word, 0)
-        p.let(value, function, value, amount)
-        with p.loop(1):
-            old = p.register()
-            p.call(old, coalesce.swap, word, value)

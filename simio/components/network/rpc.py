@@ -17,7 +17,7 @@ from simio.components.network.stack import Stack
 from simio.components.network.udp import UdpFlow, UdpSocket
 from simio.machines.network import mailbox, queue
 from simio.machines.network import rpc as calls
-from simio.program.builder import Amount, Builder, Register
+from simio.program.builder import Builder, Operand, Register, minimum
 
 PORTS = (1023, 2049)
 """Ports of a client, privileged as BSD's are, and of an NFS server (RFC 1813, section 2.3), for packet traces."""
@@ -68,15 +68,14 @@ class RpcClient:
             self.wakes = [(self.own, 1)]
             """What a program may wait for, which has to go on when a call is given up: container and amount."""
 
-    def ask(self, length: Amount, about: Amount) -> None:
+    def ask(self, length: Operand, about: Operand) -> None:
         """Send a call of `length` bytes with its header, and set its timer; then `take` or `wait`."""
         p = self.p
-        with p.loop(1):
+        with p.scope():
             size, word = p.register(length), p.register()
             self.stack.work("RPC and NFS", self.stack.sheet.rpc)
             p.call(word, calls.call, self.state, about)
-            p.let(word, "MUL", word, WORD)
-            p.let(word, "ADD", word, about)
+            word.set(word * WORD + about)
             self.requests.send(size, word, PROCESS)
             p.spawn(self.timer, size, word, delay=self.timeout, daemon=True)
 
@@ -100,52 +99,45 @@ class RpcClient:
     def _replied(self, boot: int, length: Register, word: Register) -> None:
         """A reply has come from a life of the server; one to a call that was answered before is dropped."""
         p = self.p
-        with p.loop(1):
+        with p.scope():
             about = p.register()
-            p.let(about, "DIV", word, WORD)
-            p.call(about, calls.reply, self.state, about)
+            p.call(about, calls.reply, self.state, word // WORD)
             if self.noted:
-                with p.when(about, ">", 0), p.loop(1):
-                    what = p.register()
-                    p.let(what, "SUB", about, 1)
-                    p.let(what, "MOD", what, OWN)
-                    self.noted(what, boot)
-            with p.when(about, ">", OWN):
+                with p.when(about > 0), p.scope():
+                    self.noted(p.register((about - 1) % OWN), boot)
+            with p.when(about > OWN):
                 p.put(self.own, 1)
-                p.let(about, "SET", 0)
-            with p.when(about, ">", 0):
-                p.let(about, "SUB", about, 1)
-                p.call(about, mailbox.arrive, self.replies, 0, about)
+                about.set(0)
+            with p.when(about > 0):
+                p.call(about, mailbox.arrive, self.replies, 0, about - 1)
                 p.put(self.waiting, 1)
 
     def _timer(self, length: Register, word: Register) -> None:
         """The thread that sends a call again as long as there is no reply."""
         p = self.p
-        size, message, xid = p.register(length), p.register(word), p.register()
+        size, message, xid = p.register(length), p.register(word), p.register(word // WORD)
         after, waits = p.register(self.timeout), p.register()
-        p.let(xid, "DIV", message, WORD)
         p.call(waits, calls.outstanding, self.state, xid)
         if self.retrans is None:
-            with p.when(waits, "==", 1), p.until(waits, "==", 0):
+            with p.while_(waits == 1):
                 self._repeat(size, message, xid, after, waits)
             return
         left = p.register(self.retrans)
-        with p.when(waits, "==", 1), p.until(waits, "==", 0):
-            with p.when(left, ">", 0):
+        with p.while_(waits == 1):
+            with p.when(left > 0):
                 self._repeat(size, message, xid, after, waits)
-            p.let(left, "SUB", left, 1)
-            with p.when(waits, "==", 1), p.when(left, "<", 0):
+            left.set(left - 1)
+            with p.when(waits == 1), p.when(left < 0):
                 self._give_up(size, xid)
-                p.let(waits, "SET", 0)
+                waits.set(0)
 
     def _repeat(self, size: Register, message: Register, xid: Register, after: Register, waits: Register) -> None:
         """Send a call again, wait, and tell in `waits` whether it is still without a reply."""
         p = self.p
         p.mark(self.repeated, size)
         self.requests.send(size, message, INTERRUPT)
-        p.let(after, "MUL", after, 2)
-        p.let(after, "MIN", after, LONGEST)
-        p.advance(0, after, 1)
+        after.set(minimum(after * 2, LONGEST))
+        p.wait(after)
         p.call(waits, calls.outstanding, self.state, xid)
 
     def gave_up(self, result: Register) -> None:
@@ -156,7 +148,7 @@ class RpcClient:
         """A call has been repeated often enough: it is forgotten, and the program is woken to see an error."""
         p = self.p
         p.mark(p.observation(f"{self.name}: given up", "other", "bytes"), size)
-        with p.loop(1):
+        with p.scope():
             done = p.register()
             p.call(done, calls.reply, self.state, xid)
             p.call(done, queue.enter, self.failed, 1)
@@ -183,13 +175,13 @@ class RpcServer:
     def take(self, about: Register, word: Register) -> None:
         """Wait for a request: its word, which the reply needs, and what it is about."""
         p = self.p
-        with p.loop(1):
+        with p.scope():
             length = p.register()
             self.socket.receive(length, word)
-        p.let(about, "MOD", word, OWN)
+        about.set(word % OWN)
         self.stack.work("RPC and NFS", self.stack.sheet.rpc)
 
-    def answer(self, length: Amount, word: Register) -> None:
+    def answer(self, length: Operand, word: Register) -> None:
         """Send the reply, of `length` bytes with its header."""
         self.stack.work("RPC and NFS", self.stack.sheet.rpc)
         self.replies.send(length, word, PROCESS)

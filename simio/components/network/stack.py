@@ -67,13 +67,12 @@ class Stack:
         if not self.sheet.page_flip or not aligned:
             self.host.copy_amount(amount, size)
             return
-        with p.loop(1):
-            pages, rest = p.register(), p.register()
-            p.let(pages, "DIV", amount, page)
-            with p.when(pages, ">", 0):
+        with p.scope():
+            pages, rest = p.register(amount // page), p.register()
+            with p.when(pages > 0):
                 self.host.work_on(0, pages, Fraction(self.sheet.flip_cost) * self.host.scale, PROCESS)
-            p.let(rest, "MOD", amount, page)
-            with p.when(rest, ">", 0):
+            rest.set(amount % page)
+            with p.when(rest > 0):
                 self.host.copy_amount(rest, size)
 
     @labelled("socket buffers", "name")

@@ -71,9 +71,8 @@ class PacketSwitch:
         """The body runs when the packet may go out, unless it is dropped; gives what follows when it has left."""
         p, queue = self.p, self._queue(incoming, outgoing)
         order = self._order(incoming) if self.sheet.buffering == "input" else None
-        with p.loop(1):
-            size = p.register()
-            p.let(size, "ADD", packet.length, getattr(outgoing, "header", 0))
+        with p.scope():
+            size = p.register(packet.length + getattr(outgoing, "header", 0))
             with queue.entered(packet, size):
                 if streaming:
                     self._fill(packet, incoming, outgoing)
@@ -94,11 +93,7 @@ class PacketSwitch:
     def _fill(self, packet: Packet, incoming: Wire, outgoing: Wire) -> None:
         """Wait so long that a packet that is passed on while it comes does not run dry on a faster wire."""
         p = self.p
-        with p.loop(1):
-            comes, goes = p.register(), p.register()
-            incoming.span(comes, packet.length)
-            outgoing.span(goes, packet.length)
-            p.let(comes, "SUB", comes, goes)
-            p.let(comes, "SUB", comes, incoming.head())
-            with p.when(comes, ">", 0):
-                p.advance(0, comes, 1)
+        with p.scope():
+            lead = p.register(incoming.span(packet.length) - outgoing.span(packet.length) - incoming.head())
+            with p.when(lead > 0):
+                p.wait(lead)

@@ -95,7 +95,7 @@ class Endpoint:
 
     def _open(self, active: int) -> None:
         p = self.p
-        with p.hold(self.lock, priority=PROCESS), p.loop(1):
+        with p.hold(self.lock, priority=PROCESS), p.scope():
             done = p.register()
             p.call(done, connection.open_up, self.state, active)
             self.stack.call()
@@ -108,7 +108,7 @@ class Endpoint:
         """shutdown(): nothing more will be written; returns at once."""
         p = self.p
         self.stack.call()
-        with p.hold(self.lock, priority=PROCESS), p.loop(1):
+        with p.hold(self.lock, priority=PROCESS), p.scope():
             done = p.register()
             with self._unless_closed(done):
                 p.call(done, connection.close, self.state)
@@ -125,7 +125,7 @@ class Endpoint:
             yield
             return
         self.standing(result)
-        with self.p.when(result, ">", 0):
+        with self.p.when(result > 0):
             yield
 
     @called("writes to the socket")
@@ -136,9 +136,9 @@ class Endpoint:
         """
         p = self.p
         self.stack.call()
-        with p.loop(1):
+        with p.scope():
             left, room = p.register(size), p.register()
-            with p.until(left, "==", 0):
+            with p.until(left == 0):
                 p.seize(self.lock, priority=PROCESS)
                 self._wait(room, buffers.room, left, self.writers)
                 p.release(self.lock)
@@ -149,7 +149,7 @@ class Endpoint:
                     p.seize(self.lock, priority=PROCESS)
                     self._append(room)
                     p.release(self.lock)
-                    p.let(left, "SUB", left, room)
+                    left.set(left - room)
 
     @contextmanager
     def _unless_reset(self, room: Register, left: Register) -> Iterator[None]:
@@ -157,9 +157,9 @@ class Endpoint:
         if not self.breakable:
             yield
             return
-        with self.p.when(room, "==", layout.END_OF_FILE):
-            self.p.let(left, "SET", 0)
-        with self.p.when(room, "<", layout.END_OF_FILE):
+        with self.p.when(room == layout.END_OF_FILE):
+            left.set(0)
+        with self.p.when(room < layout.END_OF_FILE):
             yield
 
     @called("reads from the socket")
@@ -172,12 +172,12 @@ class Endpoint:
         p.seize(self.lock, priority=PROCESS)
         self._wait(got, receiving.read, size, self.readers)
         p.release(self.lock)
-        with p.when(got, "<", layout.END_OF_FILE):
+        with p.when(got < layout.END_OF_FILE):
             self.stack.move(got, self.buffer, self.aligned)
-            with p.hold(self.lock, priority=PROCESS), p.loop(1):
+            with p.hold(self.lock, priority=PROCESS), p.scope():
                 wants = p.register()
                 p.call(wants, sending.wants, self.state)
-                with p.when(wants, ">", 0):
+                with p.when(wants > 0):
                     self._output(PROCESS)
                 self._arm()
 
@@ -185,7 +185,7 @@ class Endpoint:
         """Call until the result is above zero, waiting in `line` without the lock in between."""
         p = self.p
         p.call(result, function, self.state, amount)
-        with p.when(result, "==", 0), p.until(result, "!=", 0):
+        with p.while_(result == 0):
             p.release(self.lock)
             p.get(line, 1)  # type: ignore[arg-type]
             self.stack.kernel.wake()
@@ -195,11 +195,11 @@ class Endpoint:
     def _append(self, amount: Register) -> None:
         """What was copied joins the send buffer, whose chain is walked to its end; TCP may send it at once."""
         p = self.p
-        with p.loop(1):
+        with p.scope():
             push = p.register()
             self._walk(PROCESS)
             p.call(push, buffers.append, self.state, amount)
-            with p.when(push, ">", 0):
+            with p.when(push > 0):
                 self._output(PROCESS)
             self._arm()
 
@@ -207,7 +207,7 @@ class Endpoint:
         if not self.stack.sheet.walk_cost:
             return
         p = self.p
-        with p.loop(1):
+        with p.scope():
             chain = p.register()
             p.call(chain, buffers.chain, self.state)
             self.stack.walk(chain, priority)
@@ -217,10 +217,10 @@ class Endpoint:
     def _output(self, priority: int) -> None:
         """Send all segments that may go now, one after another on the CPU that is at it."""
         p = self.p
-        with p.loop(1):
+        with p.scope():
             first = p.register()
             p.call(first, sending.output, self.state)
-            with p.when(first, ">", 0), p.until(first, "==", 0):
+            with p.while_(first > 0):
                 self._send(first, priority)
                 p.call(first, sending.output, self.state)
 
@@ -228,21 +228,21 @@ class Endpoint:
         """One segment, of which the machine gave `first`: its words, the CPU's work, and off it goes."""
         p = self.p
         length, *words = p.arguments[: self.segment.parameters]
-        p.let(words[0], "SUB", first, 1)
+        words[0].set(first - 1)
         p.call(words[1], sending.acknowledgement, self.state)
         if self.timestamps:
             p.call(words[2], connection.stamps, self.state)
         elif self.sacks:
-            p.let(words[2], "SET", 0)
+            words[2].set(0)
         for number, block in enumerate(words[3:]):
             p.call(block, receiving.block, self.state, number)
-        p.let(length, "MOD", words[0], 2**16)
+        length.set(words[0] % 2**16)
         if self.stack.sheet.walk_cost:
-            with p.when(length, ">", 0):
+            with p.when(length > 0):
                 self._walk(priority)
         self.stack.send(self.stack.sheet.tcp_send, length, self.path.source.checksum, priority)
         self.path.source.drive(priority)
-        p.let(length, "ADD", length, self.headers)
+        length.set(length + self.headers)
         self._add_blocks(length, *words[3:])
         p.spawn(self.segment, length, *words)
 
@@ -250,8 +250,8 @@ class Endpoint:
         """A SACK option of n blocks takes 8n + 2 bytes, padded to 8n + 4 (RFC 2018, section 3)."""
         p = self.p
         for number, block in enumerate(blocks):
-            with p.when(block, ">", 0):
-                p.let(length, "ADD", length, 12 if number == 0 else 8)
+            with p.when(block > 0):
+                length.set(length + (12 if number == 0 else 8))
 
     def _segment(self, length: Register, *words: Register) -> None:
         """The thread that is a segment on its way to the other end."""
@@ -273,20 +273,20 @@ class Endpoint:
             self._take(packet)
             return
         p = self.p
-        with p.loop(1):
+        with p.scope():
             over = p.register()
             self.incarnations.over(over, 0)
-            with p.when(over, "==", 0):
+            with p.when(over == 0):
                 self._take(packet)
-            with p.when(over, "==", 1):
+            with p.when(over == 1):
                 refuse(self, packet)
 
     def _take(self, packet: Packet) -> None:
         """TCP takes a segment; the argument registers may hold something else afterwards."""
         p, words = self.p, packet.words
-        with p.hold(self.lock, priority=self.turn), p.loop(1):
+        with p.hold(self.lock, priority=self.turn), p.scope():
             bits, data = p.register(), p.register()
-            p.let(data, "MOD", words[0], 2**16)
+            data.set(words[0] % 2**16)
             self.stack.receive(self.stack.sheet.tcp_receive, data, self.path.source.checksum)
             if self.timestamps:
                 p.call(bits, connection.take_stamps, self.state, words[2])
@@ -299,29 +299,29 @@ class Endpoint:
     def follow(self, bits: Register) -> None:
         """Do what the machine says after a segment or a timer: send, and wake whom it has something for."""
         p = self.p
-        with p.when(bits, ">", 0):
-            with p.when(bits, "&", 1):
+        with p.when(bits > 0):
+            with p.when(bits & 1):
                 self._output(INTERRUPT)
             for bit, line in ((2, self.readers), (4, self.writers), (8, self.changes)):
-                with p.when(bits, "&", bit):
+                with p.when(bits & bit):
                     p.put(line, 1)
 
     def _arm(self) -> None:
         """Have a timer under way if the machine needs one and none is."""
         p = self.p
-        with p.loop(1):
+        with p.scope():
             delay = p.register()
             p.call(delay, timers.sleep, self.state)
-            with p.when(delay, ">", 0):
+            with p.when(delay > 0):
                 p.spawn(self.timer, delay, daemon=True)
 
     def _timer(self, delay: Register) -> None:
         """The thread that waits for a timer, and for the next one as long as there is one."""
         p = self.p
         left, bits = p.register(delay), p.register()
-        with p.until(left, "==", 0):
+        with p.until(left == 0):
             with p.label("timer", self.name):
-                p.advance(0, left, 1)
+                p.wait(left)
             with p.hold(self.lock, priority=self.turn):
                 p.call(bits, connection.expire, self.state)
                 self.follow(bits)

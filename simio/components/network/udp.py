@@ -11,7 +11,7 @@ from simio.components.network.stack import Stack
 from simio.description.messages import ADDRESS
 from simio.errors import RunError
 from simio.machines.network import mailbox
-from simio.program.builder import Amount, Register
+from simio.program.builder import Operand, Register
 
 UDP_HEADER = 8
 """Bytes of a UDP header (RFC 768)."""
@@ -41,13 +41,13 @@ class UdpFlow:
         self.path = path
         self.datagrams = Datagrams(name, *stacks, path, self._input, ports)
 
-    def send(self, length: Amount, word: Amount, priority: int) -> None:
+    def send(self, length: Operand, word: Operand, priority: int) -> None:
         """Send `length` bytes of data with a word; the kernel has them already."""
         p = self.p
-        with p.loop(1):
+        with p.scope():
             data = p.register(length)
             self._work(self.source, self.source.sheet.udp_send, data, priority)
-            p.let(data, "ADD", data, UDP_HEADER)
+            data.set(data + UDP_HEADER)
             self.datagrams.send(data, word, priority)
 
     def _work(self, stack: Stack, cost: int, data: Register, priority: int) -> None:
@@ -58,19 +58,18 @@ class UdpFlow:
                 stack.host.work_on(cost, data, byte, priority)
             return
         p = self.p
-        with p.loop(1):
+        with p.scope():
             summed = p.register(0)
-            with p.when(data, ">", self.datagrams.whole - UDP_HEADER):
-                p.let(summed, "SET", data)
+            with p.when(data > self.datagrams.whole - UDP_HEADER):
+                summed.set(data)
             with p.label("protocols", stack.name, byte="checksums"):
                 stack.host.work_on(cost, summed, byte, priority)
 
     def _input(self, whole: Register, word: Register) -> None:
         """A datagram is complete."""
         p = self.p
-        with p.loop(1):
-            data = p.register()
-            p.let(data, "SUB", whole, UDP_HEADER)
+        with p.scope():
+            data = p.register(whole - UDP_HEADER)
             self._work(self.target, self.target.sheet.udp_receive, data, INTERRUPT)
             self.arrived(data, word)
 
@@ -89,13 +88,12 @@ class UdpSocket:
     def arrive(self, length: Register, word: Register, queued: Callable[[], None] = lambda: None) -> None:
         """A datagram has come; wakes a reader and does what is `queued`, or drops it with a mark."""
         p = self.p
-        with p.loop(1):
+        with p.scope():
             fits = p.register()
-            p.let(fits, "ADD", length, ADDRESS)
-            p.call(fits, mailbox.arrive, self.state, fits, word)
-            with p.when(fits, "==", 0):
+            p.call(fits, mailbox.arrive, self.state, length + ADDRESS, word)
+            with p.when(fits == 0):
                 p.mark(p.observation(f"{self.name} dropped", "other", "bytes"), length)
-            with p.when(fits, "==", 1):
+            with p.when(fits == 1):
                 p.put(self.waiting, 1)
                 queued()
 
@@ -104,7 +102,7 @@ class UdpSocket:
         p = self.p
         self.stack.kernel.slept(lambda: p.get(self.waiting, 1))
         p.call(length, mailbox.length, self.state)
-        p.let(length, "SUB", length, ADDRESS)
+        length.set(length - ADDRESS)
         p.call(word, mailbox.take, self.state)
 
 

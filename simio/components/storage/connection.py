@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from simio.machines import coalesce
 from simio.program.builder import Builder, Handle
 
 
@@ -19,28 +18,25 @@ class Connection:
     def __init__(self, p: Builder, medium: Handle, name: str) -> None:
         self.p = p
         self.medium = medium
-        self.latch = p.machine(f"{name} connection", coalesce.LATCH.initial())
+        self.kept = p.variable(f"{name} connection")
 
     @contextmanager
     def opened(self) -> Iterator[None]:
         """Be connected; the body, which seizes the medium, runs unless the connection lingers."""
         p = self.p
-        with p.loop(1):
-            kept = p.register(0)
-            p.call(kept, coalesce.swap, self.latch, kept, kept)
-            with p.when(kept, "==", 0):
+        with p.scope():
+            kept = self.kept.swap(0)
+            with p.when(kept == 0):
                 yield
 
     def linger(self, closing: int) -> None:
         """Keep the connection for this instant; then let it go, which takes `closing` ps."""
         p = self.p
-        with p.loop(1):
-            kept = p.register(1)
-            p.call(kept, coalesce.swap, self.latch, kept, kept)
+        with p.scope():
+            self.kept.store(1)
             with p.fork("disconnect"):
-                p.let(kept, "SET", 0)
-                p.call(kept, coalesce.swap, self.latch, kept, kept)
-                with p.when(kept, "==", 1):
+                kept = self.kept.swap(0)
+                with p.when(kept == 1):
                     self.close(closing)
 
     def close(self, closing: int) -> None:

@@ -14,7 +14,7 @@ from simio.components.storage.driver import DiskDriver, HostInitiator
 from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes import ArrayController, ArrayPort, make_volume
 from simio.components.volumes.card import CardMemory, CardTransport
-from simio.components.volumes.states import Losses
+from simio.components.volumes.members import Losses
 from simio.description.model import System, Volume
 from simio.errors import RunError
 from simio.program.builder import Builder

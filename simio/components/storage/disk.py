@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from simio.components.storage.interfaces import Transport
@@ -11,7 +11,7 @@ from simio.machines import disk as mechanism
 from simio.machines.disk import arm, destaging, queue, reading, writing
 from simio.machines.door import Called
 from simio.machines.layout import State
-from simio.program.builder import Amount, Builder, Register
+from simio.program.builder import Builder, Operand, OperandT, Register, least, minimum
 from simio.program.service import SECOND, ceil_times
 
 
@@ -25,6 +25,8 @@ class DiskDrive:
     order from its beginning. Only then is it certain that all data pass the media at no more than the rate of a
     sequential sweep, and the bound may count on it. Otherwise some may be in the buffer already.
     """
+
+    any_size = True
 
     def __init__(self, p: Builder, disk: Disk) -> None:
         self.p = p
@@ -63,135 +65,145 @@ class DiskDrive:
             **{name: value for name, value in vars(sheet).items() if name in named},
         )
 
-    def sectors_of(self, size: int) -> int:
+    def sectors_of(self, size: OperandT) -> OperandT:
         """Sectors that `size` bytes take."""
-        return -(-size // self.sheet.sector)
+        sector: int = self.sheet.sector
+        return (size + (sector - 1)) // sector
 
     @property
     def capacity(self) -> int:
         """Bytes that the disk holds."""
         return self.sectors * self.sheet.sector
 
-    def ask(self, answer: Register, function: Called, a: Amount = 0, b: Amount = 0) -> None:
+    def ask(self, answer: Register, function: Called, a: Operand = 0, b: Operand = 0) -> None:
         """answer = a function of the machine."""
         self.p.call(answer, function, self.state, a, b)
 
-    def read(self, sector: Register, size: int, transport: Transport, failed: Register | None = None) -> None:
+    def read(self, sector: Register, size: Operand, transport: Transport, failed: Register | None = None) -> None:
         """A read command: `size` bytes from `sector` on go to the host over `transport`, unit by unit.
 
         The register `failed` becomes 1 if the drive gives up a sector.
         """
-        p, count = self.p, self.sectors_of(size)
-        self._occupy(count, self.sequential)
+        p, count = self.p, self._count(size)
+        self._occupy(least(count), self.sequential)
         with p.hold(self.places):
             tag, answer = p.register(), p.register()
             with p.hold(self.controller):
                 self.ask(answer, queue.controller_time, sector, count)
                 p.advance(self.least, answer, 1)
             self.ask(tag, queue.enqueue, sector, 2 * count)
-            with p.until(answer, ">", 0):
+            with p.until(answer > 0):
                 self.ask(answer, reading.begin, tag)
-                with p.when(answer, ">", 2):
-                    p.let(answer, "SUB", answer, 2)
+                with p.when(answer > 2):
+                    answer.set(answer - 2)
                     p.put(self.gate, answer)
-                    p.let(answer, "SET", 0)
-                with p.when(answer, "==", 0):
+                    answer.set(0)
+                with p.when(answer == 0):
                     p.get(self.gate, 1)
             self._use_media(tag, answer)
             self._transfer(tag, count, transport, failed)
-            with p.when(answer, "==", 0):
+            with p.when(answer == 0):
                 p.release(self.arm)
             self._end(tag)
 
-    def _transfer(self, tag: Register, count: int, transport: Transport, failed: Register | None) -> None:
+    def _transfer(self, tag: Register, count: Operand, transport: Transport, failed: Register | None) -> None:
         """Data of a read, from when the first unit is in the buffer; one command's after the other's."""
-        p, unit = self.p, min(self._sectors(transport.unit), count)
-        wait = p.register()
-
-        def send(sectors: int, first: bool) -> None:
+        p, wait = self.p, self.p.register()
+        for sectors, first in self._units(count, transport.unit):
             self.ask(wait, reading.next_unit, tag, sectors)
             with p.label("mechanism", self.name):
-                p.advance(0, wait, 1)
+                p.wait(wait)
             if first:
                 p.seize(self.data)
             transport.send(sectors * self.sheet.sector)
-
-        send(unit, True)
-        for sectors in p.pieces(count - unit, unit):
-            send(sectors, False)
         p.release(self.data)
+
+    def _units(self, count: Operand, size: int) -> Iterator[tuple[Operand, bool]]:
+        """Run a for loop's body for each unit of `size` bytes of `count` sectors; gives its sectors, and if it is the
+        first."""
+        unit = self._sectors(size)
+        first = minimum(unit, count)
+        if not isinstance(first, int):
+            first = self.p.register(first)
+        yield first, True
+        for sectors in self.p.pieces(count - first, unit):
+            yield sectors, False
 
     def _use_media(self, tag: Register, answer: Register) -> None:
         """What has the arm (`answer` is 2) gives it back when the media has read all; `answer` is 0 where the
         command does that itself at its end, since it depends on the host when that will be."""
         p = self.p
-        with p.when(answer, "==", 2):
+        with p.when(answer == 2):
             p.seize(self.arm)
             self.ask(answer, arm.media_time, tag)
-            with p.when(answer, ">", 0), p.fork("media"):
+            with p.when(answer > 0), p.fork("media"):
                 with p.label("mechanism", self.name):
-                    p.advance(0, answer, 1)
+                    p.wait(answer)
                 p.release(self.arm)
                 self.ask(answer, arm.free, tag)
                 p.put(self.gate, answer)
 
-    def write(self, sector: Register, size: int, transport: Transport, failed: Register | None = None) -> None:
+    def write(self, sector: Register, size: Operand, transport: Transport, failed: Register | None = None) -> None:
         """A write command: `size` bytes come over `transport`, unit by unit, and go to `sector` and on.
 
         It returns when the buffer has them, with a write cache, and else when the media has.
         """
-        p, sheet, count = self.p, self.sheet, self.sectors_of(size)
-        self._occupy(count, self.sequential and not sheet.write_cache)
+        p, sheet, count = self.p, self.sheet, self._count(size)
+        self._occupy(least(count), self.sequential and not sheet.write_cache)
         with p.hold(self.places):
             tag, answer = p.register(), p.register()
             with p.hold(self.controller):
                 p.advance(sheet.cached_overhead if sheet.write_cache else sheet.command_overhead)
             self.ask(tag, queue.enqueue, sector, 2 * count + 1)
-            with p.until(answer, "==", 1):
+            with p.until(answer == 1):
                 self.ask(answer, writing.admit, tag)
-                with p.when(answer, "==", 0):
+                with p.when(answer == 0):
                     p.get(self.gate, 1)
             for sectors in p.pieces(count, self._sectors(transport.burst)):
                 self._wait(answer, writing.room, tag, sectors)
                 with p.hold(self.data):
                     transport.fetch(sectors * sheet.sector)
                 self.ask(answer, writing.store, tag, sectors)
-                with p.when(answer, "==", 1), p.fork("destage", daemon=True):
+                with p.when(answer == 1), p.fork("destage", daemon=True):
                     self._destage(answer)
             if not sheet.write_cache:
                 self._wait(answer, writing.stored, tag)
             self._end(tag)
 
-    def _wait(self, answer: Register, function: Called, tag: Register, sectors: int = 0) -> None:
+    def _wait(self, answer: Register, function: Called, tag: Register, sectors: Operand = 0) -> None:
         """Wait until a machine function answers 0: for the time it tells, or to be woken where it tells 1."""
         p = self.p
-        with p.until(answer, "==", 0):
+        with p.until(answer == 0):
             self.ask(answer, function, tag, sectors)
-            with p.when(answer, "==", 1):
+            with p.when(answer == 1):
                 p.get(self.gate, 1)
-            with p.when(answer, ">", 1), p.label("mechanism", self.name):
-                p.advance(0, answer, 1)
+            with p.when(answer > 1), p.label("mechanism", self.name):
+                p.wait(answer)
 
     def _destage(self, answer: Register) -> None:
         """Write dirty data to the media, a sweep over at most a track at a time, while there are any."""
         p = self.p
-        with p.until(answer, "==", 0):
+        with p.until(answer == 0):
             self.ask(answer, destaging.destage)
-            with p.when(answer, "==", 1):
+            with p.when(answer == 1):
                 p.get(self.gate, 1)
-            with p.when(answer, ">", 1):
+            with p.when(answer > 1):
                 with p.hold(self.arm), p.label("mechanism", self.name):
-                    p.advance(0, answer, 1)
+                    p.wait(answer)
                     self.ask(answer, destaging.write)
-                    p.advance(0, answer, 1)
+                    p.wait(answer)
                 self.ask(answer, destaging.written)
                 p.put(self.gate, answer)
-                p.let(answer, "SET", 1)
+                answer.set(1)
 
     def _end(self, tag: Register) -> None:
         woken = self.p.register()
         self.ask(woken, reading.end, tag)
         self.p.put(self.gate, woken)
+
+    def _count(self, size: Operand) -> int | Register:
+        """Sectors of a command of `size` bytes; those of a register are in another one."""
+        return self.sectors_of(size) if isinstance(size, int) else self.p.register(self.sectors_of(size))
 
     def _sectors(self, unit: int) -> int:
         """Sectors that go over the interface at once, of so many bytes."""

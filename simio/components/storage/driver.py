@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any
 
 from simio.components.faults.condition import Latch
 from simio.components.faults.failures import Failures
@@ -12,9 +13,9 @@ from simio.components.faults.recovery import Recovery
 from simio.components.host.interrupts import Interrupts
 from simio.components.host.kernel import UnixKernel
 from simio.components.storage.disk import DiskDrive
-from simio.components.storage.interfaces import Initiator, Transport
+from simio.components.storage.interfaces import Initiator, Transport, takes_any_size
 from simio.description.model import Adapter
-from simio.program.builder import Builder, Register
+from simio.program.builder import Builder, Operand, OperandT, Register
 from simio.program.labels import labelled
 
 
@@ -30,12 +31,12 @@ class HostInitiator:
         self.processor = p.resource(f"{adapter.part.name} processor") if sheet.command_time else None
         self.interrupts = Interrupts(p, kernel, adapter.part.name, sheet.coalesce_count, sheet.coalesce_delay)
 
-    def requests(self, size: int) -> Iterator[int]:
+    def requests(self, size: OperandT) -> Iterator[OperandT]:
         """The commands that the block layer makes of a request."""
-        return self.p.pieces(size, self.kernel.sheet.max_request or size)
+        return self.p.pieces(size, self.kernel.sheet.max_request or None)
 
     @labelled("storage drivers", "kernel.host.name")
-    def issue(self, size: int) -> None:
+    def issue(self, size: Operand) -> None:
         """CPU time of the block layer and the driver."""
         self.kernel.host.work(self.cost)
 
@@ -82,24 +83,24 @@ class DiskDriver:
         self.recovery: Recovery | None = None
         if policy and failures:
             self.recovery = Recovery(p, initiator, transport, self.queue, policy, failures)
+        self.any_size = takes_any_size(drive) and takes_any_size(transport) and self.recovery is None
 
     @property
     def given_up(self) -> Latch | None:
         """Whether the driver has given the disk up; None if it never does."""
         return self.recovery.given_up if self.recovery and self.recovery.policy.gives_up else None
 
-    def read(self, at: Register, size: int, aligned: int) -> None:
+    def read(self, at: Register, size: Operand, aligned: int) -> None:
         """Read `size` bytes at the byte address `at`; returns when every command is done."""
         self._commands(at, size, self.drive.read)
 
-    def write(self, at: Register, size: int, aligned: int) -> None:
+    def write(self, at: Register, size: Operand, aligned: int) -> None:
         """Write `size` bytes at the byte address `at`; returns when every command is done."""
         self._commands(at, size, self.drive.write)
 
-    def _commands(self, at: Register, size: int, execute: Execute) -> None:
+    def _commands(self, at: Register, size: Operand, execute: Execute) -> None:
         p = self.p
-        sector = p.register()
-        p.let(sector, "DIV", at, self.sector)
+        sector = p.register(at // self.sector)
         for amount in self.initiator.requests(size):
             self.initiator.issue(amount)
             with p.fork("command", joined=True):
@@ -107,10 +108,10 @@ class DiskDriver:
                     self.recovery.command(amount, partial(execute, sector, amount))
                 else:
                     self._command(sector, amount, execute)
-            p.let(sector, "ADD", sector, self.drive.sectors_of(amount))
+            sector.set(sector + self.drive.sectors_of(amount))
         p.join()
 
-    def _command(self, sector: Register, amount: int, execute: Execute) -> None:
+    def _command(self, sector: Register, amount: Any, execute: Execute) -> None:
         """One command, in a thread of its own."""
         with self.p.hold(self.queue):
             self.initiator.start()

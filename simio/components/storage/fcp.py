@@ -5,7 +5,7 @@ from __future__ import annotations
 from simio.components.host.bus import BusMaster, DmaPath, dma_byte
 from simio.components.storage.fibre_channel import Path
 from simio.description.sheets.fibre_channel import FibreChannelAdapter
-from simio.program.builder import Builder
+from simio.program.builder import Builder, Operand, least
 from simio.program.steps import UNBOUNDED
 
 COMMAND = 32
@@ -24,6 +24,8 @@ class FcpTransport:
     The adapter moves frames between bus and line in the order in which they come, in each direction for itself.
     """
 
+    any_size = True
+
     def __init__(self, p: Builder, out: Path, back: Path, bus: DmaPath, adapter_sheet: FibreChannelAdapter) -> None:
         self.p = p
         self.out, self.back = out, back
@@ -38,20 +40,20 @@ class FcpTransport:
             pass
         self.p.join()
 
-    def send(self, amount: int) -> None:
+    def send(self, amount: Operand) -> None:
         """FCP_DATA to the host, in as many frames as it takes; each is in memory before its buffer is freed."""
         for payload in self.p.pieces(amount, self.back.payload):
-            with self.back.frame("frame", payload, self.receiving.duration(payload)):
+            with self.back.frame("frame", payload, self.receiving.duration(least(payload))):
                 self.receiving.transfer(payload)
 
-    def fetch(self, amount: int) -> None:
+    def fetch(self, amount: Operand) -> None:
         """FCP_XFER_RDY to the host and FCP_DATA back; returns when the drive has all of it.
 
         The adapter reads frames from memory ahead of the line, so that one is sent while the next crosses the bus.
         It sends the frames of one XFER_RDY after those of another.
         """
         p, name = self.p, self.out.hops[0].name
-        with p.loop(1):
+        with p.scope():
             self._transfer_ready()
             staged = p.container(f"{name} staged", PREFETCHED, unit="frames")
             with p.fork("prefetch"), self.sending.turn():

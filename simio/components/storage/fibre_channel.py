@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from simio.description.model import Link, Part, System
-from simio.program.builder import Builder
+from simio.program.builder import Builder, Operand, OperandT, least, maximum
 from simio.program.service import SECOND, ceil_times
 from simio.topology import Route, Topology
 
@@ -32,7 +32,7 @@ class Hop:
         line_bits = Fraction(8 * self.sheet.code_bits, self.sheet.data_bits)
         self.byte = line_bits * SECOND / self.sheet.signalling
 
-    def frame_time(self, payload: int) -> int:
+    def frame_time(self, payload: OperandT) -> OperandT:
         """Time of a frame with its gap on the line, in ps."""
         return ceil_times(payload + self.sheet.frame_overhead + self.sheet.gap, self.byte)
 
@@ -52,7 +52,7 @@ class Path:
         self.payload = min(payload, *(hop.sheet.max_payload for hop in hops))
 
     @contextmanager
-    def frame(self, name: str, payload: int, drain: int, joined: bool = False) -> Iterator[None]:
+    def frame(self, name: str, payload: Operand, drain: int, joined: bool = False) -> Iterator[None]:
         """Send a frame; the body runs at the far end, before the frame's buffer there is freed.
 
         The sender goes on when the frame has left it. With `joined`, its next JOIN waits for the body. `drain` is
@@ -62,29 +62,31 @@ class Path:
             yield
 
     @contextmanager
-    def _hop(self, number: int, name: str, payload: int, drain: int, joined: bool) -> Iterator[None]:
+    def _hop(self, number: int, name: str, payload: Operand, drain: int, joined: bool) -> Iterator[None]:
         """One hop. A switch starts to pass a frame on after its latency, and later where the way out is faster
         than the way in, so that it does not run dry in the middle of the frame."""
         p, hop = self.p, self.hops[number]
         time = hop.frame_time(payload)
+        certain = hop.frame_time(least(payload))
         last = number + 1 == len(self.hops)
         passed = drain if last else self.latencies[number]
-        p.occupy(hop.window, time + 2 * hop.delay + passed)
+        p.occupy(hop.window, certain + 2 * hop.delay + passed)
         p.get(hop.credit, 1)
         p.seize(hop.wire)
         if not last:
-            early = max(time - self.hops[number + 1].frame_time(payload), 0)
-            with (
-                p.fork(name, hop.delay + self.latencies[number] + early, joined=joined),
-                self._hop(number + 1, name, payload, drain, joined),
-            ):
-                yield
-            p.advance(time)
+            ahead = maximum(time - self.hops[number + 1].frame_time(payload), 0)
+            # A fork's delay is a constant.
+            certain = least(ahead)
+            with p.fork(name, hop.delay + self.latencies[number] + certain, joined=joined):
+                p.wait(ahead - certain)
+                with self._hop(number + 1, name, payload, drain, joined):
+                    yield
+            p.wait(time)
             p.release(hop.wire)
             if number:
                 self.hops[number - 1].free()
             return
-        p.advance(time)
+        p.wait(time)
         p.release(hop.wire)
         if number:
             self.hops[number - 1].free()

@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Any, Protocol
 
-from simio.program.builder import Register
+from simio.errors import RunError
+from simio.program.builder import Operand, Register
 
 
 class BlockDevice(Protocol):
     """A disk behind its driver, or a volume over several: bytes at addresses.
 
     `at` is a register with a byte address, a multiple of `aligned`, which the steps leave as it is; `size` is a
-    multiple of the sector. The steps are emitted in the calling thread and end when the request is done.
+    multiple of the sector: a constant, or a register where `any_size` is true, which the steps leave as it is. The
+    steps are emitted in the calling thread and end when the request is done.
     """
 
     name: str
     capacity: int
     sector: int
 
-    def read(self, at: Register, size: int, aligned: int) -> None:
+    def read(self, at: Register, size: Any, aligned: int) -> None:
         """Fill a buffer in the host's memory with `size` bytes from the device."""
 
-    def write(self, at: Register, size: int, aligned: int) -> None:
+    def write(self, at: Register, size: Any, aligned: int) -> None:
         """Store `size` bytes; done when the device says so, which with a write cache is before the media has them."""
 
 
 class Transport(Protocol):
-    """How one device's commands and data get from a host's adapter to the drive and back."""
+    """How one device's commands and data get from a host's adapter to the drive and back.
+
+    An `amount` is a constant, or a register above zero where `any_size` is true.
+    """
 
     unit: int
     """Bytes that the drive gathers in its buffer before it sends them."""
@@ -37,10 +42,10 @@ class Transport(Protocol):
     def request(self) -> None:
         """The command travels from the adapter to the drive."""
 
-    def send(self, amount: int) -> None:
+    def send(self, amount: Any) -> None:
         """`amount` bytes leave the drive's buffer for the host's memory; returns when they have left the drive."""
 
-    def fetch(self, amount: int) -> None:
+    def fetch(self, amount: Any) -> None:
         """`amount` bytes go from the host's memory to the drive's buffer; returns when they are there."""
 
     def reply(self) -> None:
@@ -50,10 +55,10 @@ class Transport(Protocol):
 class Initiator(Protocol):
     """Whoever issues commands to a drive: a host's driver, or the processor of an array controller."""
 
-    def requests(self, size: int) -> Iterator[int]:
+    def requests(self, size: Any) -> Iterator[Any]:
         """Run a for loop's body for each command that a request of `size` bytes is cut into; gives its size."""
 
-    def issue(self, size: int) -> None:
+    def issue(self, size: Any) -> None:
         """What it costs to issue a command."""
 
     def start(self) -> None:
@@ -61,3 +66,17 @@ class Initiator(Protocol):
 
     def complete(self) -> None:
         """What it costs to learn that a command is done."""
+
+
+def takes_any_size(part: object) -> bool:
+    """Whether a device or transport takes sizes in registers."""
+    return bool(getattr(part, "any_size", False))
+
+
+def check_size(device: BlockDevice, size: Operand) -> None:
+    """Raise RunError for a size that is known only when a program runs, if the device takes constants only."""
+    if not isinstance(size, int) and not takes_any_size(device):
+        raise RunError(
+            f"{device.name!r} takes requests of sizes that are known beforehand only; one disk behind a driver, over "
+            "Fibre Channel, SCSI or IPI-3, takes others, too"
+        )

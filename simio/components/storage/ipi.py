@@ -17,7 +17,7 @@ from simio.components.storage.connection import Connection
 from simio.description.model import Link
 from simio.description.sheets.ipi import IpiAdapter, IpiDisk
 from simio.errors import RunError
-from simio.program.builder import Builder
+from simio.program.builder import Builder, Operand, OperandT, least
 from simio.program.service import ceil_times, per_byte
 
 COMMAND = 18
@@ -63,9 +63,10 @@ class IpiBus:
         """Finding out which slave asks, and its selection, in ps."""
         return int(self.sheet.attention + self.cable + self.selection)
 
-    def exchanges(self, amount: int) -> int:
+    def exchanges(self, amount: OperandT) -> OperandT:
         """Bus exchanges around the information transfers of `amount` bytes, in ps."""
-        return int(-(-amount // self.sheet.burst) * (self.sheet.bus_exchange + self.cable))
+        burst: int = self.sheet.burst
+        return (amount + (burst - 1)) // burst * int(self.sheet.bus_exchange + self.cable)
 
     def packet(self, amount: int) -> int:
         """Transfer of a packet of `amount` bytes, in ps."""
@@ -77,6 +78,8 @@ class IpiTransport:
 
     A slave asks for the master when it has `unit` bytes, and keeps the bus for what is ready at once.
     """
+
+    any_size = True
 
     def __init__(
         self,
@@ -103,11 +106,11 @@ class IpiTransport:
         with p.hold(bus.bus):
             p.advance(time)
 
-    def send(self, amount: int) -> None:
+    def send(self, amount: Operand) -> None:
         """Information in, through the adapter into the host's memory."""
         self._data(amount, read=False)
 
-    def fetch(self, amount: int) -> None:
+    def fetch(self, amount: Operand) -> None:
         """Information out, from the host's memory through the adapter."""
         self._data(amount, read=True)
 
@@ -118,11 +121,11 @@ class IpiTransport:
         self._connect()
         self.connection.close(time)
 
-    def _data(self, amount: int, read: bool) -> None:
-        p, exchanges = self.p, self.bus.exchanges(amount)
-        p.occupy(self.bus.window, exchanges + self.host_bus.duration(amount, self.byte, read))
+    def _data(self, amount: Operand, read: bool) -> None:
+        p, bus, certain = self.p, self.bus, least(amount)
+        p.occupy(bus.window, bus.exchanges(certain) + self.host_bus.duration(certain, self.byte, read))
         self._connect()
-        p.advance(exchanges)
+        p.wait(bus.exchanges(amount))
         self.host_bus.transfer(amount, self.byte, read)
         self.connection.linger(0)
 

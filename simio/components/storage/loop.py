@@ -18,7 +18,7 @@ from simio.description.model import Link
 from simio.description.sheets.disks import FibreChannelDisk
 from simio.description.sheets.fibre_channel import FibreChannelAdapter
 from simio.errors import RunError
-from simio.program.builder import Builder
+from simio.program.builder import Builder, Operand, OperandT, least
 from simio.program.service import SECOND, ceil_times
 
 WORD = 4
@@ -74,7 +74,7 @@ class Loop:
         distance = (self.ring.index(target) - self.ring.index(source)) % len(self.ring)
         return ceil_times(distance, self.segment)
 
-    def frame_time(self, payload: int) -> int:
+    def frame_time(self, payload: OperandT) -> OperandT:
         """Time of a frame with its gap on the loop, in ps."""
         return ceil_times(payload + self.sheet.frame_overhead + self.sheet.gap, self.byte)
 
@@ -102,17 +102,17 @@ class Direction:
         self.back = loop.round_trip - self.delay
 
     @contextmanager
-    def frame(self, name: str, payload: int, drain: int, joined: bool = False) -> Iterator[None]:
+    def frame(self, name: str, payload: Operand, drain: int, joined: bool = False) -> Iterator[None]:
         """Send a frame over the open loop; the body runs at the far end, before the frame's buffer there is freed.
 
         The sender goes on when the frame has left it. With `joined`, its next JOIN waits for the body. `drain` is
         the least time that the body takes, in ps.
         """
-        p, time = self.p, self.loop.frame_time(payload)
-        p.occupy(self.window, time + self.loop.round_trip + drain)
-        p.occupy(self.loop.window, time)
+        p, time, certain = self.p, self.loop.frame_time(payload), self.loop.frame_time(least(payload))
+        p.occupy(self.window, certain + self.loop.round_trip + drain)
+        p.occupy(self.loop.window, certain)
         p.get(self.credit, 1)
-        p.advance(time)
+        p.wait(time)
         with p.fork(name, self.delay, joined=joined):
             yield
             with p.fork("R_RDY", self.back):
@@ -124,6 +124,8 @@ class LoopTransport:
 
     The disk arbitrates when it has `unit` bytes, and keeps the loop as long as there is more to send at once.
     """
+
+    any_size = True
 
     def __init__(
         self,
@@ -158,15 +160,15 @@ class LoopTransport:
         self.loop.close_behind()
         self.p.join()
 
-    def send(self, amount: int) -> None:
+    def send(self, amount: Operand) -> None:
         """FCP_DATA to the host; each frame is in memory before its buffer is freed."""
         self._open()
         for payload in self.p.pieces(amount, self.back_payload):
-            with self.back.frame("frame", payload, self.receiving.duration(payload)):
+            with self.back.frame("frame", payload, self.receiving.duration(least(payload))):
                 self.receiving.transfer(payload)
         self.connection.linger(self.loop.closing)
 
-    def fetch(self, amount: int) -> None:
+    def fetch(self, amount: Operand) -> None:
         """FCP_XFER_RDY to the host and FCP_DATA back; returns when the disk has all of it.
 
         The adapter arbitrates when it has read the first frame from memory, and reads on ahead.

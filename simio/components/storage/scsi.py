@@ -16,7 +16,7 @@ from simio.components.storage.connection import Connection
 from simio.description.model import Link
 from simio.description.sheets.scsi import ScsiAdapter, ScsiDisk
 from simio.errors import RunError
-from simio.program.builder import Builder, Handle
+from simio.program.builder import Builder, Handle, Operand, least, since
 from simio.program.service import SECOND, ceil_times
 
 PRIORITIES = (7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8)
@@ -90,14 +90,13 @@ class ScsiBus:
             p.seize(self.bus, priority=self.priority(name))
             p.advance(self.arbitration)
             return
-        with p.loop(1):
-            waited = p.register()
-            p.let(waited, "SINCE", 0)
+        with p.scope():
+            begun = p.now()
             p.seize(self.bus, priority=self.priority(name))
-            p.let(waited, "SINCE", waited)
-            with p.when(waited, ">", 0):
+            waited = p.register(since(begun))
+            with p.when(waited > 0):
                 p.advance(quick)
-            with p.when(waited, "==", 0):
+            with p.when(waited == 0):
                 p.advance(self.arbitration)
 
     def data_byte(self, adapter: ScsiAdapter, drive: ScsiDisk) -> Fraction:
@@ -117,6 +116,8 @@ class ScsiTransport:
     is ready at once, and otherwise saves the data pointer and disconnects. Without disconnection the bus is held
     from selection to the end of the command. Without tagged queuing the drive has one command at a time.
     """
+
+    any_size = True
 
     def __init__(
         self,
@@ -152,11 +153,11 @@ class ScsiTransport:
         if self.sheet.disconnect:
             p.release(bus.bus)
 
-    def send(self, amount: int) -> None:
+    def send(self, amount: Operand) -> None:
         """DATA IN, through the adapter into the host's memory."""
         self._data(amount, read=False)
 
-    def fetch(self, amount: int) -> None:
+    def fetch(self, amount: Operand) -> None:
         """DATA OUT, from the host's memory through the adapter."""
         self._data(amount, read=True)
 
@@ -171,9 +172,9 @@ class ScsiTransport:
         if not self.sheet.tagged:
             p.release(self._only())
 
-    def _data(self, amount: int, read: bool) -> None:
+    def _data(self, amount: Operand, read: bool) -> None:
         settle = self.bus.sheet.bus_settle_delay
-        self._occupy(settle + self.host_bus.duration(amount, self.byte, read))
+        self._occupy(settle + self.host_bus.duration(least(amount), self.byte, read))
         self._connect()
         self.p.advance(settle)
         self.host_bus.transfer(amount, self.byte, read)

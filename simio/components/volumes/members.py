@@ -10,17 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from simio.components.faults.failures import Failures
 from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes.parity import ParityEngine
-from simio.components.volumes.requests import Verb, scope
+from simio.components.volumes.requests import Request
 from simio.description.faults import Failed
-from simio.machines.failing.requests import MOST
+from simio.machines.variable import load
 from simio.machines.volume.layout import MIRROR, RAID3, RAID5
 from simio.machines.volume.levels import after
-from simio.program.builder import Builder, Handle, Register
+from simio.program.builder import Builder, Handle, Register, maximum
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,7 @@ class Losses:
 
 
 class Members:
-    """Block devices by their places in a volume of some level (`simio.machines.volume.layout`).
-
-    Whoever asks says which of them are `present`: the member that is lost, the number of members if none is, or one
-    more if the spare is in its place. A device is None if it is lost from the start.
-    """
+    """Block devices by their places in a volume of some level; a device is None if it is lost from the start."""
 
     def __init__(
         self,
@@ -63,7 +59,7 @@ class Members:
         self.devices = tuple(devices)
         self.number = len(devices)
         self._parity = parity
-        self.losses = losses
+        self._losses = losses
         self.failing = losses.failing if losses else {}
         self.spares = spares or {}
         self.losable = losable
@@ -78,124 +74,114 @@ class Members:
 
     @property
     def failures(self) -> Failures:
-        """The requests of the system of which some can fail."""
-        assert self.losses is not None
-        return self.losses.failures
+        """The requests of the system that can fail."""
+        assert self._losses is not None
+        return self._losses.failures
 
     def exists(self, member: int) -> bool:
         """Whether anything is ever in a member's place."""
         return self.devices[member] is not None or member in self.spares
 
-    def ask(self, member: int, verb: Verb, at: Register, size: int, aligned: int, present: int | Register) -> None:
+    def ask(self, member: int, request: Request) -> None:
         """One request of one member or of the spare in its place, in the calling thread."""
         spare, device = self.spares.get(member), self.devices[member]
-        both = spare is not None and device is not None and isinstance(present, Register)
-        for chosen, comparison in ((spare, ">"), (device, "<=")):
-            if chosen is not None and (both or chosen is device or device is None):
-                with self._when(present, comparison) if both else nullcontext():
-                    (chosen.read if verb == "read" else chosen.write)(at, size, aligned)
+        if spare is None or device is None or isinstance(request.present, int):
+            chosen = spare if device is None else device
+            assert chosen is not None
+            request.emit(chosen)
+            return
+        for comparison, chosen in ((">", spare), ("<=", device)):
+            with self._when(request.present, comparison):
+                request.emit(chosen)
 
-    def issue(self, member: int, verb: Verb, at: Register, size: int, aligned: int, present: int | Register) -> None:
+    def issue(self, member: int, request: Request) -> None:
         """A piece of a request, in the calling thread; nothing makes up for it while another member is lost."""
         if self.level == MIRROR and self.failing:
-            self._attempt(member, verb, at, size, aligned, present)
+            self._attempt(member, request)
         elif member not in self.failing:
-            self.ask(member, verb, at, size, aligned, present)
+            self.ask(member, request)
         elif member in self.spares:
-            with self._when(present, "!="):
-                self.ask(member, verb, at, size, aligned, present)
-            with self._when(present, "=="):
-                self._attempt(member, verb, at, size, aligned, self.number)
+            with self._when(request.present, "!="):
+                self.ask(member, request)
+            with self._when(request.present, "=="):
+                self._attempt(member, replace(request, present=self.number))
         else:
             if {*self.losable} - {member}:
-                with self._when(present, "<"):
-                    self.ask(member, verb, at, size, aligned, present)
-            with self._when(present, ">=") if self.losable else nullcontext():
-                self._attempt(member, verb, at, size, aligned, present)
+                with self._when(request.present, "<"):
+                    self.ask(member, request)
+            with self._when(request.present, ">=") if self.losable else nullcontext():
+                self._attempt(member, request)
 
     @contextmanager
     def _when(self, present: int | Register, comparison: str) -> Iterator[None]:
         """Steps for when what is present compares like this with all members."""
         assert isinstance(present, Register)
-        with self.p.when(present, comparison, self.number), scope(self.p):
+        with self.p.when(present, comparison, self.number), self.p.scope():
             yield
 
     # --- members that fail -----------------------------------------------------------------------------------
 
     @contextmanager
-    def request(self, verb: Verb, at: Register, size: int, aligned: int, present: int | Register) -> Iterator[None]:
+    def watched(self, request: Request) -> Iterator[None]:
         """The steps inside are all of a request of the volume, which fails if too many members do."""
-        p, failing, number = self.p, len(self.failing), self.number
+        p, failing, number, verb = self.p, len(self.failing), self.number, request.verb
         several = {RAID5: failing > 1, MIRROR: failing == number, RAID3: True}.get(self.level, False)
         if not failing or not several or (verb == "read" and self.level != RAID3):
             yield
             return
-        with scope(p):
+        with p.scope():
             failed, which = p.register(), p.register()
             with self.failures.counted(failed, number, which if verb == "read" else None) as self._fail:
                 yield
             self._fail = None
-            with p.when(failed, ">", 1 if self.level != MIRROR else self._others(present)):
+            with p.when(failed > (self._others(request.present) if self.level == MIRROR else 1)):
                 self.failures.fail()
             if verb == "read":
                 data = number - 1
-                with p.when(failed, "==", 1):
-                    self.parity.xor(data, size // data)
-                    begin = p.register()
-                    p.let(begin, "DIV", at, data)
-                    self._repair(which, begin, size // data, aligned // data, present)
+                with p.when(failed == 1):
+                    size = request.size // data
+                    self.parity.xor(data, size)
+                    share = p.register(request.at // data)
+                    self._repair(which, replace(request, at=share, size=size, aligned=request.aligned // data))
 
-    def _attempt(
-        self, member: int, verb: Verb, at: Register, size: int, aligned: int, present: int | Register
-    ) -> None:
+    def _attempt(self, member: int, request: Request) -> None:
         """One request of one member that can fail, and of others in its place."""
-        p = self.p
-        with scope(p):
+        p, reads = self.p, request.verb == "read"
+        with p.scope():
             failed = p.register()
-            self._try(failed, member, verb, at, size, aligned, present)
-            with p.when(failed, ">", 0):
+            self._try(failed, member, request)
+            with p.when(failed > 0):
                 if self._fail is not None:
                     self._fail(member)
-                if verb == "read" and self.level == RAID3:
-                    self.ask(self.number - 1, "read", at, size, aligned, present)
-                if verb == "read" and self.level == RAID5:
+                if reads and self.level == RAID3:
+                    self.ask(self.number - 1, request)
+                if reads and self.level == RAID5:
                     for other in range(self.number):
                         if other != member:
                             with p.fork(f"{self.name}: rebuilt", joined=True):
-                                self.ask(other, "read", at, size, aligned, present)
+                                self.ask(other, request)
                     p.join()
-                    self.parity.xor(self.number - 1, size)
-                    self._try(failed, member, "write", at, size, aligned, present)
+                    self.parity.xor(self.number - 1, request.size)
+                    self._try(failed, member, request.of("write"))
 
-    def _try(
-        self,
-        failed: Register,
-        member: int,
-        verb: Verb,
-        at: Register,
-        size: int,
-        aligned: int,
-        present: int | Register,
-    ) -> None:
+    def _try(self, failed: Register, member: int, request: Request) -> None:
         """Ask a member unless it was given up; `failed` is above zero if that was in vain."""
         p, gone = self.p, self.failing.get(member)
-        p.let(failed, "SET", 0)
+        failed.set(0)
         if gone is not None:
-            spared = member in self.spares and isinstance(present, Register)
-            with self._when(present, "<=") if spared else nullcontext():
-                p.call(failed, MOST, gone)
-        with p.when(failed, "==", 0), self.failures.watched(failed), scope(p):
-            self.ask(member, verb, at, size, aligned, present)
+            spared = member in self.spares and isinstance(request.present, Register)
+            with self._when(request.present, "<=") if spared else nullcontext():
+                p.call(failed, load, gone)
+        with p.when(failed == 0), self.failures.watched(failed), p.scope():
+            self.ask(member, request)
 
-    def _repair(self, which: Register, at: Register, size: int, aligned: int, present: int | Register) -> None:
+    def _repair(self, which: Register, request: Request) -> None:
         """Write what the others gave to the member that could not read it, whose number is in a register."""
         for member in self.failing:
-            with self.p.when(which, "==", member), scope(self.p):
-                self._try(self.p.register(), member, "write", at, size, aligned, present)
+            with self.p.when(which == member), self.p.scope():
+                self._try(self.p.register(), member, request.of("write"))
 
-    def read_only(
-        self, plan: int, first: Register, at: Register, size: int, aligned: int, present: int | Register
-    ) -> None:
+    def read_only(self, plan: int, first: Register, request: Request) -> None:
         """A read of one piece, in the calling thread, by the member whose number plus 1 is in `first`.
 
         In a mirror, one member after the other is asked until one can.
@@ -203,34 +189,32 @@ class Members:
         p, everyone = self.p, [*filter(self.exists, range(self.number))]
         if self.level != MIRROR or not self.failing:
             for each in everyone:
-                with p.when(first, "==", each + 1), scope(p):
-                    self.issue(each, "read", at, size, aligned, present)
+                with p.when(first == each + 1), p.scope():
+                    self.issue(each, request)
             return
-        with scope(p):
-            member, failed, missed, left = (p.register() for _ in range(4))
-            p.let(member, "SUB", first, 1)
-            p.let(missed, "SET", -1)
-            p.let(left, "ADD", self._others(present), 1)
-            with p.until(left, "==", 0):
+        with p.scope():
+            member, failed, missed = p.register(first - 1), p.register(), p.register(-1)
+            left = p.register(self._others(request.present))
+            with p.until(left < 0):
                 for each in everyone:
-                    with p.when(member, "==", each):
-                        self._try(failed, each, "read", at, size, aligned, present)
-                p.let(left, "SUB", left, 1)
-                with p.when(failed, ">", 0):
-                    p.let(missed, "MAX", missed, member)
-                    p.call(member, after, plan, member, present)
-                with p.when(failed, "==", 0):
-                    p.let(left, "SET", 0)
-            with p.when(failed, ">", 0):
+                    with p.when(member == each):
+                        self._try(failed, each, request)
+                left.set(left - 1)
+                with p.when(failed > 0):
+                    missed.set(maximum(missed, member))
+                    p.call(member, after, plan, member, request.present)
+                with p.when(failed == 0):
+                    left.set(-1)
+            with p.when(failed > 0):
                 self.failures.fail()
-            with p.when(failed, "==", 0):
-                self._repair(missed, at, size, aligned, present)
+            with p.when(failed == 0):
+                self._repair(missed, request)
 
     def _others(self, present: int | Register) -> int | Register:
         """How many members are there beside one."""
         if isinstance(present, int):
             return self.number - 1 - (present < self.number)
         others = self.p.register(self.number - 1)
-        with self.p.when(present, "<", self.number):
-            self.p.let(others, "SUB", others, 1)
+        with self.p.when(present < self.number):
+            others.set(others - 1)
         return others

@@ -15,13 +15,14 @@ from fractions import Fraction
 
 from simio.components.faults.failures import Failures
 from simio.components.storage.interfaces import BlockDevice
-from simio.components.volumes.requests import scope
+from simio.components.volumes.requests import Request
 from simio.components.volumes.states import Changes
 from simio.components.volumes.volume import Volume
 from simio.description.faults import Failed
-from simio.machines.failing.requests import ADD, MOST, NOTE
+from simio.machines.failing import requests
+from simio.machines.variable import load
 from simio.machines.volume.layout import MIRROR
-from simio.program.builder import Builder, Handle, Register
+from simio.program.builder import Builder, Handle, Register, maximum, since
 from simio.program.service import SECOND, ceil_times
 
 EVERYTHING = 2**61
@@ -52,54 +53,52 @@ class Rebuild:
         p, chunk, name = self.p, self.fault.chunk, self.volume.name
         took = p.observation(f"{name}: rebuild", "latency", "ps")
         stream = p.observation(f"{name}: rebuilt", "sent", "bytes")
-        rebuilt, lost = p.machine(f"{name} rebuilt", [0]), self.changes.lost
-        p.tally(name, "rebuilt", rebuilt, "bytes")
+        rebuilt, lost, progress = p.variable(f"{name} rebuilt"), self.changes.lost, self.changes.progress
+        p.tally(name, "rebuilt", rebuilt.offset, "bytes")
         p.tally(name, "chunks that could not be rebuilt", lost, "chunks")
-        p.gauge(name, "rebuilt", rebuilt, "bytes")
+        p.gauge(name, "rebuilt", rebuilt.offset, "bytes")
         with p.thread(f"{name}: rebuild", daemon=self.noticed is not None):
-            begun, at, failed, word = (p.register() for _ in range(4))
             if self.noticed is not None:
                 p.get(self.noticed, 1)
-            p.let(begun, "SINCE", 0)
-            p.let(at, "SET", 0)
+            begun, at, failed, word = p.now(), p.register(0), p.register(), p.register()
             # Condition that always holds: the work may end before, so that the bound must not count on any of it.
-            with p.when(begun, ">=", 0), p.loop(self.extent // chunk), self._possible(), self._paced():
-                with self.failures.watched(failed), scope(p):
+            with p.when(begun >= 0), p.loop(self.extent // chunk), self._possible(), self._paced():
+                with self.failures.watched(failed), p.scope():
                     self._chunk(at, chunk)
-                with p.when(failed, ">", 0):
-                    p.call(word, NOTE, lost, at)
-                with p.when(failed, "==", 0):
-                    p.call(word, ADD, rebuilt, chunk)
+                with p.when(failed > 0):
+                    p.call(word, requests.note, lost, at)
+                with p.when(failed == 0):
+                    rebuilt.increment(chunk, word)
                     p.mark(stream, chunk)
-                p.let(at, "ADD", at, chunk)
-                p.call(word, MOST, self.changes.progress, at)
+                at.set(at + chunk)
+                progress.maximum(at, word)
             with self._possible():
-                p.let(begun, "SINCE", begun)
+                begun.set(since(begun))
                 p.mark(took, begun)
-                p.call(word, MOST, self.changes.progress, EVERYTHING)
+                progress.maximum(EVERYTHING, word)
 
     @contextmanager
     def _possible(self) -> Iterator[None]:
         """Steps for as long as all other members are there."""
         p = self.p
-        with ExitStack() as conditions, scope(p):
+        with ExitStack() as conditions, p.scope():
             for word in self.words:
                 gone = p.register()
-                p.call(gone, MOST, word)
-                conditions.enter_context(p.when(gone, "==", 0))
+                p.call(gone, load, word)
+                conditions.enter_context(p.when(gone == 0))
             yield
 
     def _chunk(self, at: Register, chunk: int) -> None:
         """Read what the others have of it, compute what they add up to, and write that; a mirror copies."""
         p, volume = self.p, self.volume
-        mirror = volume.geometry.level == MIRROR
+        mirror, request = volume.geometry.level == MIRROR, Request("read", at, chunk, chunk, self.lost)
         others = [member for member in range(volume.members.number) if member != self.lost]
         for member in others[:1] if mirror else others:
             with p.fork(f"{volume.name}: rebuild", joined=True):
                 if mirror:
-                    volume.serve("read", at, chunk, chunk, self.lost)
+                    volume.serve(request)
                 else:
-                    volume.members.ask(member, "read", at, chunk, chunk, self.lost)
+                    volume.members.ask(member, request)
         p.join()
         if not mirror:
             volume.members.parity.xor(len(others), chunk)
@@ -107,25 +106,18 @@ class Rebuild:
 
     @contextmanager
     def _paced(self) -> Iterator[None]:
-        """Steps for a chunk, after which it is waited until the next may begin."""
-        p, fault = self.p, self.fault
-        with scope(p):
-            begun, before, least = p.register(), p.register(), p.register()
-            p.let(begun, "SINCE", 0)
-            p.call(before, ADD, self.changes.requests, 0)
+        """Steps for a chunk, and a wait until the next may begin."""
+        p, fault, asked = self.p, self.fault, self.changes.requests
+        with p.scope():
+            begun, before = p.now(), asked.load()
             yield
-            p.let(least, "SET", _time(fault.chunk, fault.rate))
+            least = p.register(_time(fault.chunk, fault.rate))
             if fault.least is not None:
-                now = p.register()
-                p.call(now, ADD, self.changes.requests, 0)
-                with p.when(now, "!=", before):
-                    p.let(least, "MAX", least, _time(fault.chunk, fault.least))
-            p.let(begun, "SINCE", begun)
-            p.let(least, "SUB", least, begun)
-            p.let(least, "MAX", least, 0)
-            p.advance(0, least, 1)
+                with p.when(asked.load() != before):
+                    least.set(maximum(least, _time(fault.chunk, fault.least)))
+            p.wait(maximum(least - since(begun), 0))
 
 
 def _time(size: int, rate: Fraction | None) -> int:
-    """Time of so many bytes at a rate, in ps; none where there is no limit."""
+    """Time of `size` bytes at a rate, in ps; none where there is no limit."""
     return 0 if rate is None else ceil_times(size, SECOND / rate)

@@ -1,13 +1,15 @@
-"""Requests that fit a volume, and the messages for those that do not."""
+"""Requests of a volume and of its members, and the messages for those that do not fit."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
 from simio import units
+from simio.components.storage.interfaces import BlockDevice
 from simio.errors import RunError
 from simio.program.builder import Builder, Register
 
@@ -16,9 +18,27 @@ VERBS: tuple[Verb, Verb] = ("read", "write")
 """By the numbers that the planner has for them."""
 
 
-def scope(p: Builder) -> AbstractContextManager[None]:
-    """A block whose registers are free again after it."""
-    return p.loop(1)
+@dataclass(frozen=True)
+class Request:
+    """`size` bytes at a multiple of `aligned`, while the members of a volume are `present`.
+
+    That is the member that is lost, the number of members if none is, or one more if the spare is in its place
+    (`simio.machines.volume.layout.PRESENT`).
+    """
+
+    verb: Verb
+    at: Register
+    size: int
+    aligned: int
+    present: int | Register
+
+    def emit(self, device: BlockDevice) -> None:
+        """Emit the request of a device, in the calling thread."""
+        (device.read if self.verb == "read" else device.write)(self.at, self.size, self.aligned)
+
+    def of(self, verb: Verb) -> Request:
+        """The same bytes, read or written."""
+        return replace(self, verb=verb)
 
 
 @contextmanager
@@ -27,7 +47,7 @@ def case(p: Builder, register: Register, value: int, only: bool, share: Fraction
 
     No condition, and so no doubt for the bound, if it is the only value that the register can have.
     """
-    with nullcontext() if only else p.when(register, "==", value, share=share):
+    with nullcontext() if only else p.when(register == value, share=share):
         yield
 
 
@@ -45,11 +65,10 @@ def check_aligned(p: Builder, at: Register, aligned: int) -> None:
 
     Steps exist for the sizes of pieces that such addresses lead to; others would match none, and read nothing.
     """
-    with scope(p):
-        rest = p.register()
-        p.let(rest, "MOD", at, aligned)
-        with p.when(rest, "!=", 0):
-            p.let(rest, "DIV", rest, 0)
+    with p.scope():
+        rest = p.register(at % aligned)
+        with p.when(rest != 0):
+            rest.set(rest // 0)
 
 
 def size_text(size: int) -> str:

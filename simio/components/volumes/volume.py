@@ -7,12 +7,12 @@ writes. All pieces of a phase are sent at once, and the phase is over when the l
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from simio.components.volumes.geometry import PARITY, Geometry, Shape
 from simio.components.volumes.members import Members
-from simio.components.volumes.requests import VERBS, Verb, case, check_aligned, check_request, scope
+from simio.components.volumes.requests import VERBS, Request, Verb, case, check_aligned, check_request
 from simio.components.volumes.states import Changes
 from simio.machines.volume import planner
 from simio.machines.volume.layout import MIRROR, RAID3, READ, SOURCES, WRITE
@@ -20,14 +20,11 @@ from simio.program.builder import Builder, Register
 
 
 @dataclass(frozen=True)
-class Request:
-    """A request of a volume while its members are `present` (`Members`), and what it can lead to."""
+class Planned:
+    """A request of a volume, its kind for the planner, and what it can lead to."""
 
-    verb: Verb
-    at: Register
-    size: int
+    request: Request
     kind: int
-    present: int | Register
     shape: Shape
 
 
@@ -68,29 +65,24 @@ class Volume:
 
     def _changing(self, verb: Verb, at: Register, size: int, aligned: int) -> None:
         if self.changes is None:
-            self.serve(verb, at, size, aligned, self.present)
+            self.serve(Request(verb, at, size, aligned, self.present))
             return
-        with scope(self.p), self.changes.request(self.plan, at, size) as present:
-            self.serve(verb, at, size, aligned, present)
+        with self.changes.request(self.plan, at, size) as present:
+            self.serve(Request(verb, at, size, aligned, present))
 
-    def serve(self, verb: Verb, at: Register, size: int, aligned: int, present: int | Register) -> None:
-        """A request while the members are `present`; raises RunError for one that is not made of sectors."""
-        p, geometry = self.p, self.geometry
+    def serve(self, request: Request) -> None:
+        """Emit a request; raises RunError for one that is not made of sectors."""
+        p, geometry, members = self.p, self.geometry, self.members
+        verb, size, aligned, present = request.verb, request.size, request.aligned, request.present
         check_request(self.name, size, aligned, self.sector)
-        number = self.members.number
-        lost = [present] if isinstance(present, int) else [number, *sorted(self.members.losable)]
+        lost = [present] if isinstance(present, int) else [members.number, *sorted(members.losable)]
         shape = geometry.shape(self.name, verb, size, aligned, lost)
-        request = Request(verb, at, size, geometry.kind(verb, size, aligned), present, shape)
-        with scope(p):
-            if geometry.level not in (MIRROR, RAID3):
-                check_aligned(p, at, aligned)
-            with (
-                p.hold(self.lock) if self.lock else nullcontext(),
-                self.members.request(verb, at, size, aligned, present),
-            ):
-                self._parts(request)
+        if geometry.level not in (MIRROR, RAID3):
+            check_aligned(p, request.at, aligned)
+        with p.scope(), p.hold(self.lock) if self.lock else nullcontext(), members.watched(request):
+            self._parts(Planned(request, geometry.kind(verb, size, aligned), shape))
 
-    def _parts(self, r: Request) -> None:
+    def _parts(self, r: Planned) -> None:
         """All parts of a request, each in a thread of its own if there are several."""
         p, fewest, most = self.p, min(r.shape.parts), max(r.shape.parts)
         if most == 1:
@@ -98,54 +90,55 @@ class Volume:
             return
         number, part = p.register(), p.register(0)
         self._open(r, number)
-        with p.when(number, ">", 1) if fewest == 1 else nullcontext():
-            with p.loop(most) if fewest == most else p.until(part, ">=", number):
+        with p.when(number > 1) if fewest == 1 else nullcontext():
+            with p.loop(most) if fewest == most else p.until(part >= number):
                 with p.fork(f"{self.name}: part", joined=True):
                     self._part(r, part)
-                p.let(part, "ADD", part, 1)
+                part.set(part + 1)
             p.join()
         if fewest == 1:
-            with p.when(number, "==", 1):
+            with p.when(number == 1):
                 self._part(r, 0)
 
-    def _part(self, r: Request, part: int | Register) -> None:
+    def _part(self, r: Planned, part: int | Register) -> None:
         """One part of a request: what it reads, its parity, what it writes."""
         p, shape = self.p, r.shape
-        parity = p.register()
-        computes = any(shape.parities)
-        if r.verb == "read":
-            self._begin(r, part, READ, parity)
-            if 0 in shape.parities:
-                with case(p, parity, 0, not computes):
-                    self._pieces(r, READ)
-            if computes:
-                with (
-                    p.when(parity, ">", 0) if 0 in shape.parities else nullcontext(),
-                    self.members.parity.gathered(r.size),
-                ):
-                    self._pieces(r, READ, gathered=True)
-                    self._compute(r, parity)
+        if not any(shape.parities):
+            phase = VERBS.index(r.request.verb)
+            with p.scope():
+                self._begin(r, part, phase, p.register())
+            self._pieces(r, phase)
             return
-        if computes and not self.lock:
-            self._begin(r, part, READ, parity)
-            if shape.most[READ]:
-                self._pieces(r, READ, gathered=True)
-            self._compute(r, parity)
-        self._begin(r, part, WRITE, parity)
-        self._pieces(r, WRITE, meanwhile=parity if computes and self.lock else None)
+        parity = p.register()
+        if r.request.verb == "write":
+            if not self.lock:
+                self._begin(r, part, READ, parity)
+                if shape.most[READ]:
+                    self._pieces(r, READ)
+                self._compute(shape, parity)
+            self._begin(r, part, WRITE, parity)
+            self._pieces(r, WRITE, meanwhile=parity if self.lock else None)
+            return
+        self._begin(r, part, READ, parity)
+        if 0 in shape.parities:
+            with p.when(parity == 0):
+                self._pieces(r, READ)
+        size = r.request.size
+        with p.when(parity > 0) if 0 in shape.parities else nullcontext(), self.members.parity.gathered(size):
+            self._pieces(r, READ, computes=True)
+            self._compute(shape, parity)
 
-    def _open(self, r: Request, parts: Register) -> None:
-        self.p.call(parts, planner.open_request, self.plan, r.at, r.size)
-        self.p.call(parts, planner.parts, self.plan, r.kind, r.present)
+    def _open(self, r: Planned, parts: Register) -> None:
+        self.p.call(parts, planner.open_request, self.plan, r.request.at, r.request.size)
+        self.p.call(parts, planner.parts, self.plan, r.kind, r.request.present)
 
-    def _begin(self, r: Request, part: int | Register, phase: int, parity: Register) -> None:
+    def _begin(self, r: Planned, part: int | Register, phase: int, parity: Register) -> None:
         """Let the planner begin with the pieces of a phase; others may have used it since the last one."""
         self._open(r, parity)
         self.p.call(parity, planner.begin, self.plan, part, phase)
 
-    def _compute(self, r: Request, parity: Register) -> None:
+    def _compute(self, shape: Shape, parity: Register) -> None:
         """Compute the parity of a part."""
-        shape = r.shape
         for code in filter(None, sorted(shape.parities)):
             share = shape.share(shape.least[PARITY, code, 0])
             with case(self.p, parity, code, len(shape.parities) == 1, share):
@@ -153,49 +146,62 @@ class Volume:
 
     # --- pieces ----------------------------------------------------------------------------------------------
 
-    def _pieces(self, r: Request, phase: int, gathered: bool = False, meanwhile: Register | None = None) -> None:
+    def _pieces(self, r: Planned, phase: int, computes: bool = False, meanwhile: Register | None = None) -> None:
         """All pieces of a phase that has begun, at the same time, and beside them the parity of `meanwhile`."""
         p, shape = self.p, r.shape
-        with scope(p):
+        with p.scope():
             member = p.register()
             p.call(member, planner.next_piece, self.plan)
-            if r.verb == "read" and not gathered and (r.kind > 1 or self.geometry.level == MIRROR):
-                offset = p.register()
-                p.call(offset, planner.offset, self.plan)
-                (grain,) = {shape.grains[key] for key in shape.grains if key[2] == r.size}
-                self.members.read_only(self.plan, member, offset, r.size, grain, r.present)
+            if r.request.verb == "read" and not computes and (r.kind > 1 or self.geometry.level == MIRROR):
+                self._only_piece(r, member)
                 return
             if shape.certain(phase):
                 with p.loop(shape.most[phase]):
                     self._piece(r, phase, member)
             else:
-                with p.when(member, ">", 0), p.until(member, "==", 0):
+                with p.when(member > 0), p.until(member == 0):
                     self._piece(r, phase, member)
             if meanwhile is not None:
                 with (
-                    p.when(meanwhile, ">", 0) if 0 in shape.parities else nullcontext(),
+                    p.when(meanwhile > 0) if 0 in shape.parities else nullcontext(),
                     p.fork(f"{self.name}: parity", joined=True),
                 ):
-                    self._compute(r, meanwhile)
+                    self._compute(shape, meanwhile)
             p.join()
 
-    def _piece(self, r: Request, phase: int, member: Register) -> None:
+    def _piece(self, r: Planned, phase: int, member: Register) -> None:
         """A joined child that makes the request of a member, whose number plus 1 is in a register; then the next."""
         p, shape = self.p, r.shape
-        offset, amount = p.register(), p.register()
-        p.call(offset, planner.offset, self.plan)
-        p.call(amount, planner.amount, self.plan)
-        for number in filter(self.members.exists, range(self.members.number)):
-            sizes = shape.sizes(phase, number)
-            least = [shape.least[phase, number, size] for size in sizes]
-            if sizes:
-                with p.when(member, "==", number + 1, share=shape.share(sum(least), shape.most[phase])):
+        with p.scope():
+            offset = p.register()
+            p.call(offset, planner.offset, self.plan)
+            sizes_of = {number: shape.sizes(phase, number) for number in range(self.members.number)}
+            amount = offset
+            if max(map(len, sizes_of.values())) > 1:
+                amount = p.register()
+                p.call(amount, planner.amount, self.plan)
+            for number, sizes in sizes_of.items():
+                least = [shape.least[phase, number, size] for size in sizes]
+                if not sizes or not self.members.exists(number):
+                    continue
+                with p.when(member == number + 1, share=shape.share(sum(least), shape.most[phase])):
                     for size, few in zip(sizes, least, strict=True):
                         share = Fraction(few, sum(least)) if few else 0
+                        grain = shape.grains[phase, number, size]
+                        piece = Request(VERBS[phase], offset, size, grain, r.request.present)
                         with (
                             case(p, amount, size, len(sizes) == 1, share),
                             p.fork(f"{self.name}: member", joined=True),
                         ):
-                            grain = shape.grains[phase, number, size]
-                            self.members.issue(number, VERBS[phase], offset, size, grain, r.present)
+                            self.members.issue(number, piece)
         p.call(member, planner.next_piece, self.plan)
+
+    def _only_piece(self, r: Planned, member: Register) -> None:
+        """The only piece of a read, in the calling thread."""
+        p, piece = self.p, r.request
+        if self.geometry.level != MIRROR:
+            offset = p.register()
+            p.call(offset, planner.offset, self.plan)
+            (grain,) = {r.shape.grains[key] for key in r.shape.grains if key[2] == piece.size}
+            piece = replace(piece, at=offset, aligned=grain)
+        self.members.read_only(self.plan, member, piece)

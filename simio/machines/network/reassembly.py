@@ -45,14 +45,6 @@ def fragment_word(index: int, count: int, total: int) -> int:
     return index + (count << 8) + (total << 16)
 
 
-@machine("network")
-def ident(state: NDArray, base: int) -> int:
-    """The next number for a datagram, from 0 on."""
-    value = state[base + NEXT]
-    state[base + NEXT] = value + 1
-    return value
-
-
 @shared
 def _row(state: NDArray, base: int, now: int, number: int) -> int:
     """Position of the row of a datagram; it takes a free row if it has none yet, or else the oldest."""

@@ -38,7 +38,7 @@ def summary(case: CaseResult, graph: nx.Graph, unit: str) -> str:
 
 
 def uses(case: CaseResult) -> str:
-    """How busy every resource that was used is."""
+    """The utilisation of every resource that was used."""
     used = (use for use in case.resources if use.seizes)
     return f"<h3>Use of everything</h3>{grid_table(tables.resources(used), 'uses')}"
 

@@ -1,4 +1,4 @@
-"""Where the time of a unit goes and what would be gained, for a page: sentences, two plots and two tables."""
+"""An explanation on a page: sentences, two plots and two tables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from simio.report.html.text import bar, section, shown, table
 from simio.wording import settings_text
 
 MOST = 24
-"""Components in the plot; those that gain most are kept."""
+"""Largest number of components in the plot; those that gain most are kept."""
 _KINDS = {"service": "#3b82d6", "waiting": "#dd7f2a", "delay": "#8a96a6"}
 _SPEEDS = (("10% faster", "#9cc3ee"), ("twice as fast", "#3b82d6"), ("free", "#1d4f8f"))
 _NAME = 30
@@ -25,7 +25,7 @@ _UNITS = ((10**12, "s"), (10**9, "ms"), (10**6, "us"), (10**3, "ns"), (1, "ps"))
 
 
 def explained(found: Waterfall | None, profile: CausalProfile | None) -> tuple[str, dict[str, Figure]]:
-    """The section and the figures in it, of what there is of an explanation."""
+    """The section of an explanation, or of the part that is known, and its figures."""
     parts: list[str] = []
     figures: dict[str, Figure] = {}
     if profile and profile.settings:
@@ -35,7 +35,7 @@ def explained(found: Waterfall | None, profile: CausalProfile | None) -> tuple[s
     if profile and profile.rows:
         figures["gains"] = _gains(profile)
         what = "gained" if profile.metric == THROUGHPUT else "shorter"
-        parts.append(plot("gains", f"What is {what} by a component that is faster (%)", "gains", heading=True))
+        parts.append(plot("gains", f"{what.capitalize()} by a faster component (%)", "gains", heading=True))
     if profile and profile.what_ifs:
         rows = [[shown(each.what), gain_text(each.gain)] for each in profile.what_ifs]
         parts.append(table(["what if", "gained"], rows))
@@ -82,7 +82,7 @@ def _name(text: str) -> str:
 
 
 def _rows(names: Sequence[str]) -> dict[str, Any]:
-    """An axis of rows from the top down, which are called so."""
+    """An axis of rows with these names, from the top down."""
     return {
         "tickmode": "array", "tickvals": list(range(len(names))), "ticktext": list(names),
         "range": [len(names) - 0.4, -0.6], "showgrid": False, "zeroline": False,

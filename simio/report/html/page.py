@@ -17,9 +17,9 @@ from simio.topology import wire
 from simio.wording import counted, in_unit, settings_text
 
 PANELS = 60
-"""Cases that are shown in full; of more, the first ones and the fastest are."""
+"""Largest number of cases shown in full; of more, the first ones and the fastest."""
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
-"""What a browser lets the page do: nothing that leaves it."""
+"""Content security policy: nothing may leave the page."""
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -136,7 +136,7 @@ def _panel(
 
 
 def plot(name: str, title: str, file: str, heading: bool = False) -> str:
-    """The element that a figure is drawn in, with buttons that save it."""
+    """The element of a figure, with buttons that save it."""
     head = f"<h3>{shown(title)}</h3>" if heading else ""
     buttons = "".join(
         f'<button data-format="{form}" title="save as {form.upper()}">{form.upper()}</button>'
@@ -149,7 +149,7 @@ def plot(name: str, title: str, file: str, heading: bool = False) -> str:
 
 
 def _scenario(result: ScenarioResult) -> str:
-    """The scenario as it was written, what was set over it, and the fitted values in use."""
+    """The scenario as it was written, its overrides, and the fitted values in use."""
     sets = "".join(f"<li><code>{shown(text)}</code></li>" for text in result.sets)
     over = f"<p>with</p><ul>{sets}</ul>" if sets else ""
     fitted = "".join(f"<li>{shown(value)}</li>" for value in result.fitted)

@@ -1,4 +1,4 @@
-"""What a case did over simulated time: throughput, use, lines and levels, as Plotly figures in plain data."""
+"""A case over simulated time: throughput, use, queues and levels, as Plotly figures in plain data."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from simio.result.model import CaseResult, Level, ResourceUse
 from simio.wording import grouped, in_unit
 
 MOST = len(COLOURS)
-"""Lines of a plot; those that are busiest or longest are kept."""
+"""Largest number of lines of a plot; the busiest or longest are kept."""
 _UNITS = ((10**12, "s"), (10**9, "ms"), (10**6, "us"), (10**3, "ns"))
 STRETCHES = 128
-"""Stretches of time over which rates and shares are means."""
+"""Number of intervals that a run is divided into for means of rates and shares."""
 Item = TypeVar("Item")
 Line = tuple[Sequence[int], Sequence[float]]
 """Instants in ps and the values up to, or at, each."""
 
 
 def timelines(case: CaseResult, unit: str) -> dict[str, Figure]:
-    """Plots by title; those without lines are left out."""
+    """Plots by title, without those that are empty."""
     rows = case.timeline
     if len(rows.times) < 2:
         return {}
@@ -44,7 +44,7 @@ def timelines(case: CaseResult, unit: str) -> dict[str, Figure]:
 
 
 def _throughput(case: CaseResult, unit: str) -> Line:
-    """Rates over so many stretches that several deliveries fall into each."""
+    """Rates over intervals long enough for several deliveries each."""
     times, totals = case.timeline.times, case.timeline.delivered
     ends = _ends(len(times), min(STRETCHES, max(case.throughput.deliveries // 4, 4)))
     points = [(0, 0), *((times[end], totals[end]) for end in ends)]
@@ -56,7 +56,7 @@ def _throughput(case: CaseResult, unit: str) -> Line:
 
 
 def _means(case: CaseResult, values: Sequence[float], scale: float = 1) -> Line:
-    """Means over stretches of a row or more, all as long as one another but for the last."""
+    """Means over intervals of equal length, but for the last, of a row or more."""
     times = case.timeline.times
     ends = _ends(len(times), STRETCHES)
     begins = [0, *(end + 1 for end in ends)]
@@ -67,7 +67,7 @@ def _means(case: CaseResult, values: Sequence[float], scale: float = 1) -> Line:
 
 
 def _ends(rows: int, stretches: int) -> list[int]:
-    """The last row of each stretch."""
+    """The last row of each interval."""
     step = -(-rows // stretches)
     return [*range(step - 1, rows - 1, step), rows - 1]
 
@@ -77,7 +77,7 @@ def _name(item: ResourceUse | Level) -> str:
 
 
 def _most(items: Sequence[Item], name: Callable[[Item], str]) -> list[tuple[str, Item]]:
-    """The first of each group of items alike, as many as a plot has lines."""
+    """The first of each group of alike items, up to `MOST` of them."""
     return [(label, group[0]) for label, group in grouped(items, name)][:MOST]
 
 
@@ -98,7 +98,7 @@ def _plot(case: CaseResult, lines: Sequence[tuple[str, Line]]) -> Figure:
         "line": {"width": 0}, "fillcolor": "rgba(128,140,160,0.10)", "layer": "below",
     }  # fmt: skip
     layout = {
-        "xaxis": {"title": {"text": f"simulated time ({unit}); shaded: measured"}},
+        "xaxis": {"title": {"text": f"simulated time ({unit}); shaded: averaged over"}},
         "yaxis": {"rangemode": "tozero"},
         "shapes": [span], "showlegend": len(lines) > 1,
     }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Where boxes, frames and lines of a picture of the wiring lie, in pixels from its upper left corner."""
+"""Coordinates of boxes, frames and lines in a picture of the wiring, in pixels from its upper left corner."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _TOP = 30
 
 @dataclass(frozen=True)
 class BoxUse:
-    """How busy a box is: its share, whether that is a lock being `held`, its uses, and whether it limits."""
+    """The use of a box: its share, whether that is a lock being `held`, its resources, and whether it limits."""
 
     share: float | None
     held: bool

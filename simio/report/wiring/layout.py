@@ -1,4 +1,4 @@
-"""Where the nodes of a wiring stand in a picture: hosts to the left and right, links and switches between.
+"""Positions of the nodes of a wiring in a picture: hosts to the left and right, links and switches between.
 
 Columns count from the left: CPU and memory of a left host, its buses, its adapters, then links and switches by
 their distance from there, and the right side mirrored. Disks stand on the far side of the links that lead to

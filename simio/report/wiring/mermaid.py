@@ -51,7 +51,7 @@ def _node(graph: nx.Graph, numbers: dict[str, str], name: str) -> str:
 
 
 def _others(graph: nx.Graph, numbers: dict[str, str]) -> Iterator[str]:
-    """What belongs to no host, with each volume as a subgraph around its members."""
+    """The nodes without a host, with each volume as a subgraph around its members."""
     volumes = graph.graph.get("volumes", {})
     inside = {member for frame in volumes.values() for member in frame.members}
     for name in volumes:

@@ -145,7 +145,7 @@ def _lines(go: Any, graph: nx.Graph, centres: dict[str, tuple[float, float]]) ->
 def _hovers(go: Any, graph: nx.Graph, centres: dict[str, tuple[float, float]]) -> Any:
     # Markers are as high as a box; three of them cover its width.
     across = (BOX[1] / 2 - BOX[0] / 2, 0, BOX[0] / 2 - BOX[1] / 2)
-    told = [
+    hints = [
         f"<b>{_shown(name)}</b><br>{_WORDS.get(node['category'], node['category'])}: {_shown(node['title'])}"
         for name, node in graph.nodes(data=True)
     ]
@@ -154,7 +154,7 @@ def _hovers(go: Any, graph: nx.Graph, centres: dict[str, tuple[float, float]]) -
         y=[centres[name][1] for name in graph.nodes for _ in across],
         mode="markers",
         marker={"size": BOX[1], "symbol": "square", "opacity": 0},
-        hovertext=[text for text in told for _ in across],
+        hovertext=[text for text in hints for _ in across],
         hoverinfo="text",
     )
 
@@ -205,8 +205,8 @@ def _texts(graph: nx.Graph, plan: Layout, centres: dict[str, tuple[float, float]
         texts.append(_text(f"<b>{_shown(host)}</b>", left + 14, top + 15, 13, "left"))
     for name, (left, top, _, _) in volume_frames(graph, plan, centres):
         label = f"<b>{_short(name, 20)}</b> {_short(_kind_of(graph, name), 22 - min(len(name), 20))}"
-        told = f"<b>{_shown(name)}</b><br>{_shown(graph.graph['volumes'][name].title)}"
-        texts.append({**_text(label, left + 6, top + LABEL / 2, 11, "left"), "hovertext": told})
+        hint = f"<b>{_shown(name)}</b><br>{_shown(graph.graph['volumes'][name].title)}"
+        texts.append({**_text(label, left + 6, top + LABEL / 2, 11, "left"), "hovertext": hint})
     for name, node in graph.nodes(data=True):
         shown = name.removeprefix(f"{node['host']}.") if node["host"] else name
         label = f"<b>{_short(shown, 20)}</b><br><span style='font-size:11px'>{_short(model_of(node), 22)}</span>"

@@ -81,7 +81,7 @@ def test_a_large_read_copies_what_has_come_while_it_waits_for_the_rest():
 def test_several_readers_of_a_file_read_it_once_from_the_device(block: int, readers: int):
     bench, size = Bench(cpus=2), 25_000
     p = bench.p
-    claimed = p.machine("file", [0])
+    claimed = p.variable("file")
     names = [f"reader {number}" for number in range(readers)]
     for name in names:
         file = SharedFile(p, bench.kernel, bench.files, bench.device, name, (0, size), names, claimed)

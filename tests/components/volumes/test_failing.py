@@ -14,7 +14,7 @@ from volume_bench import SECTOR, Asked, NoParity, Recorder, Request, volume
 from simio.components.faults.failures import Failures
 from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes import make_volume
-from simio.components.volumes.states import Losses
+from simio.components.volumes.members import Losses
 from simio.description.faults import Failed
 from simio.description.model import Volume
 from simio.engines import compiled, reference

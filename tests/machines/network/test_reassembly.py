@@ -101,8 +101,3 @@ def test_as_many_fragments_as_ip_can_need_over_576_bytes() -> None:
 @pytest.mark.parametrize(("index", "count"), [(2, 2), (0, 0), (0, 125)])
 def test_a_fragment_that_cannot_be_is_refused(index: int, count: int) -> None:
     assert Table()(0, index, count) == -1
-
-
-def test_numbers_of_datagrams_ascend() -> None:
-    state = np.array([9, 0], dtype=np.int64)
-    assert [int(call(reassembly.ident, state, 1, 0, 0, 0)) for _ in range(3)] == [0, 1, 2]

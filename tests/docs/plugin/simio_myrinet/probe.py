@@ -3,7 +3,7 @@
 from simio.components.network.packet import Packet
 from simio.components.site import Site
 from simio.description.model import Workload
-from simio.program.builder import Register
+from simio.program.builder import Register, since
 
 
 def probe(site: Site, workload: Workload) -> None:
@@ -16,18 +16,14 @@ def probe(site: Site, workload: Workload) -> None:
         """The thread that is a packet; `sent` is its only field."""
 
         def arrived() -> None:
-            time = p.register()
-            p.let(time, "SINCE", sent)
-            p.mark(took, time)
+            p.mark(took, since(sent))
             p.mark(site.delivered, length)
 
         path.send(Packet(length, (sent,)), arrived)
 
     one = p.procedure(f"{workload.name} packet", 2, packet)
     with p.thread(f"{workload.name}: sender on {params.from_}"), p.loop(params.count):
-        now = p.register()
-        p.let(now, "SINCE", 0)
-        p.spawn(one, params.size, now)
+        p.spawn(one, params.size, p.now())
         p.promise(params.size)
         for wire in path.wires:
             p.demand(wire.wire, wire.time(params.size))
