@@ -45,7 +45,8 @@ _SECONDS = {"tcp": 11, "disk": 9, LOOP: 7, "network": 4, "parts": 3, "volume": 2
 """What compiling takes, to share it out."""
 _families: dict[str, Any] = {}
 """Families that are loaded, with what keeps their code."""
-_addresses: list[int] = []
+_table = np.zeros(1, dtype=np.int64)
+"""Their addresses, a row each; made anew when one comes."""
 _codes: dict[int, int] = {}
 """Codes of the functions of these families, by their numbers in programs."""
 _entry: Entry | None = None
@@ -73,15 +74,16 @@ def entry(announce: Announce | None = None, families: Iterable[str] | None = Non
 
 
 def _load_family(name: str, code: bytes, symbols: dict[str, Any]) -> None:
-    row = len(_addresses) << layout.PLACE
+    global _table
+    row = len(_families)
     _families[name], address = _load(code, symbols)
-    _addresses.append(address)
-    _codes.update((number, row + place) for place, number in enumerate(symbols["functions"]))
+    _table = np.append(_table[:row], address)
+    _codes.update((number, (row << layout.PLACE) + place) for place, number in enumerate(symbols["functions"]))
 
 
 def addresses() -> Ints:
     """Addresses of the families that are loaded: the loop's table `families`."""
-    return np.array(_addresses or [0], dtype=np.int64)
+    return _table
 
 
 def code(number: int) -> int:

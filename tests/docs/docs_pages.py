@@ -35,6 +35,7 @@ DOCUMENTS = (
     "scenarios/README.md",
     "docs/design.md",
     "docs/scenario.md",
+    "docs/commands.md",
     "docs/explain.md",
     "docs/explore.md",
     "docs/extending.md",

@@ -50,7 +50,7 @@ class Site:
         self.p = Builder()
         self.capacity = capacity
 
-    def device(self, host: str, name: str, told: bool = False) -> Device:
+    def device(self, host: str, name: str, reports_failures: bool = False) -> Device:
         return Device(name, self.capacity)
 
     def goes_over_once(self, workload, targets) -> None:
