@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from fractions import Fraction
+from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -150,26 +152,37 @@ def holed(value: Any, holes: list[TracedValue]) -> Fill | None:
 
     Raises TypeError for a traced value inside of anything else that can be looked through.
     """
-    if type(value) is TracedValue:
+    kind = type(value)
+    if kind is TracedValue:
         at = len(holes)
         holes.append(value)
         return lambda numbers: numbers[at]
-    if isinstance(value, tuple):
-        fills = [holed(each, holes) for each in value]
+    if issubclass(kind, tuple):
+        fills = [None if type(each) in _PLAIN else holed(each, holes) for each in value]
         if not any(fills):
             return None
-        make = getattr(type(value), "_make", tuple)
+        make = getattr(kind, "_make", tuple)
         pairs = list(zip(value, fills, strict=True))
         return lambda numbers: make([fill(numbers) if fill else each for each, fill in pairs])
-    if isinstance(value, (list, dict, set, frozenset)):
+    if issubclass(kind, (list, dict, set, frozenset)):
         inside: list[TracedValue] = []
-        if holed(tuple(value), inside) or (isinstance(value, dict) and holed(tuple(value.values()), inside)):
+        if holed(tuple(value), inside) or (kind is dict and holed(tuple(value.values()), inside)):
             raise TypeError("a traced value that is in no tuple or record")
         return None
-    if is_dataclass(value) and not isinstance(value, type):
-        named = {item.name: holed(getattr(value, item.name), holes) for item in fields(value)}
-        changing = {name: fill for name, fill in named.items() if fill}
-        if not changing:
-            return None
-        return lambda numbers: replace(value, **{name: fill(numbers) for name, fill in changing.items()})
-    return None
+    changing: dict[str, Fill] = {}
+    for name in _names(kind):
+        each = getattr(value, name)
+        if type(each) not in _PLAIN and (fill := holed(each, holes)):
+            changing[name] = fill
+    if not changing:
+        return None
+    return lambda numbers: replace(value, **{name: fill(numbers) for name, fill in changing.items()})
+
+
+_PLAIN = frozenset({int, float, bool, str, Fraction, type(None)})
+
+
+@cache
+def _names(kind: Any) -> tuple[str, ...]:
+    """Fields of a type of record; none of other types."""
+    return tuple(item.name for item in fields(kind)) if is_dataclass(kind) else ()

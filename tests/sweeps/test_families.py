@@ -83,6 +83,20 @@ def test_the_program_is_the_one_that_lowering_gives(name: str, monkeypatch: pyte
     assert computed >= 3
 
 
+def test_a_window_that_varies_is_traced_and_not_lowered_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, lowered = Families(), [0]
+
+    def counted(system: System) -> Program:
+        lowered[0] += 1
+        return lower(system)
+
+    monkeypatch.setattr(families, "lower", counted)
+    source = ScenarioFile(SCENARIOS / "slac-tersk03.yaml")
+    for window in range(100, 140):
+        kept.lower(source.scenario((f"workload.ttcp.window={window} KiB",), only=0).cases[0].system)
+    assert lowered[0] <= 12
+
+
 def alike(made: Lowered, wanted: Program) -> bool:
     """Whether what is computed from a template is what follows from the program itself."""
     tables, others = made.prepared or prepare(made.program), prepare(wanted)

@@ -180,7 +180,8 @@ def initial(settings: TcpSettings, peer_space: int | None = None) -> State:
     runs = _runs(s)
     control = CONTROLS[s.congestion_control]
     most = s.max_cwnd or 65535 << s.send_shift
-    words = {name: int(getattr(s, name)) for name in c.WORDS.words.keys() & _NUMBERS}
+    # The plus makes a number of a flag, and leaves a number as it is, which may be traced (`simio.program.tape`).
+    words = {name: +getattr(s, name) for name in c.WORDS.words.keys() & _NUMBERS}
     words |= _in_timer_units(s) | {
         "stamp_tick": s.timestamp_tick if s.timestamps else 0,
         "nagle_limit": min(s.nagle_limit or s.mss, s.mss),
