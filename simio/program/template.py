@@ -152,7 +152,7 @@ def holed(value: Any, holes: list[TracedValue]) -> Fill | None:
 
     Raises TypeError for a traced value inside of anything else that can be looked through.
     """
-    kind = type(value)
+    kind: Any = type(value)
     if kind is TracedValue:
         at = len(holes)
         holes.append(value)
