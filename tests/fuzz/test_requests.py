@@ -68,11 +68,11 @@ def requests(client: Any) -> list[dict[str, Any]]:
     keys = ["workload.blast.size", "workload.blast.processes"]
     knobs = [{"type": "knob", "key": key} for key in keys]
     values, ids = [part(each, "value", 1) for each in knobs], [part(each, "id", each) for each in knobs]
-    told = [part({"type": "told", "key": key}, "children") for key in keys]
+    shown = [part({"type": "value", "key": key}, "children") for key in keys]
     opened, axis = part("opened", "data", "sgi-hippi-raw"), part("axis", "value", keys[0])
     rows = {
         show: ([part("url", "search", "?scenario=sgi-hippi-raw"), part("scenario", "value")], [opened], []),
-        answer: ([values, opened, axis], [ids], [told]),
+        answer: ([values, opened, axis], [ids], [shown]),
         curve: ([values, axis, opened], [ids], []),
         save: ([part("save", "n_clicks", 1)], [part("name", "value", "mine"), values, ids, opened], []),
     }
