@@ -17,6 +17,8 @@ from simio.report.data import as_json
 from simio.result.compare import comparisons
 from simio.running import run_scenario
 
+pytestmark = pytest.mark.slow
+
 SAMPLES = 8
 
 

@@ -9,6 +9,8 @@ from test_faults import Ran, described, run
 
 from simio.errors import ScenarioError
 
+pytestmark = pytest.mark.slow
+
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 
 SUN = """

@@ -12,6 +12,8 @@ from simio.result.compare import comparisons
 from simio.result.model import CaseResult, ScenarioResult
 from simio.running import RunOptions, run_scenario
 
+pytestmark = pytest.mark.slow
+
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 AHEAD = "volumes.data.file_system.read_ahead=512 KiB"
 MEMORY = {

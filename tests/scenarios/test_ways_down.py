@@ -24,6 +24,8 @@ from simio.errors import RunError, ScenarioError
 from simio.lower import lower
 from simio.program.builder import Builder
 
+pytestmark = pytest.mark.slow
+
 US = 10**6
 BLOCK = 65536
 FABRIC = """

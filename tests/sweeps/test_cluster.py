@@ -16,6 +16,8 @@ from simio.errors import SimioError
 from simio.sweeps import cluster as clusters
 from simio.sweeps import run_many
 
+pytestmark = pytest.mark.slow
+
 distributed = pytest.importorskip("distributed")
 
 
