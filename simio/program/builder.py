@@ -25,11 +25,8 @@ from simio.program.operands import Condition, Expression, Operand, OperandT, Reg
 from simio.program.steps import COLUMNS, Program, Table
 from simio.program.variable import Variable
 
-Amount = Operand
-
 __all__ = [
     "MAX_REGISTERS",
-    "Amount",
     "Builder",
     "Condition",
     "Expression",

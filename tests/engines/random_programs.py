@@ -13,7 +13,7 @@ from simio.engines.outcome import Options
 from simio.machines import disk
 from simio.machines.disk import destaging, queue, reading, writing
 from simio.machines.door import families
-from simio.program.builder import Amount, Builder, Handle, Register
+from simio.program.builder import Builder, Handle, Operand, Register
 from simio.program.steps import HORIZON, UNBOUNDED, Program
 
 Pick = Callable[[int, int], int]
@@ -73,7 +73,7 @@ class Writer:
     def constant(self) -> int:
         return HUGE[self.pick(0, len(HUGE) - 1)] if self.rarely() else self.pick(-1, 5)
 
-    def amount(self, registers: list[Register]) -> Amount:
+    def amount(self, registers: list[Register]) -> Operand:
         if registers and self.pick(0, 1):
             return registers[self.pick(0, len(registers) - 1)]
         return self.constant()
@@ -179,7 +179,7 @@ class Writer:
 
     def loop(self, depth: int, registers: list[Register]) -> None:
         number = self.pick(0, 4) if self.room() else 1
-        count: Amount = number
+        count: Operand = number
         if number == 4 and registers:
             count = registers[self.pick(0, len(registers) - 1)]
         with self.p.loop(count):

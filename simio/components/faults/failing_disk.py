@@ -13,7 +13,7 @@ from simio.machines.door import Called
 from simio.machines.failing import calls as failing
 from simio.machines.failing import layout
 from simio.machines.layout import State
-from simio.program.builder import Amount, Builder, Handle, Register
+from simio.program.builder import Builder, Handle, Operand, Register
 
 _DRAWING = (queue.enqueue, reading.begin, reading.next_unit)
 """After these calls the drive may need a new random distance to the next media error."""
@@ -67,7 +67,7 @@ class FailingDrive(DiskDrive):
             marginal=errors.marginal,
         )
 
-    def ask(self, answer: Register, function: Called, a: Amount = 0, b: Amount = 0) -> None:
+    def ask(self, answer: Register, function: Called, a: Operand = 0, b: Operand = 0) -> None:
         """answer = a function of the machine; draws the distance to the next error by chance if it needs one."""
         p = self.p
         p.call(answer, failing.OF_DISK[function], self.state, a, b)
