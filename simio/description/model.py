@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated, Any, Generic, TypeVar, cast
 
 from pydantic import Field, field_validator, model_validator
 
@@ -18,7 +18,19 @@ from simio import units
 from simio.description.faults import Failed, InjectedFault, ReadErrors, ResetSpan, Span
 from simio.description.measured import MeasuredRow, MeasuredTable, PooledRow
 from simio.description.quantities import Count, Horizon, Share, Text, Values, WarmUp, Whole, refusal
+from simio.description.sheets import Sheet
+from simio.description.sheets.buses import ParallelBusSheet
+from simio.description.sheets.controllers import ArrayControllerSheet
+from simio.description.sheets.filesystems import CachedFileSystem
+from simio.description.sheets.hosts import Cpu, HostSheet, Memory
+from simio.description.sheets.kernels import UnixKernelSheet
+from simio.description.sheets.stacks import TcpIpStack
+from simio.description.workloads import WorkloadParams
 from simio.errors import quote
+
+Other = TypeVar("Other", bound=Sheet)
+S = TypeVar("S", bound=Sheet, covariant=True)
+P = TypeVar("P", bound=WorkloadParams, covariant=True)
 
 
 @dataclass(frozen=True)
@@ -38,22 +50,26 @@ class Origin:
 
 
 @dataclass(frozen=True)
-class Part:
+class Part(Generic[S]):
     """A part of a system, of one category (what it is) and kind (how it behaves), with its values."""
 
     name: str
     category: str
     kind: str
     model: str
-    sheet: Any
+    sheet: S
     origins: Mapping[str, Origin] = field(default_factory=dict)
+
+    def of(self, sheet: type[Other]) -> Part[Other] | None:
+        """The same part if its values are of this type, else None."""
+        return cast("Part[Other]", self) if isinstance(self.sheet, sheet) else None
 
 
 @dataclass(frozen=True)
 class Adapter:
     """An adapter of a host and the name of its bus; `resets` is when it is reset."""
 
-    part: Part
+    part: Part[Sheet]
     bus: str
     resets: tuple[ResetSpan, ...] = ()
 
@@ -69,13 +85,13 @@ class Host:
     model: str
     title: str
     cpus: int
-    cpu: Part
-    memory: Part
-    kernel: Part
-    buses: Mapping[str, Part]
+    cpu: Part[Cpu]
+    memory: Part[Memory]
+    kernel: Part[UnixKernelSheet]
+    buses: Mapping[str, Part[ParallelBusSheet]]
     adapters: Mapping[str, Adapter]
-    part: Part
-    stack: Part | None = None
+    part: Part[HostSheet]
+    stack: Part[TcpIpStack] | None = None
     stalls: tuple[Span, ...] = ()
     crashes: tuple[Span, ...] = ()
 
@@ -90,8 +106,8 @@ class Disk:
 
     name: str
     group: str
-    part: Part
-    file_system: Part | None = None
+    part: Part[Sheet]
+    file_system: Part[CachedFileSystem] | None = None
     read_errors: ReadErrors | None = None
     failure: Failed | None = None
 
@@ -110,8 +126,8 @@ class Volume:
     kind: str
     members: tuple[str, ...]
     unit: int | None
-    file_system: Part | None = None
-    controller: Part | None = None
+    file_system: Part[CachedFileSystem] | None = None
+    controller: Part[ArrayControllerSheet] | None = None
     failed: tuple[str, ...] = ()
     rebuilt: Mapping[str, Failed] = field(default_factory=dict)
 
@@ -121,7 +137,7 @@ class Switch:
     """A switch."""
 
     name: str
-    part: Part
+    part: Part[Sheet]
 
 
 @dataclass(frozen=True)
@@ -133,19 +149,19 @@ class Link:
     """
 
     name: str
-    part: Part
+    part: Part[Sheet]
     ends: tuple[str, ...]
     length: Fraction
     down: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True)
-class Workload:
-    """An application program and its parameters (see `simio.description.workloads`)."""
+class Workload(Generic[P]):
+    """An application program and its parameters."""
 
     name: str
     kind: str
-    params: Any
+    params: P
 
 
 class Run(Values):

@@ -8,8 +8,7 @@ from typing import Any
 from simio import units
 from simio.description.messages import ADDRESS
 from simio.description.model import Volume, Workload
-from simio.description.workloads import references, workload_kinds, yaml_key
-from simio.description.workloads.traffic import Nfs
+from simio.description.workloads import references, yaml_key
 from simio.errors import Place, quote
 from simio.loading.context import Context
 from simio.loading.keypaths import empty, mapping
@@ -17,6 +16,7 @@ from simio.loading.links import Inventory
 from simio.loading.problems import place_of
 from simio.loading.yamltree import Node
 from simio.topology import Reachability
+from simio.workloads import workload_kinds
 
 
 def build_workloads(ctx: Context, section: Node) -> dict[str, Workload | None]:
@@ -96,11 +96,9 @@ def check_routes(
 def check_calls(ctx: Context, section: Node, workloads: Mapping[str, Workload | None], inventory: Inventory) -> None:
     """Note calls that are larger than the room for calls in the server's kernel: it would drop each of them."""
     for name, workload in workloads.items():
-        params: Any = workload.params if workload else None
-        if not isinstance(params, Nfs):
-            continue
-        size = params.largest_call + ADDRESS
-        for server in params.ports:
+        call, servers = workload.params.largest_call if workload else (0, ())
+        size = call + ADDRESS
+        for server in servers:
             site = inventory.hosts.get(server)
             stack = site.host.stack if site and site.host else None
             if stack is not None and stack.sheet.call_space < size:

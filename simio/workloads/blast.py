@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from simio.components.network.hippi import HippiCard, connect
 from simio.components.site import Site
 from simio.description.model import Workload
+from simio.description.quantities import Count, Extent, Flag
+from simio.description.workloads import HostName, WorkloadParams
 from simio.errors import RunError
+from simio.workloads import register_workload
 
 
-def blast(site: Site, workload: Workload) -> None:
+class Blast(WorkloadParams):
+    """Processes that send packets from memory on one host to memory on another, as fast as they can."""
+
+    routes = (("from_", "to"),)
+
+    from_: HostName = Field(alias="from", description="host that sends")
+    to: HostName = Field(description="host that receives")
+    size: Extent = Field(description="bytes a packet")
+    processes: Count = Field(1, le=4096, description="sending processes, each with its own buffer")
+    packets: Count = Field(description="packets each process sends")
+    sink: Flag = Field(True, description="whether a process on the receiving host reads the packets")
+
+
+@register_workload("blast", Blast)
+def blast(site: Site, workload: Workload[Blast]) -> None:
     """`processes` senders each write `packets` packets of `size` bytes; one sink reads them all."""
     p, params = site.p, workload.params
     sender, receiver = _cards(site, params.from_, params.to, params.sink)

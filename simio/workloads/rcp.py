@@ -8,19 +8,34 @@ the command ends.
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from simio.components.files.placed import Placed
 from simio.components.files.received import ReceivedFile, SentFile
 from simio.components.network.demand import declare
 from simio.components.network.tcp import Endpoint
 from simio.components.site import Site
 from simio.description.model import Workload
-from simio.workloads.copying import check_cached, extents, file_system, fill, grain, start, storage
+from simio.description.quantities import Count, Extent, Time
+from simio.workloads import register_workload
+from simio.workloads.common.copying import RemoteCopy, check_cached, extents, file_system, fill, grain, start, storage
 
 LINE = 24
 """Bytes of the line that announces a file: C0644, a size of up to ten digits, a short name and a newline."""
 
 
-def rcp(site: Site, workload: Workload) -> None:
+class Rcp(RemoteCopy):
+    """rcp from the host that has the file; what is measured is the whole of the command."""
+
+    buffer: Extent = Field(8192, description="bytes a read and a write of either program")
+    setup: Time = Field(
+        description="time until the other host's rcp runs: rcmd, validation of the user, forks of rshd and a shell"
+    )
+    files: Count = Field(1, description="files, all of `file` bytes, copied one after another (rcp -r)")
+
+
+@register_workload("rcp", Rcp)
+def rcp(site: Site, workload: Workload[Rcp]) -> None:
     """The command takes `setup`, then copies; delivered is what the sink has written."""
     p, params, name = site.p, workload.params, workload.name
     devices = [

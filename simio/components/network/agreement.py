@@ -7,7 +7,7 @@ from dataclasses import fields
 
 from simio.components.network.stack import IP_HEADER, TCP_HEADER, TIMESTAMPS
 from simio.description.sheets.stacks import TcpIpStack
-from simio.description.workloads.traffic import SocketParams
+
 from simio.errors import RunError
 from simio.machines.tcp.recovery import RECOVERIES
 from simio.machines.tcp.settings import HAND_OVER_BUFFER, HAND_OVER_WRITE, TcpSettings

@@ -5,14 +5,47 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 from math import gcd
+from typing import ClassVar
+
+from pydantic import Field
 
 from simio import units
 from simio.components.network.tcp import Endpoint
 from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Part, Workload
+from simio.description.quantities import Extent, Flag, Limit, Time
+from simio.description.workloads import HostName, Storage, WorkloadParams
 from simio.errors import RunError
 from simio.program.builder import Builder, Register
+
+
+class RemoteCopy(WorkloadParams):
+    """A file that is read on one host and written on another, over TCP."""
+
+    routes: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("from_", "to"),
+        ("from_", "from_storage"),
+        ("to", "to_storage"),
+    )
+    network: ClassVar[bool] = True
+
+    from_: HostName = Field(alias="from", description="host that has the file")
+    from_storage: Storage = Field(description="disk or volume of it that the file is on")
+    to: HostName = Field(description="host that it is copied to")
+    to_storage: Storage = Field(description="disk or volume of it that the copy is written to")
+    file: Extent = Field(description="bytes of the file")
+    window: Limit = Field(None, description="socket buffers at both ends; none: what the stacks have")
+    nodelay: Flag = Field(False, description="whether TCP_NODELAY is set")
+    start_within: Time = Field(
+        0,
+        description="the programs start at a random instant within this time, whatever kernels' timers are at",
+    )
+    aligned: Flag = Field(True, description="whether the programs' buffers begin on a page; those of malloc() do not")
+    cached: Flag = Field(
+        False, description="whether all of the file is in its host's cache from before, and no disk reads it"
+    )
+
 
 PLACE = 2**20
 """Files that lie on one device begin at multiples of this many bytes."""

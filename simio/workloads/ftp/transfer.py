@@ -1,40 +1,27 @@
-"""ftp: get of a binary file, by a server that sends it and a client that asked for it.
-
-The exchange is that of RFC 959: over the control connection PORT and RETR go to the server, which opens the data
-connection to the client and says 150; when the file has been sent, it closes that connection and says 226. The
-programs are those of 4.3BSD: the server reads a buffer of the file and writes it to the connection, the client reads
-what has come, at most a buffer, and writes that to the file. It prints the time from
-accept() to the last write(). With several streams the file is cut into as many parts, each copied so by a pair of
-processes of its own, as bbftp and GridFTP do it.
-"""
+"""One transfer by ftp, by a process or two at each end."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import lcm
+from typing import TYPE_CHECKING
 
-from simio import units
 from simio.components.files.received import ReceivedFile, SentFile, SharedFile
 from simio.components.network.demand import declare
 from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
-from simio.description.workloads.copies import Ftp
-from simio.errors import RunError
 from simio.machines.tcp.layout import END_OF_FILE
 from simio.program.builder import Register, Variable
-from simio.workloads.copying import (
+from simio.workloads.common.copying import (
     Ring,
-    check_cached,
-    check_raw,
     file_system,
     fill,
     grain,
-    parts,
-    spans,
     start,
-    storage,
 )
+
+if TYPE_CHECKING:
+    from simio.workloads.ftp import Ftp
 
 PORT, PORT_DONE, RETRIEVE, OPENING, COMPLETE = 26, 30, 14, 68, 24
 """Bytes of commands and replies: PORT h1,h2,h3,h4,p1,p2; 200 PORT command successful.; RETR and a name; 150 Opening
@@ -56,77 +43,17 @@ class Control:
     nodelay: bool
 
 
-def ftp(site: Site, workload: Workload) -> None:
-    """`transfers` of the file at once, or `streams` parts of it, each with its connections; delivered is what clients
-    wrote."""
-    params = workload.params
-    source = storage(site, workload, params.from_, params.from_storage)
-    target = storage(site, workload, params.to, params.to_storage)
-    if params.access == "raw":
-        check_raw(workload, source)
-        check_raw(workload, target)
-    (span,) = spans(workload, source, 1)
-    check_cached(site, workload, source)
-    _check_dirty(site, workload, target)
-    if params.streams > 1:
-        _in_parts(site, workload, (source, target), span)
-        return
-    claimed = site.p.variable(f"{workload.name}: file", span[0])
-    transfers = [Transfer(site, workload, name) for name in names(workload, params.transfers)]
-    readers = [transfer.server for transfer in transfers]
-    for transfer, copy in zip(transfers, spans(workload, target, params.transfers), strict=True):
-        if params.overlap:
-            transfer.overlapped(source, target)
-        else:
-            transfer.alternating((source, span), (target, copy), Shared(readers, claimed))
-
-
-def _check_dirty(site: Site, workload: Workload, target: BlockDevice) -> None:
-    """Refuse a cache that could be full of what several writers gather, none of which has enough to write behind."""
-    writers = workload.params.transfers * workload.params.streams
-    if writers == 1:
-        return
-    sheet = file_system(site, workload, target).sheet
-    most = writers * sheet.write_behind
-    if sheet.dirty_limit < most:
-        limit, need = (units.format_quantity(n, "size") for n in (sheet.dirty_limit, most))
-        raise RunError(
-            f"workload {workload.name!r} has {writers} writers, which may gather {need}; the dirty_limit of "
-            f"{target.name!r} is {limit}"
-        )
-
-
-def _in_parts(
-    site: Site, workload: Workload, devices: tuple[BlockDevice, BlockDevice], span: tuple[int, int]
-) -> None:
-    """A part of the file over each of `streams` pairs of connections, read and written side by side."""
-    params = workload.params
-    systems = [file_system(site, workload, device) for device in devices]
-    hosts = (params.from_, params.to)
-    # A page or block that two parts share would be read by both, and written by both.
-    unit = lcm(
-        params.buffer,
-        *(max(part.sheet.block, site.kernel(host).sheet.page) for part, host in zip(systems, hosts, strict=True)),
-    )
-    ((place, _),) = spans(workload, devices[1], 1)
-    own = names(workload, params.streams)
-    for name, (begin, size) in zip(own, parts(workload, span[1], params.streams, unit), strict=True):
-        Transfer(site, workload, name).alternating(
-            (devices[0], (span[0] + begin, size)), (devices[1], (place + begin, size)), None
-        )
-
-
-def names(workload: Workload, number: int) -> list[str]:
-    """What `number` transfers of a workload are called."""
-    return [f"{workload.name} {each + 1}" for each in range(number)] if number > 1 else [workload.name]
-
-
 @dataclass(frozen=True)
 class Shared:
     """A file that the servers `readers` read at once: `claimed` is how far windows were asked for."""
 
     readers: list[str]
     claimed: Variable
+
+
+def names(workload: Workload, number: int) -> list[str]:
+    """What `number` transfers of a workload are called."""
+    return [f"{workload.name} {each + 1}" for each in range(number)] if number > 1 else [workload.name]
 
 
 class Transfer:

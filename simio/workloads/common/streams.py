@@ -1,4 +1,4 @@
-"""What readers and writers of storage have in common: which device, which places, how many requests at a time."""
+"""What readers and writers of storage have in common: steps over devices and places, with requests outstanding."""
 
 from __future__ import annotations
 

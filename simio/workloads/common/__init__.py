@@ -1,0 +1,1 @@
+"""What several kinds of workloads have in common; no kind itself."""
