@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Annotated, Any, Generic, TypeVar, cast
+from typing import Annotated, Any, Generic, TypeGuard, TypeVar, overload
 
 from pydantic import Field, field_validator, model_validator
 
@@ -60,16 +60,12 @@ class Part(Generic[S]):
     sheet: S
     origins: Mapping[str, Origin] = field(default_factory=dict)
 
-    def of(self, sheet: type[Other]) -> Part[Other] | None:
-        """The same part if its values are of this type, else None."""
-        return cast("Part[Other]", self) if isinstance(self.sheet, sheet) else None
-
 
 @dataclass(frozen=True)
-class Adapter:
+class Adapter(Generic[S]):
     """An adapter of a host and the name of its bus; `resets` is when it is reset."""
 
-    part: Part[Sheet]
+    part: Part[S]
     bus: str
     resets: tuple[ResetSpan, ...] = ()
 
@@ -89,7 +85,7 @@ class Host:
     memory: Part[Memory]
     kernel: Part[UnixKernelSheet]
     buses: Mapping[str, Part[ParallelBusSheet]]
-    adapters: Mapping[str, Adapter]
+    adapters: Mapping[str, Adapter[Sheet]]
     part: Part[HostSheet]
     stack: Part[TcpIpStack] | None = None
     stalls: tuple[Span, ...] = ()
@@ -97,7 +93,7 @@ class Host:
 
 
 @dataclass(frozen=True)
-class Disk:
+class Disk(Generic[S]):
     """A disk.
 
     `group` is its key in the scenario, which like disks share if `count` is above one. `file_system` serves reads and
@@ -106,7 +102,7 @@ class Disk:
 
     name: str
     group: str
-    part: Part[Sheet]
+    part: Part[S]
     file_system: Part[CachedFileSystem] | None = None
     read_errors: ReadErrors | None = None
     failure: Failed | None = None
@@ -133,15 +129,15 @@ class Volume:
 
 
 @dataclass(frozen=True)
-class Switch:
+class Switch(Generic[S]):
     """A switch."""
 
     name: str
-    part: Part[Sheet]
+    part: Part[S]
 
 
 @dataclass(frozen=True)
-class Link:
+class Link(Generic[S]):
     """A link between ports, named by their owners: `challenge.hippi`, a switch or a disk; length in m.
 
     A shared link (`part.sheet.shared`) has two or more ends, any other two, in the order of the scenario. `down` is
@@ -149,10 +145,23 @@ class Link:
     """
 
     name: str
-    part: Part[Sheet]
+    part: Part[S]
     ends: tuple[str, ...]
     length: Fraction
     down: tuple[Span, ...] = ()
+
+
+@overload
+def fits(thing: Adapter[Sheet], sheet: type[Other]) -> TypeGuard[Adapter[Other]]: ...
+@overload
+def fits(thing: Disk[Sheet], sheet: type[Other]) -> TypeGuard[Disk[Other]]: ...
+@overload
+def fits(thing: Switch[Sheet], sheet: type[Other]) -> TypeGuard[Switch[Other]]: ...
+@overload
+def fits(thing: Link[Sheet], sheet: type[Other]) -> TypeGuard[Link[Other]]: ...
+def fits(thing: Adapter[Sheet] | Disk[Sheet] | Switch[Sheet] | Link[Sheet], sheet: type[Sheet]) -> bool:
+    """Whether the values of a component are of this type."""
+    return isinstance(thing.part.sheet, sheet)
 
 
 @dataclass(frozen=True)
@@ -216,10 +225,10 @@ class System:
 
     title: str
     hosts: Mapping[str, Host]
-    disks: Mapping[str, Disk]
-    switches: Mapping[str, Switch]
-    links: tuple[Link, ...]
-    workloads: Mapping[str, Workload]
+    disks: Mapping[str, Disk[Sheet]]
+    switches: Mapping[str, Switch[Sheet]]
+    links: tuple[Link[Sheet], ...]
+    workloads: Mapping[str, Workload[WorkloadParams]]
     run: Run
     report: Report
     volumes: Mapping[str, Volume] = field(default_factory=dict)

@@ -67,6 +67,11 @@ class WorkloadParams(Values):
         """Bytes of its largest remote procedure call, without the header of UDP, and the hosts that are called."""
         return 0, ()
 
+    def named(self, field: str) -> tuple[str, ...]:
+        """The names that a field has: one, several or none."""
+        value: str | tuple[str, ...] | None = getattr(self, field)
+        return value if isinstance(value, tuple) else (value,) if value else ()
+
 
 def references(model: type[WorkloadParams]) -> dict[str, str]:
     """The fields of ``model`` that name something in the scenario, and what they name."""

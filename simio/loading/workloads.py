@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
-from typing import Any
 
 from simio import units
 from simio.description.messages import ADDRESS
 from simio.description.model import Volume, Workload
-from simio.description.workloads import references, yaml_key
+from simio.description.workloads import WorkloadParams, references, yaml_key
 from simio.errors import Place, quote
 from simio.loading.context import Context
 from simio.loading.keypaths import empty, mapping
@@ -85,10 +84,10 @@ def check_routes(
 ) -> None:
     """Note workloads between whose ends there are no links."""
     for name, workload in workloads.items():
-        for first, second in workload.params.routes if workload else ():
-            params: Any = workload.params if workload else None
+        params = workload.params if workload else WorkloadParams()
+        for first, second in params.routes:
             key = yaml_key(type(params), second)
-            for ends in _in_turn(_names(getattr(params, first)), _names(getattr(params, second))):
+            for ends in _in_turn(params.named(first), params.named(second)):
                 place = section.at((name, key)).place
                 _check_route(ctx, f"workload.{name}.{key}", place, ends, reachability, inventory)
 
@@ -109,11 +108,6 @@ def check_calls(ctx: Context, section: Node, workloads: Mapping[str, Workload | 
                 place = place_of(node, "transfer") if node.kind == "map" else node.place
                 ctx.problems.add(f"workload.{name}.transfer", found, f"at most {room}", hint, place)
                 break
-
-
-def _names(value: str | tuple[str, ...] | None) -> tuple[str, ...]:
-    """What a field names: one thing, several, or none."""
-    return value if isinstance(value, tuple) else (value,) if value else ()
 
 
 def _in_turn(first: tuple[str, ...], second: tuple[str, ...]) -> list[tuple[str, str]]:

@@ -34,7 +34,7 @@ def datagrams(site: Site, workload: Workload[Datagrams]) -> None:
     path = site.network.path(params.from_, params.to)
     check_size(name, stacks[0], params.size)
     sent = p.observation(f"{name}: sent", "sent", "bytes")
-    for own in site.streams(workload):
+    for own in site.streams(name, params.streams):
         socket = UdpSocket(stacks[1], f"{own} at {params.to}", stacks[1].sheet.datagram_receive_space)
         read = p.container(f"{own} read", unit="datagrams")
         flow = UdpFlow(own, stacks, path, partial(_arrive, socket, read), (site.sockets.port(), SERVER_PORT))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from simio import units
 from simio.components.files.cached import CachedFile
+from simio.components.network.agreement import Dialogue
 from simio.components.network.demand import declare
 from simio.components.network.playout import Playout, Told
 from simio.components.site import Site
@@ -23,19 +23,10 @@ from simio.machines.tcp.layout import END_OF_FILE
 from simio.program.builder import Register
 from simio.program.service import ceil_times, per_byte
 from simio.workloads import register_workload
+from simio.workloads.common.room import check_room
 
 Take = Callable[[int], None]
 """Emits what a program does with so many bytes that it has in its memory."""
-
-
-@dataclass(frozen=True)
-class Ends:
-    """The connection of a stream: from where to where, with which sockets."""
-
-    from_: str
-    to: str
-    window: int | None
-    nodelay: bool
 
 
 BUFFERED = "buffered"
@@ -126,13 +117,13 @@ class Play(WorkloadParams):
 def play(site: Site, workload: Workload[Play]) -> None:
     """`streams` players of `frames` frames each; a frame that is shown counts as delivered."""
     p, name = site.p, workload.name
-    params: Play = workload.params
+    params = workload.params
     told = Told(p, name, site.delivered)
     period = ceil_times(params.frame, per_byte(params.rate))
     for number in range(params.streams):
         own = name if params.streams == 1 else f"{name} {number + 1}"
         playout = Playout(p, own, params.buffer, params.frame, period)
-        ends = Ends(*params.ends(number), params.window, params.nodelay)
+        ends = Dialogue(*params.ends(number), params.window, params.nodelay)
         source = Source(site, workload, own, number, ends.from_)
         if ends.to == ends.from_:
             _fill(site, own, source, playout)
@@ -156,7 +147,7 @@ def _fill(site: Site, name: str, source: Source, playout: Playout) -> None:
         source.blocks(take)
 
 
-def _send(site: Site, params: Play, name: str, source: Source, playout: Playout, ends: Ends) -> None:
+def _send(site: Site, params: Play, name: str, source: Source, playout: Playout, ends: Dialogue) -> None:
     """A program reads a stream and writes it to a connection, at whose end another fills the player's buffer."""
     p = site.p
     sender, receiver = site.sockets.connection(ends, name, (params.block, params.block), True)
@@ -184,10 +175,10 @@ def _send(site: Site, params: Play, name: str, source: Source, playout: Playout,
 class Source:
     """Where a stream comes from: the program's memory, or a place of its own on a disk or volume."""
 
-    def __init__(self, site: Site, workload: Workload, name: str, number: int, host: str) -> None:
+    def __init__(self, site: Site, workload: Workload[Play], name: str, number: int, host: str) -> None:
         self.site, self.workload, self.name, self.host = site, workload, name, host
         self.p = site.p
-        self.params: Play = workload.params
+        self.params = workload.params
         self.kernel = site.kernel(host)
         params = self.params
         self.device: BlockDevice | None = None
@@ -212,9 +203,7 @@ class Source:
             raise RunError(
                 f"workload {name!r} reads blocks of {found}; {device.name!r} takes whole sectors of {sector}"
             )
-        if end > device.capacity:
-            size, room = (units.format_quantity(n, "size") for n in (end, device.capacity))
-            raise RunError(f"workload {name!r} covers {size} of {device.name!r}, which holds {room}")
+        check_room(self.workload, device, end)
 
     def readers(self) -> None:
         """Processes that read several blocks at once, each into memory of its own, if there are any."""

@@ -96,7 +96,7 @@ def rcp(site: Site, workload: Workload[Rcp]) -> None:
             base.set(base + strides[1])
 
 
-def _send(site: Site, workload: Workload, file: SentFile, ends: tuple[Endpoint, Endpoint]) -> None:
+def _send(site: Site, workload: Workload[Rcp], file: SentFile, ends: tuple[Endpoint, Endpoint]) -> None:
     """The source's loop: read a buffer, write it."""
     p, params = site.p, workload.params
     with p.scope():

@@ -30,7 +30,7 @@ def requests(site: Site, workload: Workload[Requests]) -> None:
     p, params, name = site.p, workload.params, workload.name
     took = p.observation(f"{name}: transaction", "latency", "ps")
     pause = p.exponential(f"{name} think", params.think) if params.think else None
-    for own in site.streams(workload):
+    for own in site.streams(name, params.streams):
         client, server = site.sockets.connection(params, own, (params.response, params.request), True)
         with p.thread(f"{own}: server on {params.to}"):
             server.accept()

@@ -19,7 +19,8 @@ from simio.description.model import Workload
 from simio.description.quantities import Count, Extent, Time, refusal
 from simio.program.builder import Register
 from simio.workloads import register_workload
-from simio.workloads.common.copying import RemoteCopy, check_cached, extents, file_system, fill, room, start, storage
+from simio.workloads.common.copying import RemoteCopy, check_cached, extents, file_system, fill, start, storage
+from simio.workloads.common.room import check_room
 
 BLOCK = 512
 """Bytes of a block of an archive: a header is one, and the data of a file are padded to whole ones."""
@@ -54,7 +55,7 @@ def tar(site: Site, workload: Workload[Tar]) -> None:
     target = storage(site, workload, params.to, params.to_storage)
     records = archive(params.file, params.files, params.record)
     size = records * params.record
-    room(workload, target, size)
+    check_room(workload, target, size)
     written = ReceivedFile(
         p, site.kernel(params.to), file_system(site, workload, target), target, names[1], (0, size)
     )
@@ -90,7 +91,7 @@ def member(file: int) -> int:
     return BLOCK + -(-file // BLOCK) * BLOCK
 
 
-def _send(site: Site, workload: Workload, name: str, socket: Endpoint, records: int) -> None:
+def _send(site: Site, workload: Workload[Tar], name: str, socket: Endpoint, records: int) -> None:
     """tar: each file into the record at hand, which goes to the connection when it is full."""
     p, params = site.p, workload.params
     kernel = site.kernel(params.from_)

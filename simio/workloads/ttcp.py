@@ -55,7 +55,7 @@ def ttcp(site: Site, workload: Workload[Ttcp]) -> None:
     if params.writes is None and not params.background and site.system.run.until is None:
         raise RunError(f"workload {name!r} never ends; give it writes, or say how long to run: until")
     received = site.p.observation(f"{name}: received", "sent", "bytes") if params.background else site.delivered
-    for own in site.streams(workload):
+    for own in site.streams(name, params.streams):
         buffers = params.size, params.read or params.size
         sender, receiver = site.sockets.connection(params, own, buffers, params.aligned)
         _receive(site, params, own, receiver, received, name)

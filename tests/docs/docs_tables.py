@@ -22,7 +22,7 @@ from simio.description.quantities import quantity_of
 from simio.description.sheets import CATEGORIES, sheet_kinds
 from simio.description.sheets.disks import Zone
 from simio.description.sheets.stacks import TcpIpStack
-from simio.description.workloads import REFERRED, references, workload_kinds
+from simio.description.workloads import REFERRED, references
 from simio.loading.parts import value_as_text
 from simio.report.validation import limits_text, measured_text, remark_of, simulated_text, statistics
 from simio.report.validation_plots import row_labels
@@ -31,6 +31,7 @@ from simio.studies.baseline import read_baseline
 from simio.studies.summary import TableSummary, errors, summaries, verdicts
 from simio.studies.validation import Validation, missed
 from simio.version import VERSION
+from simio.workloads import workload_kinds
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
 _TABLE = re.compile(r"(?s)(<!-- table: (\w+) -->\n).*?(<!-- end of table -->)")

@@ -29,6 +29,8 @@ class FaultyTransport:
     sends data nor asks for any.
     """
 
+    any_size = False
+
     def __init__(
         self,
         p: Builder,

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from math import gcd
-from typing import Any
 
 from simio.components.host.kernel import UnixKernel
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Part
+from simio.description.sheets.filesystems import CachedFileSystem
 from simio.program.builder import Builder, Register, since
 from simio.program.labels import called, labelled
 
@@ -21,13 +21,18 @@ class FileInCache:
     """What all files have in common that go through the cache: where they are, and what pages and headers cost."""
 
     def __init__(
-        self, p: Builder, kernel: UnixKernel, file_system: Part, device: BlockDevice, span: tuple[int, int]
+        self,
+        p: Builder,
+        kernel: UnixKernel,
+        file_system: Part[CachedFileSystem],
+        device: BlockDevice,
+        span: tuple[int, int],
     ) -> None:
         """`kernel` is that of the file system; `span` is the file's first byte on the device and its size."""
         self.p = p
         self.kernel = kernel
         self.host = kernel.host
-        self.sheet: Any = file_system.sheet
+        self.sheet = file_system.sheet
         self.device = device
         self.start, self.size = span
         self.unit: int = max(self.sheet.block, kernel.sheet.page)
@@ -70,7 +75,7 @@ class CachedFile(FileInCache):
         self,
         p: Builder,
         kernel: UnixKernel,
-        file_system: Part,
+        file_system: Part[CachedFileSystem],
         device: BlockDevice,
         name: str,
         span: tuple[int, int],
@@ -215,7 +220,12 @@ class MappedFile:
     """
 
     def __init__(
-        self, p: Builder, kernel: UnixKernel, file_system: Part, device: BlockDevice, process: tuple[str, int]
+        self,
+        p: Builder,
+        kernel: UnixKernel,
+        file_system: Part[CachedFileSystem],
+        device: BlockDevice,
+        process: tuple[str, int],
     ) -> None:
         """`process` is the name of the program and the number of its threads."""
         self.p = p

@@ -9,6 +9,7 @@ from simio.components.files.cached import Arrived, CachedFile
 from simio.components.host.kernel import UnixKernel
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Part
+from simio.description.sheets.filesystems import CachedFileSystem
 from simio.program.builder import Builder, Register, Variable, minimum
 from simio.program.labels import called
 
@@ -27,7 +28,7 @@ class ReceivedFile(CachedFile):
         self,
         p: Builder,
         kernel: UnixKernel,
-        file_system: Part,
+        file_system: Part[CachedFileSystem],
         device: BlockDevice,
         name: str,
         span: tuple[int, int],
@@ -110,7 +111,7 @@ class SharedFile(SentFile):
         self,
         p: Builder,
         kernel: UnixKernel,
-        file_system: Part,
+        file_system: Part[CachedFileSystem],
         device: BlockDevice,
         name: str,
         span: tuple[int, int],

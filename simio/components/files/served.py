@@ -16,6 +16,7 @@ from simio.components.files.cached import FileInCache
 from simio.components.host.kernel import UnixKernel
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Part
+from simio.description.sheets.filesystems import CachedFileSystem
 from simio.errors import RunError
 from simio.machines import served as machines
 from simio.program.builder import Builder, Handle, Register, minimum
@@ -64,7 +65,7 @@ class ServedFile(FileInCache):
         self,
         p: Builder,
         kernel: UnixKernel,
-        file_system: Part,
+        file_system: Part[CachedFileSystem],
         device: BlockDevice,
         name: str,
         span: tuple[int, int],

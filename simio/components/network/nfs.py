@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from math import floor
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from simio.components.host.host import PROCESS
 from simio.components.network.path import NetworkPath
@@ -22,6 +22,9 @@ from simio.machines.network import rpc as machines
 from simio.machines.network import writeback
 from simio.program.builder import Builder, Handle, Operand, Register, minimum
 from simio.program.service import ceil_times
+
+if TYPE_CHECKING:
+    from simio.workloads.nfs import Nfs
 
 COMMIT = OWN - 1
 """What a COMMIT is about, where READ and WRITE have the number of a block."""
@@ -52,7 +55,7 @@ class NfsMount:
         name: str,
         stacks: tuple[Stack, Stack],
         paths: tuple[NetworkPath, NetworkPath],
-        params: Any,
+        params: Nfs,
         storage: Sequence[ServerStorage] = (),
         threads: Sequence[Handle] = (),
     ) -> None:
@@ -226,12 +229,12 @@ class NfsMount:
         packets = flow.datagrams.fragments(amount + overhead + UDP_HEADER)
         for wire in flow.path.wires:
             p.demand(wire.wire, sum(wire.time(length) for length in packets))
-        for stack, transport, network in (
-            (flow.source, "udp_send", "ip_send"),
-            (flow.target, "udp_receive", "ip_receive"),
+        out, into = flow.source.sheet, flow.target.sheet
+        for stack, datagram, packet in (
+            (flow.source, out.udp_send, out.ip_send),
+            (flow.target, into.udp_receive, into.ip_receive),
         ):
-            sheet = stack.sheet
-            cost = getattr(sheet, transport) + len(packets) * getattr(sheet, network) + 2 * sheet.rpc
+            cost = datagram + len(packets) * packet + 2 * stack.sheet.rpc
             p.demand(stack.host.cpu, ceil_times(cost, stack.host.scale))
         # The copies between cache and network; that of the program is in its own steps.
         for stack, cost in (

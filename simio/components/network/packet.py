@@ -45,6 +45,8 @@ class Wire(Protocol):
     """Largest IP datagram that fits, in bytes."""
     delay: int
     """Propagation delay in ps."""
+    header: int
+    """Bytes of a frame beside its packet that a switch of packets has to store."""
     streams: bool
     """Whether it can say when the beginning of a packet has arrived, for a stage that cuts through."""
 

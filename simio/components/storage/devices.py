@@ -107,10 +107,11 @@ class Devices:
         if not able and not volume.rebuilt:
             return None
         faults = {names.index(name): fault for name, fault in volume.rebuilt.items()}
-        latches = {place: getattr(members[place], "given_up", None) for place in able}
+        drivers = {place: member for place in able if isinstance(member := members[place], DiskDriver)}
+        latches = {place: driver.given_up for place, driver in drivers.items()}
         return Losses(
             self.failures(),
-            {place: latch.word.offset if latch else None for place, latch in latches.items()},
+            {place: latch.word.offset if (latch := latches.get(place)) else None for place in able},
             {place: latch.noticed for place, latch in latches.items() if latch},
             {place: (make or self.device)(fault.spare) for place, fault in faults.items() if fault.spare},
             faults,

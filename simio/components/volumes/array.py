@@ -10,6 +10,7 @@ from math import gcd
 from simio.components.storage.interfaces import BlockDevice, Initiator, Transport
 from simio.components.volumes.parity import ControllerParity
 from simio.description.model import Part
+from simio.description.sheets.controllers import ArrayControllerSheet
 from simio.program.builder import Builder, Register
 
 
@@ -20,7 +21,7 @@ class ArrayController:
     the host sees.
     """
 
-    def __init__(self, p: Builder, name: str, part: Part) -> None:
+    def __init__(self, p: Builder, name: str, part: Part[ArrayControllerSheet]) -> None:
         self.p = p
         self.name = name
         self.sheet = part.sheet
@@ -110,6 +111,8 @@ class ControllerInitiator:
 class PassingTransport:
     """What a member sends for a read of the host goes on to the host, piece by piece, while the member sends more."""
 
+    any_size = False
+
     def __init__(self, controller: ArrayController, member: Transport, host: Transport) -> None:
         self.controller = controller
         self.member = member
@@ -141,6 +144,8 @@ class PassingTransport:
 
 class ArrayDevice:
     """A hardware array behind the host's driver: one command of the host, whatever it takes of the members."""
+
+    any_size = False
 
     def __init__(self, controller: ArrayController, volume: BlockDevice, port: ArrayPort) -> None:
         self.p = controller.p

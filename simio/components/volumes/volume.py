@@ -34,6 +34,8 @@ class Volume:
     Every request joins its children, so whoever makes one has no joined child under way.
     """
 
+    any_size = False
+
     def __init__(
         self,
         p: Builder,

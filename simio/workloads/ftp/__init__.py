@@ -106,7 +106,7 @@ def ftp(site: Site, workload: Workload[Ftp]) -> None:
             transfer.alternating((source, span), (target, copy), Shared(readers, claimed))
 
 
-def _check_dirty(site: Site, workload: Workload, target: BlockDevice) -> None:
+def _check_dirty(site: Site, workload: Workload[Ftp], target: BlockDevice) -> None:
     """Refuse a cache that could be full of what several writers gather, none of which has enough to write behind."""
     writers = workload.params.transfers * workload.params.streams
     if writers == 1:
@@ -122,7 +122,7 @@ def _check_dirty(site: Site, workload: Workload, target: BlockDevice) -> None:
 
 
 def _in_parts(
-    site: Site, workload: Workload, devices: tuple[BlockDevice, BlockDevice], span: tuple[int, int]
+    site: Site, workload: Workload[Ftp], devices: tuple[BlockDevice, BlockDevice], span: tuple[int, int]
 ) -> None:
     """A part of the file over each of `streams` pairs of connections, read and written side by side."""
     params = workload.params

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from simio.components.files.received import ReceivedFile, SentFile, SharedFile
+from simio.components.network.agreement import Dialogue
 from simio.components.network.demand import declare
 from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
@@ -34,16 +35,6 @@ Place = tuple[BlockDevice, tuple[int, int]]
 
 
 @dataclass(frozen=True)
-class Control:
-    """The control connection, from the client to the server."""
-
-    from_: str
-    to: str
-    window: int | None
-    nodelay: bool
-
-
-@dataclass(frozen=True)
 class Shared:
     """A file that the servers `readers` read at once: `claimed` is how far windows were asked for."""
 
@@ -51,7 +42,7 @@ class Shared:
     claimed: Variable
 
 
-def names(workload: Workload, number: int) -> list[str]:
+def names(workload: Workload[Ftp], number: int) -> list[str]:
     """What `number` transfers of a workload are called."""
     return [f"{workload.name} {each + 1}" for each in range(number)] if number > 1 else [workload.name]
 
@@ -59,13 +50,12 @@ def names(workload: Workload, number: int) -> list[str]:
 class Transfer:
     """One transfer: a server on the host that has the file, a client on the other."""
 
-    def __init__(self, site: Site, workload: Workload, name: str) -> None:
+    def __init__(self, site: Site, workload: Workload[Ftp], name: str) -> None:
         self.site, self.workload, self.name = site, workload, name
         self.p = site.p
-        self.params: Ftp = workload.params
-        params = self.params
+        self.params = params = workload.params
         self.server, self.client = (f"{name}: ftpd on {params.from_}", f"{name}: ftp on {params.to}")
-        control = Control(params.to, params.from_, params.window, params.nodelay)
+        control = Dialogue(params.to, params.from_, params.window, params.nodelay)
         self.asking, self.asked = site.sockets.connection(control, f"{name}: control", (512, 512), True)
         self.sender, self.receiver = site.sockets.connection(params, name, (params.buffer,) * 2, params.aligned)
         self.begun = self.p.observation(f"{name}: begun", "begun", "bytes")

@@ -157,7 +157,7 @@ def nfs(site: Site, workload: Workload[Nfs]) -> None:
         (read if params.access == "read" else write)(site, mount, delivered)
 
 
-def _pools(site: Site, workload: Workload) -> dict[str, list[Handle]]:
+def _pools(site: Site, workload: Workload[Nfs]) -> dict[str, list[Handle]]:
     """The threads of each server that its clients share, of each of its incarnations."""
     params = workload.params
     found = {}

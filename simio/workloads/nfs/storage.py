@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from simio import units
 from simio.components.faults.incarnations import of_incarnation
 from simio.components.files.served import ServedFile
@@ -11,16 +13,20 @@ from simio.components.site import Site
 from simio.description.model import Workload
 from simio.errors import RunError
 
+if TYPE_CHECKING:
+    from simio.workloads.nfs import Nfs
+
 GRAIN = 1 << 20
 """Files begin at multiples of so many bytes, one after another."""
 
 
-def server_storage(site: Site, workload: Workload, number: int, server: str, boot: int = 0) -> ServerStorage:
+def server_storage(site: Site, workload: Workload[Nfs], number: int, server: str, boot: int = 0) -> ServerStorage:
     """The storage of the file of client `number`, from 0 on, that `server` serves; files go to the disks in turn.
 
     A cache is that of life `boot` of the server.
     """
     params = workload.params
+    assert params.storage is not None
     targets = site.targets(params.storage)
     name = targets[number % len(targets)]
     manager = params.manager
@@ -52,7 +58,7 @@ def server_storage(site: Site, workload: Workload, number: int, server: str, boo
     return ThirdParty(file, site.kernel(server), metadata)
 
 
-def _check_dirty(workload: Workload, file: ServedFile, sharing: int) -> None:
+def _check_dirty(workload: Workload[Nfs], file: ServedFile, sharing: int) -> None:
     """Refuse a cache that could be full of groups of blocks of which one each is missing: none would be written."""
     params = workload.params
     if params.access == "read" or params.version == 2 or params.manager:
