@@ -13,7 +13,7 @@ from simio.description.model import Workload
 from simio.description.quantities import Extent, refusal
 from simio.description.workloads import HostName, Storage, WorkloadParams
 from simio.workloads import register_workload
-from simio.workloads.common.copying import check_raw, file_system, grain, spans, storage
+from simio.workloads.common.copying import check_raw, grain, mounted, spans, storage
 
 
 class Copy(WorkloadParams):
@@ -64,9 +64,9 @@ def copy(site: Site, workload: Workload[Copy]) -> None:
                 at.set(at + amount)
                 to.set(to + amount)
         return
-    systems = [file_system(site, workload, device) for device in (source, target)]
-    read = SentFile(p, kernel, systems[0], source, f"{own} read", (start, size), sequential=True)
-    written = ReceivedFile(p, kernel, systems[1], target, f"{own} write", (place, size))
+    mounts = [mounted(site, workload, params.host, device) for device in (source, target)]
+    read = SentFile(mounts[0], f"{own} read", (start, size), sequential=True)
+    written = ReceivedFile(mounts[1], f"{own} write", (place, size))
     with p.thread(own):
         p.mark(begun, 0)
         at = p.register(start)

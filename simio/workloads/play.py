@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from simio import units
-from simio.components.files.cached import CachedFile
+from simio.components.files.cached import CachedFile, Mount
 from simio.components.network.agreement import Dialogue
 from simio.components.network.demand import declare
 from simio.components.network.playout import Playout, Told
@@ -263,9 +263,9 @@ class Source:
     def _cached(self, device: BlockDevice, take: Take) -> None:
         """read() of a file, which the file system reads ahead."""
         p, params = self.p, self.params
-        file_system = self.site.file_system(self.workload, device.name)
+        mount = Mount(self.kernel, self.site.file_system(self.workload, device.name).sheet, device)
         span = (self.start, params.size)
-        file = CachedFile(p, self.kernel, file_system, device, self.name, span, True)
+        file = CachedFile(mount, self.name, span, True)
         at = p.register(self.start)
         file.open()
         file.rewind()

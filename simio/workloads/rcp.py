@@ -18,7 +18,7 @@ from simio.components.site import Site
 from simio.description.model import Workload
 from simio.description.quantities import Count, Extent, Time
 from simio.workloads import register_workload
-from simio.workloads.common.copying import RemoteCopy, check_cached, extents, file_system, fill, grain, start, storage
+from simio.workloads.common.copying import RemoteCopy, check_cached, extents, fill, grain, mounted, start, storage
 
 LINE = 24
 """Bytes of the line that announces a file: C0644, a size of up to ten digits, a short name and a newline."""
@@ -42,9 +42,7 @@ def rcp(site: Site, workload: Workload[Rcp]) -> None:
         storage(site, workload, host, where)
         for host, where in ((params.from_, params.from_storage), (params.to, params.to_storage))
     ]
-    kernels = [site.kernel(host) for host in (params.from_, params.to)]
     names = [f"{name}: source on {params.from_}", f"{name}: sink on {params.to}"]
-    systems = [file_system(site, workload, device) for device in devices]
     check_cached(site, workload, devices[0], params.files)
     strides = [
         extents(site, workload, device, host, params.files)
@@ -63,7 +61,7 @@ def rcp(site: Site, workload: Workload[Rcp]) -> None:
         fill(p, source, 1)
         base = p.register(0)
         place = Placed(p, devices[0], base, strides[0])
-        read = SentFile(p, kernels[0], systems[0], place, names[0], (0, params.file), sequential=True)
+        read = SentFile(mounted(site, workload, params.from_, place), names[0], (0, params.file), sequential=True)
         read.open()
         with p.loop(params.files):
             source.write(LINE)
@@ -80,7 +78,7 @@ def rcp(site: Site, workload: Workload[Rcp]) -> None:
         sink.write(1)
         base = p.register(0)
         place = Placed(p, devices[1], base, strides[1])
-        written = ReceivedFile(p, kernels[1], systems[1], place, names[1], (0, params.file))
+        written = ReceivedFile(mounted(site, workload, params.to, place), names[1], (0, params.file))
         written.open()
         with p.loop(params.files):
             fill(p, sink, LINE)

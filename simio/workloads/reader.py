@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from simio.components.files.cached import CachedFile, MappedFile
+from simio.components.files.cached import CachedFile, MappedFile, Mount
 from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
@@ -58,13 +58,13 @@ def reader(site: Site, workload: Workload[Reader]) -> None:
         if params.access in ("raw", "direct"):
             direct = params.access == "direct"
             return unbuffered(site, kernel.read_unbuffered, device, direct, delivered)
-        file_system = site.file_system(workload, device.name)
+        mount = Mount(kernel, site.file_system(workload, device.name).sheet, device)
         if params.access == "mmap":
             threads = 1 if params.threads == "one" else len(targets) * params.processes
-            file = MappedFile(site.p, kernel, file_system, device, (workload.name, threads))
+            file = MappedFile(mount, (workload.name, threads))
             return Mapped(site.p, file, params.window, delivered)
         sequential = params.pattern == "sequential"
-        cached = CachedFile(site.p, kernel, file_system, device, thread, span, sequential)
+        cached = CachedFile(mount, thread, span, sequential)
         return Cached(site.p, cached, params.access == "buffered", delivered)
 
     emit(site, workload, targets, make)

@@ -19,7 +19,7 @@ from simio.description.model import Workload
 from simio.description.quantities import Count, Extent, Time, refusal
 from simio.program.builder import Register
 from simio.workloads import register_workload
-from simio.workloads.common.copying import RemoteCopy, check_cached, extents, file_system, fill, start, storage
+from simio.workloads.common.copying import RemoteCopy, check_cached, extents, fill, mounted, start, storage
 from simio.workloads.common.room import check_room
 
 BLOCK = 512
@@ -56,9 +56,7 @@ def tar(site: Site, workload: Workload[Tar]) -> None:
     records = archive(params.file, params.files, params.record)
     size = records * params.record
     check_room(workload, target, size)
-    written = ReceivedFile(
-        p, site.kernel(params.to), file_system(site, workload, target), target, names[1], (0, size)
-    )
+    written = ReceivedFile(mounted(site, workload, params.to, target), names[1], (0, size))
     ends = site.sockets.connection(params, name, (params.record,) * 2, params.aligned)
     begun = p.observation(f"{name}: begun", "begun", "bytes")
     with p.thread(names[0]):
@@ -94,13 +92,12 @@ def member(file: int) -> int:
 def _send(site: Site, workload: Workload[Tar], name: str, socket: Endpoint, records: int) -> None:
     """tar: each file into the record at hand, which goes to the connection when it is full."""
     p, params = site.p, workload.params
-    kernel = site.kernel(params.from_)
     device = storage(site, workload, params.from_, params.from_storage)
-    system = file_system(site, workload, device)
     stride = extents(site, workload, device, params.from_, params.files)
     check_cached(site, workload, device, params.files)
     filled, base = p.register(0), p.register(0)
-    file = SentFile(p, kernel, system, Placed(p, device, base, stride), name, (0, params.file), sequential=True)
+    mount = mounted(site, workload, params.from_, Placed(p, device, base, stride))
+    file = SentFile(mount, name, (0, params.file), sequential=True)
     file.open()
 
     def gather(amount: int) -> None:

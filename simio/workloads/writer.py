@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from simio.components.files.cached import CachedFile
+from simio.components.files.cached import CachedFile, Mount
 from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
@@ -55,9 +55,9 @@ def writer(site: Site, workload: Workload[Writer]) -> None:
         if params.access in ("raw", "direct"):
             direct = params.access == "direct"
             return unbuffered(site, kernel.write_unbuffered, device, direct, delivered)
-        file_system = site.file_system(workload, device.name)
+        mount = Mount(kernel, site.file_system(workload, device.name).sheet, device)
         sequential = params.pattern == "sequential"
-        file = CachedFile(site.p, kernel, file_system, device, thread, span, sequential)
+        file = CachedFile(mount, thread, span, sequential)
         return Behind(site.p, file, params.sync, delivered)
 
     emit(site, workload, site.targets(params.to), make)

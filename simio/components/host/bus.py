@@ -108,8 +108,7 @@ class ParallelBus:
         p = self.p
         with p.scope():
             turn, burst = p.register(amount), p.register(self.overhead(read))
-            on_bus = p.register()
-            p.call(on_bus, turns.time_alone, self.state, turn, burst)
+            on_bus = p.answer(turns.time_alone, self.state, turn, burst)
             on_memory = p.register(ceil_times(amount, self.memory_byte))
             longest = p.register(maximum(on_bus, on_memory))
             p.call(turn, turns.begin, self.state, turn, burst)
@@ -185,8 +184,7 @@ class ParallelBus:
     def _wait_for_others(self, turn: Register) -> None:
         """Wait for the bursts of others that came between."""
         p = self.p
-        left = p.register()
-        p.call(left, turns.rest, self.state, turn)
+        left = p.answer(turns.rest, self.state, turn)
         with p.while_(left > 0):
             p.wait(left)
             p.call(left, turns.rest, self.state, turn)

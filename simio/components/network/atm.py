@@ -144,8 +144,7 @@ class AtmSwitch:
         p = self.p
         share = int(outgoing.cell * cells.UNIT / incoming.cell)
         with p.scope():
-            token = p.register()
-            p.call(token, cells.start, port, share)
+            token = p.answer(cells.start, port, share)
             answer.set(token)
             with p.when(token != 0):
                 self._account(outgoing, count)

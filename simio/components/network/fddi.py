@@ -50,8 +50,7 @@ class FddiRing:
         """Emit what follows when a station has sent a packet: the next one, or the token goes on."""
         p = self.p
         with p.scope():
-            answer = p.register()
-            p.call(answer, token_ring.done, self.state, station)
+            answer = p.answer(token_ring.done, self.state, station)
             with p.when(answer > 1):
                 p.put(self.released, answer - 1)
 
@@ -93,8 +92,7 @@ class FddiWire:
         """See `Wire.crossing`."""
         p = self.p
         with p.scope():
-            answer = p.register()
-            p.call(answer, token_ring.arrive, self.ring.state, self.station)
+            p.answer(token_ring.arrive, self.ring.state, self.station)
             p.get(self.order, 1)
             self.ring.catch(self.station)
             time = p.register(self.span(packet.length))

@@ -104,8 +104,7 @@ class DropQueue:
         """Run the body if `amount` fits; else the packet is dropped."""
         p = self.p
         with p.scope():
-            fits = p.register()
-            p.call(fits, queue.enter, self.state, amount)
+            fits = p.answer(queue.enter, self.state, amount)
             with p.when(fits == 0):
                 dropped(p, self.owner, packet)
             with p.when(fits != 0):

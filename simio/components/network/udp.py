@@ -89,8 +89,7 @@ class UdpSocket:
         """A datagram has come; wakes a reader and does what is `queued`, or drops it with a mark."""
         p = self.p
         with p.scope():
-            fits = p.register()
-            p.call(fits, mailbox.arrive, self.state, length + ADDRESS, word)
+            fits = p.answer(mailbox.arrive, self.state, length + ADDRESS, word)
             with p.when(fits == 0):
                 p.mark(p.observation(f"{self.name} dropped", "other", "bytes"), length)
             with p.when(fits == 1):

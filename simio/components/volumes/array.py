@@ -181,7 +181,7 @@ class ArrayDevice:
             # Condition that always holds: what is written behind may still wait when the last write is done, so the
             # bound on what was delivered must not count it.
             with (
-                self.p.when(place, ">=", 0),
+                self.p.when(place >= 0),
                 self.p.fork(f"{self.controller.name}: write behind"),
             ):
                 self.volume.write(place, amount, grain)
@@ -194,7 +194,7 @@ class ArrayDevice:
     def _commands(self, at: Register, size: int, aligned: int) -> Iterator[tuple[Register, int, int]]:
         """Run a for loop's body as each command of the host: a register with its address, its size and alignment."""
         p, port = self.p, self.port
-        with p.loop(1):
+        with p.scope():
             place, grain = p.register(at), aligned
             for amount in port.initiator.requests(size):
                 grain = grain if amount == size else gcd(grain, amount)
@@ -205,5 +205,5 @@ class ArrayDevice:
                         yield place, amount, grain
                         port.transport.reply()
                     port.initiator.complete()
-                p.let(place, "ADD", place, amount)
+                place.set(place + amount)
             p.join()

@@ -83,8 +83,7 @@ class Rebuild:
         p = self.p
         with ExitStack() as conditions, p.scope():
             for word in self.words:
-                gone = p.register()
-                p.call(gone, load, word)
+                gone = p.answer(load, word)
                 conditions.enter_context(p.when(gone == 0))
             yield
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, ClassVar
 from pydantic import Field
 
 from simio import units
+from simio.components.files.cached import Mount
 from simio.components.network.tcp import Endpoint
 from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
-from simio.description.model import Part, Workload
+from simio.description.model import Workload
 from simio.description.quantities import Extent, Flag, Limit, Time
 from simio.description.sheets.filesystems import CachedFileSystem
 from simio.description.workloads import HostName, Storage, WorkloadParams
@@ -71,22 +72,27 @@ def storage(site: Site, workload: Workload, host: str, name: str) -> BlockDevice
     return site.device(host, found[0])
 
 
-def file_system(site: Site, workload: Workload, device: BlockDevice) -> Part[CachedFileSystem]:
-    """The file system of a device; RunError where it has none."""
+def mounted(site: Site, workload: Workload, host: str, device: BlockDevice) -> Mount:
+    """The file system of a device, mounted by a host; raises RunError if the device has none."""
+    return Mount(site.kernel(host), file_system(site, workload, device), device)
+
+
+def file_system(site: Site, workload: Workload, device: BlockDevice) -> CachedFileSystem:
+    """The values of the file system of a device; raises RunError if it has none."""
     system = site.system
     part = (system.volumes if device.name in system.volumes else system.disks)[device.name].file_system
     if part is None:
         raise RunError(
             f"workload {workload.name!r} copies a file, and {device.name!r} has no file_system; give it one"
         )
-    return part
+    return part.sheet
 
 
 def check_cached(site: Site, workload: Workload[RemoteCopy], device: BlockDevice, files: int = 1) -> None:
     """RunError where `files` files should be in the cache from before, which has no room for them."""
     if not workload.params.cached:
         return
-    size, room = files * workload.params.file, file_system(site, workload, device).sheet.cache
+    size, room = files * workload.params.file, file_system(site, workload, device).cache
     if size > room:
         needed, found = (units.format_quantity(n, "size") for n in (size, room))
         raise RunError(f"workload {workload.name!r} has {needed} in the cache from before, which holds {found}")
@@ -109,7 +115,7 @@ def extents(site: Site, workload: Workload[RemoteCopy], device: BlockDevice, hos
     They do so in whole pages or blocks of its file system, and one alone, 0 bytes apart, at the beginning.
     RunError if there is too little room.
     """
-    unit = max(file_system(site, workload, device).sheet.block, site.kernel(host).sheet.page)
+    unit = max(file_system(site, workload, device).block, site.kernel(host).sheet.page)
     stride = -(-workload.params.file // unit) * unit
     check_room(workload, device, (number - 1) * stride + workload.params.file)
     return stride if number > 1 else 0

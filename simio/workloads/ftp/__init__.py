@@ -111,7 +111,7 @@ def _check_dirty(site: Site, workload: Workload[Ftp], target: BlockDevice) -> No
     writers = workload.params.transfers * workload.params.streams
     if writers == 1:
         return
-    sheet = file_system(site, workload, target).sheet
+    sheet = file_system(site, workload, target)
     most = writers * sheet.write_behind
     if sheet.dirty_limit < most:
         limit, need = (units.format_quantity(n, "size") for n in (sheet.dirty_limit, most))
@@ -131,7 +131,7 @@ def _in_parts(
     # A page or block that two parts share would be read by both, and written by both.
     unit = lcm(
         params.buffer,
-        *(max(part.sheet.block, site.kernel(host).sheet.page) for part, host in zip(systems, hosts, strict=True)),
+        *(max(sheet.block, site.kernel(host).sheet.page) for sheet, host in zip(systems, hosts, strict=True)),
     )
     ((place, _),) = spans(workload, devices[1], 1)
     own = names(workload, params.streams)

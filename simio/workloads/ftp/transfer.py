@@ -15,9 +15,9 @@ from simio.machines.tcp.layout import END_OF_FILE
 from simio.program.builder import Register, Variable
 from simio.workloads.common.copying import (
     Ring,
-    file_system,
     fill,
     grain,
+    mounted,
     start,
 )
 
@@ -93,15 +93,14 @@ class Transfer:
 
     def _files(self, source: Place, target: Place, shared: Shared | None) -> tuple[SentFile, ReceivedFile]:
         site, params = self.site, self.params
-        kernels = [site.kernel(host) for host in (params.from_, params.to)]
-        systems = [file_system(site, self.workload, device) for device, _ in (source, target)]
-        common = (self.p, kernels[0], systems[0], source[0], self.server, source[1])
+        common = (mounted(site, self.workload, params.from_, source[0]), self.server, source[1])
         read = (
             SharedFile(*common, shared.readers, shared.claimed)
             if shared and len(shared.readers) > 1
             else SentFile(*common, sequential=True)
         )
-        return read, ReceivedFile(self.p, kernels[1], systems[1], target[0], self.client, target[1])
+        mount = mounted(site, self.workload, params.to, target[0])
+        return read, ReceivedFile(mount, self.client, target[1])
 
     # --- two processes at each end ------------------------------------------------------------------------
 
@@ -140,8 +139,8 @@ class Transfer:
                 at_once=True,
             )
             return
-        system = file_system(self.site, self.workload, source)
-        file = SentFile(self.p, kernel, system, source, self.server, (0, params.file), sequential=True)
+        mount = mounted(self.site, self.workload, params.from_, source)
+        file = SentFile(mount, self.server, (0, params.file), sequential=True)
         file.open()
         file.rewind()
         ring.run(0, lambda at, amount: file.read(at, amount, params.buffer, True, params.cached), filling=True)
@@ -158,8 +157,8 @@ class Transfer:
         if params.access == "raw":
             ring.run(0, store, filling=False, at_once=True)
             return
-        system = file_system(self.site, self.workload, target)
-        file = ReceivedFile(self.p, kernel, system, target, self.client, (0, params.file))
+        mount = mounted(self.site, self.workload, params.to, target)
+        file = ReceivedFile(mount, self.client, (0, params.file))
 
         def write(at: Register, amount: int) -> None:
             file.write_whole(amount)

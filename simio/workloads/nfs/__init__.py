@@ -141,19 +141,19 @@ def nfs(site: Site, workload: Workload[Nfs]) -> None:
         delivered = site.delivered if len(clients) == 1 else site.stream(f"{workload.name}: {client}")
         incarnations = _incarnations(site, server)
         storage = [
-            server_storage(site, workload, number, server, boot)
-            for boot in range(len(incarnations) if params.storage else 0)
+            server_storage(site, workload, number, server, incarnation)
+            for incarnation in range(len(incarnations) if params.storage else 0)
         ]
         stacks = site.sockets.stack(client), site.sockets.stack(server)
         paths = site.network.path(client, server), site.network.path(server, client)
         mount = NfsMount(name, stacks, paths, params, storage, pools.get(server, ()))
         data, end = ("read_reply", 1) if params.access == "read" else ("write", 0)
         check_size(workload.name, stacks[end], mount.message(data))
-        for boot in range(len(incarnations)):
-            thread = of_incarnation(f"{name}: nfsd on {server}", boot)
-            # Those of a later life find no calls before it begins.
+        for incarnation in range(len(incarnations)):
+            thread = of_incarnation(f"{name}: nfsd on {server}", incarnation)
+            # Those of a later incarnation find no calls before it begins.
             with site.p.thread(thread, count=params.nfsds, daemon=True):
-                mount.serve(boot)
+                mount.serve(incarnation)
         (read if params.access == "read" else write)(site, mount, delivered)
 
 
@@ -164,7 +164,8 @@ def _pools(site: Site, workload: Workload[Nfs]) -> dict[str, list[Handle]]:
     for server in params.ports[: len(params.readers)]:
         name, number = f"{workload.name}: nfsds of {server}", len(_incarnations(site, server))
         found[server] = [
-            site.p.resource(of_incarnation(name, boot), params.nfsds, lock=True) for boot in range(number)
+            site.p.resource(of_incarnation(name, incarnation), params.nfsds, lock=True)
+            for incarnation in range(number)
         ]
     return found
 

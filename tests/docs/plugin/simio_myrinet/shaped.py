@@ -41,9 +41,8 @@ def shaped(site: Site, workload: Workload[Shaped]) -> None:
     bucket = p.machine(f"{workload.name}: bucket", BUCKET.initial(period=params.period, slack=slack))
 
     def wait() -> None:
-        with p.loop(1):
-            time = p.register()
-            p.call(time, leave, bucket)
+        with p.scope():
+            time = p.answer(leave, bucket)
             p.advance(0, time, 1)
 
     run(site, workload, before=wait)
