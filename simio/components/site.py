@@ -8,7 +8,7 @@ from functools import cached_property
 from simio.components.faults.condition import Schedule
 from simio.components.faults.failing_disk import FailingDrive
 from simio.components.faults.failures import Failures, can_fail, loses_commands
-from simio.components.host.host import Host
+from simio.components.host.host import Computer
 from simio.components.host.kernel import UnixKernel
 from simio.components.network.capture import Capture, PacketTrace
 from simio.components.network.path import Network
@@ -40,7 +40,7 @@ class Site:
         self.p = Builder(arguments=PACKET_ARGUMENTS if network else 0)
         self.delivered = self.p.observation("delivered", "delivered", "bytes")
         self.capture = Capture(self.p, packets, list(system.hosts)) if packets else None
-        self._hosts: dict[str, Host] = {}
+        self._hosts: dict[str, Computer] = {}
         self._kernels: dict[str, UnixKernel] = {}
         self._drives: dict[str, DiskDrive] = {}
         self._devices: dict[tuple[str, str | None], Devices] = {}
@@ -59,10 +59,10 @@ class Site:
         """A stream of deliveries of its own, whose rate is reported beside the throughput of all."""
         return self.p.observation(name, "delivered", "bytes")
 
-    def host(self, name: str) -> Host:
+    def host(self, name: str) -> Computer:
         """A host, made when something first uses it."""
         if name not in self._hosts:
-            self._hosts[name] = Host(self.p, self.system.hosts[name])
+            self._hosts[name] = Computer(self.p, self.system.hosts[name])
         return self._hosts[name]
 
     def kernel(self, host: str) -> UnixKernel:
@@ -126,7 +126,7 @@ class Site:
         return self._failures
 
     def can_fail(self, name: str) -> bool:
-        """Whether requests of a disk or volume can fail."""
+        """True if requests of a disk or volume can fail."""
         return can_fail(self.system, name, self.attachments.cut)
 
     def device(self, host: str, name: str, into: str | None = None, reports_failures: bool = False) -> BlockDevice:
@@ -152,7 +152,7 @@ class Site:
         return self._devices[host, into].device(name)
 
     @property
-    def hosts(self) -> Iterable[Host]:
+    def hosts(self) -> Iterable[Computer]:
         """The hosts that something uses."""
         return self._hosts.values()
 
@@ -179,7 +179,7 @@ class Site:
 
     @cached_property
     def network(self) -> Network:
-        """What carries packets: interfaces, links and switches."""
+        """The interfaces, links and switches that carry packets."""
         return Network(self.p, self.system, self.graph, self.kernel, self.capture)
 
     @cached_property

@@ -160,7 +160,7 @@ def fits(thing: Switch[Sheet], sheet: type[Other]) -> TypeGuard[Switch[Other]]: 
 @overload
 def fits(thing: Link[Sheet], sheet: type[Other]) -> TypeGuard[Link[Other]]: ...
 def fits(thing: Adapter[Sheet] | Disk[Sheet] | Switch[Sheet] | Link[Sheet], sheet: type[Sheet]) -> bool:
-    """Whether the values of a component are of this type."""
+    """True if the datasheet of a component is of this type."""
     return isinstance(thing.part.sheet, sheet)
 
 

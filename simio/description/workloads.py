@@ -1,4 +1,4 @@
-"""What the parameters of all workloads have in common; the kinds are in `simio/workloads/`.
+"""The base of all workloads' parameters; the kinds are in `simio/workloads/`.
 
 The parameters of a kind are a frozen pydantic model.  A field marked `Refers` names something of the scenario,
 such as a host, and ``routes`` names the pairs of such fields that data flows between; the loader checks both.
@@ -28,7 +28,7 @@ REFERRED = {
     "disks": "a disk or group of disks",
     "storage": "a disk, group of disks or volume",
 }
-"""What a field may name, by its `Refers`."""
+"""The things that a field may name, by its `Refers`."""
 
 HostName = Annotated[Text, Refers("host")]
 DiskGroup = Annotated[Text, Refers("disks")]
@@ -84,6 +84,6 @@ def references(model: type[WorkloadParams]) -> dict[str, str]:
 
 
 def yaml_key(model: type[WorkloadParams], field: str) -> str:
-    """What a field is called in a scenario file."""
+    """The key of a field in a scenario file."""
     alias: Any = model.model_fields[field].alias
     return str(alias or field)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from simio.components.files.placed import Placed
+from simio.components.files.placed import OffsetDevice
 from simio.components.files.received import ReceivedFile, SentFile
 from simio.components.network.demand import declare
 from simio.components.network.tcp import Endpoint
@@ -60,7 +60,7 @@ def rcp(site: Site, workload: Workload[Rcp]) -> None:
         source.connect()
         fill(p, source, 1)
         base = p.register(0)
-        place = Placed(p, devices[0], base, strides[0])
+        place = OffsetDevice(p, devices[0], base, strides[0])
         read = SentFile(mounted(site, workload, params.from_, place), names[0], (0, params.file), sequential=True)
         read.open()
         with p.loop(params.files):
@@ -77,7 +77,7 @@ def rcp(site: Site, workload: Workload[Rcp]) -> None:
         sink.accept()
         sink.write(1)
         base = p.register(0)
-        place = Placed(p, devices[1], base, strides[1])
+        place = OffsetDevice(p, devices[1], base, strides[1])
         written = ReceivedFile(mounted(site, workload, params.to, place), names[1], (0, params.file))
         written.open()
         with p.loop(params.files):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from pydantic import Field, model_validator
 
 from simio import units
-from simio.components.files.placed import Placed
+from simio.components.files.placed import OffsetDevice
 from simio.components.files.received import ReceivedFile, SentFile
 from simio.components.network.demand import declare
 from simio.components.network.tcp import Endpoint
@@ -96,7 +96,7 @@ def _send(site: Site, workload: Workload[Tar], name: str, socket: Endpoint, reco
     stride = extents(site, workload, device, params.from_, params.files)
     check_cached(site, workload, device, params.files)
     filled, base = p.register(0), p.register(0)
-    mount = mounted(site, workload, params.from_, Placed(p, device, base, stride))
+    mount = mounted(site, workload, params.from_, OffsetDevice(p, device, base, stride))
     file = SentFile(mount, name, (0, params.file), sequential=True)
     file.open()
 

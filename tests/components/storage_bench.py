@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 
 from simio.components.files.cached import Mount
-from simio.components.host.host import Host
+from simio.components.host.host import Computer
 from simio.components.host.kernel import UnixKernel
 from simio.description.model import Host as HostDescription
 from simio.description.model import Part
@@ -49,7 +49,7 @@ class Bench:
             part("kernel", "unix", read(UnixKernelSheet, KERNEL | (kernel or {}))),
             {}, {}, part("host", "host", HostSheet(cpus=cpus)),
         )  # fmt: skip
-        self.host = Host(self.p, description)
+        self.host = Computer(self.p, description)
         self.kernel = UnixKernel(self.p, self.host)
         self.files = read(CachedFileSystem, FILES | files)
         self.device = Device(self.p)

@@ -10,7 +10,7 @@ from simio.components.storage.interfaces import BlockDevice
 from simio.program.builder import Builder, Register
 
 
-class Placed:
+class OffsetDevice:
     """`device` from the address in a register on, so that one file after another is written with the same steps."""
 
     any_size = False

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from simio.components.host.host import Host
+from simio.components.host.host import Computer
 from simio.components.host.kernel import UnixKernel
 from simio.description.model import Adapter, Link
 from simio.description.sheets.hippi import HippiAdapter, HippiLink
@@ -82,7 +82,7 @@ class HippiCard:
     def __init__(self, p: Builder, kernel: UnixKernel, adapter: Adapter[HippiAdapter]) -> None:
         self.p = p
         self.kernel = kernel
-        self.host: Host = kernel.host
+        self.host: Computer = kernel.host
         self.sheet = adapter.part.sheet
         self.name = adapter.part.name
         self.bus = self.host.bus(adapter.bus)

@@ -29,7 +29,7 @@ Arrived = Callable[[Register, Register], None]
 """Emits what the transport does, at interrupt priority, with a datagram of so many bytes and its word."""
 
 
-class Datagrams:
+class IpDatagrams:
     """IP datagrams of one transport from one host to another."""
 
     def __init__(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from simio.components.faults.failures import Failures, can_fail
 from simio.components.host.bus import ParallelBus
-from simio.components.host.host import Host
+from simio.components.host.host import Computer
 from simio.components.host.kernel import UnixKernel
 from simio.components.storage.attachment import Attachments
 from simio.components.storage.disk import DiskDrive
@@ -31,13 +31,13 @@ class Devices:
         attachments: Attachments,
         drive: Callable[[str], DiskDrive],
         failures: Callable[[], Failures],
-        into: Host | None = None,
+        into: Computer | None = None,
     ) -> None:
         """`into` is who gets and gives the data, if not this host itself, whose kernel only issues the commands."""
         self.p = p
         self.system = system
         self.kernel = kernel
-        self.host: Host = kernel.host
+        self.host: Computer = kernel.host
         self.attachments = attachments
         self.drive = drive
         self.failures = failures

@@ -9,7 +9,7 @@ from typing import Any
 from simio.components.faults.condition import Latch
 from simio.components.faults.failures import Failures
 from simio.components.faults.policy import Policy
-from simio.components.faults.recovery import Recovery
+from simio.components.faults.recovery import CommandRecovery
 from simio.components.host.interrupts import Interrupts
 from simio.components.host.kernel import UnixKernel
 from simio.components.storage.disk import DiskDrive
@@ -81,9 +81,9 @@ class DiskDriver:
         self.sector = drive.sheet.sector
         self.capacity = drive.capacity
         self.queue = p.resource(f"{drive.name} driver queue", depth, lock=True)
-        self.recovery: Recovery | None = None
+        self.recovery: CommandRecovery | None = None
         if policy and failures:
-            self.recovery = Recovery(p, initiator, transport, self.queue, policy, failures)
+            self.recovery = CommandRecovery(p, initiator, transport, self.queue, policy, failures)
         self.any_size = drive.any_size and transport.any_size and self.recovery is None
 
     @property

@@ -44,7 +44,7 @@ class Hop:
             self.p.put(self.credit, 1)
 
 
-class Path:
+class FramePath:
     """A walk over links, and over a switch between each two of them, for frames in one direction."""
 
     def __init__(self, p: Builder, hops: list[Hop], latencies: list[int], payload: int) -> None:
@@ -121,14 +121,14 @@ class Fabric:
         }
         self.hops: dict[tuple[str, str], Hop] = {}
 
-    def path(self, route: Route, reverse: bool = False) -> Path:
+    def path(self, route: Route, reverse: bool = False) -> FramePath:
         """The path of frames between the ports at the two ends of a route, forward or back."""
         nodes = route.nodes[::-1] if reverse else route.nodes
         ports = [node for node in nodes if node in self.ends or node in self.switches]
         links = [node for node in nodes if node in self.links]
         hops = [self._between(link, *ends) for link, ends in zip(links, pairwise(ports), strict=True)]
         latencies = [self.switches[port].latency for port in ports[1:-1]]
-        return Path(self.p, hops, latencies, self.ends[ports[0]].frame_payload)
+        return FramePath(self.p, hops, latencies, self.ends[ports[0]].frame_payload)
 
     def _between(self, link: str, source: str, target: str) -> Hop:
         if (source, target) not in self.hops:

@@ -28,7 +28,7 @@ class Planned:
     shape: Shape
 
 
-class Volume:
+class VolumeDevice:
     """A block device over members.
 
     Every request joins its children, so whoever makes one has no joined child under way.

@@ -1,1 +1,1 @@
-"""What several kinds of workloads have in common; no kind itself."""
+"""The common parts of several kinds of workloads; no kind itself."""

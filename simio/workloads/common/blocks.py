@@ -1,4 +1,4 @@
-"""What readers and writers of storage have in common: their parameters."""
+"""The common parameters of readers and writers of storage."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ UNBUFFERED = ("raw", "direct")
 
 
 class BlockParams(WorkloadParams):
-    """What readers and writers have in common: which blocks, in what order, by how many threads."""
+    """The common parameters: which blocks, in what order, by how many threads."""
 
     block: Sizes = Field(description="bytes a request, or sizes with weights, of which each request draws one")
     size: Extent = Field(description="bytes from or to each device")

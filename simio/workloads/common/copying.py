@@ -1,4 +1,4 @@
-"""What programs that copy files have in common: where files lie, loops over buffers, and two processes at one end."""
+"""The common parts of programs that copy files: parameters, where files lie, loops over buffers, rings of these."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def check_raw(workload: Workload[Copy | Ftp], device: BlockDevice) -> None:
 
 
 def grain(start: int, buffer: int) -> int:
-    """What the places of a file's buffers are multiples of."""
+    """The largest common divisor of the places of a file's buffers."""
     return gcd(start, buffer)
 
 

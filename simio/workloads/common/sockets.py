@@ -1,4 +1,4 @@
-"""What workloads over the hosts' protocol stacks have in common: their parameters."""
+"""The common parameters of workloads over the hosts' protocol stacks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class NetworkParams(WorkloadParams):
 
 
 class SocketParams(NetworkParams):
-    """What programs over TCP have in common."""
+    """The common parameters of programs over TCP."""
 
     window: Limit = Field(None, description="socket buffers at both ends; none: what the stacks have")
     nodelay: Flag = Field(False, description="whether TCP_NODELAY is set, so that small segments do not wait")

@@ -1,4 +1,4 @@
-"""What readers and writers of storage have in common: steps over devices and places, with requests outstanding."""
+"""The steps of readers and writers of storage: devices, places, and requests outstanding."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Shared:
 
 
 def names(workload: Workload[Ftp], number: int) -> list[str]:
-    """What `number` transfers of a workload are called."""
+    """The names of `number` transfers of a workload."""
     return [f"{workload.name} {each + 1}" for each in range(number)] if number > 1 else [workload.name]
 
 

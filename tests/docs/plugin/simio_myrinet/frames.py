@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from pydantic import Field
 
-from simio.components.host.host import Host
+from simio.components.host.host import Computer
 from simio.components.site import Site
 from simio.description.model import Workload, fits
 from simio.description.quantities import Count, Extent
@@ -42,7 +42,7 @@ class Line:
         _, card, _ = self._card(1)
         self.arrived = site.p.container(f"{target} arrived", card.buffer, unit="bytes")
 
-    def _card(self, end: int) -> tuple[Host, MyrinetAdapter, str]:
+    def _card(self, end: int) -> tuple[Computer, MyrinetAdapter, str]:
         """Host, datasheet and bus of the card at an end: 0 sends, 1 receives."""
         host, key = self.ends[end].split(".", 1)
         adapter = self.site.system.hosts[host].adapters[key]
