@@ -12,7 +12,6 @@ from simio.description.model import Case, Part, Report, Run, Switch, System, Wor
 from simio.description.quantities import Count, Flag, Time
 from simio.description.sheets import Sheet
 from simio.description.workloads import WorkloadParams
-from simio.workloads import register_workload
 
 MS = 10**9
 JOB = 1000
@@ -46,7 +45,6 @@ def tandem(first: int, second: int, jobs: int = 60, *, pause: int = 0, **params:
     return Case(0, {}, System("tandem", {}, {}, switches, (), {"work": workload}, run, report))
 
 
-@register_workload("test-jobs", Jobs)
 def lowered(site: Site, workload: Workload[Jobs]) -> None:
     p, params = site.p, workload.params
     sheets = [site.system.switches[name].part.sheet for name in ("first", "second")]
