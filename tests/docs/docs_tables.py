@@ -18,7 +18,7 @@ from pydantic.fields import FieldInfo
 from simio import units
 from simio.description.mixtures import MixedSize
 from simio.description.model import Report, Run
-from simio.description.quantities import quantity_of
+from simio.description.quantities import Name, quantity_of
 from simio.description.sheets import CATEGORIES, sheet_kinds
 from simio.description.sheets.disks import Zone
 from simio.description.sheets.stacks import TcpIpStack
@@ -74,8 +74,9 @@ def kind(model: type[BaseModel], name: str, field: FieldInfo) -> str:
 def plain_kind(field: FieldInfo) -> str:
     """What may be written for a field that is no quantity."""
     annotation = field.annotation
-    if typing.get_origin(annotation) is typing.Literal:
-        choices = [f"`{choice}`" for choice in typing.get_args(annotation)]
+    named = [name for mark in field.metadata if isinstance(mark, Name) for name in mark.registry]
+    if named or typing.get_origin(annotation) is typing.Literal:
+        choices = [f"`{choice}`" for choice in named or typing.get_args(annotation)]
         return " or ".join([", ".join(choices[:-1]), choices[-1]]) if choices[1:] else choices[0]
     if annotation == tuple[Zone, ...]:
         return "list of `{cylinders: n, sectors: n}`"
