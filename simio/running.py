@@ -11,7 +11,6 @@ from simio.bound import Bound, bound
 from simio.components.network.capture import ROLE, PacketTrace
 from simio.description.measured import MeasuredRow
 from simio.description.model import Case, Host, Origin, Part, Scenario, System
-from simio.description.workloads import workload_kinds
 from simio.engines.execute import execute
 from simio.engines.outcome import Aborted, Options, Outcome
 from simio.engines.prepared import Prepared
@@ -30,6 +29,7 @@ from simio.result.pooling import pooled_observations, pooled_streams
 from simio.result.precision import Runs, carry_out
 from simio.result.stepwise import check_again
 from simio.version import VERSION
+from simio.workloads import workload_kinds
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ def _check_packets(program: Program, packets: PacketTrace) -> None:
         return
     if packets.at:
         raise RunError(f"no packets are sent or received by {' or '.join(packets.at)}")
-    kinds = [kind for kind, params in workload_kinds().items() if getattr(params, "network", False)]
+    kinds = [kind for kind, params in workload_kinds().items() if params.network]
     raise RunError(f"no IP packets to trace; workloads that send them are {', '.join(kinds)}")
 
 
