@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 import click
 
 from simio.cli.main import INTERRUPTED
-from simio.cli.options import COMPLETING, output_option, tell, write
+from simio.cli.options import COMPLETING, file_option, folder_option, output_option, tell, write, write_file
 from simio.cli.progress import Progress
-from simio.errors import SimioError, quote
-from simio.files import write_whole
+from simio.errors import SimioError
 from simio.version import VERSION
 
 if TYPE_CHECKING or not COMPLETING:
@@ -62,9 +61,9 @@ LONG = 20
 @click.option("--baseline", type=click.Path(), metavar="FILE", help="Show what changed since this baseline.")
 @click.option("--update-baseline", is_flag=True, help="Write the simulated values as the baseline.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
-@click.option("--html", type=click.Path(dir_okay=False), metavar="FILE", help="Write a page with plots to FILE.")
-@click.option("--junit", type=click.Path(dir_okay=False), metavar="FILE", help="Write JUnit's XML for CI to FILE.")
-@click.option("--plots", type=click.Path(), metavar="DIR", help="Write an SVG for each table and one for all to DIR.")
+@file_option("--html", help="Write a page with plots to FILE.")
+@file_option("--junit", help="Write JUnit's XML for CI to FILE.")
+@folder_option("--plots", help="Write an SVG for each table and one for all to DIR.")
 @output_option()
 def validate(
     studies: tuple[str, ...],
@@ -97,7 +96,6 @@ def validate(
         return
     library = Library()
     wanted = rows(studies, library)
-    check_writable((html, junit, output), plots)
     kept_in = Path(baseline) if baseline else library.tables / "baseline.json"
     kept = _baseline(kept_in, needed=baseline is not None and not update_baseline)
     found = _validated(wanted, library, kept, engine, processes, str(kept_in))
@@ -136,16 +134,6 @@ def _cross_validated(studies: Sequence[str], how: str, as_json: bool, to_file: b
     if as_json:
         return crossval.crossval_json(groups)
     return printed(partial(crossval.show, groups=groups), to_file)
-
-
-def check_writable(files: Sequence[str | None], plots: str | None) -> None:
-    """Raise SimioError for files and a folder that cannot be written, before a long validation."""
-    for path in filter(None, files):
-        folder = Path(path).parent
-        if not folder.is_dir():
-            raise SimioError(f"cannot write {quote(path)}: no folder {quote(str(folder))}")
-    if plots and Path(plots).exists() and not Path(plots).is_dir():
-        raise SimioError(f"cannot write plots to {quote(plots)}, which is no folder")
 
 
 def _baseline(path: Path, needed: bool) -> Baseline:
@@ -205,9 +193,9 @@ def _text(found: Validation, detailed: Sequence[str], as_json: bool, to_file: bo
 
 def _files(found: Validation, html: str | None, junit: str | None, plots: str | None, whole: bool) -> None:
     if html:
-        write_whole(html, page(found))
+        write_file(html, page(found))
     if junit:
-        write_whole(junit, junit_xml(found))
+        write_file(junit, junit_xml(found))
     if plots:
         write_plots(found, plots, whole)
 

@@ -34,6 +34,7 @@ from simio.loading.keypaths import empty
 from simio.loading.links import Inventory, build_links, join_links
 from simio.loading.measured import assign_rows, read_tables
 from simio.loading.problems import place_of
+from simio.loading.ready import near_ready
 from simio.loading.tables import Table
 from simio.loading.vary import Cases, Trees, apply, apply_once, described, expand, read_sets, texts
 from simio.loading.volumes import build_volumes
@@ -90,7 +91,7 @@ class ScenarioFile:
         load_plugins()
         self.path = str(path)
         self.folder = folder or Path(path).parent
-        self.text = read_file(path) if text is None else text
+        self.text = read_file(path, near_ready(self.path)) if text is None else text
         self.root = parse_yaml(self.text, self.path)
         self.parts = parts
         self.studies = tables or data_root("simio.validation")
