@@ -18,7 +18,7 @@ from simio import units
 from simio.description.faults import Failed, InjectedFault, ReadErrors, ResetSpan, Span
 from simio.description.measured import MeasuredRow, MeasuredTable, PooledRow
 from simio.description.quantities import Count, Horizon, Share, Text, Values, WarmUp, Whole, refusal
-from simio.errors import quote
+from simio.errors import Place, quote
 
 
 @dataclass(frozen=True)
@@ -209,6 +209,8 @@ class System:
     volumes: Mapping[str, Volume] = field(default_factory=dict)
     faults: tuple[InjectedFault, ...] = ()
     """As the scenario lists them; each is also with the component that it is of."""
+    places: Mapping[str, Place] = field(default_factory=dict, compare=False, repr=False)
+    """Where the scenario has each component, workload and fault, and each key of one, by key path."""
 
     def disks_of(self, name: str) -> tuple[str, ...]:
         """The disks of a disk, a group of disks or a volume, in order; none for any other name."""

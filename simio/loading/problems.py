@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar, get_args, get_origin
 
@@ -77,17 +77,27 @@ class ProblemList:
         self.add(path, node_text(node), what, place=node.place)
         return {}
 
-    def unknown_keys(self, node: Node, known: Iterable[str], path: str) -> None:
-        """Note every key of a mapping that is not one of `known`."""
+    def unknown_keys(
+        self, node: Node, known: Iterable[str], path: str, near: Callable[[str], str] = lambda key: ""
+    ) -> None:
+        """Note every key of a mapping that is not one of `known`; `near` may give a better suggestion."""
         names = list(known)
         for key in node.entries:
             if key not in names:
-                self.unknown(join(path, key), key, names, place_of(node, key))
+                self.unknown(join(path, key), key, names, place_of(node, key), near=near(key))
 
-    def unknown(self, path: str, key: str, known: Iterable[str], place: Place | None, what: str = "key") -> None:
-        """Note a key or a name that is not one of `known`."""
+    def unknown(
+        self,
+        path: str,
+        key: str,
+        known: Iterable[str],
+        place: Place | None,
+        what: str = "key",
+        near: str = "",
+    ) -> None:
+        """Note a key or a name that is not one of `known`; `near` is a better suggestion than one of these."""
         names = sorted(known)
-        hint = did_you_mean(key, names) if len(names) > 1 else "" if names else "there are none"
+        hint = near or (did_you_mean(key, names) if len(names) > 1 else "" if names else "there are none")
         expected = one_of(names, hint) if names else ""
         self.add(path, f"the unknown {what} {quote(key)}", expected, hint, place)
 

@@ -38,6 +38,7 @@ from simio.loading.ready import near_ready
 from simio.loading.tables import Table
 from simio.loading.vary import Cases, Trees, apply, apply_once, described, expand, read_sets, texts
 from simio.loading.volumes import build_volumes
+from simio.loading.whereabouts import places, whole_path
 from simio.loading.workloads import build_workloads, check_calls, check_references, check_routes
 from simio.loading.yamlfiles import read_file
 from simio.loading.yamltree import Node, parse_yaml
@@ -172,7 +173,7 @@ class ScenarioFile:
 
 
 def _check_top(ctx: Context, root: Node) -> None:
-    ctx.problems.unknown_keys(root, KEYS, "")
+    ctx.problems.unknown_keys(root, KEYS, "", lambda key: whole_path(root, key))
     for key, what in {"title": "a text", **_REQUIRED}.items():
         if key not in root.entries:
             ctx.problems.add(key, "nothing", what, "this key is required", root.place)
@@ -264,6 +265,7 @@ def _system(ctx: Context, root: Node, title: str) -> System | None:
         report,
         parts.volumes,
         faults,
+        ctx.once(("places",), (*nodes, section, _section(ctx, root, "faults")), lambda: places(root)),
     )
     return with_faults(system) if faults else system
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from math import gcd
+from typing import Any
 
 from simio import units
 from simio.components.site import Site
@@ -11,6 +12,7 @@ from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
 from simio.errors import RunError
 from simio.program.builder import Builder, Handle, Register
+from simio.wording import counted
 
 MOST_IN_TURN = 32
 """Devices that one thread can visit in turn: it remembers a place in each."""
@@ -124,20 +126,38 @@ def emit(site: Site, workload: Workload, targets: Sequence[str], make: MakeAcces
             name = f"{workload.name}: {verb}{which} of {device.name}"
             first = number * share
             span = (first, share if number + 1 < params.processes else params.size - first)
-            _thread(site, workload, name, [device], make, span)
+            try:
+                _thread(site, workload, name, [device], make, span)
+            except RunError as error:
+                raise _left_over(error, params, span[1]) from error
+
+
+def _left_over(error: RunError, params: Any, share: int) -> RunError:
+    """The error, with the reason for a block that the scenario does not name: what a process has left over."""
+    left = [(share % size, size) for size, _ in params.sizes if share % size]
+    if not left or error.at:
+        return error
+    rest, block, size = (units.format_quantity(n, "size") for n in (*left[0], params.size))
+    return RunError(
+        f"{error} (size {size} shared by {counted(params.processes, 'process', 'processes')} leaves {rest} after the "
+        f"last whole block of {block}; make size a multiple of block times processes)",
+        at=".size",
+    )
 
 
 def _check(workload: Workload, device: BlockDevice) -> None:
     params = workload.params
     name = workload.name
-    for size in (*(size for size, _ in params.sizes), params.size):
+    for key, size in (*((".block", size) for size, _ in params.sizes), (".size", params.size)):
         if size % device.sector and params.access in ("raw", "direct"):
             found, sector = (units.format_quantity(n, "size") for n in (size, device.sector))
-            raise RunError(f"workload {name!r} asks for {found}; {device.name!r} takes whole sectors of {sector}")
+            raise RunError(
+                f"workload {name!r} asks for {found}; {device.name!r} takes whole sectors of {sector}", key
+            )
     extent = params.extent
     if extent > device.capacity:
         size, room = (units.format_quantity(n, "size") for n in (extent, device.capacity))
-        raise RunError(f"workload {name!r} covers {size} of {device.name!r}, which holds {room}")
+        raise RunError(f"workload {name!r} covers {size} of {device.name!r}, which holds {room}", at=".size")
 
 
 def _thread(

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from simio.cli.main import main
 
-QUICK = ("--set", "disks.d.count=1", "--set", "run.until=200 ms")
+QUICK = ("--set", "disks.d.count=1", "--set", "run.until=20 ms")
 PAGE = '<!DOCTYPE html><meta name="generator" content="simio 0.0">'
 
 
@@ -41,7 +41,7 @@ WRITING = {
     "show --graph": ("show", "mine.yaml", "--graph", "-o"),
     "trace": ("trace", "mine.yaml", "--until", "1 ms", "-o"),
     "plot": ("plot", "mine.yaml", "--against", "disks.d.count", "-o"),
-    "nomograph": ("nomograph", "mine.yaml", *QUICK, "--html"),
+    "nomograph": ("nomograph", "mine.yaml", "--set", "run.until=200 ms", "--html"),
     "validate": ("validate", "linux-fc/raw", "-o"),
     "validate --html": ("validate", "linux-fc/raw", "--html"),
     "validate --junit": ("validate", "linux-fc/raw", "--junit"),
@@ -115,7 +115,7 @@ def test_force_replaces_what_is_no_input(here: Path) -> None:
 
 @pytest.mark.parametrize("name", ["t.csv", "t.json"])
 def test_a_finished_table_is_replaced_only_with_force(here: Path, name: str) -> None:
-    sweep = ("sweep", "mine.yaml", "--set", "disks.d.count=1,2", "--set", "run.until=200 ms", "-o", name)
+    sweep = ("sweep", "mine.yaml", "--set", "disks.d.count=1,2", "--set", "run.until=20 ms", "-o", name)
     assert simio(*sweep).exit_code == 0
     before = Path(name).read_text()
     shorter = (*sweep[:3], "disks.d.count=1", *sweep[4:])
