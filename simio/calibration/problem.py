@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from simio.calibration.model import Model
-from simio.calibration.values import CatalogueValue, fitted_values
-from simio.errors import SimioError, quote
-from simio.loading.catalogue import Catalogue, catalogue
+from simio.calibration.usage import used_parts
+from simio.calibration.values import CatalogueValue, fitted_values, own_fitted_values
+from simio.errors import ScenarioError, SimioError, quote
+from simio.loading.catalogue import OWN, Catalogue, CatalogueEntry, UnknownPart, catalogue
 from simio.studies.rows import Library, Row, rows
 
 ROWS_A_VALUE = 4
@@ -54,7 +57,8 @@ def prepare(
         except SimioError as error:
             faults.append(str(error))
     chosen = list(dict.fromkeys(known))
-    everything = fitted_values(parts, library.names)
+    published = [name for name in library.names if name not in library.own]
+    everything = fitted_values(parts, published) + own_fitted_values(_own_sheets(chosen, library, parts), chosen)
     values = [value for value in everything if set(value.studies) & set(chosen)]
     if not values and chosen:
         faults.append(_nothing(chosen, everything))
@@ -62,6 +66,21 @@ def prepare(
         raise SimioError("\n".join(faults))
     wanted = [row for row in rows(chosen, library) if row.measured is not None and row.of.fit]
     return _checked(chosen, wanted, values, library, parts, progress)
+
+
+def _own_sheets(chosen: Sequence[str], library: Library, parts: Catalogue) -> list[CatalogueEntry]:
+    """The datasheets of the user's own that scenarios of the chosen tables name, each once."""
+    found: dict[Path, CatalogueEntry] = {}
+    for name in dict.fromkeys(row.scenario for row in rows(chosen, library)):
+        folder = Path(library.path(name)).parent
+        for case in library.scenario(name).cases:
+            for part in used_parts(case.system):
+                if part.model.startswith(OWN):
+                    # The part of a host in another folder begins there, and is not looked for.
+                    with suppress(UnknownPart, ScenarioError):
+                        entry = parts.find(part.model, part.category, folder)
+                        found[entry.file] = entry
+    return list(found.values())
 
 
 def _checked(

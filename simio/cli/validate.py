@@ -27,6 +27,7 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.report.validation_svg import write_plots
     from simio.studies import Library, Row, rows
     from simio.studies.baseline import Baseline, read_baseline
+    from simio.studies.own import with_own
     from simio.studies.simulate import Done, Key, collected, needed
     from simio.studies.simulate import run as run_cases
     from simio.studies.summary import summaries, verdicts
@@ -81,8 +82,9 @@ def validate(
 ) -> None:
     """Simulate what was measured and print the errors.
 
-    A STUDY is a published document (sgi-hippi) or one of its tables (sgi-hippi/table-1); all by default. Ends with
-    status 1 if a table is outside its tolerance.
+    A STUDY is a published document (sgi-hippi), one of its tables (sgi-hippi/table-1), or a table of your own: its
+    file, or a folder (./mine.yaml, ./measurements); all published ones by default. Ends with status 1 if a table is
+    outside its tolerance.
 
     \b
     simio validate                           a line for every table
@@ -94,12 +96,14 @@ def validate(
         _refuse_beside(click.get_current_context())
         write(output, _cross_validated(studies, cross_validate, as_json, to_file=output is not None))
         return
-    library = Library()
-    wanted = rows(studies, library)
+    library, named = with_own(studies)
+    wanted = rows(named, library)
+    if update_baseline and library.own and baseline is None:
+        raise SimioError("--update-baseline: found tables of your own; expected --baseline FILE to keep them in")
     kept_in = Path(baseline) if baseline else library.tables / "baseline.json"
     kept = _baseline(kept_in, needed=baseline is not None and not update_baseline)
     found = _validated(wanted, library, kept, engine, processes, str(kept_in))
-    detailed = library.names if all_rows else library.chosen(studies) if studies else ()
+    detailed = library.names if all_rows else library.chosen(named) if named else ()
     write(output, _text(found, detailed, as_json, to_file=output is not None))
     _files(found, html, junit, plots, whole=not studies)
     if update_baseline and found.complete:
@@ -165,13 +169,15 @@ def _validated(
     simulated = collected(rows, done)
     tables = summaries(rows, simulated, library)
     known = bool(kept.tables)
+    # The baseline of simio knows nothing of a table of the user's own.
+    kept_rows = [each for each in simulated if each.row.table not in library.own or each.row.table in kept.tables]
     return Validation(
         tables=tuple(tables),
         verdicts=tuple(verdicts(tables, library)),
         engine=engine,
         version=VERSION,
         baseline=baseline if known else "",
-        changes=tuple(kept.changes(simulated)) if known else (),
+        changes=tuple(kept.changes(kept_rows)) if known else (),
         gone=tuple(kept.gone(rows)) if known else (),
         complete=complete,
     )

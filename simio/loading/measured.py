@@ -12,7 +12,7 @@ from simio.errors import ScenarioError, quote
 from simio.loading.catalogue import OWN, is_near
 from simio.loading.context import Context
 from simio.loading.problems import join, one_of, place_of
-from simio.loading.tables import Table, TableRow, read_table, table_names
+from simio.loading.tables import Table, TableRow, own_name, read_table, table_names
 from simio.loading.vary import Trees, described
 from simio.loading.yamltree import Node, value_text
 
@@ -35,7 +35,7 @@ def read_tables(ctx: Context, node: Node | None, root: Path, scenario: str) -> l
             ctx.problems.add(path, found, "a table as study/table, or a file", place=item.place)
             continue
         try:
-            table = read_table(file, name.removesuffix(".yaml"))
+            table = read_table(file, own_name(file) if own else name)
         except ScenarioError as error:
             if not own or is_near(file, ctx.folder, root):
                 ctx.problems.extend(error.problems)

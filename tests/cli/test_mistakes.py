@@ -130,7 +130,8 @@ def test_only_regular_files_are_read(name: str, use: str) -> None:
     elif use == "table":
         Path("mine.yaml").write_text(f"{Path('disk.yaml').read_text()}\nmeasured: {name}\n")
     command = {
-        "scenario": ["run", name], "prices": ["optimize", "disk.yaml", "--vary", "disks.d.count=1,2", "--prices", name],
+        "scenario": ["run", name],
+        "prices": ["optimize", "disk.yaml", "--vary", "disks.d.count=1,2", "--prices", name],
         "baseline": ["validate", "linux-fc/raw", "--baseline", name],
     }.get(use, ["run", "mine.yaml"])  # fmt: skip
     done = simio(*command)
