@@ -85,6 +85,10 @@ def models(ctx: click.Context, category: str | None, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show(part: str, as_json: bool) -> None:
     """Print every value of PART (such as disks/fc-15k-2002 or ./my-disk.yaml) with its basis and source."""
+    if part in CATEGORIES.values():
+        category = next(name for name, folder in CATEGORIES.items() if folder == part)
+        click.get_current_context().invoke(models, category=category, as_json=as_json)
+        return
     entry = catalogue.sheet(part)
     if as_json:
         click.echo(json.dumps(_datasheet(entry), indent=2, ensure_ascii=False))

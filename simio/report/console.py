@@ -18,7 +18,7 @@ BAR = 24
 _SHORTEST = 6
 """Width of a bar below which it shows nothing, and is left out."""
 _GAP = 2
-_WORD = 24
+_WORD = 32
 """A word of a text that is longer is broken where a line has no room for it."""
 _READABLE = 40
 """Characters of a text in a listing that stand beside a name; with less room they stand below it."""
