@@ -14,6 +14,7 @@ from simio.calibration.values import CatalogueValue, fitted_values, own_fitted_v
 from simio.errors import ScenarioError, SimioError, quote
 from simio.loading.catalogue import OWN, Catalogue, CatalogueEntry, UnknownPart, catalogue
 from simio.studies.rows import Library, Row, rows
+from simio.wording import counted
 
 ROWS_A_VALUE = 4
 """Rows that a study has for each value fitted to it; studies that share values are counted together."""
@@ -135,7 +136,8 @@ def _too_few(
     also = [name for name in sharing(values, library, parts) if name not in chosen]
     hint = f"; fit it together with others that use these parts: {', '.join(also)}" if also else ""
     return (
-        f"{_named(chosen)}: {len(wanted)} rows of {runs} independent runs for {len(values)} values ({names}); "
+        f"{_named(chosen)}: {counted(len(wanted), 'row')} of {counted(runs, 'independent run')} for "
+        f"{counted(len(values), 'value')} ({names}); "
         f"expected at least {ROWS_A_VALUE} rows a value, {need} here, and more runs than values{hint}"
     )
 

@@ -146,7 +146,8 @@ class ProblemList:
         elif kind in ("model_type", "model_attributes_type") and (inner := _field_model(model, (*location, ""))):
             self.add(where, show(detail["input"]), _mapping_with(inner), place=here)
         else:
-            self.add(where, show(detail["input"]), *_explained(kind, context, detail), here)
+            expected, hint = _explained(kind, context, detail)
+            self.add(where, show(detail["input"]), expected or _wanted(model, location), hint, here)
 
     def _length_problem(self, kind: str, context: dict[str, Any], value: object, where: str, here: Place) -> None:
         bound, key = _LENGTHS[kind]
@@ -263,7 +264,7 @@ def _wanted(model: type[BaseModel], location: tuple[Any, ...]) -> str:
 
 
 def _explained(kind: str, context: Mapping[str, Any], detail: Mapping[str, Any]) -> tuple[str, str]:
-    """What was expected, and a hint, for the errors that pydantic itself raises."""
+    """What was expected, and a hint, for errors that the library itself raises; nothing for one not known here."""
     if kind == "literal_error":
         choices = str(context["expected"])
         names = [choice.strip("'") for choice in choices.replace(" or ", ", ").split(", ")]
@@ -285,4 +286,4 @@ def _explained(kind: str, context: Mapping[str, Any], detail: Mapping[str, Any])
         "tuple_type": "a list",
         "dict_type": "a mapping",
     }
-    return simple.get(kind, str(detail["msg"])), ""
+    return simple.get(kind, ""), ""
