@@ -121,8 +121,8 @@ def test_a_baseline_of_ones_own(tmp_path: Path) -> None:
     own = str(tmp_path / "own.json")
     assert simio(DISKS, "--baseline", own, "--update-baseline").exit_code == 0
     result = simio(DISKS, "slac-gige/ping", "--baseline", own)
-    assert "2 rows changed since the baseline" in result.stdout
-    assert result.stdout.count(" new ") == 2
+    assert "0 rows changed, 2 new since the baseline" in result.stdout
+    assert result.stdout.count(" new ") == 3
 
 
 def test_faults_of_arguments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
