@@ -137,13 +137,14 @@ class Study:
 
 
 def load(path: str | os.PathLike[str], sets: Sequence[str] = ()) -> Study:
-    """Read a scenario file; `sets` are overrides such as 'workload.blast.size=64 KiB'.
+    """Read a scenario file, or a ready scenario by its name.
 
-    Raises ScenarioError with every problem of the file.
+    `sets` are overrides such as 'workload.blast.size=64 KiB'. Raises ScenarioError with every problem of the file.
     """
     from simio.loading import load as read
+    from simio.loading.ready import located
 
-    return Study(read(str(path), sets), sets)
+    return Study(read(located(str(path)), sets), sets)
 
 
 def _axis(key: str, values: Values, intervals: bool) -> Axis:

@@ -84,8 +84,13 @@ class ScenarioError(SimioError):
 class RunError(SimioError):
     """A valid scenario that cannot be run to its end: deadlock, step budget, horizon.
 
-    One that could begin is a `simio.engines.outcome.Aborted`, which has the outcome until then.
+    One that could begin is a `simio.engines.outcome.Aborted`, which has the outcome until then. `at` is the key path
+    in the scenario that it is about; one that begins with a point is a key of the workload that is lowered.
     """
+
+    def __init__(self, message: str, at: str = "") -> None:
+        super().__init__(message)
+        self.at = at
 
 
 class OutOfRange(ValueError):

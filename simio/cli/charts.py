@@ -7,14 +7,24 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simio.cli.options import COMPLETING, output_option, overrides, parsed, scenario_argument, write
+from simio.cli.options import (
+    COMPLETING,
+    ScenarioName,
+    file_option,
+    force_option,
+    output_option,
+    overrides,
+    parsed,
+    scenario_argument,
+    write,
+    write_file,
+)  # fmt: skip
 
 if TYPE_CHECKING or not COMPLETING:
     from rich.console import Console
     from rich.text import Text
 
     from simio.errors import SimioError
-    from simio.files import write_whole
     from simio.loading import load
     from simio.report import chart
     from simio.report import nomograph as form
@@ -23,7 +33,7 @@ if TYPE_CHECKING or not COMPLETING:
 
 
 @click.command()
-@click.argument("scenarios", nargs=-1, required=True, metavar="SCENARIO...")
+@click.argument("scenarios", nargs=-1, required=True, metavar="SCENARIO...", type=ScenarioName())
 @click.option("--against", "key", required=True, metavar="KEY", help="The varied value on the horizontal axis.")
 @output_option("Write the picture to FILE.svg.", required=True, metavar="FILE.svg")
 @click.option("--title", metavar="TEXT", help="Title of the picture.")
@@ -40,7 +50,7 @@ def plot(scenarios: tuple[str, ...], key: str, output: str, title: str | None, s
     results = [(name, run_scenario(scenario, sets)) for name, scenario in loaded]
     unit = results[0][1].unit
     drawn = chart.lines(results, key, unit)
-    write_whole(output, chart.svg(title or f"Throughput against {key.rpartition('.')[2]}", drawn, key, unit))
+    write_file(output, chart.svg(title or f"Throughput against {key.rpartition('.')[2]}", drawn, key, unit))
 
 
 @click.command()
@@ -49,7 +59,8 @@ def plot(scenarios: tuple[str, ...], key: str, output: str, title: str | None, s
 @click.option(
     "--size", "sizes", multiple=True, metavar="SIZE", help="Size of an object, such as '650 MB'; may be repeated."
 )
-@click.option("--html", "page", type=click.Path(dir_okay=False), metavar="FILE", help="Write the nomograph to FILE.")
+@file_option("--html", "page", help="Write the nomograph to FILE.")
+@force_option
 def nomograph(scenario: str, sets: tuple[str, ...], sizes: tuple[str, ...], page: str | None) -> None:
     """Size of an object, rate, and the time that a user waits, for each case.
 
@@ -61,7 +72,7 @@ def nomograph(scenario: str, sets: tuple[str, ...], sizes: tuple[str, ...], page
     if not lines:
         raise SimioError("nothing is delivered: the waiting time is infinite")
     if page:
-        write_whole(page, form.page(result.title, lines, wanted))
+        write_file(page, form.page(result.title, lines, wanted))
 
     def show(console: Console) -> None:
         table = columns("case", "rate", *map(form.sized, wanted))

@@ -11,6 +11,7 @@ import click
 from simio.cli.main import INTERRUPTED
 from simio.cli.options import (
     COMPLETING,
+    ScenarioName,
     case_number,
     case_option,
     json_option,
@@ -110,8 +111,8 @@ _SIDE = "Override a value in {} only; if there is one scenario, this is the diff
 
 
 @click.command()
-@click.argument("first", metavar="SCENARIO", type=click.Path())
-@click.argument("second", metavar="[OTHER]", type=click.Path(), required=False)
+@click.argument("first", metavar="SCENARIO", type=ScenarioName())
+@click.argument("second", metavar="[OTHER]", type=ScenarioName(), required=False)
 @overrides
 @click.option("--a", "of_a", multiple=True, metavar="KEY=VALUE", help=_SIDE.format("A"))
 @click.option("--b", "of_b", multiple=True, metavar="KEY=VALUE", help=_SIDE.format("B"))

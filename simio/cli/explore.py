@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simio.cli.options import COMPLETING, engine_option, tell
+from simio.cli.options import COMPLETING, ScenarioName, engine_option, tell
 from simio.errors import SimioError
 
 if TYPE_CHECKING or not COMPLETING:
@@ -20,7 +20,7 @@ PORT = 8050
 
 
 @click.command()
-@click.argument("place", type=click.Path(), metavar="SCENARIO|DIR")
+@click.argument("place", type=ScenarioName(), metavar="SCENARIO|DIR")
 @click.option("--knob", "more", multiple=True, metavar="KEY", help="Add a slider for this value.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0: any free one.")

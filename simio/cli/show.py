@@ -11,11 +11,13 @@ from simio.cli.options import (
     COMPLETING,
     case_number,
     case_option,
+    forced,
     output_option,
     overrides,
     scenario_argument,
     write,
 )  # fmt: skip
+from simio.files import check_output
 
 if TYPE_CHECKING or not COMPLETING:
     from simio.cli.overview import overview
@@ -92,5 +94,7 @@ def _text(scenario: Scenario, case: Case, graph: bool, program: bool, numbers: b
 
 
 def _draw(case: Case, output: str) -> None:
+    # By now the files that are read are known.
+    check_output(output, forced())
     draw = write_html if Path(output).suffix.lower() in (".html", ".htm") else write_image
     draw(wire(case.system), output)

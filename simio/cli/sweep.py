@@ -10,10 +10,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simio.cli.main import INTERRUPTED
-from simio.cli.options import COMPLETING, case_option, collected, output_option, scenario_argument, tell, write
+from simio.cli.options import (
+    COMPLETING,
+    case_option,
+    collected,
+    output_option,
+    scenario_argument,
+    tell,
+    write,
+    write_file,
+)
 from simio.cli.progress import Progress
 from simio.errors import SimioError, did_you_mean, quote
-from simio.files import write_whole
 
 if TYPE_CHECKING or not COMPLETING:
     from rich.console import Console
@@ -175,7 +183,7 @@ def _give(
         if output is None:
             write(None, text if isinstance(text, str) else "")
             return
-        write_whole(output, text)
+        write_file(output, text)
         journal.beside(output).unlink(missing_ok=True)
     failed = sum(1 for row in ordered if row.outcome is None)
     known = sum(1 for row in ordered if row.outcome and row.outcome.kept)

@@ -17,8 +17,8 @@ from simio.cli.options import (
     parsed,
     scenario_argument,
     tell,
+    write_file,
 )  # fmt: skip
-from simio.files import write_whole
 from simio.version import VERSION
 
 if TYPE_CHECKING or not COMPLETING:
@@ -82,7 +82,7 @@ def _write(loaded: Scenario, case: Case, activity: Activity, outcome: Outcome, o
         "title": loaded.title, "case": case.index + 1, "settings": dict(case.settings), "simio": VERSION,
         "hash": program_hash(activity.program), "seed": case.system.run.seed,
     }  # fmt: skip
-    write_whole(output, chrome(activity, outcome, about))
+    write_file(output, chrome(activity, outcome, about))
     since, end = (units.format_quantity(time, "time") for time in (activity.since, activity.end))
     count = len(activity.held) + len(activity.passed)
     click.echo(f"{output}: {counted(count, 'span')} from {since} to {end}")

@@ -5,22 +5,25 @@ from __future__ import annotations
 import difflib
 import os
 
-from simio.errors import Place, Problem, ScenarioError
+from simio.errors import Place, Problem, ScenarioError, quote
+from simio.files import read_regular
 
 MAX_BYTES = 2**20
 
 
-def read_file(path: str | os.PathLike[str]) -> str:
-    """The text of a YAML file.
+def read_file(path: str | os.PathLike[str], hint: str = "") -> str:
+    """The text of a YAML file; `hint` is for a missing one that no file beside it resembles.
 
     Raises ScenarioError if it is missing, a directory, unreadable, larger than MAX_BYTES or not UTF-8.
     """
     name = os.fspath(path)
     try:
-        with open(path, "rb") as file:
-            data = file.read(MAX_BYTES + 1)
+        data = read_regular(path, MAX_BYTES + 1)
     except FileNotFoundError:
-        raise ScenarioError(Problem(name, "no such file", "a YAML file", _similar_file(name))) from None
+        if os.path.islink(name):
+            found = f"a link to {quote(os.readlink(name))}, which is missing"
+            raise ScenarioError(Problem(name, found, "a YAML file")) from None
+        raise ScenarioError(Problem(name, "no such file", "a YAML file", _similar_file(name) or hint)) from None
     except IsADirectoryError:
         raise ScenarioError(Problem(name, "a directory", "a YAML file")) from None
     except PermissionError:

@@ -96,6 +96,10 @@ def value_text(node: Node) -> str:
 # ---------------------------------------------------------------- composing
 
 
+_DIGITS = re.compile(r"\d+")
+_DECIMALS = re.compile(r"\d+(?: *[^\s\d].*)?")
+
+
 @dataclass
 class _Open:
     """A map or list whose end has not been read yet."""
@@ -202,8 +206,25 @@ class _Composer:
         self._keep(event.anchor, node, 1, 0)
         self._add(node, 1, 0)
 
+    def _decimal_comma(self, frame: _Open, event: yaml.ScalarEvent) -> bool:
+        """Note a number with a comma, which in braces begins another key: `{length: 20,5 m}`; whether it is one."""
+        last = next(reversed(frame.value.values()), None) if isinstance(frame.value, dict) else None
+        if last is None or not _DIGITS.fullmatch(last.text) or not _DECIMALS.fullmatch(event.value):
+            return False
+        place = self._place(event)
+        if (place.line, place.column) != (last.place.line, last.place.column + len(last.text) + 1):
+            return False
+        whole = f"{last.text}.{event.value}"
+        found = f"the number {quote(f'{last.text},{event.value}')} with a comma"
+        key = next(reversed(frame.key_places))
+        self.problem(last.place, found, "a decimal point", f"write {whole}", key=key)
+        return True
+
     def _key(self, value: Scalar, event: yaml.ScalarEvent, place: Place) -> None:
         frame = self._open[-1]
+        if self._decimal_comma(frame, event):
+            frame.keyed, frame.key, frame.label = True, None, None
+            return
         frame.weight += 1
         frame.keyed = True
         if not isinstance(value, str):

@@ -17,7 +17,7 @@ from simio import units
 from simio.explaining.answers import THROUGHPUT
 from simio.explaining.model import CausalProfile, Gain, Waterfall
 from simio.explaining.sentences import of_profile, of_waterfall, outside, percent, stage_name
-from simio.report.console import bar_text, columns
+from simio.report.console import columns, share_bar
 from simio.version import VERSION
 from simio.wording import counted, in_unit, settings_text
 
@@ -92,7 +92,7 @@ def _settings(profile: CausalProfile) -> Table:
 def _stages(found: Waterfall) -> Table:
     table = columns(f"time of {units.format_quantity(found.unit, 'size')}", "", "", left=(0, 2))
     for name, time, share in main_stages(found):
-        table.add_row(name, units.format_quantity(round(time), "time"), bar_text(share))
+        table.add_row(name, units.format_quantity(round(time), "time"), share_bar(share))
     return table
 
 

@@ -46,7 +46,7 @@ _COLOURS = (
 """Colours of cases; each is visible on light and on dark ground."""
 _PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title><style>
+<meta name="generator" content="simio"><title>{title}</title><style>
 :root {{ color-scheme: light dark }}
 body {{ margin: 0 auto; max-width: 1100px; padding: 12px; background: #fff; color: #1f2937;
   font-family: system-ui, "Segoe UI", Helvetica, Arial, sans-serif }}

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from simio.report.console import BAR, columns
+from simio.report.console import Bar, columns
 from simio.report.table import heading, shown
 from simio.sweeps.rows import Row
 from simio.sweeps.values import number_of
@@ -84,8 +84,7 @@ class SweepPrinter:
         for value, group in groups.items():
             rates = sorted(row.throughput or 0 for row in group)
             ends = rates if single else [rates[0], rates[-1]]
-            filled = round(BAR * rates[-1] / most) if most else 0
-            table.add_row(Text(value), *map(self.rate, ends), "█" * filled + "·" * (BAR - filled))
+            table.add_row(Text(value), *map(self.rate, ends), Bar(rates[-1] / most if most else 0))
         self.console.print()
         self.console.print(table)
 

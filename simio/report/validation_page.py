@@ -62,6 +62,7 @@ def page(found: Validation) -> str:
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        '<meta name="generator" content="simio">'
         f"<title>simio: measured and simulated</title><style>{_STYLE}</style></head>\n<body>\n"
         f"<h1>Measured and simulated</h1>\n{_whole(found)}\n"
         '<div id="scatter" class="plot" style="height:520px"></div>\n'

@@ -28,7 +28,7 @@ def test_all_unknown_studies_are_told_and_nothing_is_fitted():
 def test_too_few_rows_are_refused_with_the_rule_and_a_way_out():
     done = run("calibrate", "profile-server/cray-el", "--dry-run")
     assert done.exit_code == 2
-    assert "2 rows of 2 independent runs for 1 values" in done.output
+    assert "2 rows of 2 independent runs for 1 value " in done.output
     assert "expected at least 4 rows a value, 4 here" in done.output
     assert "profile-server/cray-el-disk" in done.output
     assert "profile-server/cray-ipi3" in done.output

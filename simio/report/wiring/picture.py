@@ -49,6 +49,7 @@ _PAGE = """<!DOCTYPE html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
+<meta name="generator" content="simio">
 <title>{title}</title>
 <style>
 :root {{ color-scheme: light dark; }}
