@@ -193,7 +193,7 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
         bound=certain.rate(),
         bound_by=tightest.name if tightest else "",
         streams=measure.stream_rates(program, outcome, span),
-        limiter=limiter(resources, threads, tallies, outcome.end),
+        limiter=limiter(resources, threads, tallies, outcome.end, program),
         resources=resources,
         containers=measure.container_use(program, outcome),
         threads=threads,

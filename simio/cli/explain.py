@@ -101,7 +101,7 @@ def explanation(case: Case, title: str) -> tuple[Waterfall | None, CausalProfile
             # The case itself may run all the same; if it does not, the profile says so.
             tell(f"the time of a unit is not shown: {error}")
         with Progress() as progress:
-            return found, explaining.profile(case, title, progress=progress.step_of, traced=traced)
+            return found, explaining.profile(case, title, progress=progress.step_of, traced=traced, found=found)
     except KeyboardInterrupt:
         return found, None
 

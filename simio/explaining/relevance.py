@@ -1,0 +1,55 @@
+"""Which components are likely to matter to a result: what is tried first, where there is no time for all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from simio.description.model import System
+from simio.explaining.components import storage_of
+from simio.explaining.model import Component, Waterfall
+from simio.result.model import CaseResult
+
+ELSEWHERE = 0.1
+"""How much a share counts for other work at the same place."""
+_CLOCK = "CPU clock"
+
+
+def relevance(
+    system: System, found: list[Component], result: CaseResult, way: Waterfall | None
+) -> dict[Component, float]:
+    """A share of the time for each component: of a unit's way, or for which what it belongs to is busy.
+
+    Components and stages have the same names, so that the words of these are compared.
+    """
+    shares = list(_shares(result, way))
+    return {each: max((_share(system, each, *one) for one in shares), default=0.0) for each in found}
+
+
+def _shares(result: CaseResult, way: Waterfall | None) -> Iterator[tuple[str, str, float]]:
+    """Work, place and share of the time of each stage and each resource."""
+    for stage in way.stages if way else ():
+        yield stage.what, re.sub(r" and \d+ alike$", "", stage.where), stage.share
+    for use in result.resources:
+        yield "", use.name, use.utilisation
+
+
+def _share(system: System, each: Component, what: str, place: str, share: float) -> float:
+    words = set(re.split(r"[\s>]+", each.name))
+    if not _place(system, place) <= words:
+        return 0.0
+    if each.name.startswith(_CLOCK) or each.name.startswith(what) and what:
+        return share
+    # A component without a work of its own is all of its part.
+    own = " on " in each.name or " of " in each.name and place.partition(" ")[0] not in system.disks
+    return share * ELSEWHERE if own else share
+
+
+def _place(system: System, place: str) -> set[str]:
+    """The words that a component's name has if it is at a place."""
+    first = place.partition(" ")[0]
+    if first in system.disks:
+        return set(storage_of(system, first).split())
+    if place.endswith(".cpu"):
+        return {place.removesuffix(".cpu")}
+    return set(re.split(r"[\s>]+", place)) - {"receive", "handler", "send", "connection", "lock", "processor"}
