@@ -145,11 +145,17 @@ def compare(
     one, other = _chosen(a, b, case_a, case_b)
     title = a.title if a.title == b.title else f"A: {a.title}\nB: {b.title}"
     with Progress() as progress:
-        found = contrast(one, other, title, progress=progress.step_of)
+        found = contrast(one, other, title, progress=progress.step_of, given=(_settings(of_a), _settings(of_b)))
     show = partial(contrasted.show, found=found)
     write(output, contrasted.as_json(found) if form else printed(show, to_file=output is not None))
     if not found.complete:
         sys.exit(INTERRUPTED)
+
+
+def _settings(sets: tuple[str, ...]) -> dict[str, str]:
+    """Overrides by key."""
+    pairs = (each.partition("=") for each in sets)
+    return {key.strip(): value.strip() for key, _, value in pairs}
 
 
 def _chosen(a: Scenario, b: Scenario, case_a: int | None, case_b: int | None) -> tuple[Case, Case]:

@@ -24,11 +24,13 @@ from simio.result.statistics import confidence
 
 RUN_STEPS = 25_000_000
 """Steps that one run may take, a quarter of a second or so; what takes more is cut off, and reported."""
-ALL_STEPS = 200_000_000
+ALL_STEPS = 160_000_000
 """Steps that all variants of an explanation may take together, or `TIMES` those of a run of the case."""
-TIMES = 6
+TIMES = 3
 LOWERED = 400
 """Steps that could be run in the time that it takes to make one step of a program from a description."""
+ONCE = 300_000
+"""Steps that could be run in the time that it takes to begin and to measure a run."""
 VARIANT_STEPS = 1_000_000
 """Steps that a variant may always take; one that takes more, and three times those of the case, is cut off."""
 SLOWER = 200
@@ -92,7 +94,7 @@ class Runner:
         self._lowered = LOWERED * len(program.steps) // slower
         self._base = self.base = self.of(program)
         self._most = max(3 * steps, VARIANT_STEPS // slower)
-        self._cost = self._lowered + steps * min(len(self.seeds), 2)
+        self._cost = self._lowered + (steps + ONCE) * min(len(self.seeds), 2)
 
     def _cut(self, result: CaseResult, most: int) -> int:
         """Steps of one run, which is cut off where it would take more than `most`."""
@@ -174,7 +176,7 @@ class Runner:
                 self._counted.add(id(each))
                 if not each.exception():
                     self.runs += len(each.result().rates)
-                    self.left -= each.result().steps
+                    self.left -= each.result().steps + ONCE * len(each.result().rates)
 
     def stop(self) -> None:
         """Run nothing more; what runs is waited for."""

@@ -202,10 +202,11 @@ class Difference:
 
 @dataclass(frozen=True)
 class Change:
-    """What is changed at once, with all values that this changes."""
+    """What is changed at once, with all values that this changes; the first `given` are as the user has them."""
 
     name: str
     values: tuple[Difference, ...]
+    given: int = 0
 
 
 @dataclass(frozen=True)
@@ -238,9 +239,9 @@ class Answered:
 class Contrast:
     """Two systems beside one another: how they differ, what they give, and which change has which part in that.
 
-    `metric` and `whole` (B less A) are as in `CausalProfile`. `exact` says that each order of the changes was weighed
-    (Shapley's value); else they were made in the order of `parts`. `interact` tells whether changes by themselves
-    do not add up to the whole.
+    `given` are the settings in which the two differ, as a scenario or a command has them. `metric` and `whole` (B
+    less A) are as in `CausalProfile`. `exact` says that each order of the changes was weighed (Shapley's value); else
+    they were made in the order of `parts`. `interact` tells whether changes by themselves do not add up to the whole.
     """
 
     title: str
@@ -255,3 +256,4 @@ class Contrast:
     runs: int
     notes: tuple[str, ...] = ()
     complete: bool = True
+    given: tuple[Difference, ...] = ()

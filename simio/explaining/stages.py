@@ -20,7 +20,7 @@ from simio.program.steps import HORIZON, Op, Program
 from simio.result import measure
 from simio.result.precision import settled
 
-TRACED = (500_000, 1_500_000)
+TRACED = (400_000, 1_500_000)
 """Steps that are followed at most, of a longer run its beginning; the more where the fewer hold too little."""
 DELIVERIES = 40
 """Deliveries that are enough to follow."""

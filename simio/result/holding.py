@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from simio.program.steps import STRIDE, Op, Program, numbered
 
 Work = tuple[bool, set[int]]
@@ -17,6 +19,7 @@ class Holding:
         self.program = program
         self.steps = program.steps
         self.ends = {first: end for first, end, _ in program.bodies}
+        self._all = np.flatnonzero(self.steps[:, 0] == Op.SEIZE)
         self.rows = {resource.name: row for row, resource in enumerate(program.resources)}
 
     def beneath(self, lock: int) -> set[int]:
@@ -69,12 +72,11 @@ class Holding:
 
     def _seizes(self, lock: int) -> Iterator[tuple[int, int]]:
         """Each SEIZE of a lock, with the instance that it is for."""
-        for at in (self.steps[:, 0] == Op.SEIZE).nonzero()[0].tolist():
-            _, first, stride = self._step(at)
-            if first == lock:
-                yield at, 0
-            elif stride > 0 and lock > first and (lock - first) % stride == 0:
-                yield at, (lock - first) // stride
+        first, stride = self.steps[self._all, 1], self.steps[self._all, STRIDE]
+        own = (first == lock) | ((stride > 0) & (lock > first) & ((lock - first) % np.maximum(stride, 1) == 0))
+        for at in self._all[own].tolist():
+            _, first_row, step = self._step(at)
+            yield at, 0 if first_row == lock else (lock - first_row) // step
 
     def _released(self, at: int) -> int:
         """The last RELEASE in its body of what a step seizes, or the end of that body."""

@@ -75,9 +75,15 @@ def _beneath(resources: tuple[ResourceUse, ...], name: str, program: Program) ->
     """
     at = next(row for row, use in enumerate(resources) if use.lock and use.name == name)
     lock = resources[at]
-    found = Holding(program).beneath(at)
-    used = max((resources[row] for row in found - {at}), key=lambda use: use.utilisation, default=lock)
-    if used is lock or used.utilisation < LEADING[at in found] * lock.utilisation:
+    holding = Holding(program)
+    found = holding.beneath(at)
+    row = max(found - {at}, key=lambda row: resources[row].utilisation, default=at)
+    used, least = resources[row], LEADING[at in found] * lock.utilisation
+    if row != at and at in found and used.utilisation >= least:
+        # What several parts share that all work themselves is theirs in parts.
+        alike = [other for other, use in enumerate(resources) if use.lock and use.utilisation >= SATURATED]
+        least *= sum({other, row} <= holding.beneath(other) for other in alike)
+    if row == at or used.utilisation < least:
         return Limiter("lock", name, lock.utilisation, SENTENCES["lock"].format(name, lock.utilisation))
     kind = "lock" if used.lock else "resource"
     sentence = SENTENCES[kind].format(used.name, used.utilisation)
