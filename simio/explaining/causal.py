@@ -51,7 +51,7 @@ MOST_REASONS = 3
 """Reasons for variants that cannot be run that are told."""
 CANDIDATES = 4
 """Components that are tried where the one that helps most is free."""
-RESERVES = {FREE: 0.5, TWICE: 0.3, SLIGHTLY: 0.3, "settings": 0.1}
+RESERVES = {"free": 0.6, "less": 0.35, "settings": 0.1}
 """Shares of the time for variants that are left for those after."""
 
 Progress = Callable[[int, int], Any]
@@ -117,13 +117,15 @@ def _alternations(traced: Traced | None) -> tuple[Alternation, ...]:
 
 
 def _rank(row: Row) -> tuple[float, ...]:
-    """By what twice as fast gains, then by what free does; what could not be run comes last, and several together.
+    """By what twice as fast gains, then by what free does; then what was not made twice as fast, and last several
+    together.
 
     What is free has no share in anything: of a few components that overlap, as a clock and what runs by it do, all
     gain about the same then.
     """
     gains = [row.twice or row.free, row.free, row.slightly]
-    return (float(bool(row.together)), *(-each.gain if each else 1.0 for each in gains))
+    tried = row.twice is not None
+    return (float(bool(row.together)), float(not tried), *(-each.gain if each else 1.0 for each in gains))
 
 
 class _Work:
@@ -156,15 +158,14 @@ class _Work:
         ranked = sorted(self.found, key=lambda each: -self.scores[each])
         little = self._each([each for each in ranked if self.scores[each] >= LEAST])
         self._divide([*little, *(each for each in ranked if self.scores[each] < LEAST)])
-        for factor in (TWICE, SLIGHTLY):
-            self._less(factor)
+        self._less()
         self._settings()
         self.next = self._next()
 
     def _each(self, wanted: list[Component]) -> list[Component]:
         """Make components free one at a time; returns those for which there is no time."""
         for number, each in enumerate(wanted):
-            if not self.runner.affords(1 + number % 2, RESERVES[FREE]) and self.rows:
+            if not self.runner.affords(1 + number % 2, RESERVES["free"]) and self.rows:
                 return wanted[number:]
             self._try(each, FREE)
             if number % 2:
@@ -188,7 +189,7 @@ class _Work:
             self._settle()
             if one not in self.rows:
                 continue
-            if self._gains(self.rows[one][FREE]) and self.runner.affords(2, RESERVES[FREE] / 2):
+            if self._gains(self.rows[one][FREE]) and self.runner.affords(2, RESERVES["free"] / 2):
                 del self.rows[one]
                 self.done -= len(group)
                 # The larger half has what is less likely to matter.
@@ -197,18 +198,17 @@ class _Work:
             else:
                 self.together[one] = tuple(group)
 
-    def _less(self, factor: Fraction) -> None:
+    def _less(self) -> None:
         """Make what matters when it is free faster by less, what gains most first."""
         rows = [each for each in self.rows if each not in self.together and self._gains(self.rows[each][FREE])]
-        gained = {each: self.gained(self.rows[each][FREE], THROUGHPUT) for each in rows}
+        gained = {each: self.gained(self.rows[each][FREE], self.metric()) for each in rows}
         rows.sort(key=lambda each: -abs(found.gain) if (found := gained[each]) else 0.0)
         for number, each in enumerate(rows):
-            if number and not self.runner.affords(1 + number % 2, RESERVES[factor]):
+            if number and not self.runner.affords(2, RESERVES["less"]):
                 break
-            self._try(each, factor, 0)
-            if number % 2:
-                self._settle()
-        self._settle()
+            for factor in (TWICE, SLIGHTLY):
+                self._try(each, factor, 0)
+            self._settle()
 
     def _settings(self) -> None:
         for number, change in enumerate(self.changes):

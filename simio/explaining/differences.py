@@ -45,7 +45,7 @@ def given_between(a: Mapping[str, str], b: Mapping[str, str], systems: tuple[Sys
 
 def steps_between(a: System, b: System, given: Sequence[Difference] = ()) -> tuple[list[Step], bool]:
     """The changes that make one system of the other, one after another in any order; and whether some of them were
-    taken together because they are many. Other parts and wiring are named by the settings `given`, if there are any."""
+    taken together because they are many. The settings `given` name other parts and wiring, if they are of such."""
     steps = list(_steps(a, b, resolved(a), resolved(b), given))
     if len(steps) <= SIX:
         return steps, False

@@ -10,7 +10,7 @@ from simio.explaining.components import storage_of
 from simio.explaining.model import Component, Waterfall
 from simio.result.model import CaseResult
 
-ELSEWHERE = 0.1
+ELSEWHERE = 0.005
 """How much a share counts for other work at the same place."""
 _CLOCK = "CPU clock"
 

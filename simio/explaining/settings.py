@@ -54,6 +54,7 @@ _CREDITS = ("credit", "login_credit", "ready_window")
 
 def what_ifs(system: System) -> Iterator[Setting]:
     """Each setting that the system has, changed to what the language accepts; some may make no difference."""
+    yield from _overlapped(system)
     yield from _windows(system)
     for category, field, what, change in _OF_PARTS:
         yield from _changed(system, what, _in_parts(system, (field,), change, category))
@@ -67,7 +68,6 @@ def what_ifs(system: System) -> Iterator[Setting]:
     for names in hosts.values():
         more = {f"hosts.{name}.cpus": system.hosts[name].cpus + 1 for name in names}
         yield from _changed(system, f"one more CPU in {together(names)}", more)
-    yield from _overlapped(system)
 
 
 def _changed(system: System, what: str, values: dict[str, Any]) -> Iterator[Setting]:
