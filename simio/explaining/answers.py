@@ -24,11 +24,15 @@ from simio.result.statistics import confidence
 
 RUN_STEPS = 25_000_000
 """Steps that one run may take, a quarter of a second or so; what takes more is cut off, and reported."""
-ALL_STEPS = 160_000_000
-"""Steps that all variants of an explanation may take together, or `TIMES` those of a run of the case."""
+ALL_STEPS = 220_000_000
+"""Steps that all variants of an explanation may take together, or `TIMES` those of a run of the case, or those of
+`FEWEST` variants."""
 TIMES = 3
-LOWERED = 400
+FEWEST = 7
+LOWERED = 350
 """Steps that could be run in the time that it takes to make one step of a program from a description."""
+CHANGED = 1_000_000
+"""Steps that could be run in the time that it takes to change a description."""
 ONCE = 300_000
 """Steps that could be run in the time that it takes to begin and to measure a run."""
 VARIANT_STEPS = 1_000_000
@@ -90,11 +94,11 @@ class Runner:
         slower = SLOWER if program.guests or engine == "simpy" else 1
         steps = self._cut(result, RUN_STEPS // slower)
         self._most: int | None = None
-        self.left = self._all_steps = max(ALL_STEPS // slower, TIMES * result.steps)
-        self._lowered = LOWERED * len(program.steps) // slower
+        self._lowered = (CHANGED + LOWERED * len(program.steps)) // slower
+        self._cost = self._lowered + (steps + ONCE) * min(len(self.seeds), 2)
+        self.left = self._all_steps = max(ALL_STEPS // slower, TIMES * result.steps, FEWEST * self._cost)
         self._base = self.base = self.of(program)
         self._most = max(3 * steps, VARIANT_STEPS // slower)
-        self._cost = self._lowered + (steps + ONCE) * min(len(self.seeds), 2)
 
     def _cut(self, result: CaseResult, most: int) -> int:
         """Steps of one run, which is cut off where it would take more than `most`."""

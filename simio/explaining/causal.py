@@ -41,6 +41,7 @@ from simio.explaining.threads import alternations
 from simio.lower import lower
 from simio.result.model import CaseResult, Limiter
 from simio.running import Lowered, RunOptions, run_program
+from simio.wording import counted, listed
 
 SLIGHTLY = Fraction(11, 10)
 TWICE = Fraction(2)
@@ -51,7 +52,9 @@ MOST_REASONS = 3
 """Reasons for variants that cannot be run that are told."""
 CANDIDATES = 4
 """Components that are tried where the one that helps most is free."""
-RESERVES = {"free": 0.6, "less": 0.35, "settings": 0.1}
+WORTH = 0.02
+"""Gain of components that are free together from which they are told apart."""
+RESERVES = {"free": 0.6, "less": 0.3, "settings": 0.1}
 """Shares of the time for variants that are left for those after."""
 
 Progress = Callable[[int, int], Any]
@@ -151,13 +154,14 @@ class _Work:
         self.answers: dict[Setting, Future[Answer] | None] = {}
         self.errors: list[str] = []
         self.untried = 0
+        self.left_out: list[Component] = []
         self.next: Next | None = None
 
     def run(self) -> None:
         """Free for all first, so that an interrupt leaves a ranking; then the rest of what matters."""
         ranked = sorted(self.found, key=lambda each: -self.scores[each])
-        little = self._each([each for each in ranked if self.scores[each] >= LEAST])
-        self._divide([*little, *(each for each in ranked if self.scores[each] < LEAST)])
+        self.left_out = self._each([each for each in ranked if self.scores[each] >= LEAST])
+        self._divide([each for each in ranked if self.scores[each] < LEAST])
         self._less()
         self._settings()
         self.next = self._next()
@@ -189,7 +193,7 @@ class _Work:
             self._settle()
             if one not in self.rows:
                 continue
-            if self._gains(self.rows[one][FREE]) and self.runner.affords(2, RESERVES["free"] / 2):
+            if self._gains(self.rows[one][FREE], WORTH) and self.runner.affords(2, RESERVES["free"]):
                 del self.rows[one]
                 self.done -= len(group)
                 # The larger half has what is less likely to matter.
@@ -247,10 +251,10 @@ class _Work:
         if self.progress:
             self.progress(min(self.done, self.total), self.total)
 
-    def _gains(self, free: Future[Answer]) -> bool:
-        """Whether free makes a difference that is worth a look at less speed; unknown is yes."""
+    def _gains(self, free: Future[Answer], least: float = LEAST) -> bool:
+        """Whether free makes a difference that is worth a closer look; unknown is yes."""
         found = self.gained(free, self.metric())
-        return found is None or abs(found.gain) >= LEAST
+        return found is None or abs(found.gain) >= least
 
     def _metrics(self) -> list[str]:
         return [THROUGHPUT, *self.runner.base.times]
@@ -311,6 +315,11 @@ class _Work:
         errors = [each.exception() for each in found if each.done() and not each.cancelled()]
         reasons = [*self.errors, *(str(each) for each in errors if each)]
         told = list(dict.fromkeys(f"not run: {each.splitlines()[0]}" for each in reasons))[:MOST_REASONS]
+        if self.left_out:
+            names = [each.name for each in self.left_out[:MOST_REASONS]]
+            rest = len(self.left_out) - len(names)
+            others = [counted(rest, "other")] if rest else []
+            told.append(f"not made faster, because runs take long: {listed([*names, *others])}")
         if self.untried:
             told.append(f"{self.untried} of {len(self.changes)} settings were not tried, because runs take long")
         return told

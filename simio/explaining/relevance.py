@@ -12,6 +12,10 @@ from simio.result.model import CaseResult
 
 ELSEWHERE = 0.005
 """How much a share counts for other work at the same place."""
+BUSY = 0.3
+"""How much it counts that something is busy, where the way of a unit is known."""
+PERHAPS = 0.5
+"""How much it counts for the same work at another place."""
 _CLOCK = "CPU clock"
 
 
@@ -23,7 +27,12 @@ def relevance(
     Components and stages have the same names, so that the words of these are compared.
     """
     shares = list(_shares(result, way))
-    return {each: max((_share(system, each, *one) for one in shares), default=0.0) for each in found}
+    return {each: _of(each, [_share(system, each, *one) for one in shares]) for each in found}
+
+
+def _of(each: Component, shares: list[float]) -> float:
+    """The largest share of a component; a clock has those of all that runs by it."""
+    return sum(shares) if each.name.startswith(_CLOCK) else max(shares, default=0.0)
 
 
 def _shares(result: CaseResult, way: Waterfall | None) -> Iterator[tuple[str, str, float]]:
@@ -31,13 +40,14 @@ def _shares(result: CaseResult, way: Waterfall | None) -> Iterator[tuple[str, st
     for stage in way.stages if way else ():
         yield stage.what, re.sub(r" and \d+ alike$", "", stage.where), stage.share
     for use in result.resources:
-        yield "", use.name, use.utilisation
+        yield "", use.name, use.utilisation * (BUSY if way else 1)
 
 
 def _share(system: System, each: Component, what: str, place: str, share: float) -> float:
     words = set(re.split(r"[\s>]+", each.name))
     if not _place(system, place) <= words:
-        return 0.0
+        # A file system works on a host, and is of a volume.
+        return share * PERHAPS if what and each.name.startswith(what) else 0.0
     if each.name.startswith(_CLOCK) or each.name.startswith(what) and what:
         return share
     # A component without a work of its own is all of its part.

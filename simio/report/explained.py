@@ -85,7 +85,7 @@ def _profile(profile: CausalProfile) -> Table:
 
 def gain_texts(row: Row) -> tuple[str, ...]:
     """The gains of the three speeds; that of free bounds those of less, where these were not run."""
-    less = (WITHIN if row.bounded else gain_text(gain) for gain in (row.slightly, row.twice))
+    less = (WITHIN if row.bounded else "" if row.together else gain_text(gain) for gain in (row.slightly, row.twice))
     return (*less, gain_text(row.free))
 
 
