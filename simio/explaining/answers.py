@@ -25,9 +25,9 @@ from simio.result.statistics import confidence
 RUN_STEPS = 25_000_000
 """Steps that one run may take, a quarter of a second or so; what takes more is cut off, and reported."""
 ALL_STEPS = 220_000_000
-"""Steps that all variants of an explanation may take together, or `TIMES` those of a run of the case, or those of
-`FEWEST` variants."""
-TIMES = 3
+"""Steps that all variants of an explanation may take together, or `TIMES` those of a run of the case beyond the
+first `RUN_STEPS`, or those of `FEWEST` variants."""
+TIMES = 6
 FEWEST = 7
 LOWERED = 350
 """Steps that could be run in the time that it takes to make one step of a program from a description."""
@@ -96,7 +96,9 @@ class Runner:
         self._most: int | None = None
         self._lowered = (CHANGED + LOWERED * len(program.steps)) // slower
         self._cost = self._lowered + (steps + ONCE) * min(len(self.seeds), 2)
-        self.left = self._all_steps = max(ALL_STEPS // slower, TIMES * result.steps, FEWEST * self._cost)
+        self.left = self._all_steps = max(
+            ALL_STEPS // slower, TIMES * (result.steps - RUN_STEPS), FEWEST * self._cost
+        )
         self._base = self.base = self.of(program)
         self._most = max(3 * steps, VARIANT_STEPS // slower)
 

@@ -193,7 +193,9 @@ class _Work:
             self._settle()
             if one not in self.rows:
                 continue
-            if self._gains(self.rows[one][FREE], WORTH) and self.runner.affords(2, RESERVES["free"]):
+            known = any(len(row) and self._gains(row[FREE], WORTH) for each, row in self.rows.items() if each != one)
+            reserve = RESERVES["free" if known else "settings"]
+            if self._gains(self.rows[one][FREE], WORTH) and self.runner.affords(2, reserve):
                 del self.rows[one]
                 self.done -= len(group)
                 # The larger half has what is less likely to matter.

@@ -38,7 +38,8 @@ def held_by(limiter: Limiter, base: Answer, rows: list[tuple[Row, list[Answer]]]
         for row, answers in rows
         if answers and min(each.took.get(limiter.name, 0.0) for each in answers) < (1 - LEAST) * took
     ]
-    if not own or any(certain(gain) for row, _ in own for gain in (row.slightly, row.twice, row.free)):
+    gains = (gain for row, _ in own for gain in (row.slightly, row.twice, row.free))
+    if not own or any(certain(gain) and gain.gain >= LEAST for gain in gains if gain):
         return ""
     row, answers = min(own, key=lambda one: min(each.took.get(limiter.name, 0.0) for each in one[1]))
     name = row.component.name

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from simio.description.model import System
 from simio.explaining.components import storage_of
 from simio.explaining.model import Component, Waterfall
+from simio.explaining.path import DELAY
 from simio.result.model import CaseResult
 
 ELSEWHERE = 0.005
@@ -16,6 +17,7 @@ BUSY = 0.3
 """How much it counts that something is busy, where the way of a unit is known."""
 PERHAPS = 0.5
 """How much it counts for the same work at another place."""
+SIGNALS = "signals"
 _CLOCK = "CPU clock"
 
 
@@ -38,12 +40,18 @@ def _of(each: Component, shares: list[float]) -> float:
 def _shares(result: CaseResult, way: Waterfall | None) -> Iterator[tuple[str, str, float]]:
     """Work, place and share of the time of each stage and each resource."""
     for stage in way.stages if way else ():
-        yield stage.what, re.sub(r" and \d+ alike$", "", stage.where), stage.share
+        place = re.sub(r" and \d+ alike$", "", stage.where)
+        # Where nothing works, signals may be under way, whose place is not known.
+        yield (
+            (SIGNALS, "", stage.share) if stage.kind == DELAY and not stage.what else (stage.what, place, stage.share)
+        )
     for use in result.resources:
         yield "", use.name, use.utilisation * (BUSY if way else 1)
 
 
 def _share(system: System, each: Component, what: str, place: str, share: float) -> float:
+    if what == SIGNALS:
+        return share if each.name.startswith(what) else 0.0
     words = set(re.split(r"[\s>]+", each.name))
     if not _place(system, place) <= words:
         # A file system works on a host, and is of a volume.
