@@ -28,8 +28,8 @@ ALL_STEPS = 220_000_000
 """Steps that all variants of an explanation may take together, or `TIMES` those of a run of the case beyond the
 first `RUN_STEPS`, or those of `FEWEST` variants."""
 TIMES = 6
-FEWEST = 7
-LOWERED = 350
+FEWEST = 6
+LOWERED = 400
 """Steps that could be run in the time that it takes to make one step of a program from a description."""
 CHANGED = 1_000_000
 """Steps that could be run in the time that it takes to change a description."""
