@@ -24,7 +24,9 @@ from simio.result.checks import Check, check
 from simio.result.compare import check_observations
 from simio.result.limiter import limiter
 from simio.result.model import CaseResult, ScenarioResult
+from simio.result.nothing import nothing
 from simio.result.packets import AbortedTrace, Packets
+from simio.result.pooling import pooled_observations, pooled_streams
 from simio.result.precision import Runs, carry_out
 from simio.result.stepwise import check_again
 from simio.version import VERSION
@@ -160,8 +162,10 @@ def run_program(
             checks.extend(check_again(program, limits, outcome, options.engine))
         return outcome
 
-    runs = carry_out(run, program, once)
+    runs = carry_out(run, program, lowered.bound, once)
     result = _result(case, lowered, runs, tuple(checks))
+    if not runs.rate:
+        result = replace(result, notes=(nothing(program, run, runs.outcome, once),))
     return replace(result, packets=Packets(program, runs.outcome)) if options.packets else result
 
 
@@ -176,12 +180,10 @@ def _check_packets(program: Program, packets: PacketTrace) -> None:
 
 
 def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...]) -> CaseResult:
-    program, certain = lowered.program, lowered.bound
-    outcome, span = runs.outcome, runs.spans[0]
+    program, outcome, span = lowered.program, runs.outcome, runs.spans[0]
     resources = measure.resource_use(program, outcome, span)
     threads = measure.thread_use(program, outcome)
     tallies = measure.tallies(program, outcome)
-    tightest = certain.tightest
     return CaseResult(
         index=case.index,
         settings=dict(case.settings),
@@ -190,14 +192,14 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
         throughput=span,
         rate=runs.rate,
         half_width=runs.half_width,
-        bound=certain.rate(),
-        bound_by=tightest.name if tightest else "",
-        streams=measure.stream_rates(program, outcome, span),
+        bound=runs.cap.rate if runs.cap else None,
+        bound_by=runs.cap.name if runs.cap else "",
+        streams=pooled_streams([each.streams for each in runs.seen]),
         limiter=limiter(resources, threads, tallies, outcome.end, program),
         resources=resources,
         containers=measure.container_use(program, outcome),
         threads=threads,
-        observations=measure.observations(program, outcome, span),
+        observations=pooled_observations([each.observations for each in runs.seen]),
         tallies=tallies,
         timeline=measure.timeline(program, outcome),
         measured=case.measured,
@@ -207,6 +209,7 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
         steps=runs.steps,
         checks=checks,
         precision=runs.precision,
+        notes=tuple(dict.fromkeys(span.note for span in runs.spans if span.note)),
     )
 
 

