@@ -84,7 +84,8 @@ class Study:
         except RunError:
             # Some cases run that cannot be followed; where this one does not run, the profile raises.
             pass
-        return ShownExplanation(profile(self.cases[case], self.scenario.title, engine, traced=traced), found)
+        told = profile(self.cases[case], self.scenario.title, engine, traced=traced, found=found)
+        return ShownExplanation(told, found)
 
     def compare(self, other: Study, case: int = 0, other_case: int | None = None) -> ShownContrast:
         """What another study's case, of the same index or of `other_case`, gives beside one of this, and why.

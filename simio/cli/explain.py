@@ -102,7 +102,7 @@ def explanation(case: Case, title: str) -> tuple[Waterfall | None, CausalProfile
             # The case itself may run all the same; if it does not, the profile says so.
             tell(f"the time of a unit is not shown: {error}")
         with Progress() as progress:
-            return found, explaining.profile(case, title, progress=progress.step_of, traced=traced)
+            return found, explaining.profile(case, title, progress=progress.step_of, traced=traced, found=found)
     except KeyboardInterrupt:
         return found, None
 
@@ -146,11 +146,17 @@ def compare(
     one, other = _chosen(a, b, case_a, case_b)
     title = a.title if a.title == b.title else f"A: {a.title}\nB: {b.title}"
     with Progress() as progress:
-        found = contrast(one, other, title, progress=progress.step_of)
+        found = contrast(one, other, title, progress=progress.step_of, given=(_settings(of_a), _settings(of_b)))
     show = partial(contrasted.show, found=found)
     write(output, contrasted.as_json(found) if form else printed(show, to_file=output is not None))
     if not found.complete:
         sys.exit(INTERRUPTED)
+
+
+def _settings(sets: tuple[str, ...]) -> dict[str, str]:
+    """Overrides by key."""
+    pairs = (each.partition("=") for each in sets)
+    return {key.strip(): value.strip() for key, _, value in pairs}
 
 
 def _chosen(a: Scenario, b: Scenario, case_a: int | None, case_b: int | None) -> tuple[Case, Case]:

@@ -31,9 +31,10 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.report.console import printed
     from simio.report.optimum import show
     from simio.sweeps.cost import Prices, price, price_list
-    from simio.sweeps.optimize import COST, Goal, Search
+    from simio.sweeps.optimize import Goal, Search
     from simio.sweeps.space import Space
     from simio.sweeps.sweep import Plan, check
+    from simio.sweeps.ties import COST
     from simio.sweeps.values import axis
 
 

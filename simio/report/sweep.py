@@ -10,6 +10,7 @@ from rich.text import Text
 from simio.report.console import Bar, columns
 from simio.report.table import heading, shown
 from simio.sweeps.rows import Row
+from simio.sweeps.ties import as_good, ties_text
 from simio.sweeps.values import number_of
 from simio.wording import in_unit, settings_text, short_names
 
@@ -61,10 +62,13 @@ class SweepPrinter:
             return
         keys = self.keys(rows)
         ordered = sorted(ran, key=lambda row: row.throughput or 0)
-        for name, row in (("best", ordered[-1]), ("worst", ordered[0])):
+        best = as_good(ran, lambda row: -(row.throughput or 0))
+        for name, row in (("best", best[0]), ("worst", ordered[0])):
             assert row.outcome is not None
             settings = settings_text({key: row.settings[key] for key in keys if key in row.settings})
             self._line(name, f"{self.rate(row.throughput or 0)} {self.unit}", settings, f"limit {row.outcome.limit}")
+            if name == "best" and len(best) < len(ran) and (alike := ties_text(best, keys)):
+                self.console.print(Text(f"       {alike}"))
         for key in keys:
             groups = grouped(ran, key)
             if len(groups) > 1:
