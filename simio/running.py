@@ -26,6 +26,7 @@ from simio.result.limiter import limiter
 from simio.result.model import CaseResult, ScenarioResult
 from simio.result.packets import AbortedTrace, Packets
 from simio.result.precision import Runs, carry_out
+from simio.result.progress import progress_of
 from simio.result.stepwise import check_again
 from simio.version import VERSION
 
@@ -207,6 +208,7 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
         steps=runs.steps,
         checks=checks,
         precision=runs.precision,
+        progress=progress_of(program, outcome, span),
     )
 
 

@@ -176,6 +176,14 @@ class Timeline:
 
 
 @dataclass(frozen=True)
+class Progress:
+    """Bytes delivered up to each of the instants `times` in ps, a delivery accruing evenly since the one before."""
+
+    times: tuple[int, ...] = ()
+    totals: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
 class Precision:
     """How precise a throughput is where that was asked for: half of its 95% confidence interval over the mean.
 
@@ -226,8 +234,8 @@ class CaseResult:
     With replications, `throughput` is the first one's, `rate` the mean of all in bytes a second and `half_width`
     half of its 95% confidence interval; with `precision`, one run has a `half_width`, too. `hash` identifies the
     program that ran and `seeds` what it drew from.
-    `packets` are those of the first run, where they were to be traced; `checks` are the laws
-    that the runs keep. `interval` is that of `rate` in bytes a second
+    `packets` are those of the first run, where they were to be traced; `progress` is that of the first run; `checks`
+    are the laws that the runs keep. `interval` is that of `rate` in bytes a second
     and `row_intervals` those of `measured`, in their order, where they were asked for.
     """
 
@@ -258,6 +266,7 @@ class CaseResult:
     interval: Interval | None = None
     row_intervals: tuple[Interval | None, ...] = ()
     precision: Precision | None = None
+    progress: Progress = Progress()
 
 
 @dataclass(frozen=True)
