@@ -132,11 +132,13 @@ def test_why_comes_with_it_where_that_is_asked_for(tmp_path: Path) -> None:
     text = target.read_text(encoding="utf-8")
     assert "What limits, and what would help" in body(text)
     waterfall, gains = (figures(text)[name] for name in ("waterfall", "gains"))
-    bars = [bar for each in waterfall["data"] for bar in zip(each["base"], each["x"], strict=True)]
-    # The stretches of a unit's way follow one another without a gap.
-    ends = sorted((begin, begin + length) for begin, length in bars)
-    assert ends[0][0] == 0
-    assert all(one[1] == pytest.approx(two[0], abs=1e-3) for one, two in zip(ends, ends[1:], strict=False))
+    bars = [bar for each in waterfall["data"] for bar in zip(each["base"], each["x"], each["width"], strict=True)]
+    # The stretches of a unit's way follow one another without a gap, and each interval is full.
+    heights: dict[float, float] = {}
+    for begin, _, height in bars:
+        heights[begin] = heights.get(begin, 0.0) + height
+    assert min(heights) == 0
+    assert all(height == pytest.approx(heights[0.0], rel=0.01) for height in heights.values())
     assert [each["name"] for each in gains["data"]] == ["10% faster", "twice as fast", "free"]
 
 
