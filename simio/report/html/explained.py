@@ -31,13 +31,17 @@ def explained(found: Waterfall | None, profile: CausalProfile | None) -> tuple[s
     if profile and profile.rows:
         figures["gains"] = _gains(profile)
         what = "gained" if profile.metric == THROUGHPUT else "shorter"
-        parts.append(plot("gains", f"{what.capitalize()} by a faster component (%)", "gains", heading=True))
+        parts.append(
+            plot("gains", f"{what.capitalize()} by a faster component (%)", "gains", figures["gains"], heading=True)
+        )
     if profile and profile.what_ifs:
         rows = [[shown(each.what), gain_text(each.gain)] for each in profile.what_ifs]
         parts.append(table(["what if", "gained"], rows))
     if found:
         figures["waterfall"] = waterfall(found)
-        parts.append(plot("waterfall", f"The path of one {found.named}", "waterfall", heading=True))
+        parts.append(
+            plot("waterfall", f"The path of one {found.named}", "waterfall", figures["waterfall"], heading=True)
+        )
         parts.append(_stages(found))
     notes = [*(profile.notes if profile else ()), *(found.notes if found else ())]
     if profile and not profile.complete:
@@ -70,7 +74,11 @@ def _gains(profile: CausalProfile) -> Figure:
         "xaxis": {"ticksuffix": "%"}, "yaxis": rows(names), "barmode": "group", "showlegend": True,
         "height": 90 + 46 * len(order), "legend": {"traceorder": "normal"},
     }  # fmt: skip
-    return {"data": data, "layout": layout}
+    most = profile.rows[order[0]] if order else None
+    about = (
+        f"most by {most.component.name}: twice as fast {gain_text(most.twice)}" if most else "nothing gains anything"
+    )
+    return {"data": data, "layout": layout, "about": about}
 
 
 def _stages(found: Waterfall) -> str:

@@ -79,7 +79,9 @@ def _body(scenario: Scenario, result: ScenarioResult, extra: str, figures: dict[
     found = curves(result) if several else None
     if found:
         figures["curves"] = found
-        parts.append(section("What varies", plot("curves", f"Throughput ({result.unit})", result.title), "curves"))
+        parts.append(
+            section("What varies", plot("curves", f"Throughput ({result.unit})", result.title, found), "curves")
+        )
     if several or any(case.measured for case in result.cases):
         errors = "".join(f"<p>{shown(line)}</p>" for line in summary_text(result))
         parts.append(section("All cases", cases.overview(result) + errors, "cases"))
@@ -129,22 +131,26 @@ def _panel(
     for number, (title, figure) in enumerate(timelines(case, result.unit).items()):
         name = f"case{case.index + 1}-{number + 1}"
         figures[name] = figure
-        plots.append(plot(name, title, name, heading=True))
+        plots.append(plot(name, title, name, figure, heading=True))
     hidden = "" if visible else " hidden"
     inside = cases.detail(case, wire(system), result.unit, plots)
     return f'<article class="panel" data-case="{case.index}"{hidden}>{inside}</article>'
 
 
-def plot(name: str, title: str, file: str, heading: bool = False) -> str:
-    """The element of a figure, with buttons that save it."""
+def plot(name: str, title: str, file: str, figure: Figure, heading: bool = False) -> str:
+    """The element of a figure, with its main number in words and buttons that save it."""
     head = f"<h3>{shown(title)}</h3>" if heading else ""
     buttons = "".join(
-        f'<button data-format="{form}" title="save as {form.upper()}">{form.upper()}</button>'
+        f'<button data-format="{form}" title="save as {form.upper()}" '
+        f'aria-label="save {shown(title)} as {form.upper()}">{form.upper()}</button>'
         for form in ("png", "svg")
     )
+    about = f"about-{name}"
     return (
         f'{head}<figure data-file="{shown(file)}"><div class="plot" data-plot="{shown(name)}" role="img" '
-        f'aria-label="{shown(title)}"></div><div class="save">{buttons}</div></figure>'
+        f'aria-label="{shown(title)}" aria-describedby="{shown(about)}"></div><div class="below">'
+        f'<figcaption id="{shown(about)}" class="fine">{shown(figure.get("about", ""))}</figcaption>'
+        f'<div class="save">{buttons}</div></div></figure>'
     )
 
 

@@ -31,7 +31,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], left: Sequence[int
         "<tr>" + "".join(f'<td class="{side}">{cell}</td>' for side, cell in zip(sides, row, strict=True)) + "</tr>"
         for row in rows
     )
-    return f'<div class="wide"><table class="{kind}"><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
+    inside = f'<table class="{kind}"><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>'
+    return f'<div class="wide" tabindex="0">{inside}</div>'
 
 
 def section(name: str, inside: str, key: str = "") -> str:

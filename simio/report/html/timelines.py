@@ -28,22 +28,26 @@ def timelines(case: CaseResult, unit: str) -> dict[str, Figure]:
         return {}
     found = {}
     if len(case.progress.times) > 1:
-        found[f"Throughput ({unit})"] = _plot(case, [("delivered", _throughput(case, unit))], _levels(case, unit))
+        levels = _levels(case, unit)
+        title = f"Throughput ({unit})"
+        about = "; ".join(str(level["name"]) for level in levels)
+        found[title] = _plot(case, [("delivered", _throughput(case, unit))], about, levels)
     uses = sorted(case.resources, key=lambda use: -use.utilisation)
     busy = [use for use in uses if use.utilisation > 0 and use.name in rows.resources]
-    found["Utilisation (%)"] = _plot(
-        case, [(name, _means(case, rows.resources[use.name], 100)) for name, use in _most(busy, _name)]
-    )
+    about = f"busiest: {busy[0].name}, {busy[0].utilisation:.1%}" if busy else ""
+    lines = [(name, _means(case, rows.resources[use.name], 100)) for name, use in _most(busy, _name)]
+    found["Utilisation (%)"] = _plot(case, lines, about)
     uses = sorted(uses, key=lambda use: -use.mean_line)
     waited = [use for use in uses if use.name in rows.lines]
-    found["Waiting for a resource (threads)"] = _plot(
-        case, [(name, _means(case, rows.lines[use.name])) for name, use in _most(waited, _name)]
-    )
+    about = f"longest line: {waited[0].name}, mean {waited[0].mean_line:.3g}" if waited else ""
+    lines = [(name, _means(case, rows.lines[use.name])) for name, use in _most(waited, _name)]
+    found["Waiting for a resource (threads)"] = _plot(case, lines, about)
     for what, kind in dict.fromkeys((level.what, level.unit) for level in rows.levels):
         same = [level for level in rows.levels if (level.what, level.unit) == (what, kind)]
         lines = [(name, (rows.times, level.values)) for name, level in _most(same, _name)]
         title = "Queues and buffers" if what == "level" else what.capitalize()
-        found[f"{title} ({kind})"] = _plot(case, lines)
+        about = f"{same[0].name}: from {min(same[0].values):,} to {max(same[0].values):,} {kind}"
+        found[f"{title} ({kind})"] = _plot(case, lines, about)
     return {title: figure for title, figure in found.items() if figure["data"]}
 
 
@@ -106,7 +110,9 @@ def _unit_of(case: CaseResult) -> tuple[int, str]:
     return next((each for each in _UNITS if case.end >= each[0]), _UNITS[-1])
 
 
-def _plot(case: CaseResult, lines: Sequence[tuple[str, Line]], more: Sequence[dict[str, Any]] = ()) -> Figure:
+def _plot(
+    case: CaseResult, lines: Sequence[tuple[str, Line]], about: str, more: Sequence[dict[str, Any]] = ()
+) -> Figure:
     scale, unit = _unit_of(case)
     data: list[dict[str, Any]] = [
         {
@@ -127,4 +133,4 @@ def _plot(case: CaseResult, lines: Sequence[tuple[str, Line]], more: Sequence[di
         "yaxis": {"rangemode": "tozero"},
         "shapes": [span], "showlegend": len(lines) + len(more) > 1,
     }  # fmt: skip
-    return {"data": [*data, *more], "layout": layout}
+    return {"data": [*data, *more], "layout": layout, "about": about}

@@ -42,7 +42,8 @@ def waterfall(found: Waterfall) -> Figure:
         "xaxis": {"title": {"text": f"time since the unit before was delivered ({unit})"}},
         "yaxis": rows(names), "barmode": "overlay", "bargap": 0, "showlegend": True, "height": 110 + 30 * len(places),
     }  # fmt: skip
-    return {"data": data, "layout": layout}
+    about = ", ".join(f"{place} {share:.1%}" for place, share in zip(places, shares, strict=True))
+    return {"data": data, "layout": layout, "about": f"height: share of the moment; of the whole: {about}"}
 
 
 def short(text: str) -> str:

@@ -102,6 +102,30 @@ def test_every_plot_has_a_figure_and_every_figure_a_place(load: Any) -> None:
     assert len(set(places)) == len(places)
 
 
+def test_each_plot_says_its_main_number_to_who_cannot_see_it(load: Any) -> None:
+    scenario, result = ran(load, "linux-fc-raw.yaml", "run.until=300 ms")
+    text = body(page(scenario, result))
+    plots = re.findall(r'data-plot="([^"]+)" role="img" aria-label="([^"]+)" aria-describedby="([^"]+)"', text)
+    assert len(plots) == text.count('class="plot"') > 4
+    told = {label: re.search(rf'<figcaption id="{about}" class="fine">([^<]+)<', text) for _, label, about in plots}
+    assert all(found and found[1] for found in told.values())
+    best = max(result.cases, key=lambda case: case.rate)
+    rate = rate_text(best, "MiB/s")
+    assert f"{rate} MiB/s (disks.d.count = 8" in text
+    assert f"mean of the measured span: {rate} MiB/s" in text
+    assert f"busiest: fabric&gt;server.fc, {max(use.utilisation for use in best.resources):.1%}" in text
+
+
+def test_wide_tables_and_wirings_scroll_in_a_box_that_shows_it(load: Any) -> None:
+    text = body(page(*ran(load, "linux-fc-raw.yaml", "run.until=20 ms")))
+    # Each table is in a box, which the keyboard reaches, and whose edge is shaded while something is beyond it.
+    assert text.count("<table") == text.count('<div class="wide" tabindex="0"><table')
+    assert '<div class="wide" tabindex="0"><svg class="topology"' in text
+    shadow = re.search(r"\.wide \{(.*?)\}", text, re.DOTALL)
+    assert shadow
+    assert "var(--edge)" in shadow[1]
+
+
 def test_of_very_many_cases_the_first_and_the_fastest_are_shown_in_full(
     load: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
