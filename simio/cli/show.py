@@ -27,7 +27,7 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.report.wiring.picture import write_html, write_image
     from simio.topology import wire
 
-_PICTURES = (".html", ".htm", ".png", ".svg")
+_PICTURES = (".html", ".htm", ".png", ".svg", ".pdf")
 
 
 @click.command()
@@ -38,7 +38,7 @@ _PICTURES = (".html", ".htm", ".png", ".svg")
 @click.option("--no-numbers", is_flag=True, help="Leave out the numbers of --program's steps, to compare two.")
 @case_option("Number of the case; the first by default.")
 @click.option("--format", "form", type=click.Choice(["mermaid", "html"]), help="Form of --graph.")
-@output_option("Write to FILE; a picture if it ends in .html, .png or .svg.")
+@output_option("Write to FILE; a picture if it ends in .html, .svg, .png or .pdf.")
 def show(
     scenario: str,
     sets: tuple[str, ...],

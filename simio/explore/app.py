@@ -12,7 +12,7 @@ from simio.explore import state as states
 from simio.explore.guard import guard
 from simio.explore.session import CaseAnswer, Opened, Session
 from simio.explore.view import curve_figure, empty, parts, timeline_figures
-from simio.report.html.page import asset
+from simio.report.html.text import asset
 
 _CONFIG: Any = {"displaylogo": False, "showSendToCloud": False, "displayModeBar": False}
 _INDEX = """<!DOCTYPE html>

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.resources import files
 
 from simio.description.model import Scenario
 from simio.report.html import cases
 from simio.report.html.curves import Figure, curves
-from simio.report.html.text import script_data, section, shown
+from simio.report.html.text import asset, script_data, section, shown
 from simio.report.html.timelines import timelines
 from simio.report.tables import rate_text
 from simio.report.terminal import interrupted_text, summary_text
@@ -61,11 +60,6 @@ def page(scenario: Scenario, result: ScenarioResult, extra: str = "", more: dict
         about=about, body=body, identity=_identity(result), plotly=get_plotlyjs(), figures=script_data(figures),
         script=asset("page.js"),
     )  # fmt: skip
-
-
-def asset(name: str, package: str = __package__) -> str:
-    """The text of a file of a package."""
-    return files(package).joinpath(name).read_text(encoding="utf-8")
 
 
 def _body(scenario: Scenario, result: ScenarioResult, extra: str, figures: dict[str, Figure]) -> list[str]:
