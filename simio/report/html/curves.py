@@ -135,7 +135,7 @@ def _measured(
         return []
     middles, widths = [], []
     for _, row in rows:
-        low, high = _ends(row, result.unit)
+        low, high = measured_range(row, result.unit)
         middles.append(_digits((low + high) / 2))
         widths.append(_digits((high - low) / 2))
     trace: dict[str, Any] = {
@@ -150,8 +150,8 @@ def _measured(
     return [trace]
 
 
-def _ends(row: MeasuredRow, unit: str) -> tuple[float, float]:
-    """Least and most of a measured throughput, in the unit of the page."""
+def measured_range(row: MeasuredRow, unit: str) -> tuple[float, float]:
+    """Least and most of a measured throughput, in `unit`."""
     one = float(units.parse(f"1 {row.unit}", "rate"))
     least = float(row.value or 0) * one
     most = least if row.upper is None else float(row.upper) * one
