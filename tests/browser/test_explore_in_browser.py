@@ -127,6 +127,7 @@ def test_the_keyboard_moves_a_slider_and_chooses_from_a_list(browser: Any, addre
     button.send_keys(Keys.ENTER)
     browser.wait("return document.activeElement.type === 'radio'", 20)
     browser.driver.switch_to.active_element.send_keys(Keys.ARROW_DOWN)
+    browser.wait("return document.activeElement.value === '1'", 20)
     browser.driver.switch_to.active_element.send_keys(Keys.ENTER)
     browser.wait("return location.search.includes('workload.reader.access=direct')", 20)
     assert browser.complaints() == []
