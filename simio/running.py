@@ -11,7 +11,6 @@ from simio.bound import Bound, bound
 from simio.components.network.capture import ROLE, PacketTrace
 from simio.description.measured import MeasuredRow
 from simio.description.model import Case, Host, Origin, Part, Scenario, System
-from simio.description.workloads import workload_kinds
 from simio.engines.execute import execute
 from simio.engines.outcome import Aborted, Options, Outcome
 from simio.engines.prepared import Prepared
@@ -24,11 +23,14 @@ from simio.result.checks import Check, check
 from simio.result.compare import check_observations
 from simio.result.limiter import limiter
 from simio.result.model import CaseResult, ScenarioResult
+from simio.result.nothing import nothing
 from simio.result.packets import AbortedTrace, Packets
+from simio.result.pooling import pooled_observations, pooled_streams
 from simio.result.precision import Runs, carry_out
 from simio.result.progress import progress_of
 from simio.result.stepwise import check_again
 from simio.version import VERSION
+from simio.workloads import workload_kinds
 
 
 @dataclass(frozen=True)
@@ -161,8 +163,10 @@ def run_program(
             checks.extend(check_again(program, limits, outcome, options.engine))
         return outcome
 
-    runs = carry_out(run, program, once)
+    runs = carry_out(run, program, lowered.bound, once)
     result = _result(case, lowered, runs, tuple(checks))
+    if not runs.rate:
+        result = replace(result, notes=(nothing(program, run, runs.outcome, once),))
     return replace(result, packets=Packets(program, runs.outcome)) if options.packets else result
 
 
@@ -172,17 +176,15 @@ def _check_packets(program: Program, packets: PacketTrace) -> None:
         return
     if packets.at:
         raise RunError(f"no packets are sent or received by {' or '.join(packets.at)}")
-    kinds = [kind for kind, params in workload_kinds().items() if getattr(params, "network", False)]
+    kinds = [kind for kind, params in workload_kinds().items() if params.network]
     raise RunError(f"no IP packets to trace; workloads that send them are {', '.join(kinds)}")
 
 
 def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...]) -> CaseResult:
-    program, certain = lowered.program, lowered.bound
-    outcome, span = runs.outcome, runs.spans[0]
+    program, outcome, span = lowered.program, runs.outcome, runs.spans[0]
     resources = measure.resource_use(program, outcome, span)
     threads = measure.thread_use(program, outcome)
     tallies = measure.tallies(program, outcome)
-    tightest = certain.tightest
     return CaseResult(
         index=case.index,
         settings=dict(case.settings),
@@ -191,14 +193,14 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
         throughput=span,
         rate=runs.rate,
         half_width=runs.half_width,
-        bound=certain.rate(),
-        bound_by=tightest.name if tightest else "",
-        streams=measure.stream_rates(program, outcome, span),
+        bound=runs.cap.rate if runs.cap else None,
+        bound_by=runs.cap.name if runs.cap else "",
+        streams=pooled_streams([each.streams for each in runs.seen]),
         limiter=limiter(resources, threads, tallies, outcome.end),
         resources=resources,
         containers=measure.container_use(program, outcome),
         threads=threads,
-        observations=measure.observations(program, outcome, span),
+        observations=pooled_observations([each.observations for each in runs.seen]),
         tallies=tallies,
         timeline=measure.timeline(program, outcome),
         measured=case.measured,
@@ -209,6 +211,7 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
         checks=checks,
         precision=runs.precision,
         progress=progress_of(program, outcome, span),
+        notes=tuple(dict.fromkeys(span.note for span in runs.spans if span.note)),
     )
 
 

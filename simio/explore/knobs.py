@@ -16,12 +16,13 @@ from pydantic import BaseModel
 from simio import units
 from simio.description.model import Run
 from simio.description.sheets import CATEGORIES, sheet_kinds
-from simio.description.workloads import workload_kinds, yaml_key
+from simio.description.workloads import yaml_key
 from simio.errors import SimioError, did_you_mean, quote
 from simio.loading.keypaths import lookup
 from simio.loading.vary import canonical
 from simio.loading.yamltree import Node, value_text
 from simio.sweeps.values import number_of
+from simio.workloads import workload_kinds
 
 UNSET = "as it is"
 """The choice that leaves a key as the file, without `vary`, has it."""
