@@ -19,6 +19,7 @@ _HEAD = 4096
 """Bytes at the beginning of a file that show whether it is a report of simio."""
 _REPORTS = {
     "page": re.compile(rb'<meta name="generator" content="simio'),
+    "picture": re.compile(rb'^<svg [^>]*data-generator="simio"'),
     "JSON": re.compile(rb'^\s*\{.*("simio": "|"title": "simio scenario")', re.DOTALL),
     "CSV": re.compile(rb"^case,.*throughput \("),
 }

@@ -27,6 +27,7 @@ from simio.result.nothing import nothing
 from simio.result.packets import AbortedTrace, Packets
 from simio.result.pooling import pooled_observations, pooled_streams
 from simio.result.precision import Runs, carry_out
+from simio.result.progress import progress_of
 from simio.result.stepwise import check_again
 from simio.version import VERSION
 from simio.workloads import workload_kinds
@@ -209,6 +210,7 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
         steps=runs.steps,
         checks=checks,
         precision=runs.precision,
+        progress=progress_of(program, outcome, span),
         notes=tuple(dict.fromkeys(span.note for span in runs.spans if span.note)),
     )
 

@@ -14,12 +14,13 @@ from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any
 
 from simio import units
-from simio.report.wiring.picture import CONFIG
 from simio.result.model import CaseResult, ScenarioResult
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
+CONFIG = {"displaylogo": False, "showSendToCloud": False, "displayModeBar": False}
+"""Plotly's settings: nothing that would upload the picture."""
 SIZES = tuple(10**power for power in range(6, 11))
 """Default sizes of objects, in bytes."""
 WAITS = (
