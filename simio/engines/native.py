@@ -132,7 +132,7 @@ def _compiling_elsewhere(names: Sequence[str]) -> Iterator[None]:
     process = None
     with suppress(OSError):
         process = subprocess.Popen(
-            [sys.executable, "-c", code, *names],
+            [sys.executable, "-P", "-c", code, *names],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
     try:
