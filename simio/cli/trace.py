@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from simio import units
+from simio.cli.main import INTERRUPTED
 from simio.cli.options import (
     COMPLETING,
     case_option,
@@ -29,7 +31,7 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.program.digest import program_hash
     from simio.report.trace import chrome
     from simio.result.activity import MOST as USUAL
-    from simio.result.activity import AbortedActivity, Activity, observe
+    from simio.result.activity import AbortedActivity, Activity, InterruptedActivity, observe
     from simio.wording import counted
 
 MOST = 5_000_000
@@ -76,6 +78,10 @@ def trace(
     try:
         with Progress():
             activity, outcome = observe(case.system, first, last, spans or usual, engine, tell)
+    except InterruptedActivity as error:
+        tell("interrupted: the trace is of the time until then")
+        _write(loaded, case, error.activity, error.outcome, output)
+        sys.exit(INTERRUPTED)
     except AbortedActivity as error:
         _write(loaded, case, error.activity, error.outcome, output)
         raise
@@ -95,6 +101,6 @@ def _write(loaded: Scenario, case: Case, activity: Activity, outcome: Outcome, o
     if not count:
         tell("nothing happens in this time")
     if activity.full:
-        tell(f"the trace ends after {counted(count, 'span')}, before the run does; --from, --until, --spans show more")
+        tell(f"the trace ends after {counted(count, 'span')}, before the run does; see --from, --until, --spans")
     if activity.program.guests:
         tell("processes written in Python are left out")

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from simio.engines.outcome import Outcome, Status
+from simio.engines.outcome import Outcome
 from simio.program.service import SECOND
 from simio.program.steps import UNBOUNDED, Program
 from simio.result.model import (
@@ -48,7 +48,7 @@ def throughput(program: Program, outcome: Outcome, warm: int | str) -> Throughpu
     found = [(own, totals) for _, own, totals in streams(program, outcome, "delivered")]
     begun = _begun(program, outcome)
     until = int(times[-1])
-    if outcome.status == Status.UNTIL:
+    if outcome.cut_off:
         until = min(last for last in [int(own[-1]) for own, _ in found] if 2 * last >= until)
     first = _first_delivery(times, amounts, warm)
     since = int(times[first]) if first >= 0 and times[first] < until else 0

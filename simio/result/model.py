@@ -228,7 +228,8 @@ class CaseResult:
     program that ran and `seeds` what it drew from.
     `packets` are those of the first run, where they were to be traced; `checks` are the laws
     that the runs keep. `interval` is that of `rate` in bytes a second
-    and `row_intervals` those of `measured`, in their order, where they were asked for.
+    and `row_intervals` those of `measured`, in their order, where they were asked for. `cut_off` says what ended the
+    run before its time limit, if its step budget or Ctrl-C did.
     """
 
     index: int
@@ -258,6 +259,7 @@ class CaseResult:
     interval: Interval | None = None
     row_intervals: tuple[Interval | None, ...] = ()
     precision: Precision | None = None
+    cut_off: str = ""
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,9 @@ LEAST = 5
 FIRST = SECOND // 1000
 """Time in ps that a run takes first where it is lengthened until it is precise enough."""
 
+STOPPED = (Status.BUDGET, Status.INTERRUPTED)
+"""Ends of a run after which there is no other."""
+
 Once = Callable[[int, int], Outcome]
 """Runs a program once, from a seed, up to an instant in ps."""
 
@@ -88,9 +91,13 @@ def _repeated(run: Run, program: Program, once: Once) -> Runs:
     width = precision = None
     for seed in seeds:
         outcome = once(seed, HORIZON if run.until is None else run.until)
+        if first and outcome.status == Status.INTERRUPTED:
+            break
         first = first or outcome
         events, steps = events + outcome.events, steps + outcome.steps
         spans.append(measure.throughput(program, outcome, run.warm_up))
+        if outcome.status in STOPPED:
+            break
         if run.precision is not None and len(spans) >= min(RANDOM_REPLICATIONS, len(seeds)):
             precision = _precision(run, _half_width(spans), _mean(spans))
             if precision.met:
@@ -103,12 +110,16 @@ def _repeated(run: Run, program: Program, once: Once) -> Runs:
 
 def _lengthened(run: Run, program: Program, once: Once) -> Runs:
     """One run, of twice the time again and again, until it is precise enough or at its end."""
+    longest = None
     for until in _horizons(run):
         outcome = once(run.seed, until)
+        if longest and outcome.status == Status.INTERRUPTED and outcome.end < longest.end:
+            outcome = longest
+        longest = outcome
         span = measure.throughput(program, outcome, run.warm_up)
         width = batch_half_width(program, outcome, span)
         precision = _precision(run, width, float(span.rate))
-        if precision.met or outcome.status == Status.DONE:
+        if precision.met or outcome.status in (Status.DONE, *STOPPED):
             break
     return Runs(outcome, (span,), (run.seed,), outcome.events, outcome.steps, width, precision)
 

@@ -41,7 +41,7 @@ def test_the_window_and_the_limit_are_told(tmp_path: Path) -> None:
     assert " spans from 1 ms to " in done.stdout
     assert told(done) == [
         "simio: case 1 of 29; --case N for another",
-        "simio: the trace ends after 24 spans, before the run does; --from, --until, --spans show more",
+        "simio: the trace ends after 24 spans, before the run does; see --from, --until, --spans",
     ]
     spans = [event for event in json.loads(target.read_text())["traceEvents"] if event["ph"] == "X"]
     assert all(1000 <= span["ts"] <= span["ts"] + span["dur"] <= 3000.001 for span in spans)
