@@ -206,7 +206,8 @@ def _cut_off(case: Case, outcome: Outcome) -> str:
     of = f" of {units.format_quantity(run.until, 'time')}" if run.until is not None else ""
     if outcome.status == Status.INTERRUPTED:
         return f"interrupted at {at}{of} simulated"
-    return f"cut off at {at}{of} simulated: the step budget of {run.step_budget:,} is spent (run.step_budget)"
+    spent = f"the step budget of {run.step_budget:,} is spent; raise run.step_budget for more"
+    return f"cut off at {at}{of} simulated: {spent}"
 
 
 def _check_packets(program: Program, packets: PacketTrace) -> None:

@@ -61,12 +61,14 @@ class LocalPool:
         """Begin to work on a chunk, in a new set of processes if one of the old died."""
         from joblib.externals.loky import get_reusable_executor
 
-        # Processes inherit the mask: an interrupt is for this one, which ends them.
-        with interrupts_held(), _safe_path():
+        with _safe_path():
+            # Starts a helper, after which interrupts come through again.
             self._executor = get_reusable_executor(
                 max_workers=self.workers, timeout=IDLE, initializer=end_with, initargs=(os.getpid(),), env=_SAFE
             )
-            future = self._executor.submit(work, chunk)
+            # Processes inherit the mask: an interrupt is for this one, which ends them.
+            with interrupts_held():
+                future = self._executor.submit(work, chunk)
         future.add_done_callback(self._done.put)
         return future
 

@@ -35,7 +35,7 @@ links:
 workload: {ttcp: {from: a, to: b, size: 64 KiB, writes: 16777216, window: 256 KiB}}
 run: {step_budget: 1000000000000}
 """
-SPENT = "the step budget of 100,000 is spent (run.step_budget)"
+SPENT = "the step budget of 100,000 is spent; raise run.step_budget for more"
 
 
 class Impatient:

@@ -17,6 +17,7 @@ from simio.components.volumes.states import Changes
 from simio.machines.volume import planner
 from simio.machines.volume.layout import MIRROR, RAID3, READ, SOURCES, WRITE
 from simio.program.builder import Builder, Register
+from simio.program.emitting import MOST_STEPS, TooManySteps
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,8 @@ class Volume:
         self.plan = p.machine(f"{name} plan", geometry.state())
         self.lock = p.resource(f"{name} lockstep", lock=True) if geometry.level == RAID3 else None
         """A RAID 3 serves one request at a time."""
+        self.steps = 0
+        """Steps of all requests."""
 
     def read(self, at: Register, size: int, aligned: int) -> None:
         """Read all pieces; done when the last one is there and what is lost has been computed."""
@@ -79,8 +82,16 @@ class Volume:
         shape = geometry.shape(self.name, verb, size, aligned, lost)
         if geometry.level not in (MIRROR, RAID3):
             check_aligned(p, request.at, aligned)
-        with p.scope(), p.hold(self.lock) if self.lock else nullcontext(), members.watched(request):
-            self._parts(Planned(request, geometry.kind(verb, size, aligned), shape))
+        begun = p.written
+        try:
+            with p.scope(), p.hold(self.lock) if self.lock else nullcontext(), members.watched(request):
+                self._parts(Planned(request, geometry.kind(verb, size, aligned), shape))
+        except TooManySteps:
+            # Of volumes inside of one another, the outermost says so.
+            if self.steps + p.written - begun > MOST_STEPS // 2 and len(shape.grains) > members.number:
+                raise geometry.too_many(self.name, size, aligned, "too many") from None
+            raise
+        self.steps += p.written - begun
 
     def _parts(self, r: Planned) -> None:
         """All parts of a request, each in a thread of its own if there are several."""
