@@ -12,6 +12,12 @@ from click.testing import CliRunner
 from signalled import signalled
 
 from simio.cli.main import main
+from simio.errors import SimioError
+from simio.loading import ScenarioFile
+from simio.sweeps.journal import Journal
+from simio.sweeps.space import Space
+from simio.sweeps.sweep import Plan
+from simio.sweeps.values import axis
 
 HIPPI = str(Path(__file__).parents[2] / "scenarios" / "sgi-hippi-raw.yaml")
 DISKS = HIPPI.replace("sgi-hippi-raw", "linux-fc-raw")
@@ -154,6 +160,26 @@ def test_earlier_results_are_taken_unless_refused():
     fresh = simio(HIPPI, *FEW, "--no-cache")
     assert "known from earlier runs" not in fresh.output
     assert fresh.output.split("4 configurations")[0] == again.output.split("4 configurations")[0]
+
+
+@pytest.mark.parametrize("changed", ["part.yaml", "other.yaml", None])
+def test_a_sweep_is_not_resumed_with_other_files(changed, tmp_path):
+    sheet = DISKS.replace("scenarios", "models/disks").replace("linux-fc-raw", "fc-15k-2002")
+    text = Path(DISKS).read_text().split("vary:")[0].split("measured:")[0].replace("disks/fc-15k-2002", "./part.yaml")
+    for name in ("part.yaml", "other.yaml"):
+        (tmp_path / name).write_text(Path(sheet).read_text())
+    (tmp_path / "s.yaml").write_text(text)
+    space = Space((axis("disks.d.model=./part.yaml,./other.yaml", "--set"),))
+    header = Plan(ScenarioFile(tmp_path / "s.yaml"), space).header()
+    Journal(tmp_path / "t.partial", header).__exit__(None, None, None)
+    if changed:
+        path = tmp_path / changed
+        path.write_text(path.read_text().replace("15000 rpm", "5000 rpm"))
+    again = Plan(ScenarioFile(tmp_path / "s.yaml"), space).header()
+    assert (again == header) == (changed is None)
+    if changed:
+        with pytest.raises(SimioError, match="a file that it needs has changed"):
+            Journal(tmp_path / "t.partial", again)
 
 
 @pytest.mark.parametrize("sent", ["SIGKILL", "SIGINT"])

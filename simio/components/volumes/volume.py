@@ -17,7 +17,10 @@ from simio.components.volumes.states import Changes
 from simio.machines.volume import planner
 from simio.machines.volume.layout import MIRROR, RAID3, READ, SOURCES, WRITE
 from simio.program.builder import Builder, Register
-from simio.program.emitting import MOST_STEPS, TooManySteps
+from simio.program.emitting import TooManySteps
+
+MANY = 8
+"""Sizes of the pieces of a member from which on they may be why a program has too many steps."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +58,6 @@ class Volume:
         self.plan = p.machine(f"{name} plan", geometry.state())
         self.lock = p.resource(f"{name} lockstep", lock=True) if geometry.level == RAID3 else None
         """A RAID 3 serves one request at a time."""
-        self.steps = 0
-        """Steps of all requests."""
 
     def read(self, at: Register, size: int, aligned: int) -> None:
         """Read all pieces; done when the last one is there and what is lost has been computed."""
@@ -82,16 +83,14 @@ class Volume:
         shape = geometry.shape(self.name, verb, size, aligned, lost)
         if geometry.level not in (MIRROR, RAID3):
             check_aligned(p, request.at, aligned)
-        begun = p.written
         try:
             with p.scope(), p.hold(self.lock) if self.lock else nullcontext(), members.watched(request):
                 self._parts(Planned(request, geometry.kind(verb, size, aligned), shape))
         except TooManySteps:
-            # Of volumes inside of one another, the outermost says so.
-            if self.steps + p.written - begun > MOST_STEPS // 2 and len(shape.grains) > members.number:
-                raise geometry.too_many(self.name, size, aligned, "too many") from None
+            # Of volumes inside of one another, the outermost has the last word.
+            if len(shape.grains) > MANY * members.number:
+                raise TooManySteps(str(geometry.too_many(self.name, size, aligned, "too many"))) from None
             raise
-        self.steps += p.written - begun
 
     def _parts(self, r: Planned) -> None:
         """All parts of a request, each in a thread of its own if there are several."""

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from simio.errors import visible
 from simio.report.tables import FAIR, GOOD, Cell, Grid, Judged, Share, signed
 
 BUSY, HALF = 0.9, 0.6
@@ -15,7 +16,7 @@ BUSY, HALF = 0.9, 0.6
 
 def shown(text: object) -> str:
     """Text as HTML that shows it, in elements and attributes."""
-    return html.escape(str(text))
+    return html.escape(visible(str(text)))
 
 
 def script_data(value: Any) -> str:
