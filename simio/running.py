@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -96,9 +96,13 @@ def run_scenario(
     """
     from simio.loading import resolved
 
+    system = scenario.cases[0].system
+    values: Mapping[str, object] = {}
     results: list[CaseResult] = []
     complete = True
     try:
+        # Before the runs: of ten thousand disks it takes seconds, which nobody waits for after Ctrl-C.
+        values = resolved(system)
         for result in run_cases(scenario, options, cases):
             results.append(result)
             if progress:
@@ -108,7 +112,6 @@ def run_scenario(
         complete = False
     except KeyboardInterrupt:
         complete = False
-    system = scenario.cases[0].system
     return ScenarioResult(
         title=scenario.title,
         path=scenario.path,
@@ -117,7 +120,7 @@ def run_scenario(
         version=VERSION,
         unit=system.report.unit,
         cases=tuple(results),
-        resolved=resolved(system),
+        resolved=values,
         fitted=fitted_values(scenario),
         complete=complete,
         pooled=scenario.pooled,
