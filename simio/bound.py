@@ -16,8 +16,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from simio.program.demand import ThreadClasses, demands, executions
+from simio.program.demand import ThreadClasses, demands, executions, repeated
 from simio.program.garbage import uncollected
 from simio.program.service import SECOND
 from simio.program.steps import NO_REGISTER, Op, Program
@@ -44,18 +45,24 @@ class Station(NamedTuple):
     units: int
     times: tuple[int, ...]
 
+    @property
+    def need(self) -> Need:
+        """The thread starts, each with the time of its demand if all units worked for it."""
+        return tuple((start, Fraction(time, self.units)) for start, time in zip(self.starts, self.times, strict=True))
+
 
 @dataclass(frozen=True)
-class Bound:
-    """`delivered` bytes in all; the `stations`; `slack` bytes that a cut-off run may be ahead.
+class Work:
+    """Bytes to be delivered, and the demands of that at the `stations`.
 
-    `shares` are the bytes that each thread start delivers; in a run that is cut off, some may be further than others.
+    `delivered` are the bytes in all, `shares` those of each thread start, and `own` the time in ps that the threads
+    of each start take by themselves, with their number.
     """
 
     delivered: int
     stations: tuple[Station, ...]
-    slack: int
     shares: tuple[int, ...] = ()
+    own: tuple[tuple[int, int], ...] = ()
 
     @cached_property
     def limits(self) -> tuple[Limit, ...]:
@@ -95,13 +102,62 @@ class Bound:
 
     @property
     def tightest(self) -> Limit | None:
-        """The limit that sets the bound, or None."""
+        """The limit that needs the longest time, or None."""
         return self._first if self.delivered else None
 
     def rate(self, limit: Limit | None = None) -> Fraction | None:
         """Bytes a second that a limit (the tightest by default) allows, or None if nothing bounds the rate."""
         limit = limit or self.tightest
         return Fraction(self.delivered * SECOND) / limit.time if limit and limit.time else None
+
+    def most(self, time: int) -> Fraction:
+        """Bytes that can be delivered within `time` ps, if the threads that need least go first."""
+        return min((self.most_by(time, need) for need in self.needs), default=Fraction(0))
+
+    def most_by(self, time: int, need: Need) -> Fraction:
+        """As `most`, for one limit."""
+        found, left = Fraction(self.without(need)), Fraction(time)
+        for start, time_needed in sorted(need, key=lambda each: each[1] / max(self.shares[each[0]], 1)):
+            part = min(left / time_needed, Fraction(1))
+            found += part * self.shares[start]
+            left -= part * time_needed
+        return found
+
+    def without(self, need: Need) -> int:
+        """Bytes of the threads that do not need a limit."""
+        return self._all - sum(self.shares[start] for start, _ in need)
+
+    def alone(self, time: int) -> Fraction:
+        """Bytes that can be delivered within `time` ps, if no thread had to wait for another."""
+        rows = zip(self.shares, self.own, strict=True)
+        parts = (
+            share * min(Fraction(time * count, own), Fraction(1)) if own else share for share, (own, count) in rows
+        )
+        return Fraction(sum(parts))
+
+    @cached_property
+    def _all(self) -> int:
+        return sum(self.shares)
+
+
+@dataclass(frozen=True)
+class Cap:
+    """The most that a run can show: `rate` in bytes a second, set by `name` (of `kind` as in `Limit`)."""
+
+    rate: Fraction
+    name: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class Bound(Work):
+    """The whole `Work` of a program; of that, `sustained` is done in loops, and not once.
+
+    `slack` are the bytes that a cut-off run may be ahead: some threads may be further than others in it.
+    """
+
+    slack: int = 0
+    sustained: Work = Work(0, ())
 
     def allows(self, delivered: int, time: int, complete: bool) -> bool:
         """Whether `delivered` bytes within `time` ps lie under the bound; a cut-off run may be `slack` ahead."""
@@ -111,39 +167,70 @@ class Bound:
         if complete:
             return delivered * limit.time <= self.delivered * time
         least = delivered - self.slack
-        return all(self._without(need) >= least or self._most(time, need) >= least for need in self.needs)
+        return all(self.without(need) >= least or self.most_by(time, need) >= least for need in self.needs)
 
-    def most(self, time: int) -> Fraction:
-        """Bytes that can be delivered within `time` ps, without `slack`, if the threads that need least go first."""
-        return min((self._most(time, need) for need in self.needs), default=Fraction(0))
+    @property
+    def whole(self) -> Cap | None:
+        """The highest throughput of a run from its start to its end, or None if nothing bounds it."""
+        limit, rate = self.tightest, self.rate()
+        return Cap(rate, limit.name, limit.kind) if limit and rate is not None else None
 
-    @cached_property
-    def _all(self) -> int:
-        return sum(self.shares)
+    def cap(self, until: int | None = None, ahead: bool = False) -> Cap | None:
+        """The highest throughput that a run can show, or None if nothing bounds it.
 
-    def _without(self, need: Need) -> int:
-        """Bytes of the threads that do not need a limit."""
-        return self._all - sum(self.shares[start] for start, _ in need)
+        A station allows the rate at which the whole work passes it, or, after what is done once, that of the work
+        in loops. In a run that is cut off at `until` ps those threads may be furthest that need least; `ahead` counts
+        their `slack`, too.
+        """
+        caps = self.caps(until, ahead) if self.tightest else ()
+        return caps[0] if caps else None
 
-    def _most(self, time: int, need: Need) -> Fraction:
-        """As `most`, for one limit."""
-        found, left = Fraction(self._without(need)), Fraction(time)
-        for start, time_needed in sorted(need, key=lambda each: each[1] / max(self.shares[each[0]], 1)):
-            part = min(left / time_needed, Fraction(1))
-            found += part * self.shares[start]
-            left -= part * time_needed
-        return found
+    def caps(self, until: int | None = None, ahead: bool = False) -> list[Cap]:
+        """The highest throughput that each station allows, the lowest first; none for what only passes it once."""
+        slack = self.slack if ahead else 0
+        alone = None if until is None else self._cut(until, slack, self.sustained.alone(until), self.alone(until))
+        found = []
+        for one, again in zip(self.stations, self.sustained.stations, strict=True):
+            whole, looped = sum(one.times), sum(again.times)
+            if not whole or (self.sustained.delivered and not looped):
+                continue
+            rates = [Fraction(self.delivered * one.units * SECOND, whole)]
+            if self.sustained.delivered:
+                rates.append(Fraction(self.sustained.delivered * one.units * SECOND, looped))
+            if until is not None and until * one.units < whole:
+                most = self.sustained.most_by(until, again.need), self.most_by(until, one.need)
+                rates.append(alone if alone and one.kind == "thread" else self._cut(until, slack, *most))
+            found.append(Cap(max(rates), one.name, one.kind))
+        return sorted(found, key=lambda each: each.rate)
+
+    def _cut(self, until: int, slack: int, looped: Fraction, whole: Fraction) -> Fraction:
+        """Bytes a second until `until` ps, of which `looped` bytes of the work in loops or `whole` of all is done."""
+        once = self.delivered - self.sustained.delivered
+        return (once + looped if self.sustained.delivered else whole) * SECOND / until + slack * SECOND / Fraction(
+            until
+        )
 
 
 def bound(program: Program) -> Bound:
     """The bound of a program; `delivered` is 0 if the amount of work is not known beforehand."""
     with uncollected():
-        times = executions(program)
+        times, looped = executions(program), repeated(program)
         classes = demands(program, times)
-        stations = (*_stations(program, classes), *_threads(program, classes))
+        again = classes.less(demands(program, times, ~looped))
         deliveries = _deliveries(program)
         shares = _delivered(program, classes, times, deliveries)
-        return Bound(sum(shares), stations, _slack(program, classes, times, deliveries), tuple(shares))
+        share_looped = _delivered(program, classes, times, deliveries, looped) if any(shares) else shares
+        slack = _slack(program, classes, times, deliveries)
+        return Bound(*_work(program, classes, shares), slack, Work(*_work(program, again, share_looped)))
+
+
+def _work(
+    program: Program, classes: ThreadClasses, shares: list[int]
+) -> tuple[int, tuple[Station, ...], tuple[int, ...], tuple[tuple[int, int], ...]]:
+    stations = (*_stations(program, classes), *_threads(program, classes))
+    class_of = {start: each for each in classes.all for start in each.starts}
+    own = tuple((class_of[start].own, class_of[start].count) for start in range(len(program.starts)))
+    return sum(shares), stations, tuple(shares), own
 
 
 def _stations(program: Program, classes: ThreadClasses) -> Iterator[Station]:
@@ -182,18 +269,26 @@ def _threads(program: Program, classes: ThreadClasses) -> Iterator[Station]:
         yield Station(name, "thread", (number,) if own else (), count, (own,) if own else ())
 
 
-def _delivered(program: Program, classes: ThreadClasses, times: list[int], deliveries: list[list[int]]) -> list[int]:
-    """Bytes that each start delivers in all, or causes to be delivered; all 0 if that is not known."""
+def _delivered(
+    program: Program,
+    classes: ThreadClasses,
+    times: list[int],
+    deliveries: list[list[int]],
+    counted: NDArray[np.bool_] | None = None,
+) -> list[int]:
+    """Bytes that each start delivers, or causes to be, in steps `counted` (all); all 0 if that is not known."""
     totals = [0] * len(program.starts)
     for at, register, value in deliveries:
         if register != NO_REGISTER and program.promises:
             continue
         if register != NO_REGISTER or not times[at]:
             return [0] * len(totals)
-        for start in classes.of(at).starts:
+        for start in classes.of(at).starts if counted is None or counted[at] else ():
             totals[start] += times[at] * value
     for promise in program.promises:
-        for start in classes.of(promise.at).starts:
+        if not times[promise.at]:
+            return [0] * len(totals)
+        for start in classes.of(promise.at).starts if counted is None or counted[promise.at] else ():
             totals[start] += times[promise.at] * promise.amount
     return totals
 

@@ -25,7 +25,9 @@ from simio.result.checks import Check, check
 from simio.result.compare import check_observations
 from simio.result.limiter import limiter
 from simio.result.model import CaseResult, ScenarioResult
+from simio.result.nothing import nothing
 from simio.result.packets import AbortedTrace, Packets
+from simio.result.pooling import pooled_observations, pooled_streams
 from simio.result.precision import Runs, carry_out
 from simio.result.stepwise import check_again
 from simio.version import VERSION
@@ -191,10 +193,12 @@ def run_program(
             checks.extend(check_again(program, limits, outcome, options.engine))
         return outcome
 
-    runs = carry_out(run, program, once)
+    runs = carry_out(run, program, lowered.bound, once)
     if interrupted and runs.outcome.status != Status.INTERRUPTED:
         cut_off = [f"interrupted after {counted(len(runs.seeds), 'run')}"]
     result = replace(_result(case, lowered, runs, tuple(checks)), cut_off="; ".join(cut_off))
+    if not runs.rate and not cut_off:
+        result = replace(result, notes=(nothing(program, run, runs.outcome, once),))
     if options.packets:
         result = replace(result, packets=Packets(program, runs.outcome))
     if interrupted:
@@ -224,12 +228,10 @@ def _check_packets(program: Program, packets: PacketTrace) -> None:
 
 
 def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...]) -> CaseResult:
-    program, certain = lowered.program, lowered.bound
-    outcome, span = runs.outcome, runs.spans[0]
+    program, outcome, span = lowered.program, runs.outcome, runs.spans[0]
     resources = measure.resource_use(program, outcome, span)
     threads = measure.thread_use(program, outcome)
     tallies = measure.tallies(program, outcome)
-    tightest = certain.tightest
     return CaseResult(
         index=case.index,
         settings=dict(case.settings),
@@ -238,14 +240,14 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
         throughput=span,
         rate=runs.rate,
         half_width=runs.half_width,
-        bound=certain.rate(),
-        bound_by=tightest.name if tightest else "",
-        streams=measure.stream_rates(program, outcome, span),
+        bound=runs.cap.rate if runs.cap else None,
+        bound_by=runs.cap.name if runs.cap else "",
+        streams=pooled_streams([each.streams for each in runs.seen]),
         limiter=limiter(resources, threads, tallies, outcome.end),
         resources=resources,
         containers=measure.container_use(program, outcome),
         threads=threads,
-        observations=measure.observations(program, outcome, span),
+        observations=pooled_observations([each.observations for each in runs.seen]),
         tallies=tallies,
         timeline=measure.timeline(program, outcome),
         measured=case.measured,
@@ -255,6 +257,7 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
         steps=runs.steps,
         checks=checks,
         precision=runs.precision,
+        notes=tuple(dict.fromkeys(span.note for span in runs.spans if span.note)),
     )
 
 

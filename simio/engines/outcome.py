@@ -117,11 +117,6 @@ class Outcome:
     streams: Ints
     trace: Ints = field(default_factory=lambda: np.empty((0, 4), dtype=np.int64))
 
-    @property
-    def cut_off(self) -> bool:
-        """Whether the run was ended while work was left that could go on."""
-        return self.status in (Status.UNTIL, Status.BUDGET, Status.INTERRUPTED)
-
     def differences(self, other: Outcome) -> list[str]:
         """Names of the fields in which two outcomes differ; empty where they are identical."""
         different = []

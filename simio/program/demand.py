@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -51,6 +52,38 @@ class ThreadClasses:
     def of(self, step: int) -> ThreadClass:
         """The class that runs a step."""
         return self.all[bisect_right(self._entries, step) - 1]
+
+    def less(self, other: ThreadClasses) -> ThreadClasses:
+        """The demands that `other`, of the same program, does not have."""
+        left = copy(self)
+        left.all = [
+            replace(
+                one,
+                resources=_less(one.resources, two.resources),
+                windows=_less(one.windows, two.windows),
+                own=one.own - two.own,
+            )
+            for one, two in zip(self.all, other.all, strict=True)
+        ]
+        return left
+
+
+def _less(demand: Demands, part: Demands) -> Demands:
+    return {row: time - part[row] if row in part else time for row, time in demand.items()}
+
+
+def repeated(program: Program) -> NDArray[np.bool_]:
+    """For each step, whether a loop of known length around it, or around its procedure's first call, repeats it."""
+    depth = np.zeros(len(program.steps) + 1, dtype=np.int64)
+    for region in program.regions:
+        if region.least > 1:
+            depth[region.start] += 1
+            depth[region.end] -= 1
+    found: NDArray[np.bool_] = np.cumsum(depth[:-1]) > 0
+    ends = {first: end for first, end, _ in program.bodies}
+    for entry, at in _procedures(program):
+        found[entry : ends[entry]] |= found[at]
+    return found
 
 
 def executions(program: Program) -> list[int]:
@@ -115,10 +148,12 @@ def _procedures(program: Program) -> list[tuple[int, int]]:
     return sorted(first.items())
 
 
-def demands(program: Program, times: list[int]) -> ThreadClasses:
-    """The demands of every start; `times` are the executions of each step."""
+def demands(program: Program, times: list[int], counted: NDArray[np.bool_] | None = None) -> ThreadClasses:
+    """The demands of every start; `times` are the executions of each step, and only steps `counted` (all) count."""
+    if counted is not None:
+        times = [time if counts else 0 for time, counts in zip(times, counted.tolist(), strict=True)]
     classes = ThreadClasses(program)
-    for first, steps in _bodies(program):
+    for first, steps in _bodies(program, counted):
         own, demand = _demand(steps, times)
         thread_class = classes.of(first)
         start = program.starts[thread_class.starts[0]]
@@ -139,16 +174,20 @@ def _add(demand: Demands, more: Demands) -> None:
         demand[row] = demand.get(row, 0) + time
 
 
-def _bodies(program: Program) -> Iterator[tuple[int, Iterator[tuple[int, ...]]]]:
+def _bodies(program: Program, counted: NDArray[np.bool_] | None) -> Iterator[tuple[int, Iterator[tuple[int, ...]]]]:
     """Each body's first step and its steps that hold or wait: body, step, stride, operation, two operands.
 
-    Steps of a body inside of another are not among those of the outer one.
+    Steps of a body inside of another are not among those of the outer one. A body without a wait that is `counted`
+    is left out.
     """
     firsts = np.zeros(len(program.steps), dtype=np.int64)
     for first, end, _ in sorted(program.bodies):
         firsts[first:end] = first
     operations = program.steps[:, 0]
     at = np.flatnonzero((operations == Op.ADVANCE) | (operations == Op.SEIZE) | (operations == Op.RELEASE))
+    if counted is not None:
+        waits = at[(operations[at] == Op.ADVANCE) & counted[at]]
+        at = at[np.isin(firsts[at], firsts[waits])]
     at = at[np.argsort(firsts[at], kind="stable")]
     columns = firsts[at], at, program.steps[at, STRIDE], *program.steps[at, :3].T
     # One row at a time, since the garbage collector scans a list of millions again and again.

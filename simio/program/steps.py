@@ -229,7 +229,7 @@ class Demand:
 
 @dataclass(frozen=True)
 class Promise:
-    """Each time that execution passes step `at`, `amount` bytes are sure to be delivered in consequence.
+    """Each time that execution passes step `at`, `amount` bytes are delivered in consequence, unless they are lost.
 
     Where a program has promises, marks of deliveries whose amount is only known when they happen do not count.
     """

@@ -212,9 +212,21 @@ def observations(case: CaseResult) -> Grid:
     """The distribution of each observation."""
     rows = []
     for row in case.observations:
-        values = (round(row.mean), row.least, row.p50, row.p90, row.p99, row.most)
-        rows.append([row.name, str(row.count), *(amount(value, row.unit) for value in values)])
+        mean, *percentiles = zip(
+            (round(row.mean), row.p50, row.p90, row.p99), row.half_widths or (None,) * 4, strict=True
+        )
+        values = (mean, (row.least, None), *percentiles, (row.most, None))
+        rows.append([row.name, str(row.count), *(_estimate(value, width, row.unit) for value, width in values)])
     return Grid(["observation", "count", "mean", "least", "median", "90%", "99%", "most"], rows)
+
+
+def _estimate(value: int, width: float | None, unit: str) -> str:
+    """An amount with half of its confidence interval, where that is known."""
+    shown = amount(value, unit)
+    if width is None:
+        return shown
+    half, (number, _, own) = amount(round(width), unit), shown.partition(" ")
+    return f"{number} ± {half}" if half.endswith(f" {own}") else f"{shown} ± {half}"
 
 
 def _rounded(value: float, unit: str) -> str:

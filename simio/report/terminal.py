@@ -29,6 +29,9 @@ def show(console: Console, result: ScenarioResult, detail: int | None = None) ->
         for grid in (tables.cases(result), tables.others(result), tables.pooled(result)):
             if grid:
                 console.print(_below(grid))
+        if detail is None and len(result.cases) > DETAILED:
+            for line in notes_text(result):
+                console.print(Text(line, style="yellow"))
         for number, line in enumerate(summary_text(result)):
             console.print(line if number else f"\n{line}", style="yellow" if number else None, highlight=False)
     _print_uncertainty(console, result)
@@ -38,6 +41,15 @@ def show(console: Console, result: ScenarioResult, detail: int | None = None) ->
             console.print(Padding(_case(case, result.unit), (1, 0, 0, 0)))
     else:
         console.print(Text("\n--case N shows one case in full, with the use of every resource.", style="dim"))
+
+
+def notes_text(result: ScenarioResult) -> list[str]:
+    """What the throughputs of cases leave open, each note once with the cases that it is of."""
+    found: dict[str, list[str]] = {}
+    for case in result.cases:
+        for note in case.notes:
+            found.setdefault(note, []).append(str(case.index + 1))
+    return [f"case{'s' * (len(cases) > 1)} {', '.join(cases)}: {note}" for note, cases in found.items()]
 
 
 def _below(grid: Grid) -> Padding:
@@ -110,7 +122,10 @@ def _case(case: CaseResult, unit: str) -> Group:
     settings = settings_text(case.settings)
     rate = with_interval(f"{rate_text(case, unit)} {unit}", case.interval, unit, ", 90%")
     lines: list[RenderableType] = [Text(f"case {case.index + 1}: {settings}", style="bold")] if settings else []
-    lines.append(Text.assemble((rate, "bold green"), "   ", case.limiter.sentence))
+    sentence = case.limiter.sentence if case.rate else "; ".join(case.notes)
+    lines.append(Text.assemble((rate, "bold green"), "   ", sentence))
+    if case.rate:
+        lines += [Text(note, style="yellow") for note in case.notes]
     notes = spread_texts(case)
     if case.bound is not None:
         notes.append(f"bound {in_unit(float(case.bound), unit):.4g} {unit}, set by {case.bound_by}")
@@ -147,6 +162,8 @@ def spread_texts(case: CaseResult) -> list[str]:
     if case.half_width is not None:
         of = f"mean of {len(case.seeds)} runs" if len(case.seeds) > 1 else "mean of one run's batches"
         texts.append(f"{of} and half of its 95% confidence interval")
+    if len(case.seeds) > 1:
+        texts.append(f"parts and totals: those of the first run (seed {case.seeds[0]}); the others: all runs")
     if case.precision is not None:
         texts.append(_precision_text(case, case.precision))
     return texts

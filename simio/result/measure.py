@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simio.engines.outcome import Outcome
+from simio.engines.outcome import Outcome, Status
 from simio.program.service import SECOND
 from simio.program.steps import UNBOUNDED, Program
 from simio.result.model import (
@@ -27,6 +28,7 @@ from simio.result.series import Series
 from simio.result.statistics import percentile, warm_up
 
 Ints = NDArray[np.int64]
+SHORT = "the run is too short for a steady state: the whole run is reported, with its start"
 _BLOCK = 1024
 """Resources whose timelines are worked out at once, which bounds the memory beside them."""
 
@@ -35,27 +37,53 @@ def throughput(program: Program, outcome: Outcome, warm: int | str) -> Throughpu
     """Bytes delivered in the measured span.
 
     The span begins at a delivery. With `warm` 'auto' the deliveries before it are those that MSER-5 discards, by
-    the time a byte that each took; otherwise the span begins with the first delivery from `warm` ps on, or at 0 where
-    `warm` is 0. It ends at the last delivery of all, or, where a time limit cut the run off, at the earliest last
-    delivery of a stream; streams silent in the second half of such a run count as ended. What is delivered
-    at once is taken to have accrued evenly since its stream's delivery before, so that streams in step with one
-    another do not count double. A run with fewer than two deliveries after the warm-up is measured from its start.
-    Where a program says when it begins, as ftp does, the span begins there, unless `warm` is a time.
+    the time a byte that each took; where that would leave less than half of the time, all is measured, and `note`
+    says so. Otherwise the span begins with the first delivery from `warm` ps on, or at 0 where `warm` is 0. It ends
+    at the last delivery of all, or where a program says that its work ends, as a close() does; where a time limit cut
+    the run off, at the earliest last delivery of a stream. Streams silent in the second half of such a run count as
+    ended. What is delivered at once is taken to have accrued evenly since its stream's delivery before, so that
+    streams in step with one another do not count double. A run with fewer than two deliveries after the warm-up is
+    measured from its start. Where a program says when it begins, as ftp does, the span begins there, unless `warm` is
+    a time.
     """
     times, amounts = deliveries(program, outcome)
     if not len(times):
         return Throughput(0, 0, outcome.end, 0)
     found = [(own, totals) for _, own, totals in streams(program, outcome, "delivered")]
-    begun = _begun(program, outcome)
-    until = int(times[-1])
-    if outcome.cut_off:
-        until = min(last for last in [int(own[-1]) for own, _ in found] if 2 * last >= until)
+    begun = _said(program, outcome, "begun")
+    until = _until(program, outcome, times, found)
     first = _first_delivery(times, amounts, warm)
     since = int(times[first]) if first >= 0 and times[first] < until else 0
+    note = ""
     if begun is not None and begun < until and warm in ("auto", 0):
         since = begun
+    elif warm == "auto" and 2 * since > until:
+        since, note = 0, SHORT
+    return replace(between(program, outcome, since, until), note=note)
+
+
+def between(program: Program, outcome: Outcome, since: int, until: int) -> Throughput:
+    """Bytes delivered from `since` to `until` ps."""
+    times, _ = deliveries(program, outcome)
+    found = [(own, totals) for _, own, totals in streams(program, outcome, "delivered")]
     amount = sum(progress(own, totals, until) - progress(own, totals, since) for own, totals in found)
     return Throughput(amount, since, until, int(((times > since) & (times <= until)).sum()))
+
+
+def whole(program: Program, outcome: Outcome) -> Throughput:
+    """All that was delivered, from the start of the run to the last delivery or the end of the work."""
+    times, amounts = deliveries(program, outcome)
+    found = [(own, totals) for _, own, totals in streams(program, outcome, "delivered")]
+    until = max(int(times[-1]), _until(program, outcome, times, found))
+    return Throughput(int(amounts.sum()), 0, until, len(times))
+
+
+def _until(program: Program, outcome: Outcome, times: Ints, found: list[tuple[Ints, Ints]]) -> int:
+    """The end of the measured span, in ps."""
+    last = int(times[-1])
+    if outcome.status != Status.DONE:
+        return min(own for own in [int(own[-1]) for own, _ in found] if 2 * own >= last)
+    return max(last, _said(program, outcome, "ended", -1) or 0)
 
 
 def streams(program: Program, outcome: Outcome, role: str) -> Iterator[tuple[str, Ints, Ints]]:
@@ -108,10 +136,10 @@ def delivered(program: Program, outcome: Outcome) -> int:
     return int(_marks(program, outcome, "delivered")[:, 2].sum())
 
 
-def _begun(program: Program, outcome: Outcome) -> int | None:
-    """The first instant (ps) at which a program said that what it is measured by begins, if one did."""
-    marks = _marks(program, outcome, "begun")
-    return int(marks[0, 0]) if len(marks) else None
+def _said(program: Program, outcome: Outcome, role: str, which: int = 0) -> int | None:
+    """The first instant (ps), or another, of a mark of a role that says what a program is measured by, if any."""
+    marks = _marks(program, outcome, role)
+    return int(marks[which, 0]) if len(marks) else None
 
 
 def _marks(program: Program, outcome: Outcome, role: str) -> Ints:
@@ -210,7 +238,7 @@ def observations(program: Program, outcome: Outcome, span: Throughput) -> tuple[
     """Distribution of what every mark recorded in the measured span that is not of bytes on their way, or packets."""
     found = []
     for row, mark in enumerate(program.marks):
-        if mark.role in ("delivered", "sent", "packet", "begun"):
+        if mark.role in ("delivered", "sent", "packet", "begun", "ended"):
             continue
         rows = outcome.marks[outcome.marks[:, 1] == row]
         values = np.sort(rows[rows[:, 0] > span.since, 2])

@@ -16,12 +16,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Throughput:
-    """`amount` bytes delivered from `since` to `until` ps, and over how many deliveries."""
+    """`amount` bytes delivered from `since` to `until` ps, and over how many deliveries.
+
+    `note` says why the span is not of a steady part of the run; it is empty where it is.
+    """
 
     amount: int
     since: int
     until: int
     deliveries: int
+    note: str = ""
 
     @property
     def rate(self) -> Fraction:
@@ -81,7 +85,11 @@ class ThreadUse:
 
 @dataclass(frozen=True)
 class Observation:
-    """Distribution of the values that a mark recorded in the measured span, in `unit` (ps for latencies)."""
+    """Distribution of the values that a mark recorded in the measured span, in `unit` (ps for latencies).
+
+    Of several runs, mean and percentiles are the means of theirs, and `half_widths` are half of the 95% confidence
+    intervals of the mean, the median and the percentiles; `count` is that of all runs.
+    """
 
     name: str
     unit: str
@@ -92,6 +100,7 @@ class Observation:
     p90: int
     p99: int
     most: int
+    half_widths: tuple[float, float, float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -224,12 +233,12 @@ class CaseResult:
     """The result of one case of a scenario.
 
     With replications, `throughput` is the first one's, `rate` the mean of all in bytes a second and `half_width`
-    half of its 95% confidence interval; with `precision`, one run has a `half_width`, too. `hash` identifies the
-    program that ran and `seeds` what it drew from.
-    `packets` are those of the first run, where they were to be traced; `checks` are the laws
-    that the runs keep. `interval` is that of `rate` in bytes a second
-    and `row_intervals` those of `measured`, in their order, where they were asked for. `cut_off` says what ended the
-    run before its time limit, if its step budget or Ctrl-C did.
+    half of its 95% confidence interval; `streams` and `observations` are of all runs, parts of the first. With
+    `precision`, one run has a `half_width`, too. `hash` identifies the program that ran and `seeds` what it drew
+    from. `packets` are those of the first run, where they were to be traced; `checks` are the laws that runs keep.
+    `interval` is that of `rate` in bytes a second and `row_intervals` those of `measured`, in their order, where they
+    were asked for. `notes` say what the throughput leaves open: a run too short for a steady state, or nothing
+    delivered. `cut_off` says what ended the run before its time limit, if its step budget or Ctrl-C did.
     """
 
     index: int
@@ -259,6 +268,7 @@ class CaseResult:
     interval: Interval | None = None
     row_intervals: tuple[Interval | None, ...] = ()
     precision: Precision | None = None
+    notes: tuple[str, ...] = ()
     cut_off: str = ""
 
 

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
 
+from simio.bound import Bound, Cap, bound
 from simio.description.model import Run
 from simio.engines.execute import execute
 from simio.engines.outcome import Options, Outcome, Status
 from simio.program.service import SECOND
 from simio.program.steps import HORIZON, Program
 from simio.result import measure
-from simio.result.model import Precision, Throughput
+from simio.result.headline import reported
+from simio.result.model import Observation, Precision, StreamRate, Throughput
 from simio.result.statistics import confidence, correlation
 
 RANDOM_REPLICATIONS = 5
@@ -30,19 +32,35 @@ FIRST = SECOND // 1000
 STOPPED = (Status.BUDGET, Status.INTERRUPTED)
 """Ends of a run after which there is no other."""
 
+
+@dataclass(frozen=True)
+class Seen:
+    """The streams and observations of one run."""
+
+    streams: tuple[StreamRate, ...]
+    observations: tuple[Observation, ...]
+
+    @classmethod
+    def of(cls, program: Program, outcome: Outcome, span: Throughput) -> Seen:
+        """Those in the measured span."""
+        return cls(measure.stream_rates(program, outcome, span), measure.observations(program, outcome, span))
+
+
 Once = Callable[[int, int], Outcome]
 """Runs a program once, from a seed, up to an instant in ps."""
 
 
 @dataclass(frozen=True)
 class Runs:
-    """What the runs of a case came to: the outcome of the first, what each delivered, and how far to trust the mean.
+    """The runs of a case: the outcome of the first and the bound on it, and what each delivered and observed.
 
     `half_width` is half of the 95% confidence interval of the mean in bytes a second, None where one run is all.
     """
 
     outcome: Outcome
+    cap: Cap | None
     spans: tuple[Throughput, ...]
+    seen: tuple[Seen, ...]
     seeds: tuple[int, ...]
     events: int
     steps: int
@@ -61,11 +79,11 @@ def seeds_of(run: Run, program: Program) -> tuple[int, ...]:
     return tuple(run.seed + number for number in range((run.replications or usual) if program.random else 1))
 
 
-def carry_out(run: Run, program: Program, once: Once) -> Runs:
-    """Run a program as its scenario's `run` wants it."""
+def carry_out(run: Run, program: Program, certain: Bound, once: Once) -> Runs:
+    """Run a program, of which `certain` is the bound, as its scenario's `run` wants it."""
     if run.precision is not None and not program.random:
-        return _lengthened(run, program, once)
-    return _repeated(run, program, once)
+        return _lengthened(run, program, certain, once)
+    return _repeated(run, program, certain, once)
 
 
 def settled(run: Run, program: Program, engine: str | None = None) -> Run:
@@ -73,29 +91,34 @@ def settled(run: Run, program: Program, engine: str | None = None) -> Run:
     if run.precision is None:
         return run
     runs = carry_out(
-        run, program, lambda seed, until: execute(program, Options(until, run.step_budget, seed), engine)
+        run,
+        program,
+        bound(program),
+        lambda seed, until: execute(program, Options(until, run.step_budget, seed), engine),
     )
     until = runs.outcome.end if runs.outcome.status == Status.UNTIL else run.until
     number = len(runs.seeds) if program.random else run.replications
     return run.model_copy(update={"precision": None, "until": until, "replications": number})
 
 
-def _repeated(run: Run, program: Program, once: Once) -> Runs:
+def _repeated(run: Run, program: Program, certain: Bound, once: Once) -> Runs:
     """Independent replications: all, or until half of the confidence interval is a small enough share of the mean.
 
     The sequential procedure of A. M. Law, "Simulation Modeling and Analysis", chapter 9: one replication more until
     the interval is short enough.
     """
     seeds = seeds_of(run, program)
-    first, spans, events, steps = None, [], 0, 0
+    first, spans, seen, events, steps = None, [], [], 0, 0
     width = precision = None
     for seed in seeds:
         outcome = once(seed, HORIZON if run.until is None else run.until)
         if first and outcome.status == Status.INTERRUPTED:
             break
-        first = first or outcome
+        span, cap = reported(program, outcome, run.warm_up, certain)
+        first = first or (outcome, cap)
         events, steps = events + outcome.events, steps + outcome.steps
-        spans.append(measure.throughput(program, outcome, run.warm_up))
+        spans.append(span)
+        seen.append(Seen.of(program, outcome, span))
         if outcome.status in STOPPED:
             break
         if run.precision is not None and len(spans) >= min(RANDOM_REPLICATIONS, len(seeds)):
@@ -105,10 +128,10 @@ def _repeated(run: Run, program: Program, once: Once) -> Runs:
     assert first is not None
     if len(spans) > 1:
         width = _half_width(spans)
-    return Runs(first, tuple(spans), seeds[: len(spans)], events, steps, width, precision)
+    return Runs(*first, tuple(spans), tuple(seen), seeds[: len(spans)], events, steps, width, precision)
 
 
-def _lengthened(run: Run, program: Program, once: Once) -> Runs:
+def _lengthened(run: Run, program: Program, certain: Bound, once: Once) -> Runs:
     """One run, of twice the time again and again, until it is precise enough or at its end."""
     longest = None
     for until in _horizons(run):
@@ -116,12 +139,13 @@ def _lengthened(run: Run, program: Program, once: Once) -> Runs:
         if longest and outcome.status == Status.INTERRUPTED and outcome.end < longest.end:
             outcome = longest
         longest = outcome
-        span = measure.throughput(program, outcome, run.warm_up)
+        span, cap = reported(program, outcome, run.warm_up, certain)
         width = batch_half_width(program, outcome, span)
         precision = _precision(run, width, float(span.rate))
         if precision.met or outcome.status in (Status.DONE, *STOPPED):
             break
-    return Runs(outcome, (span,), (run.seed,), outcome.events, outcome.steps, width, precision)
+    seen = (Seen.of(program, outcome, span),)
+    return Runs(outcome, cap, (span,), seen, (run.seed,), outcome.events, outcome.steps, width, precision)
 
 
 def _horizons(run: Run) -> Iterator[int]:

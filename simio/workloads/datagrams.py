@@ -32,6 +32,7 @@ def datagrams(site: Site, workload: Workload) -> None:
             p.put(read, 1)
         with p.thread(f"{own}: sender on {params.from_}"), p.loop(params.count):
             begun, size = p.now(), p.register(params.size)
+            p.promise(params.size)
             stacks[0].call()
             stacks[0].move(size, params.size, False)
             flow.send(size, 0, PROCESS)

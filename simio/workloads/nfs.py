@@ -134,6 +134,7 @@ def _write(site: Site, mount: NfsMount, delivered: Handle) -> None:
         if params.version == 3:
             with mount.unless_given_up():
                 _commit(site, mount, free, done, delivered)
+        p.mark(p.observation(f"{name}: closed", "ended", "bytes"), 0)
 
 
 def _hand_over(

@@ -11,6 +11,7 @@ from types import ModuleType
 import pytest
 from click.testing import CliRunner
 
+from simio.bound import bound
 from simio.cli.main import main
 from simio.description.model import Run
 from simio.engines import compiled, reference
@@ -48,7 +49,7 @@ def carried(program: Program, engine: ModuleType = reference, **run: object) -> 
     def once(seed: int, until: int) -> object:
         return engine.run(program, Options(until, seed=seed))
 
-    return carry_out(Run(**run), program, once)  # type: ignore[arg-type]
+    return carry_out(Run(**run), program, bound(program), once)  # type: ignore[arg-type]
 
 
 def test_batches_of_two_speeds_have_the_interval_of_two_speeds():

@@ -1,0 +1,51 @@
+"""Streams and observations of several runs as one: means, and how far to trust them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from statistics import fmean
+
+from simio.result.model import Observation, StreamRate
+from simio.result.statistics import confidence
+
+
+def pooled_streams(runs: Sequence[tuple[StreamRate, ...]]) -> tuple[StreamRate, ...]:
+    """Each stream with the mean of its rates; a run that a stream delivered nothing in counts with 0."""
+    if len(runs) == 1:
+        return runs[0]
+    found: dict[tuple[str, bool], Fraction] = {}
+    for streams in runs:
+        for stream in streams:
+            key = stream.name, stream.sent
+            found[key] = found.get(key, Fraction(0)) + stream.rate / len(runs)
+    return tuple(StreamRate(name, rate, sent) for (name, sent), rate in found.items())
+
+
+def pooled_observations(runs: Sequence[tuple[Observation, ...]]) -> tuple[Observation, ...]:
+    """Each observation with the means of the runs that made it, and half of their 95% confidence intervals."""
+    if len(runs) == 1:
+        return runs[0]
+    found: dict[str, list[Observation]] = {}
+    for observations in runs:
+        for each in observations:
+            found.setdefault(each.name, []).append(each)
+    return tuple(_pooled(each) for each in found.values())
+
+
+def _pooled(runs: list[Observation]) -> Observation:
+    columns = [[float(getattr(each, name)) for each in runs] for name in ("mean", "p50", "p90", "p99")]
+    mean, p50, p90, p99 = map(fmean, columns)
+    widths = [confidence(values)[1] for values in columns] if len(runs) > 1 else None
+    return Observation(
+        name=runs[0].name,
+        unit=runs[0].unit,
+        count=sum(each.count for each in runs),
+        mean=mean,
+        least=min(each.least for each in runs),
+        p50=round(p50),
+        p90=round(p90),
+        p99=round(p99),
+        most=max(each.most for each in runs),
+        half_widths=(widths[0], widths[1], widths[2], widths[3]) if widths else None,
+    )

@@ -1,0 +1,230 @@
+"""The throughput that a run reports is one that was delivered over a time, below a bound, or says why it is not."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from statistics import fmean
+from textwrap import dedent
+
+import pytest
+from click.testing import CliRunner
+
+from simio.bound import bound
+from simio.cli.main import main
+from simio.engines import reference
+from simio.engines.outcome import Options
+from simio.loading import load
+from simio.program.builder import Builder
+from simio.program.steps import Program
+from simio.result.headline import AHEAD, reported
+from simio.result.measure import SHORT
+from simio.result.model import CaseResult, Throughput
+from simio.running import run_scenario
+
+US = 1_000_000
+DISK = """\
+title: One disk
+hosts:
+  h: {model: hosts/linux-2002-dual-p3, adapters: {scsi: {model: adapters/aic-7899, bus: pci}}}
+disks:
+  d: {model: disks/atlas-10k, file_system: filesystems/ext2}
+links:
+  - {model: links/scsi-ultra160, between: [h.scsi, d], length: 2 m}
+"""
+PAIR = """\
+title: Two hosts
+hosts:
+  a: {model: hosts/sun-e450-400}
+  b: {like: a}
+links:
+  - {model: links/ethernet-1000, between: [a.ge, b.ge], length: 10 m}
+"""
+
+
+@pytest.fixture
+def run(tmp_path: Path):
+    def one(system: str, rest: str, *sets: str) -> CaseResult:
+        path = tmp_path / "s.yaml"
+        path.write_text(system + dedent(rest))
+        return run_scenario(load(str(path), sets), sets).cases[0]
+
+    return one
+
+
+def phases(*spans: tuple[int, int]) -> Program:
+    """Deliveries of 100 bytes: for each (count, us) so many, so far apart, in loops of their own."""
+    p = Builder()
+    done, busy = p.observation("done", "delivered", "bytes"), p.resource("server")
+    with p.thread("work"):
+        for count, apart in spans:
+            with p.loop(count), p.hold(busy):
+                p.advance(apart * US)
+                p.mark(done, 100)
+    return p.build()
+
+
+def answer(
+    program: Program, warm: int | str = "auto", until: int | None = None
+) -> tuple[Throughput, Fraction | None]:
+    outcome = reference.run(program, Options() if until is None else Options(until))
+    span, cap = reported(program, outcome, warm, bound(program))
+    return span, cap.rate if cap else None
+
+
+def test_a_steady_part_of_less_than_half_the_time_is_none():
+    # 20 deliveries in 2000 us and 80 in 80 us: the rule of smallest error would keep the last 80 us only.
+    span, most = answer(phases((20, 100), (80, 1)))
+    assert span == Throughput(10_000, 0, 2080 * US, 100, SHORT)
+    assert span.rate == most
+
+
+def test_a_given_warm_up_does_not_lift_the_answer_above_the_bound():
+    # The same after 2000 us: 100 MB/s then, of a work that can be done at 4.8 MB/s.
+    span, most = answer(phases((20, 100), (80, 1)), warm=2000 * US)
+    assert span == Throughput(10_000, 0, 2080 * US, 100, AHEAD)
+    assert span.rate == most == Fraction(10_000 * 10**12, 2080 * US)
+
+
+def test_the_steady_part_has_the_bound_of_what_is_done_in_loops():
+    # 1000 us go by before the loop; after that the server carries 100 bytes in 10 us, and the answer is just that.
+    p = Builder()
+    done, server = p.observation("done", "delivered", "bytes"), p.resource("server")
+    with p.thread("work"), p.hold(server):
+        p.advance(1000 * US)
+        with p.loop(200):
+            p.advance(10 * US)
+            p.mark(done, 100)
+    program = p.build()
+    assert bound(program).rate() == Fraction(20_000 * 10**12, 3000 * US)
+    span, most = answer(program, warm=1)
+    assert (span.since, span.rate, span.note) == (1010 * US, Fraction(10**7), "")
+    assert most == Fraction(10**7)
+
+
+def test_bytes_under_way_when_the_span_begins_do_not_count():
+    # A stage takes 10 us a block; half of the second block is done when the first is delivered, after 15 us. The last
+    # 19 blocks come in the 185 us until 200 us: 50 bytes more than the stage gives in that time.
+    p = Builder()
+    done, server = p.observation("done", "delivered", "bytes"), p.resource("server")
+    ready = p.container("ready", unit="blocks")
+    with p.thread("first"), p.loop(20):
+        with p.hold(server):
+            p.advance(10 * US)
+        p.put(ready, 1)
+    with p.thread("second"):
+        p.advance(15 * US)
+        with p.loop(20):
+            p.get(ready, 1)
+            p.advance(1)
+            p.mark(done, 100)
+    span, most = answer(p.build(), warm=1)
+    assert (span.since, span.until, span.amount) == (15 * US + 1, 200 * US + 1, 1850)
+    assert (span.rate, most) == (Fraction(10**7), Fraction(10**7))
+
+
+def test_of_a_run_that_is_cut_off_those_threads_may_be_further_that_need_least():
+    # 100 bytes take one thread 100 us of the server and the other 1 us. All 20 blocks: 2000 bytes in 1010 us; but the
+    # fast thread's blocks are all done after 20 us.
+    p = Builder()
+    server, done = p.resource("server"), [p.observation(name, "delivered", "bytes") for name in ("slow", "fast")]
+    for which, time in enumerate((100, 1)):
+        with p.thread(str(which)), p.loop(10):
+            with p.hold(server):
+                p.advance(time * US)
+            p.mark(done[which], 100)
+    program = p.build()
+    whole = Fraction(2000 * 10**12, 1010 * US)
+    assert bound(program).whole.rate == whole
+    span, most = answer(program, 0, until=150 * US)
+    assert whole < span.rate <= most == Fraction((1000 + Fraction(1400, 10)) * 10**12, 150 * US)
+
+
+def test_a_file_read_twice_does_not_show_the_cache_alone(run):
+    case = run(DISK, "workload: {reader: {host: h, from: d, access: nocopy, block: 128 KiB, size: 5 MiB, passes: 2}}")
+    assert case.notes == (SHORT,)
+    assert case.throughput.amount == 10 * 2**20
+    assert case.rate == Fraction(10 * 2**20 * 10**12, case.throughput.until) < case.bound
+
+
+def test_one_frame_counts_for_as_long_as_it_is_shown(run):
+    case = run(
+        PAIR, "workload: {play: {from: a, to: b, rate: 1 Mbit/s, frame: 100000 B, frames: 1, buffer: 256 KiB}}"
+    )
+    assert case.throughput.until == case.end
+    assert case.rate <= case.bound == Fraction(125_000)
+
+
+def test_datagrams_count_for_the_bound_beside_a_connection(run):
+    case = run(
+        PAIR,
+        """\
+        workload:
+          ttcp: {from: a, to: b, size: 4 KiB, writes: 1}
+          datagrams: {from: a, to: b, size: 100 B, count: 300}
+        """,
+    )
+    assert sum(stream.rate for stream in case.streams if not stream.sent) == case.rate
+    assert case.rate <= case.bound
+
+
+def test_an_amount_that_the_run_draws_has_no_bound(run):
+    rest = """\
+        workload:
+          reader: {host: h, from: d, access: raw, block: {512 B: 1, 64 KiB: 3}, size: 512 KiB, pattern: random}
+        faults:
+          - {kind: read_errors, of: d, unreadable: [233], rereads: 3}
+        """
+    assert run(DISK, rest).bound is None
+
+
+def test_nfs_writes_count_up_to_the_commit(load):
+    scenario = load("data-server-writes.yaml")
+    found = [case for case in run_scenario(scenario).cases if case.settings]
+    assert found
+    for case in found:
+        assert case.throughput.until == case.end or case.status != "done"
+
+
+def test_nothing_delivered_says_when_the_first_delivery_comes(run):
+    rest = "workload: {reader: {host: h, from: d, access: raw, block: 1 MiB, size: 64 MiB}}\n"
+    first = run(DISK, rest, "run.warm_up=0 s").observations[0].most
+    case = run(DISK, rest, "run.until=1 us")
+    assert case.rate == 0
+    (note,) = case.notes
+    assert note.startswith("nothing was delivered within 1 us: the first delivery comes after ")
+    assert note.endswith(" ms. Make run.until longer")
+    took = float(note.split("after ")[1].split(" ms")[0])
+    assert took * 1e9 == pytest.approx(first, rel=0.01)
+
+
+def test_the_first_line_says_that_nothing_was_delivered(tmp_path: Path):
+    path = tmp_path / "s.yaml"
+    path.write_text(DISK + "workload: {reader: {host: h, from: d, access: raw, block: 1 MiB, size: 64 MiB}}\n")
+    shown = CliRunner().invoke(main, ["run", str(path), "--set", "run.until=1 us"]).output
+    assert shown.splitlines()[2].startswith("0 MB/s   nothing was delivered within 1 us: the first delivery comes")
+
+
+def test_a_few_deliveries_of_a_run_that_is_cut_off_are_said_to_be_few(run):
+    rest = "workload: {reader: {host: h, from: d, access: raw, block: 1 MiB, size: 64 MiB}}\n"
+    case = run(DISK, rest, "run.until=100 ms")
+    assert case.throughput.deliveries < 4
+    assert case.notes[0].startswith(
+        f"only {case.throughput.deliveries} deliveries within the run: the first came after"
+    )
+
+
+def test_observations_of_a_random_case_are_those_of_all_its_runs(run):
+    rest = "workload: {reader: {host: h, from: d, access: raw, block: 4 KiB, size: 400 KiB, pattern: random}}\n"
+    both = run(DISK, rest, "run.replications=3", "run.seed=5")
+    alone = [run(DISK, rest, "run.replications=1", f"run.seed={seed}") for seed in (5, 6, 7)]
+    (seen,), ones = both.observations, [case.observations[0] for case in alone]
+    assert seen.count == sum(one.count for one in ones)
+    assert seen.p99 == round(fmean(one.p99 for one in ones))
+    assert (seen.least, seen.most) == (min(one.least for one in ones), max(one.most for one in ones))
+    assert seen.mean == pytest.approx(fmean(one.mean for one in ones))
+    # Student's t of two degrees of freedom, 4.303, times the standard error.
+    spread = [one.p99 - fmean(each.p99 for each in ones) for one in ones]
+    assert seen.half_widths[3] == pytest.approx(4.303 * (sum(each**2 for each in spread) / 2 / 3) ** 0.5)
+    assert alone[0].observations[0].half_widths is None
+    assert both.streams[0].rate == sum(case.streams[0].rate for case in alone) / 3
