@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from simio.components.network.capture import PacketTrace
 from simio.components.site import Site
-from simio.description.model import System, Workload
+from simio.description.model import System
 from simio.errors import OutOfRange, RunError
 from simio.program.builder import Builder
 from simio.program.garbage import uncollected
 from simio.program.steps import Program
-
-Lowering = Callable[[Site, Workload], None]
-_LOWERINGS: dict[str, Lowering] = {}
-
-
-def register_lowering(kind: str, lowering: Lowering) -> None:
-    """Make `lowering` emit the steps of workloads of this kind; a second one for a kind is refused."""
-    if _LOWERINGS.setdefault(kind, lowering) is not lowering:
-        raise ValueError(f"workload kind {kind!r} is lowered already")
+from simio.workloads import workload_steps
 
 
 def lower(system: System, packets: PacketTrace | None = None) -> Program:
@@ -33,15 +23,11 @@ def lower(system: System, packets: PacketTrace | None = None) -> Program:
 
 def emit(system: System, packets: PacketTrace | None = None) -> Builder:
     """The builder that holds all steps of one configuration. Raises as `lower` does."""
-    import simio.workloads  # noqa: F401  (registers the kinds that come with simio)
-
     site = Site(system, packets)
     for workload in system.workloads.values():
-        if workload.kind not in _LOWERINGS:
-            raise RunError(f"workload kind {workload.kind!r} has parameters but nothing that lowers it to steps")
         try:
             with site.p.workload(workload.name):
-                _LOWERINGS[workload.kind](site, workload)
+                workload_steps(workload.kind)(site, workload)
         except OutOfRange as error:
             raise RunError(f"workload {workload.name!r} cannot be run with these values: {error}") from error
     site.faults()

@@ -12,7 +12,6 @@ from simio.bound import Bound, bound
 from simio.components.network.capture import ROLE, PacketTrace
 from simio.description.measured import MeasuredRow
 from simio.description.model import Case, Host, Origin, Part, Scenario, System
-from simio.description.workloads import workload_kinds
 from simio.engines.execute import execute
 from simio.engines.outcome import Aborted, Interrupted, Options, Outcome, Status
 from simio.engines.prepared import Prepared
@@ -32,6 +31,7 @@ from simio.result.precision import Runs, carry_out
 from simio.result.stepwise import check_again
 from simio.version import VERSION
 from simio.wording import counted
+from simio.workloads import workload_kinds
 
 
 @dataclass(frozen=True)
@@ -223,7 +223,7 @@ def _check_packets(program: Program, packets: PacketTrace) -> None:
         return
     if packets.at:
         raise RunError(f"no packets are sent or received by {' or '.join(packets.at)}")
-    kinds = [kind for kind, params in workload_kinds().items() if getattr(params, "network", False)]
+    kinds = [kind for kind, params in workload_kinds().items() if params.network]
     raise RunError(f"no IP packets to trace; workloads that send them are {', '.join(kinds)}")
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from simio.components.faults.condition import Schedule
 from simio.components.faults.failing_disk import FailingDrive
 from simio.components.faults.failures import Failures, can_fail, loses_commands
-from simio.components.host.host import Host
+from simio.components.host.host import Computer
 from simio.components.host.kernel import UnixKernel
 from simio.components.network.capture import Capture, PacketTrace
 from simio.components.network.path import Network
@@ -19,8 +19,9 @@ from simio.components.storage.disk import DiskDrive
 from simio.components.storage.fibre_channel import Fabric
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.faults import Span
-from simio.description.model import Disk, Part, System, Volume, Workload
+from simio.description.model import Disk, Part, System, Volume, Workload, fits
 from simio.description.sheets.disks import Drive
+from simio.description.sheets.filesystems import CachedFileSystem
 from simio.errors import RunError
 from simio.program.builder import Builder, Handle
 from simio.topology import Topology
@@ -35,22 +36,21 @@ class Site:
     def __init__(self, system: System, packets: PacketTrace | None = None) -> None:
         """With `packets`, the program marks what a trace of packets needs."""
         self.system = system
-        network = any(getattr(workload.params, "network", False) for workload in system.workloads.values())
+        network = any(workload.params.network for workload in system.workloads.values())
         self.p = Builder(arguments=PACKET_ARGUMENTS if network else 0)
         self.delivered = self.p.observation("delivered", "delivered", "bytes")
         self.capture = Capture(self.p, packets, list(system.hosts)) if packets else None
-        self._hosts: dict[str, Host] = {}
+        self._hosts: dict[str, Computer] = {}
         self._kernels: dict[str, UnixKernel] = {}
         self._drives: dict[str, DiskDrive] = {}
         self._devices: dict[tuple[str, str | None], Devices] = {}
         self._failures: Failures | None = None
 
-    def streams(self, workload: Workload) -> Iterator[str]:
-        """Run a for loop's body for each of a workload's streams, which do the same; gives their names.
+    def streams(self, name: str, count: int) -> Iterator[str]:
+        """Run a for loop's body for each of `count` streams of workload `name`, which do the same; gives their names.
 
         Traced packets are told by ports, of which each stream then has its own.
         """
-        name, count = workload.name, workload.params.streams
         if self.capture and count > 1:
             return (f"{name} {number + 1}" for number in range(count))
         return self.p.replicate(name, count)
@@ -59,10 +59,10 @@ class Site:
         """A stream of deliveries of its own, whose rate is reported beside the throughput of all."""
         return self.p.observation(name, "delivered", "bytes")
 
-    def host(self, name: str) -> Host:
+    def host(self, name: str) -> Computer:
         """A host, made when something first uses it."""
         if name not in self._hosts:
-            self._hosts[name] = Host(self.p, self.system.hosts[name])
+            self._hosts[name] = Computer(self.p, self.system.hosts[name])
         return self._hosts[name]
 
     def kernel(self, host: str) -> UnixKernel:
@@ -79,7 +79,7 @@ class Site:
         """A disk, made when something first uses it."""
         if disk not in self._drives:
             description = self.system.disks[disk]
-            if not isinstance(description.part.sheet, Drive):
+            if not fits(description, Drive):
                 kind = description.part.kind
                 raise RunError(f"disk {disk!r} is of kind {kind!r}, which this workload cannot read")
             make = FailingDrive if description.read_errors else DiskDrive
@@ -100,16 +100,16 @@ class Site:
             loses_commands(self.system, disk, self.attachments.cut) for disk in self.system.disks
         ):
             return
-        spans = (getattr(self._storage(name).file_system, "sheet", None) for name in targets)
-        if len(self.system.workloads) == 1 and not any(getattr(sheet, "index_span", None) for sheet in spans):
+        systems = (self._storage(name).file_system for name in targets)
+        if len(self.system.workloads) == 1 and not any(system and system.sheet.index_span for system in systems):
             for disk in (disk for name in targets for disk in self.system.disks_of(name)):
                 self.drive(disk).sequential = True
 
     def _storage(self, name: str) -> Disk | Volume:
         system = self.system
-        return system.volumes[name] if name in system.volumes else system.disks[name]
+        return system.volumes.get(name) or system.disks[name]
 
-    def file_system(self, workload: Workload, device: str) -> Part:
+    def file_system(self, workload: Workload, device: str) -> Part[CachedFileSystem]:
         """The file system on a disk or volume; raises RunError where it has none."""
         part = self._storage(device).file_system
         if part is None:
@@ -126,7 +126,7 @@ class Site:
         return self._failures
 
     def can_fail(self, name: str) -> bool:
-        """Whether requests of a disk or volume can fail."""
+        """True if requests of a disk or volume can fail."""
         return can_fail(self.system, name, self.attachments.cut)
 
     def device(self, host: str, name: str, into: str | None = None, reports_failures: bool = False) -> BlockDevice:
@@ -152,7 +152,7 @@ class Site:
         return self._devices[host, into].device(name)
 
     @property
-    def hosts(self) -> Iterable[Host]:
+    def hosts(self) -> Iterable[Computer]:
         """The hosts that something uses."""
         return self._hosts.values()
 
@@ -179,7 +179,7 @@ class Site:
 
     @cached_property
     def network(self) -> Network:
-        """What carries packets: interfaces, links and switches."""
+        """The interfaces, links and switches that carry packets."""
         return Network(self.p, self.system, self.graph, self.kernel, self.capture)
 
     @cached_property

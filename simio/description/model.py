@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated, Any, Generic, TypeGuard, TypeVar, overload
 
 from pydantic import Field, field_validator, model_validator
 
@@ -18,7 +18,19 @@ from simio import units
 from simio.description.faults import Failed, InjectedFault, ReadErrors, ResetSpan, Span
 from simio.description.measured import MeasuredRow, MeasuredTable, PooledRow
 from simio.description.quantities import Count, Horizon, Share, Text, Values, WarmUp, Whole, refusal
+from simio.description.sheets import Sheet
+from simio.description.sheets.buses import ParallelBusSheet
+from simio.description.sheets.controllers import ArrayControllerSheet
+from simio.description.sheets.filesystems import CachedFileSystem
+from simio.description.sheets.hosts import Cpu, HostSheet, Memory
+from simio.description.sheets.kernels import UnixKernelSheet
+from simio.description.sheets.stacks import TcpIpStack
+from simio.description.workloads import WorkloadParams
 from simio.errors import quote
+
+Other = TypeVar("Other", bound=Sheet)
+S = TypeVar("S", bound=Sheet, covariant=True)
+P = TypeVar("P", bound=WorkloadParams, covariant=True)
 
 
 @dataclass(frozen=True)
@@ -38,22 +50,22 @@ class Origin:
 
 
 @dataclass(frozen=True)
-class Part:
+class Part(Generic[S]):
     """A part of a system, of one category (what it is) and kind (how it behaves), with its values."""
 
     name: str
     category: str
     kind: str
     model: str
-    sheet: Any
+    sheet: S
     origins: Mapping[str, Origin] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Adapter:
+class Adapter(Generic[S]):
     """An adapter of a host and the name of its bus; `resets` is when it is reset."""
 
-    part: Part
+    part: Part[S]
     bus: str
     resets: tuple[ResetSpan, ...] = ()
 
@@ -69,19 +81,19 @@ class Host:
     model: str
     title: str
     cpus: int
-    cpu: Part
-    memory: Part
-    kernel: Part
-    buses: Mapping[str, Part]
-    adapters: Mapping[str, Adapter]
-    part: Part
-    stack: Part | None = None
+    cpu: Part[Cpu]
+    memory: Part[Memory]
+    kernel: Part[UnixKernelSheet]
+    buses: Mapping[str, Part[ParallelBusSheet]]
+    adapters: Mapping[str, Adapter[Sheet]]
+    part: Part[HostSheet]
+    stack: Part[TcpIpStack] | None = None
     stalls: tuple[Span, ...] = ()
     crashes: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True)
-class Disk:
+class Disk(Generic[S]):
     """A disk.
 
     `group` is its key in the scenario, which like disks share if `count` is above one. `file_system` serves reads and
@@ -90,8 +102,8 @@ class Disk:
 
     name: str
     group: str
-    part: Part
-    file_system: Part | None = None
+    part: Part[S]
+    file_system: Part[CachedFileSystem] | None = None
     read_errors: ReadErrors | None = None
     failure: Failed | None = None
 
@@ -110,22 +122,22 @@ class Volume:
     kind: str
     members: tuple[str, ...]
     unit: int | None
-    file_system: Part | None = None
-    controller: Part | None = None
+    file_system: Part[CachedFileSystem] | None = None
+    controller: Part[ArrayControllerSheet] | None = None
     failed: tuple[str, ...] = ()
     rebuilt: Mapping[str, Failed] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Switch:
+class Switch(Generic[S]):
     """A switch."""
 
     name: str
-    part: Part
+    part: Part[S]
 
 
 @dataclass(frozen=True)
-class Link:
+class Link(Generic[S]):
     """A link between ports, named by their owners: `challenge.hippi`, a switch or a disk; length in m.
 
     A shared link (`part.sheet.shared`) has two or more ends, any other two, in the order of the scenario. `down` is
@@ -133,19 +145,32 @@ class Link:
     """
 
     name: str
-    part: Part
+    part: Part[S]
     ends: tuple[str, ...]
     length: Fraction
     down: tuple[Span, ...] = ()
 
 
+@overload
+def fits(thing: Adapter[Sheet], sheet: type[Other]) -> TypeGuard[Adapter[Other]]: ...
+@overload
+def fits(thing: Disk[Sheet], sheet: type[Other]) -> TypeGuard[Disk[Other]]: ...
+@overload
+def fits(thing: Switch[Sheet], sheet: type[Other]) -> TypeGuard[Switch[Other]]: ...
+@overload
+def fits(thing: Link[Sheet], sheet: type[Other]) -> TypeGuard[Link[Other]]: ...
+def fits(thing: Adapter[Sheet] | Disk[Sheet] | Switch[Sheet] | Link[Sheet], sheet: type[Sheet]) -> bool:
+    """True if the datasheet of a component is of this type."""
+    return isinstance(thing.part.sheet, sheet)
+
+
 @dataclass(frozen=True)
-class Workload:
-    """An application program and its parameters (see `simio.description.workloads`)."""
+class Workload(Generic[P]):
+    """An application program and its parameters."""
 
     name: str
     kind: str
-    params: Any
+    params: P
 
 
 class Run(Values):
@@ -200,10 +225,10 @@ class System:
 
     title: str
     hosts: Mapping[str, Host]
-    disks: Mapping[str, Disk]
-    switches: Mapping[str, Switch]
-    links: tuple[Link, ...]
-    workloads: Mapping[str, Workload]
+    disks: Mapping[str, Disk[Sheet]]
+    switches: Mapping[str, Switch[Sheet]]
+    links: tuple[Link[Sheet], ...]
+    workloads: Mapping[str, Workload[WorkloadParams]]
     run: Run
     report: Report
     volumes: Mapping[str, Volume] = field(default_factory=dict)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from simio.program.steps import Program
 
 
-class Run(Protocol):
+class GuestRun(Protocol):
     """What a guest uses of a run of the reference engine."""
 
     env: Any
@@ -40,7 +40,7 @@ class Run(Protocol):
 class GuestIO:
     """Access of one Python process to the run: time, resources, containers, marks, all by name."""
 
-    def __init__(self, run: Run, thread: Thread) -> None:
+    def __init__(self, run: GuestRun, thread: Thread) -> None:
         self._run = run
         self._thread = thread
         program = run.program
@@ -97,7 +97,7 @@ class GuestIO:
         return self._thread.woken
 
 
-def life(run: Run, thread: Thread, function: Any) -> Generator[simpy.Event, Any, None]:
+def life(run: GuestRun, thread: Thread, function: Any) -> Generator[simpy.Event, Any, None]:
     """The process of a guest, from the start of the run to its end."""
     yield from function(GuestIO(run, thread))
     thread.alive = False

@@ -54,7 +54,7 @@ FUNCTIONS: dict[int, Callable[[int, int], int]] = {
 
 
 @dataclass(eq=False)
-class Timeline:
+class ReferenceTimeline:
     """Rows taken at multiples of an interval that doubles when the rows are full."""
 
     interval: int = FIRST_INTERVAL
@@ -69,7 +69,7 @@ class Timeline:
         self.following = min(self.rows[-1][0] + self.interval, HORIZON)
 
 
-class Run:
+class ReferenceRun:
     """One run of a program on SimPy."""
 
     def __init__(self, program: Program, options: Options) -> None:
@@ -91,7 +91,7 @@ class Run:
         self.stats = [[0, 0, 0] for _ in program.names]
         self.trace: list[tuple[int, int, int, int]] = []
         self.tracing = options.trace or options.watch is not None
-        self.timeline = Timeline()
+        self.timeline = ReferenceTimeline()
         self.threads: dict[int, Thread] = {}
         self.serials = self.working = self.executed = self.events = 0
         self.told = EVERY
@@ -394,10 +394,11 @@ def table(rows: object, columns: int) -> Ints:
 
 
 ACTIONS: dict[int, Callable[..., simpy.Event | None]] = {
-    Op.END: Run.end, Op.ADVANCE: Run.advance, Op.SEIZE: Run.seize, Op.RELEASE: Run.release,
-    Op.PUT: Run.put, Op.GET: Run.get, Op.FORK: Run.fork, Op.JOIN: Run.join, Op.JUMP: Run.jump,
-    Op.LOOP: Run.loop, Op.BRANCH: Run.branch, Op.LET: Run.let, Op.MARK: Run.mark, Op.DRAW: Run.draw,
-    Op.CALL: Run.call,
+    Op.END: ReferenceRun.end, Op.ADVANCE: ReferenceRun.advance, Op.SEIZE: ReferenceRun.seize,
+    Op.RELEASE: ReferenceRun.release, Op.PUT: ReferenceRun.put, Op.GET: ReferenceRun.get, Op.FORK: ReferenceRun.fork,
+    Op.JOIN: ReferenceRun.join, Op.JUMP: ReferenceRun.jump, Op.LOOP: ReferenceRun.loop,
+    Op.BRANCH: ReferenceRun.branch, Op.LET: ReferenceRun.let, Op.MARK: ReferenceRun.mark, Op.DRAW: ReferenceRun.draw,
+    Op.CALL: ReferenceRun.call,
 }  # fmt: skip
 ARITY = {op: action.__code__.co_argcount - 2 for op, action in ACTIONS.items()}
 """Operands of each operation, after `self` and the thread."""
@@ -408,4 +409,4 @@ def run(program: Program, options: Options | None = None) -> Outcome:
 
     Raises RunError if the program has an operation that this engine lacks.
     """
-    return Run(program, options or Options()).run()
+    return ReferenceRun(program, options or Options()).run()

@@ -61,8 +61,7 @@ def _roles(system: System) -> dict[str, Hashable]:
     found: dict[str, set[tuple[str, str]]] = {name: set() for name in system.hosts}
     for workload in system.workloads.values():
         for field, to in references(type(workload.params)).items():
-            named = getattr(workload.params, field)
-            for host in (named,) if isinstance(named, str) else named or ():
+            for host in workload.params.named(field):
                 if to == "host" and host in found:
                     found[host].add((workload.name, field))
     return {name: frozenset(role) for name, role in found.items()}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from simio.description.model import Host, Part, System
 from simio.description.quantities import Values
+
+V = TypeVar("V", bound=Values)
 
 Change = Callable[[str, Part], Part]
 
@@ -111,5 +113,5 @@ def with_values(system: System, values: Mapping[str, Any]) -> System:
     )
 
 
-def _with(values: Values, update: Mapping[str, Any]) -> Values:
+def _with(values: V, update: Mapping[str, Any]) -> V:
     return values.model_copy(update=dict(update))

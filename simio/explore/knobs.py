@@ -12,11 +12,12 @@ from fractions import Fraction
 from typing import Any, Literal, get_args, get_origin
 
 from simio import units
-from simio.description.workloads import workload_kinds, yaml_key
+from simio.description.workloads import yaml_key
 from simio.errors import SimioError, did_you_mean, quote
 from simio.loading.keypaths import lookup
 from simio.loading.vary import canonical
 from simio.loading.yamltree import Node, value_text
+from simio.workloads import workload_kinds
 
 UNSET = "as it is"
 """The choice that leaves a key as the file, without `vary`, has it."""

@@ -157,7 +157,7 @@ def _bus(ctx: Context, spec: LinkSpec, ends: list[tuple[str, ...]]) -> list[tupl
             ctx.problems.add(path, found, "each end once", place=_end_node(spec, index).place)
             good = False
         known.update(dict.fromkeys(ports, end))
-    most = getattr(spec.part.sheet, "devices", None) if spec.part else None
+    most = spec.part.sheet.joins if spec.part else None
     if most is not None and len(known) > most and spec.part:
         place = place_of(spec.node, "between")
         expected = f"at most the {most} devices of {spec.part.model}, adapters included"
@@ -285,7 +285,7 @@ def _check_free(
 
 def _count_ports(ctx: Context, specs: list[LinkSpec], links: list[Link], inventory: Inventory) -> None:
     for name, switch in inventory.switches.items():
-        ports = getattr(switch.part.sheet, "ports", None) if switch else None
+        ports = switch.part.sheet.joins if switch else None
         number = sum(link.ends.count(name) for link in links)
         if ports is None or number <= ports:
             continue

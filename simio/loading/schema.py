@@ -15,7 +15,7 @@ from simio.description.faults import fault_kinds
 from simio.description.model import Report, Run
 from simio.description.quantities import quantity_of
 from simio.description.sheets import sheet_kinds
-from simio.description.workloads import REFERRED, references, workload_kinds, yaml_key
+from simio.description.workloads import REFERRED, references, yaml_key
 from simio.loading.catalogue import Catalogue, catalogue, data_root
 from simio.loading.datasheet import HOST_OPTIONAL, HOST_PARTS
 from simio.loading.devices import MOST_DISKS
@@ -25,6 +25,7 @@ from simio.loading.tables import table_names
 from simio.loading.vary import SECTIONS
 from simio.loading.volumes import OF, PARTS, VolumeKeys
 from simio.plugins import load_plugins
+from simio.workloads import workload_kinds
 
 Schema = dict[str, Any]
 

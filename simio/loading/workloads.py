@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
-from typing import Any
 
 from simio import units
 from simio.description.messages import ADDRESS
 from simio.description.model import Volume, Workload
-from simio.description.workloads import references, workload_kinds, yaml_key
-from simio.description.workloads.traffic import Nfs
+from simio.description.workloads import WorkloadParams, references, yaml_key
 from simio.errors import Place, quote
 from simio.loading.context import Context
 from simio.loading.keypaths import empty, mapping
@@ -17,6 +15,7 @@ from simio.loading.links import Inventory
 from simio.loading.problems import place_of
 from simio.loading.yamltree import Node
 from simio.topology import Reachability
+from simio.workloads import workload_kinds
 
 
 def build_workloads(ctx: Context, section: Node) -> dict[str, Workload | None]:
@@ -85,10 +84,10 @@ def check_routes(
 ) -> None:
     """Note workloads between whose ends there are no links."""
     for name, workload in workloads.items():
-        for first, second in workload.params.routes if workload else ():
-            params: Any = workload.params if workload else None
+        params = workload.params if workload else WorkloadParams()
+        for first, second in params.routes:
             key = yaml_key(type(params), second)
-            for ends in _in_turn(_names(getattr(params, first)), _names(getattr(params, second))):
+            for ends in _in_turn(params.named(first), params.named(second)):
                 place = section.at((name, key)).place
                 _check_route(ctx, f"workload.{name}.{key}", place, ends, reachability, inventory)
 
@@ -96,11 +95,9 @@ def check_routes(
 def check_calls(ctx: Context, section: Node, workloads: Mapping[str, Workload | None], inventory: Inventory) -> None:
     """Note calls that are larger than the room for calls in the server's kernel: it would drop each of them."""
     for name, workload in workloads.items():
-        params: Any = workload.params if workload else None
-        if not isinstance(params, Nfs):
-            continue
-        size = params.largest_call + ADDRESS
-        for server in params.ports:
+        call, servers = workload.params.largest_call if workload else (0, ())
+        size = call + ADDRESS
+        for server in servers:
             site = inventory.hosts.get(server)
             stack = site.host.stack if site and site.host else None
             if stack is not None and stack.sheet.call_space < size:
@@ -111,11 +108,6 @@ def check_calls(ctx: Context, section: Node, workloads: Mapping[str, Workload | 
                 place = place_of(node, "transfer") if node.kind == "map" else node.place
                 ctx.problems.add(f"workload.{name}.transfer", found, f"at most {room}", hint, place)
                 break
-
-
-def _names(value: str | tuple[str, ...] | None) -> tuple[str, ...]:
-    """What a field names: one thing, several, or none."""
-    return value if isinstance(value, tuple) else (value,) if value else ()
 
 
 def _in_turn(first: tuple[str, ...], second: tuple[str, ...]) -> list[tuple[str, str]]:

@@ -36,8 +36,8 @@ class State(list[int]):
         super().__init__(values)
         self.words = words
 
-    def __add__(self, other: Any) -> State:  # type: ignore[override]  # of a list, whatever its items
-        return State([*self, *other], self.words + getattr(other, "words", ()))
+    def __add__(self, other: Iterable[int]) -> State:  # type: ignore[override]  # of a list, whatever its items
+        return State([*self, *other], self.words + (other.words if isinstance(other, State) else ()))
 
 
 class Layout:

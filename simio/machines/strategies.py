@@ -1,6 +1,6 @@
 """Strategies: interchangeable algorithms of a machine, one of which a word of its state names.
 
-    CONTROLS = Strategies[Strategy]("congestion control", "tcp", word=c.CONTROL)
+    CONTROLS = Strategies[Strategy]("congestion control", c.CONTROL, "tcp")
 
     @CONTROLS.operation
     def increase(state: NDArray, base: int, acked: int) -> int:
@@ -48,10 +48,11 @@ _Strategy = TypeVar("_Strategy", bound=Strategy)
 class Strategies(Generic[_Strategy]):
     """The strategies of one kind, and the operations that they implement."""
 
-    def __init__(self, kind: str, family: str, word: int) -> None:
-        """Strategies of machine functions of a `family`; the word at offset `word` holds the number of one."""
+    def __init__(self, kind: str, word: int, *families: str) -> None:
+        """Strategies of machine functions of `families`; the word at offset `word` holds the number of one."""
         self.kind = kind
-        extend(family, self._packages)
+        for family in families:
+            extend(family, self._packages)
         self._word = word
         self._strategies: dict[str, _Strategy] = {}
         self._operations: dict[str, Callable[..., Any]] = {}

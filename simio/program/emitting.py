@@ -200,6 +200,12 @@ class Emitting(Copies):
         number = self._machine(function)
         self._emit(Op.CALL, number, offset, self._argument(left), self._argument(right), register.number)
 
+    def answer(self, function: Called, offset: int, a: Operand = 0, b: Operand = 0) -> Register:
+        """A fresh register with what a machine function answers. Raises as `call` and `register` do."""
+        register = self.register()
+        self.call(register, function, offset, a, b)
+        return register
+
     # --- helpers -----------------------------------------------------------------------------------------
 
     def _computed(self, value: Operand, into: Register | None = None) -> int | Register:

@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from simio.components.network.hippi import HippiCard, connect
 from simio.components.site import Site
-from simio.description.model import Workload
+from simio.description.model import Workload, fits
+from simio.description.quantities import Count, Extent, Flag
+from simio.description.sheets.hippi import HippiAdapter, HippiLink
+from simio.description.workloads import HostName, WorkloadParams
 from simio.errors import RunError
+from simio.workloads import register_workload
 
 
-def blast(site: Site, workload: Workload) -> None:
+class Blast(WorkloadParams):
+    """Processes that send packets from memory on one host to memory on another, as fast as they can."""
+
+    routes = (("from_", "to"),)
+
+    from_: HostName = Field(alias="from", description="host that sends")
+    to: HostName = Field(description="host that receives")
+    size: Extent = Field(description="bytes a packet")
+    processes: Count = Field(1, le=4096, description="sending processes, each with its own buffer")
+    packets: Count = Field(description="packets each process sends")
+    sink: Flag = Field(True, description="whether a process on the receiving host reads the packets")
+
+
+@register_workload("blast", Blast)
+def blast(site: Site, workload: Workload[Blast]) -> None:
     """`processes` senders each write `packets` packets of `size` bytes; one sink reads them all."""
     p, params = site.p, workload.params
     sender, receiver = _cards(site, params.from_, params.to, params.sink)
@@ -35,13 +55,16 @@ def _cards(site: Site, source: str, target: str, read: bool) -> tuple[HippiCard,
     path = site.graph.route(source, target)
     adapters, links = path.of_category(site.graph, "adapter"), path.of_category(site.graph, "link")
     by_name = {link.name: link for link in site.system.links}
-    if len(adapters) != 2 or len(links) != 1 or by_name[links[0]].part.kind != "hippi":
+    link = by_name[links[0]] if len(adapters) == 2 and len(links) == 1 else None
+    if link is None or not fits(link, HippiLink):
         raise RunError(f"raw HIPPI needs a direct HIPPI link between {source!r} and {target!r}, not {path.nodes}")
-    cards = []
-    for name in adapters:
-        host, key = name.split(".", 1)
-        adapter = site.system.hosts[host].adapters[key]
-        cards.append(HippiCard(site.p, site.kernel(host), adapter.part, adapter.bus))
-    sender, receiver = cards
-    connect(by_name[links[0]], sender, receiver, read)
+    sender, receiver = (_card(site, *name.split(".", 1)) for name in adapters)
+    connect(link, sender, receiver, read)
     return sender, receiver
+
+
+def _card(site: Site, host: str, key: str) -> HippiCard:
+    adapter = site.system.hosts[host].adapters[key]
+    if not fits(adapter, HippiAdapter):
+        raise RunError(f"{adapter.part.name!r} ({adapter.part.model}) carries commands to disks, no packets")
+    return HippiCard(site.p, site.kernel(host), adapter)

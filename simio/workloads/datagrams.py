@@ -4,22 +4,37 @@ from __future__ import annotations
 
 from functools import partial
 
+from pydantic import Field
+
 from simio.components.host.host import PROCESS
 from simio.components.network.sockets import SERVER_PORT
 from simio.components.network.udp import UdpFlow, UdpSocket, check_size
 from simio.components.site import Site
 from simio.description.model import Workload
+from simio.description.quantities import Count, Extent, Time
 from simio.program.builder import Handle, Register
+from simio.workloads import register_workload
+from simio.workloads.common.sockets import NetworkParams, Streams
 
 
-def datagrams(site: Site, workload: Workload) -> None:
+class Datagrams(NetworkParams):
+    """Datagrams over UDP, sent as fast as the host can or at a rate, and read by a program at the other end."""
+
+    size: Extent = Field(description="bytes of data a datagram")
+    count: Count = Field(description="datagrams a stream")
+    period: Time = Field(0, description="time between datagrams of a stream; 0 s: as fast as the host can")
+    streams: Streams = Field(1, description="sockets at once, each with a process at both ends")
+
+
+@register_workload("datagrams", Datagrams)
+def datagrams(site: Site, workload: Workload[Datagrams]) -> None:
     """`streams` senders with `count` datagrams of `size` bytes each, `period` apart or as fast as the host can."""
     p, params, name = site.p, workload.params, workload.name
     stacks = site.sockets.stack(params.from_), site.sockets.stack(params.to)
     path = site.network.path(params.from_, params.to)
     check_size(name, stacks[0], params.size)
     sent = p.observation(f"{name}: sent", "sent", "bytes")
-    for own in site.streams(workload):
+    for own in site.streams(name, params.streams):
         socket = UdpSocket(stacks[1], f"{own} at {params.to}", stacks[1].sheet.datagram_receive_space)
         read = p.container(f"{own} read", unit="datagrams")
         flow = UdpFlow(own, stacks, path, partial(_arrive, socket, read), (site.sockets.port(), SERVER_PORT))

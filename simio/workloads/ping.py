@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from simio.components.network.icmp import ICMP_HEADER, Echo
 from simio.components.network.stack import IP_HEADER
 from simio.components.site import Site
 from simio.description.model import Workload
+from simio.description.quantities import Count, Duration, Extent
 from simio.errors import RunError
 from simio.program.builder import maximum, since
+from simio.workloads import register_workload
+from simio.workloads.common.sockets import NetworkParams
 
 
-def ping(site: Site, workload: Workload) -> None:
+class Ping(NetworkParams):
+    """ICMP echo, one a period, answered by the other host's kernel."""
+
+    size: Extent = Field(56, description="bytes of data in an echo request")
+    count: Count = Field(description="requests")
+    period: Duration = Field(10**12, description="time between requests; a reply that takes longer counts as lost")
+
+
+@register_workload("ping", Ping)
+def ping(site: Site, workload: Workload[Ping]) -> None:
     """`count` requests with `size` bytes of data, the first at once, the next `period` after the last was sent.
 
     One whose reply has not come by then is lost, and counts nowhere but among the lost.

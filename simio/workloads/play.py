@@ -3,45 +3,127 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, model_validator
 
 from simio import units
-from simio.components.files.cached import CachedFile
+from simio.components.files.cached import CachedFile, Mount
+from simio.components.network.agreement import Dialogue
 from simio.components.network.demand import declare
 from simio.components.network.playout import Playout, Told
 from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
-from simio.description.workloads.play import BUFFERED, Play
+from simio.description.quantities import Count, Extent, Flag, Limit, Rate, refusal
+from simio.description.sheets.base import size_text
+from simio.description.workloads import HostNames, OptionalHosts, OptionalStorage, WorkloadParams
 from simio.errors import RunError
 from simio.machines.tcp.layout import END_OF_FILE
 from simio.program.builder import Register
 from simio.program.service import ceil_times, per_byte
+from simio.workloads import register_workload
+from simio.workloads.common.room import check_room
 
 Take = Callable[[int], None]
 """Emits what a program does with so many bytes that it has in its memory."""
 
 
-@dataclass(frozen=True)
-class Ends:
-    """The connection of a stream: from where to where, with which sockets."""
-
-    from_: str
-    to: str
-    window: int | None
-    nodelay: bool
+BUFFERED = "buffered"
+"""The way of access that goes through the cache of a file system."""
 
 
-def play(site: Site, workload: Workload) -> None:
+class Play(WorkloadParams):
+    """Streams of frames that are played at a constant rate, from memory or storage of a host, there or on another.
+
+    A frame that is not there when it is due is late; the player waits for it and goes on from there.
+    """
+
+    routes: ClassVar[tuple[tuple[str, str], ...]] = (("from_", "to"), ("from_", "storage"))
+    network: ClassVar[bool] = True
+
+    from_: HostNames = Field(
+        alias="from", description="host that has the streams, or list of hosts that have one each in turn"
+    )
+    servers: Annotated[Count | None, Field(description="how many of the hosts in `from` have streams; none: all")] = (
+        None
+    )
+    to: OptionalHosts = Field(
+        None, description="host that plays them, or list of hosts in turn; none: where they are"
+    )
+    storage: OptionalStorage = Field(
+        None,
+        description="where they are read from; of a group of disks, each in turn has a stream; none: from memory",
+    )
+    access: Literal["raw", "direct", "buffered"] = Field("raw", description="how storage is read")
+    block: Extent = Field(65536, description="bytes a read and a write of the programs")
+    depth: Annotated[Count, Field(le=64)] = Field(
+        1, description="blocks between storage and network; 1: one process reads and sends them in turn"
+    )
+    rate: Rate = Field(description="rate at which a stream is played")
+    frame: Extent = Field(description="bytes of a frame")
+    frames: Count = Field(description="frames of a stream")
+    buffer: Extent = Field(description="bytes of the player's buffer, a block more than a frame at least")
+    prefill: Limit = Field(
+        None, description="bytes in the buffer when playing begins; none: as many as surely get there"
+    )
+    streams: Annotated[Count, Field(le=4096)] = Field(1, description="streams at once")
+    window: Limit = Field(None, description="socket buffers at both ends; none: what the stacks have")
+    nodelay: Flag = Field(False, description="whether TCP_NODELAY is set")
+
+    def ends(self, stream: int) -> tuple[str, str]:
+        """The host that has a stream, and the one that plays it; streams count from 0."""
+        servers = self.from_[: self.servers]
+        source = servers[stream % len(servers)]
+        return source, self.to[stream % len(self.to)] if self.to else source
+
+    @property
+    def size(self) -> int:
+        """Bytes of a stream."""
+        return self.frame * self.frames
+
+    @property
+    def filled(self) -> int:
+        """Bytes in the buffer when playing begins; a reader that needs room for a block leaves less than one."""
+        return min(self.prefill or self.buffer - self.block, self.size)
+
+    @model_validator(mode="after")
+    def _has_a_source(self) -> Play:
+        if self.servers is not None and self.servers > len(self.from_):
+            raise refusal(str(self.servers), f"at most {len(self.from_)}, the hosts in from", field="servers")
+        if self.storage is not None and len(self.from_) > 1:
+            raise refusal(f"storage with {len(self.from_)} hosts in from", "one host", field="storage")
+        if self.storage is None and any(first == last for first, last in map(self.ends, range(self.streams))):
+            hint = "without it a stream comes from the memory of another host than the one that plays it"
+            raise refusal("nothing", "storage", hint, "storage")
+        if self.depth > 1 and (self.storage is None or self.access == BUFFERED):
+            found = "without storage" if self.storage is None else f"with access {self.access}"
+            hint = "memory needs no reading" if self.storage is None else "the file system reads ahead"
+            raise refusal(f"{self.depth}, {found}", "1", hint, "depth")
+        return self
+
+    @model_validator(mode="after")
+    def _fits_the_buffer(self) -> Play:
+        if self.buffer < self.frame + self.block:
+            needed = f"at least {size_text(self.frame + self.block)}, a frame and a block"
+            raise refusal(size_text(self.buffer), needed, field="buffer")
+        if self.prefill is not None and self.prefill > self.buffer - self.block:
+            most = f"at most {size_text(self.buffer - self.block)}, the buffer less a block"
+            raise refusal(size_text(self.prefill), most, "reading stops when no block fits", "prefill")
+        return self
+
+
+@register_workload("play", Play)
+def play(site: Site, workload: Workload[Play]) -> None:
     """`streams` players of `frames` frames each; a frame that is shown counts as delivered."""
     p, name = site.p, workload.name
-    params: Play = workload.params
+    params = workload.params
     told = Told(p, name, site.delivered)
     period = ceil_times(params.frame, per_byte(params.rate))
     for number in range(params.streams):
         own = name if params.streams == 1 else f"{name} {number + 1}"
         playout = Playout(p, own, params.buffer, params.frame, period)
-        ends = Ends(*params.ends(number), params.window, params.nodelay)
+        ends = Dialogue(*params.ends(number), params.window, params.nodelay)
         source = Source(site, workload, own, number, ends.from_)
         if ends.to == ends.from_:
             _fill(site, own, source, playout)
@@ -65,7 +147,7 @@ def _fill(site: Site, name: str, source: Source, playout: Playout) -> None:
         source.blocks(take)
 
 
-def _send(site: Site, params: Play, name: str, source: Source, playout: Playout, ends: Ends) -> None:
+def _send(site: Site, params: Play, name: str, source: Source, playout: Playout, ends: Dialogue) -> None:
     """A program reads a stream and writes it to a connection, at whose end another fills the player's buffer."""
     p = site.p
     sender, receiver = site.sockets.connection(ends, name, (params.block, params.block), True)
@@ -93,10 +175,10 @@ def _send(site: Site, params: Play, name: str, source: Source, playout: Playout,
 class Source:
     """Where a stream comes from: the program's memory, or a place of its own on a disk or volume."""
 
-    def __init__(self, site: Site, workload: Workload, name: str, number: int, host: str) -> None:
+    def __init__(self, site: Site, workload: Workload[Play], name: str, number: int, host: str) -> None:
         self.site, self.workload, self.name, self.host = site, workload, name, host
         self.p = site.p
-        self.params: Play = workload.params
+        self.params = workload.params
         self.kernel = site.kernel(host)
         params = self.params
         self.device: BlockDevice | None = None
@@ -121,9 +203,7 @@ class Source:
             raise RunError(
                 f"workload {name!r} reads blocks of {found}; {device.name!r} takes whole sectors of {sector}"
             )
-        if end > device.capacity:
-            size, room = (units.format_quantity(n, "size") for n in (end, device.capacity))
-            raise RunError(f"workload {name!r} covers {size} of {device.name!r}, which holds {room}")
+        check_room(self.workload, device, end)
 
     def readers(self) -> None:
         """Processes that read several blocks at once, each into memory of its own, if there are any."""
@@ -183,9 +263,9 @@ class Source:
     def _cached(self, device: BlockDevice, take: Take) -> None:
         """read() of a file, which the file system reads ahead."""
         p, params = self.p, self.params
-        file_system = self.site.file_system(self.workload, device.name)
+        mount = Mount(self.kernel, self.site.file_system(self.workload, device.name).sheet, device)
         span = (self.start, params.size)
-        file = CachedFile(p, self.kernel, file_system, device, self.name, span, True)
+        file = CachedFile(mount, self.name, span, True)
         at = p.register(self.start)
         file.open()
         file.rewind()

@@ -8,28 +8,41 @@ the command ends.
 
 from __future__ import annotations
 
-from simio.components.files.placed import Placed
+from pydantic import Field
+
+from simio.components.files.placed import OffsetDevice
 from simio.components.files.received import ReceivedFile, SentFile
 from simio.components.network.demand import declare
 from simio.components.network.tcp import Endpoint
 from simio.components.site import Site
 from simio.description.model import Workload
-from simio.workloads.copying import check_cached, extents, file_system, fill, grain, start, storage
+from simio.description.quantities import Count, Extent, Time
+from simio.workloads import register_workload
+from simio.workloads.common.copying import RemoteCopy, check_cached, extents, fill, grain, mounted, start, storage
 
 LINE = 24
 """Bytes of the line that announces a file: C0644, a size of up to ten digits, a short name and a newline."""
 
 
-def rcp(site: Site, workload: Workload) -> None:
+class Rcp(RemoteCopy):
+    """rcp from the host that has the file; what is measured is the whole of the command."""
+
+    buffer: Extent = Field(8192, description="bytes a read and a write of either program")
+    setup: Time = Field(
+        description="time until the other host's rcp runs: rcmd, validation of the user, forks of rshd and a shell"
+    )
+    files: Count = Field(1, description="files, all of `file` bytes, copied one after another (rcp -r)")
+
+
+@register_workload("rcp", Rcp)
+def rcp(site: Site, workload: Workload[Rcp]) -> None:
     """The command takes `setup`, then copies; delivered is what the sink has written."""
     p, params, name = site.p, workload.params, workload.name
     devices = [
         storage(site, workload, host, where)
         for host, where in ((params.from_, params.from_storage), (params.to, params.to_storage))
     ]
-    kernels = [site.kernel(host) for host in (params.from_, params.to)]
     names = [f"{name}: source on {params.from_}", f"{name}: sink on {params.to}"]
-    systems = [file_system(site, workload, device) for device in devices]
     check_cached(site, workload, devices[0], params.files)
     strides = [
         extents(site, workload, device, host, params.files)
@@ -47,8 +60,8 @@ def rcp(site: Site, workload: Workload) -> None:
         source.connect()
         fill(p, source, 1)
         base = p.register(0)
-        place = Placed(p, devices[0], base, strides[0])
-        read = SentFile(p, kernels[0], systems[0], place, names[0], (0, params.file), sequential=True)
+        place = OffsetDevice(p, devices[0], base, strides[0])
+        read = SentFile(mounted(site, workload, params.from_, place), names[0], (0, params.file), sequential=True)
         read.open()
         with p.loop(params.files):
             source.write(LINE)
@@ -64,8 +77,8 @@ def rcp(site: Site, workload: Workload) -> None:
         sink.accept()
         sink.write(1)
         base = p.register(0)
-        place = Placed(p, devices[1], base, strides[1])
-        written = ReceivedFile(p, kernels[1], systems[1], place, names[1], (0, params.file))
+        place = OffsetDevice(p, devices[1], base, strides[1])
+        written = ReceivedFile(mounted(site, workload, params.to, place), names[1], (0, params.file))
         written.open()
         with p.loop(params.files):
             fill(p, sink, LINE)
@@ -81,7 +94,7 @@ def rcp(site: Site, workload: Workload) -> None:
             base.set(base + strides[1])
 
 
-def _send(site: Site, workload: Workload, file: SentFile, ends: tuple[Endpoint, Endpoint]) -> None:
+def _send(site: Site, workload: Workload[Rcp], file: SentFile, ends: tuple[Endpoint, Endpoint]) -> None:
     """The source's loop: read a buffer, write it."""
     p, params = site.p, workload.params
     with p.scope():

@@ -2,16 +2,55 @@
 
 from __future__ import annotations
 
-from simio.components.files.cached import CachedFile, MappedFile
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from simio.components.files.cached import CachedFile, MappedFile, Mount
 from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
+from simio.description.quantities import Limit, refusal
+from simio.description.sheets.base import size_text
+from simio.description.workloads import HostName, Storage, WorkloadParams
 from simio.program.builder import Builder, Handle, Register
-from simio.workloads.streams import Access, emit, unbuffered
+from simio.workloads import register_workload
+from simio.workloads.common.blocks import BlockParams
+from simio.workloads.common.streams import Access, emit, unbuffered
 
 
-def reader(site: Site, workload: Workload) -> None:
-    """Threads that read `size` bytes of each target in blocks; see `simio.description.workloads.storage.Reader`."""
+class _From(WorkloadParams):
+    """The ends of a read."""
+
+    host: HostName = Field(description="host that reads")
+    from_: Storage = Field(alias="from", description="disk, group of disks or volume that is read")
+    access: Literal["raw", "direct", "buffered", "nocopy", "mmap"] = Field(
+        "raw", description="how the program gets at the data, see below"
+    )
+
+
+class Reader(BlockParams, _From):
+    """Processes that read devices block by block."""
+
+    routes = (("host", "from_"),)
+
+    window: Limit = Field(None, description="mmap: bytes mapped at once; none: a block")
+
+    @model_validator(mode="after")
+    def _fits_the_access(self) -> Reader:
+        self._check_access(self.access)
+        if self.window is None:
+            return self
+        if self.access != "mmap":
+            raise refusal(f"a window with access {self.access}", "none", "only mmap maps one", "window")
+        if self.window > self.largest:
+            raise refusal(size_text(self.window), f"at most the block, {size_text(self.largest)}", field="window")
+        return self
+
+
+@register_workload("reader", Reader)
+def reader(site: Site, workload: Workload[Reader]) -> None:
+    """Threads that read `size` bytes of each target in blocks; as `Reader` says."""
     params = workload.params
     kernel, targets = site.kernel(params.host), site.targets(params.from_)
 
@@ -19,13 +58,13 @@ def reader(site: Site, workload: Workload) -> None:
         if params.access in ("raw", "direct"):
             direct = params.access == "direct"
             return unbuffered(site, kernel.read_unbuffered, device, direct, delivered)
-        file_system = site.file_system(workload, device.name)
+        mount = Mount(kernel, site.file_system(workload, device.name).sheet, device)
         if params.access == "mmap":
             threads = 1 if params.threads == "one" else len(targets) * params.processes
-            file = MappedFile(site.p, kernel, file_system, device, (workload.name, threads))
+            file = MappedFile(mount, (workload.name, threads))
             return Mapped(site.p, file, params.window, delivered)
         sequential = params.pattern == "sequential"
-        cached = CachedFile(site.p, kernel, file_system, device, thread, span, sequential)
+        cached = CachedFile(mount, thread, span, sequential)
         return Cached(site.p, cached, params.access == "buffered", delivered)
 
     emit(site, workload, targets, make)

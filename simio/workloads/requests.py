@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from simio.components.network.tcp import Endpoint
 from simio.components.site import Site
 from simio.description.model import Workload
+from simio.description.quantities import Count, Extent, Time
 from simio.machines.tcp.layout import END_OF_FILE
 from simio.program.builder import Builder
+from simio.workloads import register_workload
+from simio.workloads.common.sockets import SocketParams, Streams
 
 
-def requests(site: Site, workload: Workload) -> None:
+class Requests(SocketParams):
+    """Requests over a TCP connection, each answered before the next: a transaction a round trip."""
+
+    request: Extent = Field(description="bytes of a request")
+    response: Extent = Field(description="bytes of a response")
+    count: Count = Field(description="requests a connection")
+    think: Time = Field(0, description="mean of an exponential pause between requests; 0 s for none")
+    streams: Streams = Field(1, description="connections at once, each with a process at both ends")
+
+
+@register_workload("requests", Requests)
+def requests(site: Site, workload: Workload[Requests]) -> None:
     """`streams` connections with `count` transactions each; the bytes of requests and responses count."""
     p, params, name = site.p, workload.params, workload.name
     took = p.observation(f"{name}: transaction", "latency", "ps")
     pause = p.exponential(f"{name} think", params.think) if params.think else None
-    for own in site.streams(workload):
+    for own in site.streams(name, params.streams):
         client, server = site.sockets.connection(params, own, (params.response, params.request), True)
         with p.thread(f"{own}: server on {params.to}"):
             server.accept()

@@ -7,30 +7,56 @@ host fills a record from the connection and writes it. No file is answered by it
 
 from __future__ import annotations
 
-from simio.components.files.placed import Placed
+from pydantic import Field, model_validator
+
+from simio import units
+from simio.components.files.placed import OffsetDevice
 from simio.components.files.received import ReceivedFile, SentFile
 from simio.components.network.demand import declare
 from simio.components.network.tcp import Endpoint
 from simio.components.site import Site
 from simio.description.model import Workload
+from simio.description.quantities import Count, Extent, Time, refusal
 from simio.program.builder import Register
-from simio.workloads.copying import check_cached, extents, file_system, fill, room, start, storage
+from simio.workloads import register_workload
+from simio.workloads.common.copying import RemoteCopy, check_cached, extents, fill, mounted, start, storage
+from simio.workloads.common.room import check_room
 
 BLOCK = 512
 """Bytes of a block of an archive: a header is one, and the data of a file are padded to whole ones."""
 
 
-def tar(site: Site, workload: Workload) -> None:
+class Tar(RemoteCopy):
+    """tar of many files to one archive on another host, through rsh; what is measured is the whole of the command.
+
+    The files lie one after another; delivered is what has been written of the archive.
+    """
+
+    files: Count = Field(description="files, all of `file` bytes")
+    record: Extent = Field(
+        10240,
+        description="bytes a read and a write of either program, a multiple of 512 B (tar: blocking factor)",
+    )
+    setup: Time = Field(description="time until the other host's program runs: rcmd, validation, forks")
+
+    @model_validator(mode="after")
+    def _records_are_blocks(self) -> Tar:
+        if self.record % 512:
+            found = units.format_quantity(self.record, "size")
+            raise refusal(found, "a multiple of 512 B, the blocks of an archive", field="record")
+        return self
+
+
+@register_workload("tar", Tar)
+def tar(site: Site, workload: Workload[Tar]) -> None:
     """The command takes `setup`, then sends the archive; delivered is what has been written of it."""
     p, params, name = site.p, workload.params, workload.name
     names = [f"{name}: tar on {params.from_}", f"{name}: dd on {params.to}"]
     target = storage(site, workload, params.to, params.to_storage)
     records = archive(params.file, params.files, params.record)
     size = records * params.record
-    room(workload, target, size)
-    written = ReceivedFile(
-        p, site.kernel(params.to), file_system(site, workload, target), target, names[1], (0, size)
-    )
+    check_room(workload, target, size)
+    written = ReceivedFile(mounted(site, workload, params.to, target), names[1], (0, size))
     ends = site.sockets.connection(params, name, (params.record,) * 2, params.aligned)
     begun = p.observation(f"{name}: begun", "begun", "bytes")
     with p.thread(names[0]):
@@ -63,16 +89,15 @@ def member(file: int) -> int:
     return BLOCK + -(-file // BLOCK) * BLOCK
 
 
-def _send(site: Site, workload: Workload, name: str, socket: Endpoint, records: int) -> None:
+def _send(site: Site, workload: Workload[Tar], name: str, socket: Endpoint, records: int) -> None:
     """tar: each file into the record at hand, which goes to the connection when it is full."""
     p, params = site.p, workload.params
-    kernel = site.kernel(params.from_)
     device = storage(site, workload, params.from_, params.from_storage)
-    system = file_system(site, workload, device)
     stride = extents(site, workload, device, params.from_, params.files)
     check_cached(site, workload, device, params.files)
     filled, base = p.register(0), p.register(0)
-    file = SentFile(p, kernel, system, Placed(p, device, base, stride), name, (0, params.file), sequential=True)
+    mount = mounted(site, workload, params.from_, OffsetDevice(p, device, base, stride))
+    file = SentFile(mount, name, (0, params.file), sequential=True)
     file.open()
 
     def gather(amount: int) -> None:

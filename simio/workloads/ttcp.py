@@ -2,27 +2,60 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
 from simio.components.faults.resetting import crash
 from simio.components.network.demand import declare
 from simio.components.network.tcp import Endpoint
 from simio.components.site import Site
 from simio.description.model import Workload
-from simio.description.workloads.traffic import Ttcp
+from simio.description.quantities import Count, Extent, Flag, Limit, refusal
 from simio.errors import RunError
 from simio.machines.tcp.layout import END_OF_FILE
 from simio.program.builder import Builder, Handle
+from simio.workloads import register_workload
+from simio.workloads.common.sockets import SocketParams, Streams
 
 ENDLESS = 2**31 - 1
 """Writes of a program that goes on until the run ends."""
 
 
-def ttcp(site: Site, workload: Workload) -> None:
+class Ttcp(SocketParams):
+    """ttcp and iperf: memory to memory over TCP, as fast as it goes, over one or several connections.
+
+    In the background, it goes on as long as other workloads do, and what it carries is told beside their throughput.
+    """
+
+    size: Extent = Field(description="bytes a write")
+    read: Limit = Field(None, description="bytes a read asks for; none: as a write")
+    writes: Annotated[Count | None, Field(description="writes a connection; none: without end")] = None
+    background: Flag = Field(False, description="whether it is cross traffic, which others compete with")
+    aligned: Flag = Field(True, description="whether the programs' buffers begin on a page")
+    streams: Streams = Field(1, description="connections at once, each with a process at both ends")
+
+    @property
+    def may_crash(self) -> tuple[str, ...]:
+        """See `WorkloadParams.may_crash`."""
+        return ("to",)
+
+    @model_validator(mode="after")
+    def _background_has_no_end(self) -> Ttcp:
+        if self.background and self.writes is not None:
+            hint = "in the background it goes on as long as other workloads do"
+            raise refusal(str(self.writes), "none, with background: true", hint, "writes")
+        return self
+
+
+@register_workload("ttcp", Ttcp)
+def ttcp(site: Site, workload: Workload[Ttcp]) -> None:
     """`streams` connections over each of which `writes` writes of `size` bytes go; the readers' bytes count."""
     params, name = workload.params, workload.name
     if params.writes is None and not params.background and site.system.run.until is None:
         raise RunError(f"workload {name!r} never ends; give it writes, or say how long to run: until")
     received = site.p.observation(f"{name}: received", "sent", "bytes") if params.background else site.delivered
-    for own in site.streams(workload):
+    for own in site.streams(name, params.streams):
         buffers = params.size, params.read or params.size
         sender, receiver = site.sockets.connection(params, own, buffers, params.aligned)
         _receive(site, params, own, receiver, received, name)

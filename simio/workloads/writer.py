@@ -2,16 +2,52 @@
 
 from __future__ import annotations
 
-from simio.components.files.cached import CachedFile
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from simio.components.files.cached import CachedFile, Mount
 from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
+from simio.description.quantities import Flag, refusal
+from simio.description.workloads import HostName, Storage, WorkloadParams
 from simio.program.builder import Builder, Handle, Register
-from simio.workloads.streams import Access, emit, unbuffered
+from simio.workloads import register_workload
+from simio.workloads.common.blocks import BlockParams
+from simio.workloads.common.streams import Access, emit, unbuffered
 
 
-def writer(site: Site, workload: Workload) -> None:
-    """Threads that write `size` bytes to each target in blocks; see `simio.description.workloads.storage.Writer`."""
+class _To(WorkloadParams):
+    """The ends of a write."""
+
+    host: HostName = Field(description="host that writes")
+    to: Storage = Field(description="disk, group of disks or volume that is written")
+    access: Literal["raw", "direct", "buffered"] = Field(
+        "raw", description="how the program gets at the data, see below"
+    )
+
+
+class Writer(BlockParams, _To):
+    """Processes that write devices block by block."""
+
+    routes = (("host", "to"),)
+
+    sync: Flag = Field(
+        False, description="whether what was written is flushed to the device before it counts as done"
+    )
+
+    @model_validator(mode="after")
+    def _fits_the_access(self) -> Writer:
+        self._check_access(self.access)
+        if self.sync and self.access == "raw":
+            raise refusal("sync with access raw", "false", "no file is written, so there is none to flush", "sync")
+        return self
+
+
+@register_workload("writer", Writer)
+def writer(site: Site, workload: Workload[Writer]) -> None:
+    """Threads that write `size` bytes to each target in blocks; as `Writer` says."""
     params = workload.params
     kernel = site.kernel(params.host)
 
@@ -19,9 +55,9 @@ def writer(site: Site, workload: Workload) -> None:
         if params.access in ("raw", "direct"):
             direct = params.access == "direct"
             return unbuffered(site, kernel.write_unbuffered, device, direct, delivered)
-        file_system = site.file_system(workload, device.name)
+        mount = Mount(kernel, site.file_system(workload, device.name).sheet, device)
         sequential = params.pattern == "sequential"
-        file = CachedFile(site.p, kernel, file_system, device, thread, span, sequential)
+        file = CachedFile(mount, thread, span, sequential)
         return Behind(site.p, file, params.sync, delivered)
 
     emit(site, workload, site.targets(params.to), make)

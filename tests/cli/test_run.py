@@ -113,7 +113,7 @@ def test_overrides_that_are_wrong_are_refused():
 def test_a_read_beyond_the_disk_is_refused():
     result = simio("run", DISKS, "--set", "workload.reader.size=100 GiB")
     assert result.exit_code == 2
-    assert "covers 100 GiB of 'd1', which holds" in result.output
+    assert "needs 100 GiB of 'd1', which holds" in result.output
 
 
 def test_bound_names_what_sets_it():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from simio.components.host.host import Host
+from simio.components.files.cached import Mount
+from simio.components.host.host import Computer
 from simio.components.host.kernel import UnixKernel
 from simio.description.model import Host as HostDescription
 from simio.description.model import Part
@@ -48,10 +49,11 @@ class Bench:
             part("kernel", "unix", read(UnixKernelSheet, KERNEL | (kernel or {}))),
             {}, {}, part("host", "host", HostSheet(cpus=cpus)),
         )  # fmt: skip
-        self.host = Host(self.p, description)
+        self.host = Computer(self.p, description)
         self.kernel = UnixKernel(self.p, self.host)
-        self.files = part("filesystem", "cached", read(CachedFileSystem, FILES | files))
+        self.files = read(CachedFileSystem, FILES | files)
         self.device = Device(self.p)
+        self.mount = Mount(self.kernel, self.files, self.device)
         self.done = self.p.observation("done", "delivered", "bytes")
 
     def run(self) -> dict[str, list[tuple[int, int]]]:

@@ -18,11 +18,11 @@ from pydantic.fields import FieldInfo
 from simio import units
 from simio.description.mixtures import MixedSize
 from simio.description.model import Report, Run
-from simio.description.quantities import quantity_of
+from simio.description.quantities import Name, quantity_of
 from simio.description.sheets import CATEGORIES, sheet_kinds
 from simio.description.sheets.disks import Zone
 from simio.description.sheets.stacks import TcpIpStack
-from simio.description.workloads import REFERRED, references, workload_kinds
+from simio.description.workloads import REFERRED, references
 from simio.loading.parts import value_as_text
 from simio.report.validation import limits_text, measured_text, remark_of, simulated_text, statistics
 from simio.report.validation_plots import row_labels
@@ -31,6 +31,7 @@ from simio.studies.baseline import read_baseline
 from simio.studies.summary import TableSummary, errors, summaries, verdicts
 from simio.studies.validation import Validation, missed
 from simio.version import VERSION
+from simio.workloads import workload_kinds
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
 _TABLE = re.compile(r"(?s)(<!-- table: (\w+) -->\n).*?(<!-- end of table -->)")
@@ -73,8 +74,9 @@ def kind(model: type[BaseModel], name: str, field: FieldInfo) -> str:
 def plain_kind(field: FieldInfo) -> str:
     """What may be written for a field that is no quantity."""
     annotation = field.annotation
-    if typing.get_origin(annotation) is typing.Literal:
-        choices = [f"`{choice}`" for choice in typing.get_args(annotation)]
+    named = [name for mark in field.metadata if isinstance(mark, Name) for name in mark.registry]
+    if named or typing.get_origin(annotation) is typing.Literal:
+        choices = [f"`{choice}`" for choice in named or typing.get_args(annotation)]
         return " or ".join([", ".join(choices[:-1]), choices[-1]]) if choices[1:] else choices[0]
     if annotation == tuple[Zone, ...]:
         return "list of `{cylinders: n, sectors: n}`"

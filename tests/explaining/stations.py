@@ -12,7 +12,6 @@ from simio.description.model import Case, Part, Report, Run, Switch, System, Wor
 from simio.description.quantities import Count, Flag, Time
 from simio.description.sheets import Sheet
 from simio.description.workloads import WorkloadParams
-from simio.lower import register_lowering
 
 MS = 10**9
 JOB = 1000
@@ -46,7 +45,7 @@ def tandem(first: int, second: int, jobs: int = 60, *, pause: int = 0, **params:
     return Case(0, {}, System("tandem", {}, {}, switches, (), {"work": workload}, run, report))
 
 
-def lowered(site: Site, workload: Workload) -> None:
+def lowered(site: Site, workload: Workload[Jobs]) -> None:
     p, params = site.p, workload.params
     sheets = [site.system.switches[name].part.sheet for name in ("first", "second")]
     servers = [p.resource(name) for name in ("first", "second")]
@@ -68,9 +67,6 @@ def lowered(site: Site, workload: Workload) -> None:
         with p.hold(servers[1]):
             p.advance(sheets[1].service)
         p.mark(site.delivered, JOB)
-
-
-register_lowering("test-jobs", lowered)
 
 
 def rate(period: int | Fraction) -> Fraction:

@@ -17,6 +17,10 @@ class BusLink(Sheet):
     rate: Rate = Field(description="rate of the bus")
     devices: Count = Field(description="devices on the bus")
 
+    @property
+    def joins(self) -> int:
+        return self.devices
+
 
 class OpenLink(Sheet):
     """A link that joins any number of ends."""

@@ -13,18 +13,20 @@ from load_samples import HIPPI, Loader
 from pydantic import ValidationError
 
 from simio import plugins
+from simio import workloads as registry_of_workloads
 from simio.description import workloads
 from simio.description.quantities import Extent, Time
 from simio.description.sheets import Sheet, base, register_sheet, sheet_kinds
 from simio.description.sheets.disks import FibreChannelDisk
 from simio.description.sheets.hippi import HippiAdapter
 from simio.description.sheets.hosts import Cpu, Memory
-from simio.description.workloads import WorkloadParams, register_workload
+from simio.description.workloads import WorkloadParams
 from simio.errors import SimioError
 from simio.loading.catalogue import Catalogue
 from simio.loading.problems import keys_of
 from simio.loading.scenario import KEYS
 from simio.loading.schema import scenario_schema
+from simio.workloads import register_workload
 
 
 def disk(parts: Catalogue) -> dict[str, object]:
@@ -35,7 +37,7 @@ def disk(parts: Catalogue) -> dict[str, object]:
 def registry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Registers into copies, so that other tests do not see what this one adds."""
     monkeypatch.setattr(base, "_SHEETS", dict(base._SHEETS))
-    monkeypatch.setattr(workloads.base, "_WORKLOADS", dict(workloads.base._WORKLOADS))
+    monkeypatch.setattr(registry_of_workloads, "_REGISTERED", dict(registry_of_workloads._REGISTERED))
 
 
 def test_python_gives_numbers_in_simios_units_or_text() -> None:
@@ -98,7 +100,7 @@ def test_a_plug_in_adds_a_kind_of_part_and_workload(
         size: Extent
 
     register_sheet("switch", "ring", Ring)
-    register_workload("echo", Ping)
+    register_workload("echo", Ping)(lambda site, workload: None)
     (tmp_path / "ring.yaml").write_text(  # type: ignore[operator]
         "kind: ring\ntitle: r\nvalues: {hops: {value: 3 us, basis: assumed, source: me}}\n"
     )

@@ -12,7 +12,7 @@ from simio.machines.disk.queue import (
     cost,
     read_cost,
 )
-from simio.machines.disk.scheduling import NAMES
+from simio.machines.disk.scheduling import SCHEDULING
 from simio.machines.disk.scheduling.elevator import BEHIND
 
 HIT, MISS = 3, 7
@@ -63,7 +63,7 @@ def test_the_elevator_counts_cylinders_in_its_direction_first(sector: int, inwar
 def test_the_shortest_counts_the_way_and_the_wait(sector: int, writes: bool, price: int) -> None:
     state = drive(scheduling="shortest")
     assert cost(state, BASE, 610, 10, sector, writes) == price
-    put(state, BASE, policy=NAMES.index("fifo"), in_order=1)
+    put(state, BASE, policy=SCHEDULING["fifo"].number, in_order=1)
     assert cost(state, BASE, 610, 10, sector, writes) == 0
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 import pytest
 
 from simio.description.model import Workload
-from simio.description.workloads.storage import Reader
 from simio.engines import compiled, reference
 from simio.errors import RunError
 from simio.program.builder import Builder
-from simio.workloads.streams import Access, emit
+from simio.workloads.common.streams import Access, emit
+from simio.workloads.reader import Reader
 
 US = 1_000_000
 KIB = 1024
@@ -139,12 +139,12 @@ def test_pauses_come_before_requests():
 @pytest.mark.parametrize(
     ("params", "told"),
     [
-        ({"block": "4 KiB", "size": "2 MiB"}, "workload 'r' covers 2 MiB of 'd1', which holds 1 MiB"),
+        ({"block": "4 KiB", "size": "2 MiB"}, "workload 'r' needs 2 MiB of 'd1', which holds 1 MiB"),
         (
             {"block": "4 KiB", "size": "40 KiB", "pattern": "strided", "stride": "512 KiB"},
-            "workload 'r' covers 4.723 MB of 'd1', which holds 1 MiB",
+            "workload 'r' needs 4.723 MB of 'd1', which holds 1 MiB",
         ),
-        ({"block": "2 MiB", "size": "2 MiB", "pattern": "random"}, "covers 2 MiB of 'd1', which holds 1 MiB"),
+        ({"block": "2 MiB", "size": "2 MiB", "pattern": "random"}, "needs 2 MiB of 'd1', which holds 1 MiB"),
         ({"block": "4 KiB", "size": "4100 B"}, "asks for 4.1 kB; 'd1' takes whole sectors of 512 B"),
         ({"block": "1000 B", "size": "4 KiB"}, "asks for 1 kB; 'd1' takes whole sectors of 512 B"),
     ],

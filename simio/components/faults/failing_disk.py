@@ -7,6 +7,7 @@ from typing import Any
 from simio.components.storage.disk import DiskDrive
 from simio.components.storage.interfaces import Transport
 from simio.description.model import Disk
+from simio.description.sheets.disks import Drive
 from simio.errors import RunError
 from simio.machines.disk import queue, reading
 from simio.machines.door import Called
@@ -27,7 +28,7 @@ class FailingDrive(DiskDrive):
 
     any_size = False
 
-    def __init__(self, p: Builder, disk: Disk) -> None:
+    def __init__(self, p: Builder, disk: Disk[Drive]) -> None:
         assert disk.read_errors is not None
         self.errors = disk.read_errors
         self.after = 0

@@ -28,8 +28,7 @@ class Failures:
         """Run the body as a request; afterwards `failed` is 1 if it has failed, else 0."""
         p = self.p
         with p.scope():
-            number = p.register()
-            p.call(number, requests.OPEN, self.state)
+            number = p.answer(requests.OPEN, self.state)
             outer, self._number = self._number, number
             yield
             self._number = outer

@@ -29,6 +29,8 @@ class FaultyTransport:
     sends data nor asks for any.
     """
 
+    any_size = False
+
     def __init__(
         self,
         p: Builder,
@@ -103,7 +105,7 @@ class FaultyTransport:
                     self.lost.set(maximum(self.lost, code))
 
 
-class Recovery:
+class CommandRecovery:
     """Sends commands again, waits for answers that do not come, and gives a disk up, as a policy says.
 
     A disk that is given up stays so, since it may lack what was written meanwhile elsewhere: all of its commands

@@ -38,6 +38,5 @@ def crash(end: Endpoint) -> None:
     if len(end.incarnations) == 1:
         return
     with uncounted(p, name), p.fork(name, delay=end.incarnations.crashes[0][0], daemon=True):
-        bits = p.register()
-        p.call(bits, connection.accept, end.state, _RESET, 0)
+        bits = p.answer(connection.accept, end.state, _RESET, 0)
         end.follow(bits)

@@ -4,33 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
-from typing import Any
 
 from simio.components.host.kernel import UnixKernel
 from simio.components.storage.interfaces import BlockDevice
-from simio.description.model import Part
-from simio.program.builder import Builder, Register, since
+from simio.description.sheets.filesystems import CachedFileSystem
+from simio.program.builder import Register, since
 from simio.program.labels import called, labelled
 
 Arrived = Callable[[int], None]
 
 
+@dataclass(frozen=True)
+class Mount:
+    """A file system on a device, as the kernel that has mounted it sees it."""
+
+    kernel: UnixKernel
+    sheet: CachedFileSystem
+    device: BlockDevice
+
+
 class FileInCache:
     """What all files have in common that go through the cache: where they are, and what pages and headers cost."""
 
-    def __init__(
-        self, p: Builder, kernel: UnixKernel, file_system: Part, device: BlockDevice, span: tuple[int, int]
-    ) -> None:
-        """`kernel` is that of the file system; `span` is the file's first byte on the device and its size."""
-        self.p = p
-        self.kernel = kernel
-        self.host = kernel.host
-        self.sheet: Any = file_system.sheet
-        self.device = device
+    def __init__(self, mount: Mount, span: tuple[int, int]) -> None:
+        """`span` is the file's first byte on the device and its size."""
+        self.kernel, self.sheet, self.device = mount.kernel, mount.sheet, mount.device
+        self.p, self.host = self.kernel.p, self.kernel.host
         self.start, self.size = span
-        self.unit: int = max(self.sheet.block, kernel.sheet.page)
+        self.unit: int = max(self.sheet.block, self.kernel.sheet.page)
 
     @labelled("file cache", "host.name")
     def _enter(self, size: int) -> None:
@@ -66,22 +70,13 @@ class CachedFile(FileInCache):
     fetched: Register
     """First byte that is not asked for, or not written behind, yet; the open file has it."""
 
-    def __init__(
-        self,
-        p: Builder,
-        kernel: UnixKernel,
-        file_system: Part,
-        device: BlockDevice,
-        name: str,
-        span: tuple[int, int],
-        sequential: bool,
-    ) -> None:
+    def __init__(self, mount: Mount, name: str, span: tuple[int, int], sequential: bool) -> None:
         """`name` is the thread's own, for its part of the cache; `span` is the file's first byte and its size."""
-        super().__init__(p, kernel, file_system, device, span)
+        super().__init__(mount, span)
         self.ahead_by = self.sheet.read_ahead if sequential else 0
         self.sequential = sequential
-        self.cached = p.container(f"{name} cached")
-        self.dirty = p.container(f"{device.name} dirty", self.sheet.dirty_limit)
+        self.cached = self.p.container(f"{name} cached")
+        self.dirty = self.p.container(f"{self.device.name} dirty", self.sheet.dirty_limit)
 
     def open(self) -> None:
         """Once, inside the thread."""
@@ -214,16 +209,12 @@ class MappedFile:
     do_page_fault, down_write in mmap and munmap).
     """
 
-    def __init__(
-        self, p: Builder, kernel: UnixKernel, file_system: Part, device: BlockDevice, process: tuple[str, int]
-    ) -> None:
+    def __init__(self, mount: Mount, process: tuple[str, int]) -> None:
         """`process` is the name of the program and the number of its threads."""
-        self.p = p
-        self.kernel = kernel
-        self.sheet = file_system.sheet
-        self.device = device
+        self.kernel, self.sheet, self.device = mount.kernel, mount.sheet, mount.device
+        self.p = self.kernel.p
         name, self.threads = process
-        self.space = p.resource(f"{name}: address space", self.threads, lock=True)
+        self.space = self.p.resource(f"{name}: address space", self.threads, lock=True)
 
     @called("reads the mapped file")
     def read(self, at: Register, size: int, aligned: int, window: int) -> None:

@@ -10,8 +10,10 @@ from simio.components.storage.interfaces import BlockDevice
 from simio.program.builder import Builder, Register
 
 
-class Placed:
+class OffsetDevice:
     """`device` from the address in a register on, so that one file after another is written with the same steps."""
+
+    any_size = False
 
     def __init__(self, p: Builder, device: BlockDevice, base: Register, grain: int) -> None:
         """What is in `base` is always a multiple of `grain`; the caller moves it on from file to file."""

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from simio.components.files.cached import Arrived, CachedFile
-from simio.components.host.kernel import UnixKernel
-from simio.components.storage.interfaces import BlockDevice
-from simio.description.model import Part
-from simio.program.builder import Builder, Register, Variable, minimum
+from simio.components.files.cached import Arrived, CachedFile, Mount
+from simio.program.builder import Register, Variable, minimum
 from simio.program.labels import called
 
 
@@ -23,16 +20,8 @@ class ReceivedFile(CachedFile):
     end: Register
     """Where the next byte goes; the open file has it."""
 
-    def __init__(
-        self,
-        p: Builder,
-        kernel: UnixKernel,
-        file_system: Part,
-        device: BlockDevice,
-        name: str,
-        span: tuple[int, int],
-    ) -> None:
-        super().__init__(p, kernel, file_system, device, name, span, sequential=True)
+    def __init__(self, mount: Mount, name: str, span: tuple[int, int]) -> None:
+        super().__init__(mount, name, span, sequential=True)
 
     def open(self) -> None:
         """Once, inside the thread; the file is empty, and writing begins at its beginning."""
@@ -107,19 +96,11 @@ class SharedFile(SentFile):
     """
 
     def __init__(
-        self,
-        p: Builder,
-        kernel: UnixKernel,
-        file_system: Part,
-        device: BlockDevice,
-        name: str,
-        span: tuple[int, int],
-        names: Sequence[str],
-        claimed: Variable,
+        self, mount: Mount, name: str, span: tuple[int, int], names: Sequence[str], claimed: Variable
     ) -> None:
         """`names` are those of all who read it, its own among them; `claimed` starts at the file's first byte."""
-        super().__init__(p, kernel, file_system, device, name, span, sequential=True)
-        self.readers = [p.container(f"{reader} cached") for reader in names]
+        super().__init__(mount, name, span, sequential=True)
+        self.readers = [self.p.container(f"{reader} cached") for reader in names]
         self.claimed = claimed
 
     def rewind(self) -> None:

@@ -12,10 +12,7 @@ from math import gcd
 
 from simio import units
 from simio.components.faults.incarnations import of_incarnation
-from simio.components.files.cached import FileInCache
-from simio.components.host.kernel import UnixKernel
-from simio.components.storage.interfaces import BlockDevice
-from simio.description.model import Part
+from simio.components.files.cached import FileInCache, Mount
 from simio.errors import RunError
 from simio.machines import served as machines
 from simio.program.builder import Builder, Handle, Register, minimum
@@ -46,8 +43,7 @@ class Gate:
         """So many bytes more are there: wake all who wait, to look again."""
         p = self.p
         with p.scope():
-            woken = p.register()
-            p.call(woken, machines.advance, self.state, amount)
+            woken = p.answer(machines.advance, self.state, amount)
             p.put(self.gate, woken)
 
 
@@ -60,23 +56,15 @@ class ServedFile(FileInCache):
     `write_behind` bytes that lie together have come.
     """
 
-    def __init__(
-        self,
-        p: Builder,
-        kernel: UnixKernel,
-        file_system: Part,
-        device: BlockDevice,
-        name: str,
-        span: tuple[int, int],
-        transfer: int,
-        boot: int = 0,
-    ) -> None:
-        """`kernel` is that of the file system; `span` is the file's first byte on the device and its size.
+    def __init__(self, mount: Mount, name: str, span: tuple[int, int], transfer: int, incarnation: int = 0) -> None:
+        """`span` is the file's first byte on the device and its size.
 
-        With a `boot` above 0, the cache is that of a later life of the host, which is empty when a client goes on
-        somewhere in the file: reading begins where it first asks, and what it does not write again is not waited for.
+        With an `incarnation` above 0, the cache is that of a later incarnation of the host, which is empty when a
+        client goes on somewhere in the file: reading begins where it first asks, and what it does not write again is
+        not waited for.
         """
-        super().__init__(p, kernel, file_system, device, span)
+        super().__init__(mount, span)
+        p, device = self.p, self.device
         self.name, self.transfer = name, transfer
         if transfer % device.sector:
             found, sector = (units.format_quantity(n, "size") for n in (transfer, device.sector))
@@ -88,9 +76,9 @@ class ServedFile(FileInCache):
         self.cached = Gate(p, f"{name} cached")
         self.written = p.machine(f"{name} written", machines.blocks(self.blocks, self.together))
         self.stored = Gate(p, f"{name} stored")
-        self.dirty: Handle = p.container(of_incarnation(f"{device.name} dirty", boot), self.sheet.dirty_limit)
-        self.boot = boot
-        self.lives = len(kernel.host.description.crashes)
+        self.dirty: Handle = p.container(of_incarnation(f"{device.name} dirty", incarnation), self.sheet.dirty_limit)
+        self.incarnation = incarnation
+        self.crashes = len(self.host.description.crashes)
 
     def read(self, block: Register, wake: Callable[[], None] | None = None) -> None:
         """Have a block in the cache; `wake` emits the cost of waking the thread, if not that of this kernel."""
@@ -106,7 +94,7 @@ class ServedFile(FileInCache):
             end = p.register(block * self.transfer + self.transfer)
             limit, claimed = p.register(end + self._beyond(self.transfer)), p.register()
             end.set(minimum(end, self.size))
-            if self.boot:
+            if self.incarnation:
                 self._begin_at(block)
             with p.until(claimed == 0):
                 p.call(claimed, machines.claim, self.windows, limit)
@@ -120,8 +108,7 @@ class ServedFile(FileInCache):
         """Windows before that of the first block that is asked for are not read; they pass for being there."""
         p = self.p
         with p.scope():
-            passed = p.register()
-            p.call(passed, machines.begin, self.windows, block * self.transfer)
+            passed = p.answer(machines.begin, self.windows, block * self.transfer)
             with p.when(passed > 0):
                 self.cached.advance(passed)
 
@@ -161,8 +148,7 @@ class ServedFile(FileInCache):
         self._enter(self.transfer)
         copy()
         with p.scope():
-            news = p.register()
-            p.call(news, machines.gather, self.written, block)
+            news = p.answer(machines.gather, self.written, block)
             with p.when(news == 0):
                 p.get(self.dirty, self.transfer)
             with p.when(news == 2):
@@ -189,16 +175,15 @@ class ServedFile(FileInCache):
     def commit(self) -> None:
         """Wait until all of the file is on the device.
 
-        A life of the host that has not been given all of it does not wait: whoever asks learns from the verifier that
-        what others were given is to be written again.
+        An incarnation of the host that has not been given all of it does not wait: the verifier says to whoever asks
+        that what others were given is to be written again.
         """
         p = self.p
-        if not self.lives:
+        if not self.crashes:
             self.stored.wait(self.size, self.kernel.wake)
             return
         with p.scope():
-            whole = p.register()
-            p.call(whole, machines.whole, self.written)
+            whole = p.answer(machines.whole, self.written)
             with p.when(whole == 1):
                 self.stored.wait(self.size, self.kernel.wake)
 

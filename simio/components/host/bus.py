@@ -10,13 +10,15 @@ from typing import Any, Protocol
 
 from simio.description.model import Part
 from simio.description.sheets.adapters import StorageAdapter
+from simio.description.sheets.buses import ParallelBusSheet
+from simio.description.sheets.network import NetworkCard
 from simio.machines import bus as turns
 from simio.program.builder import Builder, Handle, Operand, Register, maximum, minimum, since
 from simio.program.labels import labelled
 from simio.program.service import SECOND, ceil_times, clocks, per_byte
 
 
-def dma_byte(adapter: StorageAdapter) -> Fraction:
+def dma_byte(adapter: StorageAdapter | NetworkCard) -> Fraction:
     """Time in which an adapter itself moves a byte to or from the bus, in ps; zero if it says no rate."""
     return per_byte(adapter.dma) if adapter.dma else Fraction(0)
 
@@ -41,7 +43,7 @@ class ParallelBus:
     time have the bus in turns, a burst each (`simio.machines.bus`).
     """
 
-    def __init__(self, p: Builder, part: Part, memory: Handle, memory_byte: Fraction) -> None:
+    def __init__(self, p: Builder, part: Part[ParallelBusSheet], memory: Handle, memory_byte: Fraction) -> None:
         self.p = p
         self.sheet = part.sheet
         self.bus = p.resource(part.name)
@@ -106,8 +108,7 @@ class ParallelBus:
         p = self.p
         with p.scope():
             turn, burst = p.register(amount), p.register(self.overhead(read))
-            on_bus = p.register()
-            p.call(on_bus, turns.time_alone, self.state, turn, burst)
+            on_bus = p.answer(turns.time_alone, self.state, turn, burst)
             on_memory = p.register(ceil_times(amount, self.memory_byte))
             longest = p.register(maximum(on_bus, on_memory))
             p.call(turn, turns.begin, self.state, turn, burst)
@@ -183,8 +184,7 @@ class ParallelBus:
     def _wait_for_others(self, turn: Register) -> None:
         """Wait for the bursts of others that came between."""
         p = self.p
-        left = p.register()
-        p.call(left, turns.rest, self.state, turn)
+        left = p.answer(turns.rest, self.state, turn)
         with p.while_(left > 0):
             p.wait(left)
             p.call(left, turns.rest, self.state, turn)

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 
 from simio.components.host.bus import ParallelBus
-from simio.description.model import Host as HostDescription
+from simio.description.model import Host
 from simio.errors import RunError
 from simio.program.builder import Builder, Operand, OperandT, Register
 from simio.program.labels import labelled
@@ -18,14 +18,14 @@ PROCESS = 1
 """Priority of work on behalf of a process."""
 
 
-class Host:
+class Computer:
     """CPUs, memory and buses of one host, as resources of the program.
 
     Costs in a kernel's datasheet hold for a CPU of its `reference_clock`; here they scale inversely with the
     clock of the CPU that is in the host.
     """
 
-    def __init__(self, p: Builder, description: HostDescription) -> None:
+    def __init__(self, p: Builder, description: Host) -> None:
         self.p = p
         self.description = description
         self.name = description.name

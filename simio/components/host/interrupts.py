@@ -38,8 +38,7 @@ class Interrupts:
             self.kernel.interrupt()
             return
         with p.scope():
-            member = p.register()
-            p.call(member, coalesce.arrive, self.state, self.count)
+            member = p.answer(coalesce.arrive, self.state, self.count)
             with p.when(member == 1):
                 self._expire_later()
             with p.when(member < self.count):
@@ -51,8 +50,7 @@ class Interrupts:
     def _expire_later(self) -> None:
         """Start the clock of a batch, of which this command is the first."""
         p = self.p
-        batch = p.register()
-        p.call(batch, coalesce.batch, self.state)
+        batch = p.answer(coalesce.batch, self.state)
         with p.fork("coalesce", delay=self.delay, daemon=True):
             p.call(batch, coalesce.expire, self.state, batch)
             with p.when(batch > 0):

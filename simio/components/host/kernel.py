@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import gcd
 from typing import Any, Protocol
 
-from simio.components.host.host import INTERRUPT, Host
+from simio.components.host.host import INTERRUPT, Computer
 from simio.components.storage.interfaces import BlockDevice, check_size
 from simio.program.builder import Builder, Operand, OperandT, Register, since
 from simio.program.labels import called, labelled
@@ -25,7 +25,7 @@ class Device(Protocol):
 class UnixKernel:
     """System calls, pages pinned for DMA, interrupts and wake-ups, at the datasheet's costs."""
 
-    def __init__(self, p: Builder, host: Host) -> None:
+    def __init__(self, p: Builder, host: Computer) -> None:
         self.p = p
         self.host = host
         self.sheet = host.description.kernel.sheet

@@ -15,7 +15,7 @@ from simio.components.network.interface import OutputQueue
 from simio.components.network.packet import DropQueue, Left, Packet
 from simio.components.network.pause import Pauses
 from simio.description.model import Adapter
-from simio.description.sheets.network import FibreChannelNetworkAdapter, NetworkAdapter
+from simio.description.sheets.network import FibreChannelNetworkAdapter, NetworkAdapter, NetworkCard
 from simio.program.builder import Builder, Register
 
 
@@ -27,7 +27,7 @@ class NetworkInterface:
     (drop when full), written to a buffer of the receive ring and served by the driver at interrupt level.
     """
 
-    def __init__(self, p: Builder, kernel: UnixKernel, adapter: Adapter) -> None:
+    def __init__(self, p: Builder, kernel: UnixKernel, adapter: Adapter[NetworkCard]) -> None:
         self.p = p
         self.kernel = kernel
         self.host = kernel.host

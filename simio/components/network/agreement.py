@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
+from typing import Protocol
 
 from simio.components.network.stack import IP_HEADER, TCP_HEADER, TIMESTAMPS
 from simio.description.sheets.stacks import TcpIpStack
-from simio.description.workloads.traffic import SocketParams
 from simio.errors import RunError
 from simio.machines.tcp.recovery import RECOVERIES
 from simio.machines.tcp.settings import HAND_OVER_BUFFER, HAND_OVER_WRITE, TcpSettings
@@ -21,7 +21,37 @@ _OWN = TcpIpStack.model_fields.keys() & {option.name for option in fields(TcpSet
 """Options of an endpoint that the datasheet of a stack has under the same name."""
 
 
-def agreed(sheets: Sequence[TcpIpStack], mtu: int, params: SocketParams) -> list[TcpSettings]:
+class SocketOptions(Protocol):
+    """Between which hosts a TCP connection is, and with which sockets at both ends."""
+
+    @property
+    def from_(self) -> str:
+        """Host that connects."""
+
+    @property
+    def to(self) -> str:
+        """Host that listens."""
+
+    @property
+    def window(self) -> int | None:
+        """Socket buffers in bytes; None: what the stacks have."""
+
+    @property
+    def nodelay(self) -> bool:
+        """Whether TCP_NODELAY is set."""
+
+
+@dataclass(frozen=True)
+class Dialogue:
+    """`SocketOptions` of a connection that a workload has beside its own, or between other hosts."""
+
+    from_: str
+    to: str
+    window: int | None
+    nodelay: bool
+
+
+def agreed(sheets: Sequence[TcpIpStack], mtu: int, params: SocketOptions) -> list[TcpSettings]:
     """The settings of both ends over a path of this MTU; `params.window` replaces the stacks' socket buffers.
 
     Options are used where both ends offer them. Raises RunError for socket buffers that a stack does not give.
@@ -41,7 +71,7 @@ def agreed(sheets: Sequence[TcpIpStack], mtu: int, params: SocketParams) -> list
     ]
 
 
-def _spaces(sheet: TcpIpStack, params: SocketParams) -> tuple[int, int]:
+def _spaces(sheet: TcpIpStack, params: SocketOptions) -> tuple[int, int]:
     """Send and receive space of a socket."""
     if params.window is None:
         return sheet.send_space, sheet.receive_space

@@ -14,6 +14,7 @@ from fractions import Fraction
 from simio.components.network.loss import Loss
 from simio.components.network.packet import Left, Packet, Wire, dropped
 from simio.description.model import Link, Switch
+from simio.description.sheets.atm import AtmLink, AtmSwitchSheet
 from simio.machines.network import cells
 from simio.program.builder import Builder, Operand, OperandT, Register
 from simio.program.service import ceil_times, per_byte
@@ -23,8 +24,9 @@ class AtmWire:
     """One direction of an ATM link; packets go one after another, each as its cells."""
 
     streams = True
+    header = 0
 
-    def __init__(self, p: Builder, link: Link, source: str, target: str) -> None:
+    def __init__(self, p: Builder, link: Link[AtmLink], source: str, target: str) -> None:
         self.p = p
         self.sheet = link.part.sheet
         self.name = f"{source}>{target}"
@@ -95,7 +97,7 @@ class AtmSwitch:
     cuts_through = True
     streams = False
 
-    def __init__(self, p: Builder, switch: Switch) -> None:
+    def __init__(self, p: Builder, switch: Switch[AtmSwitchSheet]) -> None:
         self.p = p
         self.name = switch.name
         self.sheet = switch.part.sheet
@@ -142,8 +144,7 @@ class AtmSwitch:
         p = self.p
         share = int(outgoing.cell * cells.UNIT / incoming.cell)
         with p.scope():
-            token = p.register()
-            p.call(token, cells.start, port, share)
+            token = p.answer(cells.start, port, share)
             answer.set(token)
             with p.when(token != 0):
                 self._account(outgoing, count)

@@ -134,8 +134,7 @@ class Flow:
         p, point = self.capture.p, self.point
         observation = p.observation(replace(point, interface=interface).name, ROLE, point.unit)
         with p.scope():
-            fits = p.register()
-            p.call(fits, queue.enter, self.capture.state, 1)
+            fits = p.answer(queue.enter, self.capture.state, 1)
             with p.when(fits != 0):
                 fields: list[Operand] = [packet.length, *packet.words]
                 for value in [*fields, *[0] * (FIELDS - len(fields))]:

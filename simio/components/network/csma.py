@@ -15,6 +15,7 @@ from simio.components.network.ethernet import frame_time, intact
 from simio.components.network.loss import Loss
 from simio.components.network.packet import Left, Packet, dropped
 from simio.description.model import Link
+from simio.description.sheets.ethernet import SharedEthernetSheet
 from simio.machines.network import carrier
 from simio.machines.network.carrier import initial
 from simio.program.builder import Builder, Operand, Register, minimum
@@ -24,7 +25,7 @@ from simio.program.service import ceil_times, per_byte
 class SharedEthernet:
     """The medium between all stations."""
 
-    def __init__(self, p: Builder, link: Link) -> None:
+    def __init__(self, p: Builder, link: Link[SharedEthernetSheet]) -> None:
         self.p = p
         self.sheet = link.part.sheet
         self.name = link.name

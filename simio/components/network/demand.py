@@ -22,12 +22,10 @@ def declare(sender: Endpoint, receiver: Endpoint, size: int) -> None:
     p.promise(size)
     for wire in sender.path.wires:
         p.demand(wire.wire, floor(size * _wire_byte(wire, sender.mss, sender.headers)))
-    for end, cost, priced in (
-        (sender, "tcp_send", "ip_send"),
-        (receiver, "tcp_receive", "ip_receive"),
-    ):
-        sheet, host = end.stack.sheet, end.stack.host
-        byte = Fraction(getattr(sheet, cost) + getattr(sheet, priced)) * host.scale / end.mss
+    out, into = sender.stack.sheet, receiver.stack.sheet
+    for end, cost in ((sender, out.tcp_send + out.ip_send), (receiver, into.tcp_receive + into.ip_receive)):
+        host = end.stack.host
+        byte = Fraction(cost) * host.scale / end.mss
         if not end.path.source.checksum:
             byte += end.stack.checksum_byte
         p.demand(host.cpu, floor(size * byte))

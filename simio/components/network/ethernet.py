@@ -9,24 +9,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING
 
 from simio.components.network.loss import Loss
 from simio.components.network.packet import Left, Packet
 from simio.description.model import Link
+from simio.description.sheets.ethernet import EthernetLink
 from simio.machines.network import spacing
 from simio.program.builder import Builder, Handle, Operand, OperandT, maximum
 from simio.program.service import ceil_times, per_byte
 
+if TYPE_CHECKING:
+    from simio.components.network.csma import SharedEthernetWire
 
-def frame_time(sheet: Any, byte: Fraction, length: OperandT) -> OperandT:
+
+def frame_time(sheet: EthernetLink, byte: Fraction, length: OperandT) -> OperandT:
     """Time from the first to the last bit of the frame of a packet of `length` bytes, preamble first, in ps."""
     beside = sheet.header + sheet.check
     return ceil_times(maximum(length, sheet.minimum - beside) + (sheet.preamble + beside), byte)
 
 
 @contextmanager
-def intact(wire: Any, packet: Packet, time: Operand) -> Iterator[None]:
+def intact(wire: EthernetWire | SharedEthernetWire, packet: Packet, time: Operand) -> Iterator[None]:
     """Run the body unless the packet, or a bit of its frame, is lost on its way of `time` and the wire's delay."""
     p, sheet = wire.p, wire.sheet
     if not sheet.bit_errors:
@@ -45,7 +49,7 @@ class EthernetWire:
 
     streams = True
 
-    def __init__(self, p: Builder, link: Link, source: str, target: str) -> None:
+    def __init__(self, p: Builder, link: Link[EthernetLink], source: str, target: str) -> None:
         self.p = p
         self.sheet = link.part.sheet
         self.name = f"{source}>{target}"

@@ -30,6 +30,7 @@ class FibreChannelRoute:
     """The links from one adapter to another, and the switches between, for the sequences of one direction."""
 
     streams = False
+    header = 0
 
     def __init__(
         self,

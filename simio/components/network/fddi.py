@@ -9,6 +9,7 @@ from fractions import Fraction
 from simio.components.network.loss import Loss
 from simio.components.network.packet import Left, Packet
 from simio.description.model import Link
+from simio.description.sheets.fddi import FddiRingSheet
 from simio.machines.network import ring as token_ring
 from simio.machines.network.ring import OTHER, initial
 from simio.program.builder import Builder, Operand
@@ -18,7 +19,7 @@ from simio.program.service import ceil_times, per_byte
 class FddiRing:
     """The ring, which one station at a time sends on. Stations lie on it in the order in which they are named."""
 
-    def __init__(self, p: Builder, link: Link) -> None:
+    def __init__(self, p: Builder, link: Link[FddiRingSheet]) -> None:
         self.p = p
         self.sheet = link.part.sheet
         self.stations = link.ends
@@ -49,8 +50,7 @@ class FddiRing:
         """Emit what follows when a station has sent a packet: the next one, or the token goes on."""
         p = self.p
         with p.scope():
-            answer = p.register()
-            p.call(answer, token_ring.done, self.state, station)
+            answer = p.answer(token_ring.done, self.state, station)
             with p.when(answer > 1):
                 p.put(self.released, answer - 1)
 
@@ -59,6 +59,7 @@ class FddiWire:
     """The ring as one station uses it to send to another."""
 
     streams = False
+    header = 0
 
     def __init__(self, p: Builder, ring: FddiRing, source: str, target: str) -> None:
         self.p = p
@@ -91,8 +92,7 @@ class FddiWire:
         """See `Wire.crossing`."""
         p = self.p
         with p.scope():
-            answer = p.register()
-            p.call(answer, token_ring.arrive, self.ring.state, self.station)
+            p.answer(token_ring.arrive, self.ring.state, self.station)
             p.get(self.order, 1)
             self.ring.catch(self.station)
             time = p.register(self.span(packet.length))

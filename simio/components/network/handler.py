@@ -38,8 +38,7 @@ class PacketInterrupts:
         p = self.p
         serving = p.resource(f"{self.name} handler", lock=True)
         with p.scope():
-            what = p.register()
-            p.call(what, handler.arrive, self.state, self.count)
+            what = p.answer(handler.arrive, self.state, self.count)
             with p.when(what == RAISE):
                 self._raise()
             if self.count > 1:
@@ -54,8 +53,7 @@ class PacketInterrupts:
             yield
         p.release(serving)
         with p.scope():
-            more = p.register()
-            p.call(more, handler.served, self.state)
+            more = p.answer(handler.served, self.state)
             with p.when(more != 0):
                 p.seize(self.host.cpu, priority=INTERRUPT)
                 p.put(self.turn, 1)
@@ -74,8 +72,7 @@ class PacketInterrupts:
     def _expire_later(self) -> None:
         """The first of a batch starts its clock."""
         p = self.p
-        batch = p.register()
-        p.call(batch, handler.gathering, self.state)
+        batch = p.answer(handler.gathering, self.state)
         with p.fork("coalesce", delay=self.delay):
             p.call(batch, handler.expire, self.state, batch)
             with p.when(batch == RAISE):
@@ -85,7 +82,6 @@ class PacketInterrupts:
         """Something has happened of which every `count`th raises an interrupt that nobody waits for."""
         p = self.p
         with p.scope():
-            full = p.register()
-            p.call(full, handler.count_to, self.counted, self.count)
+            full = p.answer(handler.count_to, self.counted, self.count)
             with p.when(full != 0), p.fork("interrupt", daemon=True):
                 self.kernel.interrupt()

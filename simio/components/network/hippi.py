@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from simio.components.host.host import Host
+from simio.components.host.host import Computer
 from simio.components.host.kernel import UnixKernel
-from simio.description.model import Link, Part
+from simio.description.model import Adapter, Link
+from simio.description.sheets.hippi import HippiAdapter, HippiLink
 from simio.program.builder import Builder
 from simio.program.service import ceil_times, clocks, per_byte
 
@@ -21,7 +22,13 @@ class HippiChannel:
     """One direction of a HIPPI link: its connection, wire, READY signals allowed ahead, and what has arrived."""
 
     def __init__(
-        self, p: Builder, link: Link, source: str, target: str, ready_window: int, drain: Callable[[int], int]
+        self,
+        p: Builder,
+        link: Link[HippiLink],
+        source: str,
+        target: str,
+        ready_window: int,
+        drain: Callable[[int], int],
     ) -> None:
         """`drain` gives the least time in which the target moves a burst of so many bytes on, in ps."""
         self.p = p
@@ -72,13 +79,13 @@ class HippiCard:
     memory, returning a READY for each; it cannot fall behind by more than the READYs it gave.
     """
 
-    def __init__(self, p: Builder, kernel: UnixKernel, part: Part, bus: str) -> None:
+    def __init__(self, p: Builder, kernel: UnixKernel, adapter: Adapter[HippiAdapter]) -> None:
         self.p = p
         self.kernel = kernel
-        self.host: Host = kernel.host
-        self.sheet = part.sheet
-        self.name = part.name
-        self.bus = self.host.bus(bus)
+        self.host: Computer = kernel.host
+        self.sheet = adapter.part.sheet
+        self.name = adapter.part.name
+        self.bus = self.host.bus(adapter.bus)
         self.transmit_byte = per_byte(self.sheet.transmit_dma)
         self.receive_byte = per_byte(self.sheet.receive_dma)
         self.outgoing: HippiChannel | None = None
@@ -144,7 +151,7 @@ class HippiCard:
             channel.allow_burst()
 
 
-def connect(link: Link, sender: HippiCard, receiver: HippiCard, read: bool) -> HippiChannel:
+def connect(link: Link[HippiLink], sender: HippiCard, receiver: HippiCard, read: bool) -> HippiChannel:
     """The channel from one card to the other over a direct link; `read`: a process reads what arrives."""
 
     def drain(size: int) -> int:

@@ -20,6 +20,7 @@ from simio.components.network.handler import PacketInterrupts
 from simio.components.network.interface import OutputQueue
 from simio.components.network.packet import Left, Packet
 from simio.description.model import Adapter, Link, Switch
+from simio.description.sheets.hippi import HippiAdapter, HippiLink, HippiSwitch
 from simio.machines.network import queue
 from simio.machines.network.queue import initial
 from simio.program.builder import Builder, Handle, Operand, Register, minimum
@@ -35,7 +36,7 @@ MTU = 65280
 class HippiHop:
     """One direction of a HIPPI link: its connection and its wire."""
 
-    def __init__(self, p: Builder, link: Link, source: str, target: str) -> None:
+    def __init__(self, p: Builder, link: Link[HippiLink], source: str, target: str) -> None:
         self.sheet = link.part.sheet
         self.name = f"{source}>{target}"
         self.target = target
@@ -54,8 +55,11 @@ class HippiCircuit:
     """
 
     streams = False
+    header = 0
 
-    def __init__(self, p: Builder, hops: Sequence[HippiHop], switches: Sequence[Switch], window: int) -> None:
+    def __init__(
+        self, p: Builder, hops: Sequence[HippiHop], switches: Sequence[Switch[HippiSwitch]], window: int
+    ) -> None:
         """`switches` lie between the hops; `window` is the number of bursts that the target allows ahead."""
         self.p = p
         self.hops = hops
@@ -182,7 +186,7 @@ class HippiInterface:
     larger one it sends the beginning while the rest comes.
     """
 
-    def __init__(self, p: Builder, kernel: UnixKernel, adapter: Adapter) -> None:
+    def __init__(self, p: Builder, kernel: UnixKernel, adapter: Adapter[HippiAdapter]) -> None:
         self.p = p
         self.kernel = kernel
         self.host = kernel.host

@@ -49,8 +49,7 @@ class Echo:
             self.near.send(0, length, False, PROCESS)
             self.there.source.drive()
             length.set(length + IP_HEADER)
-            number = p.register()
-            p.call(number, coalesce.arrive, self.asked, 2)
+            number = p.answer(coalesce.arrive, self.asked, 2)
             p.call(number, coalesce.batch, self.asked)
             p.spawn(self.request, length, number)
             with p.fork("patience", delay=self.patience, daemon=True):
@@ -62,8 +61,7 @@ class Echo:
         """Let the program go on if it still waits for this request."""
         p = self.p
         with p.scope():
-            waits = p.register()
-            p.call(waits, coalesce.expire, self.asked, number)
+            waits = p.answer(coalesce.expire, self.asked, number)
             with p.when(waits > 0):
                 p.put(self.replied, 1)
 

@@ -9,6 +9,7 @@ from simio.components.host.host import PROCESS
 from simio.components.host.kernel import UnixKernel
 from simio.components.network.packet import Left, Packet
 from simio.description.model import Adapter
+from simio.description.sheets.network import IdealAdapter
 from simio.program.builder import Builder
 from simio.program.steps import UNBOUNDED
 
@@ -22,7 +23,7 @@ class IdealInterface:
     transmit_room = UNBOUNDED
     receive_room = UNBOUNDED
 
-    def __init__(self, p: Builder, kernel: UnixKernel, adapter: Adapter) -> None:
+    def __init__(self, p: Builder, kernel: UnixKernel, adapter: Adapter[IdealAdapter]) -> None:
         self.name = adapter.part.name
         self.mtu: int | None = adapter.part.sheet.mtu
         self.checksum: bool = adapter.part.sheet.checksum

@@ -29,7 +29,7 @@ Arrived = Callable[[Register, Register], None]
 """Emits what the transport does, at interrupt priority, with a datagram of so many bytes and its word."""
 
 
-class Datagrams:
+class IpDatagrams:
     """IP datagrams of one transport from one host to another."""
 
     def __init__(
@@ -108,7 +108,6 @@ class Datagrams:
         number, fragment, word = packet.words
         self.target.work("protocols", self.target.sheet.ip_receive, INTERRUPT)
         with p.scope():
-            whole = p.register()
-            p.call(whole, reassembly.reassemble, self.table, number, fragment)
+            whole = p.answer(reassembly.reassemble, self.table, number, fragment)
             with p.when(whole > 0):
                 self.arrived(whole, word)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from math import floor
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from simio.components.host.host import PROCESS
 from simio.components.network.path import NetworkPath
@@ -22,6 +22,9 @@ from simio.machines.network import rpc as machines
 from simio.machines.network import writeback
 from simio.program.builder import Builder, Handle, Operand, Register, minimum
 from simio.program.service import ceil_times
+
+if TYPE_CHECKING:
+    from simio.workloads.nfs import Nfs
 
 COMMIT = OWN - 1
 """What a COMMIT is about, where READ and WRITE have the number of a block."""
@@ -44,7 +47,7 @@ class NfsMount:
     """A file of `params.size` bytes on a server, as a client's processes and daemons see it.
 
     Without `storage`, the file is in the server's memory. `threads` is what the server's threads for several clients
-    share: as many are at work at a time. Of both there is one for each life of the server.
+    share: as many are at work at a time. Of both there is one for each incarnation of the server.
     """
 
     def __init__(
@@ -52,7 +55,7 @@ class NfsMount:
         name: str,
         stacks: tuple[Stack, Stack],
         paths: tuple[NetworkPath, NetworkPath],
-        params: Any,
+        params: Nfs,
         storage: Sequence[ServerStorage] = (),
         threads: Sequence[Handle] = (),
     ) -> None:
@@ -116,19 +119,18 @@ class NfsMount:
         assert self.kept is not None
         self.p.call(blocks, writeback.left, self.kept)
 
-    def _answered(self, about: Register, boot: int) -> None:
-        """A WRITE or COMMIT is answered, in a life of the server whose number is the write verifier."""
+    def _answered(self, about: Register, incarnation: int) -> None:
+        """A WRITE or COMMIT is answered, in an incarnation of the server whose number is the write verifier."""
         p = self.p
         assert self.kept is not None
         with p.scope():
-            p.call(p.register(), writeback.answered, self.kept, about, boot)
+            p.call(p.register(), writeback.answered, self.kept, about, incarnation)
 
     def count_once(self, amount: Register, block: Register) -> None:
         """Make `amount` 0 where a block is not written for the first time."""
         if self.kept is not None:
             with self.p.scope():
-                first = self.p.register()
-                self.p.call(first, writeback.counted, self.kept, block)
+                first = self.p.answer(writeback.counted, self.kept, block)
                 amount.set(amount * first)
 
     def wakes(self, container: Handle, amount: int) -> None:
@@ -159,49 +161,49 @@ class NfsMount:
             ask(p.register(block + OWN))
             self.rpc.wait()
 
-    def serve(self, boot: int = 0) -> None:
-        """One of the threads of a life of the server: a request after another."""
+    def serve(self, incarnation: int = 0) -> None:
+        """One of the threads of an incarnation of the server: a request after another."""
         p = self.p
-        if boot + 1 == len(self.rpc.incarnations):
+        if incarnation + 1 == len(self.rpc.incarnations):
             with p.forever():
-                self._serve_one(boot, None)
+                self._serve_one(incarnation, None)
             return
         over = p.register()
         with p.until(over == 1):
-            self._serve_one(boot, over)
+            self._serve_one(incarnation, over)
 
-    def _serve_one(self, boot: int, over: Register | None) -> None:
-        """A request; none is begun or answered once the life is `over`, None for one that never is."""
-        p, server = self.p, self.rpc.servers[boot]
+    def _serve_one(self, incarnation: int, over: Register | None) -> None:
+        """A request; none is begun or answered once the incarnation is `over`, None for one that never is."""
+        p, server = self.p, self.rpc.servers[incarnation]
         incarnations = self.rpc.incarnations
         with p.scope():
             about, word, length = p.register(), p.register(), p.register()
             server.take(about, word)
-            with incarnations.alive(boot) if over else nullcontext():
+            with incarnations.alive(incarnation) if over else nullcontext():
                 if self.threads:
-                    p.seize(self.threads[boot])
+                    p.seize(self.threads[incarnation])
                 self.server.work("RPC and NFS", self.server.sheet.nfs_server)
                 if self.params.access == "read":
                     if self.storage:
-                        self.storage[boot].read(about)
+                        self.storage[incarnation].read(about)
                     self._copy(self.server, about)
                     length.set(self._message(about, self.messages.read_reply))
                 else:
-                    self._serve_write(boot, about, length)
-                with incarnations.alive(boot) if over else nullcontext():
+                    self._serve_write(incarnation, about, length)
+                with incarnations.alive(incarnation) if over else nullcontext():
                     server.answer(length, word)
                 if self.threads:
-                    p.release(self.threads[boot])
+                    p.release(self.threads[incarnation])
             if over:
-                incarnations.over(over, boot)
+                incarnations.over(over, incarnation)
 
-    def _serve_write(self, boot: int, about: Register, length: Register) -> None:
+    def _serve_write(self, incarnation: int, about: Register, length: Register) -> None:
         """A WRITE, or a COMMIT; `length` is that of the reply."""
         p, version = self.p, self.params.version
         length.set(self.messages.write_reply)
         with p.when(about < COMMIT):
             if self.storage:
-                self.storage[boot].write(about, lambda: self._copy(self.server, about), version == 2)
+                self.storage[incarnation].write(about, lambda: self._copy(self.server, about), version == 2)
             else:
                 self._copy(self.server, about)
             if version == 2:
@@ -209,7 +211,7 @@ class NfsMount:
         if version == 3:
             with p.when(about == COMMIT):
                 if self.storage:
-                    self.storage[boot].commit()
+                    self.storage[incarnation].commit()
                 self._make_stable()
                 length.set(self.messages.commit_reply)
 
@@ -227,12 +229,12 @@ class NfsMount:
         packets = flow.datagrams.fragments(amount + overhead + UDP_HEADER)
         for wire in flow.path.wires:
             p.demand(wire.wire, sum(wire.time(length) for length in packets))
-        for stack, transport, network in (
-            (flow.source, "udp_send", "ip_send"),
-            (flow.target, "udp_receive", "ip_receive"),
+        out, into = flow.source.sheet, flow.target.sheet
+        for stack, datagram, packet in (
+            (flow.source, out.udp_send, out.ip_send),
+            (flow.target, into.udp_receive, into.ip_receive),
         ):
-            sheet = stack.sheet
-            cost = getattr(sheet, transport) + len(packets) * getattr(sheet, network) + 2 * sheet.rpc
+            cost = datagram + len(packets) * packet + 2 * stack.sheet.rpc
             p.demand(stack.host.cpu, ceil_times(cost, stack.host.scale))
         # The copies between cache and network; that of the program is in its own steps.
         for stack, cost in (
@@ -246,8 +248,7 @@ class NfsMount:
         """A block is in the cache: those that are in order now can be read."""
         p = self.p
         with p.scope():
-            count = p.register()
-            p.call(count, machines.arrived, self.order, block)
+            count = p.answer(machines.arrived, self.order, block)
             p.put(self.ready, count)
 
     def amount(self, block: Register) -> Operand:

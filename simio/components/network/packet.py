@@ -45,6 +45,8 @@ class Wire(Protocol):
     """Largest IP datagram that fits, in bytes."""
     delay: int
     """Propagation delay in ps."""
+    header: int
+    """Bytes of a frame beside its packet that a switch of packets has to store."""
     streams: bool
     """Whether it can say when the beginning of a packet has arrived, for a stage that cuts through."""
 
@@ -102,8 +104,7 @@ class DropQueue:
         """Run the body if `amount` fits; else the packet is dropped."""
         p = self.p
         with p.scope():
-            fits = p.register()
-            p.call(fits, queue.enter, self.state, amount)
+            fits = p.answer(queue.enter, self.state, amount)
             with p.when(fits == 0):
                 dropped(p, self.owner, packet)
             with p.when(fits != 0):

@@ -21,8 +21,11 @@ from simio.components.network.interface import Interface
 from simio.components.network.packet import NetworkSwitch, Packet, Wire
 from simio.components.network.switch import PacketSwitch
 from simio.components.storage.fibre_channel import Hop
-from simio.description.model import Adapter, Link, System
+from simio.description.model import Adapter, Link, System, fits
 from simio.description.model import Switch as SwitchDescription
+from simio.description.sheets.fibre_channel import FibreChannelLink, FibreChannelSwitch
+from simio.description.sheets.hippi import HippiLink, HippiSwitch
+from simio.description.sheets.network import FibreChannelNetworkAdapter
 from simio.errors import RunError
 from simio.program.builder import Builder
 from simio.topology import Topology
@@ -174,7 +177,7 @@ class Network:
         if isinstance(first, HippiInterface) and isinstance(last, HippiInterface):
             return NetworkPath(first, last, [self._circuit(hops, ports[1:-1], last)], [], self.capture)
         if all(self.links[link].part.kind == "fibre-channel" for link in links):
-            return NetworkPath(first, last, [self._fibre_channel(hops, last)], [], self.capture)
+            return NetworkPath(first, last, [self._fibre_channel(hops, first, last)], [], self.capture)
         wires = [self._wire(link, *ends) for link, ends in hops]
         if isinstance(last, NetworkInterface) and isinstance(wires[-1], EthernetWire) and not last.pauses:
             last.paused_by(wires[-1])
@@ -198,33 +201,35 @@ class Network:
         self, hops: Sequence[tuple[str, tuple[str, str]]], switches: Sequence[str], target: HippiInterface
     ) -> HippiCircuit:
         """HIPPI connections over these links, each with its two ends."""
-        for link, ends in hops:
-            if (link, *ends) not in self._hops:
-                self._hops[(link, *ends)] = HippiHop(self.p, self.links[link], *ends)
+        for name, ends in hops:
+            link = self.links[name]
+            assert fits(link, HippiLink)
+            if (name, *ends) not in self._hops:
+                self._hops[(name, *ends)] = HippiHop(self.p, link, *ends)
         ways = [self._hops[(link, *ends)] for link, ends in hops]
-        circuit = HippiCircuit(
-            self.p, ways, [self.system.switches[name] for name in switches], target.sheet.ready_window
-        )
+        between = [switch for name in switches if fits(switch := self.system.switches[name], HippiSwitch)]
+        circuit = HippiCircuit(self.p, ways, between, target.sheet.ready_window)
         target.target = circuit.target
         return circuit
 
-    def _fibre_channel(self, hops: Sequence[tuple[str, tuple[str, str]]], last: Interface) -> FibreChannelRoute:
+    def _fibre_channel(
+        self, hops: Sequence[tuple[str, tuple[str, str]]], first: Interface, last: Interface
+    ) -> FibreChannelRoute:
         """A way over Fibre Channel links, each with its two ends; commands to disks may use the same ones."""
-        ports = [self.system.switches[target].part for _, (_, target) in hops[:-1]]
-        sender, receiver = (self._sheet(end) for end in (hops[0][1][0], hops[-1][1][1]))
-        credits = [*(port.sheet.credit for port in ports), receiver.credit]
+        assert isinstance(first, NetworkInterface)
+        assert isinstance(first.sheet, FibreChannelNetworkAdapter)
+        assert isinstance(last, NetworkInterface)
+        assert isinstance(last.sheet, FibreChannelNetworkAdapter)
+        switches = [self.system.switches[target] for _, (_, target) in hops[:-1]]
+        ports = [switch.part.sheet for switch in switches if fits(switch, FibreChannelSwitch)]
+        credits = [*(port.credit for port in ports), last.sheet.credit]
+        links = [link for name, _ in hops if fits(link := self.links[name], FibreChannelLink)]
         ways = [
-            Hop(self.p, self.links[link], *ends, credit) for (link, ends), credit in zip(hops, credits, strict=True)
+            Hop(self.p, link, *ends, credit) for link, (_, ends), credit in zip(links, hops, credits, strict=True)
         ]
-        latencies = [port.sheet.latency for port in ports]
-        down = [span for link, _ in hops for span in self.links[link].down]
-        refused = last.refused if isinstance(last, NetworkInterface) else None
-        return FibreChannelRoute(self.p, ways, credits, latencies, sender.frame_payload, down, refused)
-
-    def _sheet(self, name: str) -> Any:
-        """The values of an adapter, "host.adapter"."""
-        host, key = name.split(".", 1)
-        return self.system.hosts[host].adapters[key].part.sheet
+        latencies = [port.latency for port in ports]
+        down = [span for link in links for span in link.down]
+        return FibreChannelRoute(self.p, ways, credits, latencies, first.sheet.frame_payload, down, last.refused)
 
     def _wire(self, link: str, source: str, target: str) -> Wire:
         key = (link, source, target)

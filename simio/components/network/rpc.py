@@ -50,8 +50,13 @@ class RpcClient:
         self.stack = stacks[0]
         self.incarnations = Incarnations(p, stacks[1].host.description.crashes)
         self.servers = [
-            RpcServer(of_incarnation(name, boot), (stacks[1], stacks[0]), paths[1], partial(self._replied, boot))
-            for boot in range(len(self.incarnations))
+            RpcServer(
+                of_incarnation(name, incarnation),
+                (stacks[1], stacks[0]),
+                paths[1],
+                partial(self._replied, incarnation),
+            )
+            for incarnation in range(len(self.incarnations))
         ]
         self.requests = UdpFlow(f"{name} call", stacks, paths[0], self._called, PORTS)
         self.state = p.machine(f"{name} calls", calls.initial(places))
@@ -62,7 +67,7 @@ class RpcClient:
         self.timer = p.procedure(f"{name} timer", 2, self._timer)
         self.repeated = p.observation(f"{name}: retransmission", "other", "bytes")
         self.noted: Callable[[Register, int], None] | None = None
-        """Emits what is done when a call is answered first: what it was about, and in which life of the server."""
+        """Emits what is done when a call is answered first: what it was about, and in which incarnation."""
         if retrans is not None:
             self.failed = p.machine(f"{name} given up", queue.initial(1))
             self.wakes = [(self.own, 1)]
@@ -91,20 +96,19 @@ class RpcClient:
         self.stack.work("RPC and NFS", self.stack.sheet.rpc)
 
     def _called(self, length: Register, word: Register) -> None:
-        """A call has come to the server: to its present life, if it has one."""
-        for boot, server in enumerate(self.servers):
-            with self.incarnations.alive(boot):
+        """A call has come to the server: to its present incarnation, if it has one."""
+        for incarnation, server in enumerate(self.servers):
+            with self.incarnations.alive(incarnation):
                 server.socket.arrive(length, word)
 
-    def _replied(self, boot: int, length: Register, word: Register) -> None:
-        """A reply has come from a life of the server; one to a call that was answered before is dropped."""
+    def _replied(self, incarnation: int, length: Register, word: Register) -> None:
+        """A reply has come from an incarnation of the server; one to a call that was answered before is dropped."""
         p = self.p
         with p.scope():
-            about = p.register()
-            p.call(about, calls.reply, self.state, word // WORD)
+            about = p.answer(calls.reply, self.state, word // WORD)
             if self.noted:
                 with p.when(about > 0), p.scope():
-                    self.noted(p.register((about - 1) % OWN), boot)
+                    self.noted(p.register((about - 1) % OWN), incarnation)
             with p.when(about > OWN):
                 p.put(self.own, 1)
                 about.set(0)
@@ -149,8 +153,7 @@ class RpcClient:
         p = self.p
         p.mark(p.observation(f"{self.name}: given up", "other", "bytes"), size)
         with p.scope():
-            done = p.register()
-            p.call(done, calls.reply, self.state, xid)
+            done = p.answer(calls.reply, self.state, xid)
             p.call(done, queue.enter, self.failed, 1)
         for container, amount in self.wakes:
             p.put(container, amount)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from simio.components.host.kernel import UnixKernel
-from simio.components.network.agreement import agreed
+from simio.components.network.agreement import SocketOptions, agreed
 from simio.components.network.path import Network
 from simio.components.network.stack import Stack
 from simio.components.network.tcp import Endpoint
@@ -49,7 +48,7 @@ class Sockets:
         return self._ports
 
     def connection(
-        self, params: Any, name: str, buffers: tuple[int, int], aligned: bool
+        self, params: SocketOptions, name: str, buffers: tuple[int, int], aligned: bool
     ) -> tuple[Endpoint, Endpoint]:
         """The two ends of a TCP connection from `params.from_` to `params.to`, whose programs have such buffers."""
         hosts = params.from_, params.to

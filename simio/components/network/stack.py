@@ -7,6 +7,7 @@ from fractions import Fraction
 from simio.components.host.host import INTERRUPT, PROCESS
 from simio.components.host.kernel import UnixKernel
 from simio.description.model import Part
+from simio.description.sheets.stacks import TcpIpStack
 from simio.program.builder import Register
 from simio.program.labels import labelled
 from simio.program.service import per_byte
@@ -26,7 +27,7 @@ class Stack:
     computed by the CPU unless the adapter does (`offloaded`).
     """
 
-    def __init__(self, kernel: UnixKernel, part: Part) -> None:
+    def __init__(self, kernel: UnixKernel, part: Part[TcpIpStack]) -> None:
         self.kernel = kernel
         self.host = kernel.host
         self.p = kernel.p

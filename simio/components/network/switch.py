@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from simio.components.network.packet import DropQueue, Left, Packet, Wire
 from simio.description.model import Switch
+from simio.description.sheets.ethernet import EthernetSwitch, PacketSwitchSheet
 from simio.errors import RunError
 from simio.program.builder import Builder, Handle
 from simio.program.service import per_byte
@@ -21,11 +22,11 @@ class PacketSwitch:
     switch", IEEE Transactions on Communications 35(12), 1987).
     """
 
-    def __init__(self, p: Builder, switch: Switch) -> None:
+    def __init__(self, p: Builder, switch: Switch[PacketSwitchSheet]) -> None:
         self.p = p
         self.name = switch.name
         self.sheet = switch.part.sheet
-        self.cuts_through = getattr(self.sheet, "forwarding", "store") == "cut-through"
+        self.cuts_through = isinstance(self.sheet, EthernetSwitch) and self.sheet.forwarding == "cut-through"
         self.streams = self.cuts_through
         self.backplane: Handle | None = None
         if self.sheet.backplane:
@@ -36,7 +37,7 @@ class PacketSwitch:
 
     def check(self, mtu: int, outgoing: Wire) -> None:
         """Raise RunError if its buffer is too small for a packet of `mtu` bytes, all of which it would drop."""
-        size = mtu + getattr(outgoing, "header", 0)
+        size = mtu + outgoing.header
         if size > self.sheet.buffer:
             has, need = (format_quantity(amount, "size") for amount in (self.sheet.buffer, size))
             raise RunError(f"{self.name!r} has a buffer of {has}, and packets have up to {need}")
@@ -72,7 +73,7 @@ class PacketSwitch:
         p, queue = self.p, self._queue(incoming, outgoing)
         order = self._order(incoming) if self.sheet.buffering == "input" else None
         with p.scope():
-            size = p.register(packet.length + getattr(outgoing, "header", 0))
+            size = p.register(packet.length + outgoing.header)
             with queue.entered(packet, size):
                 if streaming:
                     self._fill(packet, incoming, outgoing)

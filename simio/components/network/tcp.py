@@ -96,8 +96,7 @@ class Endpoint:
     def _open(self, active: int) -> None:
         p = self.p
         with p.hold(self.lock, priority=PROCESS), p.scope():
-            done = p.register()
-            p.call(done, connection.open_up, self.state, active)
+            p.answer(connection.open_up, self.state, active)
             self.stack.call()
             self._output(PROCESS)
             self._arm()
@@ -175,8 +174,7 @@ class Endpoint:
         with p.when(got < layout.END_OF_FILE):
             self.stack.move(got, self.buffer, self.aligned)
             with p.hold(self.lock, priority=PROCESS), p.scope():
-                wants = p.register()
-                p.call(wants, sending.wants, self.state)
+                wants = p.answer(sending.wants, self.state)
                 with p.when(wants > 0):
                     self._output(PROCESS)
                 self._arm()
@@ -208,8 +206,7 @@ class Endpoint:
             return
         p = self.p
         with p.scope():
-            chain = p.register()
-            p.call(chain, buffers.chain, self.state)
+            chain = p.answer(buffers.chain, self.state)
             self.stack.walk(chain, priority)
 
     # --- what TCP does ------------------------------------------------------------------------------------
@@ -218,8 +215,7 @@ class Endpoint:
         """Send all segments that may go now, one after another on the CPU that is at it."""
         p = self.p
         with p.scope():
-            first = p.register()
-            p.call(first, sending.output, self.state)
+            first = p.answer(sending.output, self.state)
             with p.while_(first > 0):
                 self._send(first, priority)
                 p.call(first, sending.output, self.state)
@@ -268,7 +264,7 @@ class Endpoint:
             self._input(packet)
 
     def _input(self, packet: Packet) -> None:
-        """TCP takes a segment, in the host's life that the connection is of."""
+        """TCP takes a segment, in the host's incarnation that the connection is of."""
         if len(self.incarnations) == 1:
             self._take(packet)
             return
@@ -310,8 +306,7 @@ class Endpoint:
         """Have a timer under way if the machine needs one and none is."""
         p = self.p
         with p.scope():
-            delay = p.register()
-            p.call(delay, timers.sleep, self.state)
+            delay = p.answer(timers.sleep, self.state)
             with p.when(delay > 0):
                 p.spawn(self.timer, delay, daemon=True)
 

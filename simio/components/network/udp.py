@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from simio.components.host.host import INTERRUPT, PROCESS
-from simio.components.network.ip import Datagrams
+from simio.components.network.ip import IpDatagrams
 from simio.components.network.path import NetworkPath
 from simio.components.network.stack import Stack
 from simio.description.messages import ADDRESS
@@ -39,7 +39,7 @@ class UdpFlow:
         self.source, self.target = stacks
         self.arrived = arrived
         self.path = path
-        self.datagrams = Datagrams(name, *stacks, path, self._input, ports)
+        self.datagrams = IpDatagrams(name, *stacks, path, self._input, ports)
 
     def send(self, length: Operand, word: Operand, priority: int) -> None:
         """Send `length` bytes of data with a word; the kernel has them already."""
@@ -89,8 +89,7 @@ class UdpSocket:
         """A datagram has come; wakes a reader and does what is `queued`, or drops it with a mark."""
         p = self.p
         with p.scope():
-            fits = p.register()
-            p.call(fits, mailbox.arrive, self.state, length + ADDRESS, word)
+            fits = p.answer(mailbox.arrive, self.state, length + ADDRESS, word)
             with p.when(fits == 0):
                 p.mark(p.observation(f"{self.name} dropped", "other", "bytes"), length)
             with p.when(fits == 1):

@@ -15,8 +15,10 @@ from simio.components.storage.interfaces import Transport
 from simio.components.storage.ipi import IpiBus, IpiHippiTransport, IpiTransport
 from simio.components.storage.loop import Loop, LoopTransport
 from simio.components.storage.scsi import ScsiBus, ScsiTransport
-from simio.description.model import Adapter, Link, System
-from simio.description.sheets.ipi import IpiHippiAdapter
+from simio.description.model import Adapter, Link, System, fits
+from simio.description.sheets.fibre_channel import FibreChannelAdapter
+from simio.description.sheets.hippi import HippiLink
+from simio.description.sheets.ipi import IpiDisk, IpiHippiAdapter
 from simio.description.sheets.kernels import UnixKernelSheet
 from simio.errors import RunError
 from simio.program.builder import Builder
@@ -65,7 +67,8 @@ class Attachments:
         links = [self.links[name] for name in path.of_category(self.graph, "link")]
         if links[0].part.kind not in TIMED:
             return ()
-        return outages(links, getattr(self._at(path).part.sheet, "port_down", None))
+        sheet = self._at(path).part.sheet
+        return outages(links, sheet.port_down if isinstance(sheet, FibreChannelAdapter) else None)
 
     @cached_property
     def cut(self) -> frozenset[str]:
@@ -107,12 +110,14 @@ class Attachments:
 
     def _hippi(self, path: Route, link: Link, disk: str, bus: DmaPath) -> Transport:
         """IPI-3 over a HIPPI channel in each direction."""
-        adapter, drive = self._at(path).part, self.system.disks[disk].part.sheet
+        adapter, drive = self._at(path).part, self.system.disks[disk]
         if not isinstance(adapter.sheet, IpiHippiAdapter):
             raise RunError(
                 f"{adapter.name!r} ({adapter.model}) carries packets; a disk over HIPPI needs an adapter of kind "
                 "'ipi-3-hippi'"
             )
+        assert fits(link, HippiLink)
+        assert fits(drive, IpiDisk)
         byte = dma_byte(adapter.sheet)
 
         def drain(size: int) -> int:
@@ -121,7 +126,7 @@ class Attachments:
         window = adapter.sheet.ready_window
         out = HippiChannel(self.p, link, adapter.name, disk, window, lambda size: 0)
         back = HippiChannel(self.p, link, disk, adapter.name, window, drain)
-        return IpiHippiTransport(self.p, out, back, bus, byte, byte, drive.reconnect)
+        return IpiHippiTransport(self.p, out, back, bus, byte, byte, drive.part.sheet.reconnect)
 
     def _at(self, path: Route) -> Adapter:
         host, key = path.of_category(self.graph, "adapter")[0].split(".", 1)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from simio.components.faults.failures import Failures, can_fail
 from simio.components.host.bus import ParallelBus
-from simio.components.host.host import Host
+from simio.components.host.host import Computer
 from simio.components.host.kernel import UnixKernel
 from simio.components.storage.attachment import Attachments
 from simio.components.storage.disk import DiskDrive
@@ -31,13 +31,13 @@ class Devices:
         attachments: Attachments,
         drive: Callable[[str], DiskDrive],
         failures: Callable[[], Failures],
-        into: Host | None = None,
+        into: Computer | None = None,
     ) -> None:
         """`into` is who gets and gives the data, if not this host itself, whose kernel only issues the commands."""
         self.p = p
         self.system = system
         self.kernel = kernel
-        self.host: Host = kernel.host
+        self.host: Computer = kernel.host
         self.attachments = attachments
         self.drive = drive
         self.failures = failures
@@ -107,10 +107,11 @@ class Devices:
         if not able and not volume.rebuilt:
             return None
         faults = {names.index(name): fault for name, fault in volume.rebuilt.items()}
-        latches = {place: getattr(members[place], "given_up", None) for place in able}
+        drivers = {place: member for place in able if isinstance(member := members[place], DiskDriver)}
+        latches = {place: driver.given_up for place, driver in drivers.items()}
         return Losses(
             self.failures(),
-            {place: latch.word.offset if latch else None for place, latch in latches.items()},
+            {place: latch.word.offset if (latch := latches.get(place)) else None for place in able},
             {place: latch.noticed for place, latch in latches.items() if latch},
             {place: (make or self.device)(fault.spare) for place, fault in faults.items() if fault.spare},
             faults,

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from simio.components.storage.interfaces import Transport
 from simio.description.model import Disk
+from simio.description.sheets.disks import Drive
 from simio.machines import disk as mechanism
 from simio.machines.disk import arm, destaging, queue, reading, writing
 from simio.machines.door import Called
@@ -28,7 +29,7 @@ class DiskDrive:
 
     any_size = True
 
-    def __init__(self, p: Builder, disk: Disk) -> None:
+    def __init__(self, p: Builder, disk: Disk[Drive]) -> None:
         self.p = p
         self.name = disk.name
         self.sheet = sheet = disk.part.sheet

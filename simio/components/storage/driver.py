@@ -9,12 +9,13 @@ from typing import Any
 from simio.components.faults.condition import Latch
 from simio.components.faults.failures import Failures
 from simio.components.faults.policy import Policy
-from simio.components.faults.recovery import Recovery
+from simio.components.faults.recovery import CommandRecovery
 from simio.components.host.interrupts import Interrupts
 from simio.components.host.kernel import UnixKernel
 from simio.components.storage.disk import DiskDrive
-from simio.components.storage.interfaces import Initiator, Transport, takes_any_size
+from simio.components.storage.interfaces import Initiator, Transport
 from simio.description.model import Adapter
+from simio.description.sheets.adapters import StorageAdapter
 from simio.program.builder import Builder, Operand, OperandT, Register
 from simio.program.labels import labelled
 
@@ -22,7 +23,7 @@ from simio.program.labels import labelled
 class HostInitiator:
     """The block layer and the adapter's driver on a host: commands of at most `max_request`, an interrupt each."""
 
-    def __init__(self, p: Builder, kernel: UnixKernel, adapter: Adapter) -> None:
+    def __init__(self, p: Builder, kernel: UnixKernel, adapter: Adapter[StorageAdapter]) -> None:
         self.p = p
         self.kernel = kernel
         sheet = adapter.part.sheet
@@ -80,10 +81,10 @@ class DiskDriver:
         self.sector = drive.sheet.sector
         self.capacity = drive.capacity
         self.queue = p.resource(f"{drive.name} driver queue", depth, lock=True)
-        self.recovery: Recovery | None = None
+        self.recovery: CommandRecovery | None = None
         if policy and failures:
-            self.recovery = Recovery(p, initiator, transport, self.queue, policy, failures)
-        self.any_size = takes_any_size(drive) and takes_any_size(transport) and self.recovery is None
+            self.recovery = CommandRecovery(p, initiator, transport, self.queue, policy, failures)
+        self.any_size = drive.any_size and transport.any_size and self.recovery is None
 
     @property
     def given_up(self) -> Latch | None:

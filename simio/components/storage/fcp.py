@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simio.components.host.bus import BusMaster, DmaPath, dma_byte
-from simio.components.storage.fibre_channel import Path
+from simio.components.storage.fibre_channel import FramePath
 from simio.description.sheets.fibre_channel import FibreChannelAdapter
 from simio.program.builder import Builder, Operand, least
 from simio.program.steps import UNBOUNDED
@@ -26,7 +26,9 @@ class FcpTransport:
 
     any_size = True
 
-    def __init__(self, p: Builder, out: Path, back: Path, bus: DmaPath, adapter_sheet: FibreChannelAdapter) -> None:
+    def __init__(
+        self, p: Builder, out: FramePath, back: FramePath, bus: DmaPath, adapter_sheet: FibreChannelAdapter
+    ) -> None:
         self.p = p
         self.out, self.back = out, back
         self.receiving = BusMaster(bus, back.hops[-1].name, dma_byte(adapter_sheet))

@@ -12,7 +12,9 @@ from contextlib import contextmanager
 from fractions import Fraction
 from itertools import pairwise
 
-from simio.description.model import Link, Part, System
+from simio.description.model import Link, System, fits
+from simio.description.sheets.disks import FibreChannelDisk
+from simio.description.sheets.fibre_channel import FibreChannelAdapter, FibreChannelLink, FibreChannelSwitch
 from simio.program.builder import Builder, Operand, OperandT, least, maximum
 from simio.program.service import SECOND, ceil_times
 from simio.topology import Route, Topology
@@ -21,7 +23,7 @@ from simio.topology import Route, Topology
 class Hop:
     """One direction of a link, out of one port and into another, with the receiving port's credit."""
 
-    def __init__(self, p: Builder, link: Link, source: str, target: str, credit: int) -> None:
+    def __init__(self, p: Builder, link: Link[FibreChannelLink], source: str, target: str, credit: int) -> None:
         self.p = p
         self.sheet = link.part.sheet
         self.name = f"{source}>{target}"
@@ -42,7 +44,7 @@ class Hop:
             self.p.put(self.credit, 1)
 
 
-class Path:
+class FramePath:
     """A walk over links, and over a switch between each two of them, for frames in one direction."""
 
     def __init__(self, p: Builder, hops: list[Hop], latencies: list[int], payload: int) -> None:
@@ -105,26 +107,31 @@ class Fabric:
     def __init__(self, p: Builder, system: System, graph: Topology) -> None:
         self.p = p
         self.graph = graph
-        self.links = {link.name: link for link in system.links}
-        self.ports: dict[str, Part] = {disk.name: disk.part for disk in system.disks.values()}
-        self.ports |= {switch.name: switch.part for switch in system.switches.values()}
+        self.links = {link.name: link for link in system.links if fits(link, FibreChannelLink)}
+        parts = {disk.name: disk.part for disk in system.disks.values()}
         for host in system.hosts.values():
-            self.ports |= {f"{host.name}.{key}": adapter.part for key, adapter in host.adapters.items()}
+            parts |= {f"{host.name}.{key}": adapter.part for key, adapter in host.adapters.items()}
+        self.ends = {
+            name: part.sheet
+            for name, part in parts.items()
+            if isinstance(part.sheet, (FibreChannelAdapter, FibreChannelDisk))
+        }
+        self.switches = {
+            switch.name: switch.part.sheet for switch in system.switches.values() if fits(switch, FibreChannelSwitch)
+        }
         self.hops: dict[tuple[str, str], Hop] = {}
 
-    def path(self, route: Route, reverse: bool = False) -> Path:
+    def path(self, route: Route, reverse: bool = False) -> FramePath:
         """The path of frames between the ports at the two ends of a route, forward or back."""
-        nodes = [node for node in route.nodes if node in self.links or node in self.ports]
-        if reverse:
-            nodes.reverse()
-        ports = [node for node in nodes if node in self.ports]
+        nodes = route.nodes[::-1] if reverse else route.nodes
+        ports = [node for node in nodes if node in self.ends or node in self.switches]
         links = [node for node in nodes if node in self.links]
         hops = [self._between(link, *ends) for link, ends in zip(links, pairwise(ports), strict=True)]
-        latencies = [self.ports[port].sheet.latency for port in ports[1:-1]]
-        return Path(self.p, hops, latencies, self.ports[ports[0]].sheet.frame_payload)
+        latencies = [self.switches[port].latency for port in ports[1:-1]]
+        return FramePath(self.p, hops, latencies, self.ends[ports[0]].frame_payload)
 
     def _between(self, link: str, source: str, target: str) -> Hop:
         if (source, target) not in self.hops:
-            credit = self.ports[target].sheet.credit
-            self.hops[source, target] = Hop(self.p, self.links[link], source, target, credit)
+            port = self.ends.get(target) or self.switches[target]
+            self.hops[source, target] = Hop(self.p, self.links[link], source, target, port.credit)
         return self.hops[source, target]

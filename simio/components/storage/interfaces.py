@@ -20,6 +20,8 @@ class BlockDevice(Protocol):
     name: str
     capacity: int
     sector: int
+    any_size: bool
+    """Whether it takes sizes in registers."""
 
     def read(self, at: Register, size: Any, aligned: int) -> None:
         """Fill a buffer in the host's memory with `size` bytes from the device."""
@@ -38,6 +40,8 @@ class Transport(Protocol):
     """Bytes that the drive gathers in its buffer before it sends them."""
     burst: int
     """Most bytes that the drive asks the host for at once."""
+    any_size: bool
+    """Whether it takes amounts in registers."""
 
     def request(self) -> None:
         """The command travels from the adapter to the drive."""
@@ -68,14 +72,9 @@ class Initiator(Protocol):
         """What it costs to learn that a command is done."""
 
 
-def takes_any_size(part: object) -> bool:
-    """Whether a device or transport takes sizes in registers."""
-    return bool(getattr(part, "any_size", False))
-
-
 def check_size(device: BlockDevice, size: Operand) -> None:
     """Raise RunError for a size that is known only when a program runs, if the device takes constants only."""
-    if not isinstance(size, int) and not takes_any_size(device):
+    if not isinstance(size, int) and not device.any_size:
         raise RunError(
             f"{device.name!r} takes requests of sizes that are known beforehand only; one disk behind a driver, over "
             "Fibre Channel, SCSI or IPI-3, takes others, too"

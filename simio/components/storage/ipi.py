@@ -15,7 +15,7 @@ from simio.components.host.bus import DmaPath, dma_byte
 from simio.components.network.hippi import HippiChannel
 from simio.components.storage.connection import Connection
 from simio.description.model import Link
-from simio.description.sheets.ipi import IpiAdapter, IpiDisk
+from simio.description.sheets.ipi import IpiAdapter, IpiDisk, IpiLink
 from simio.errors import RunError
 from simio.program.builder import Builder, Operand, OperandT, least
 from simio.program.service import ceil_times, per_byte
@@ -37,7 +37,7 @@ class IpiBus:
     `adapters` is its one master. Raises RunError for several, for more devices or for more cable than it takes.
     """
 
-    def __init__(self, p: Builder, link: Link, adapters: Sequence[str], devices: Sequence[str]) -> None:
+    def __init__(self, p: Builder, link: Link[IpiLink], adapters: Sequence[str], devices: Sequence[str]) -> None:
         self.p = p
         self.sheet = sheet = link.part.sheet
         if len(adapters) != 1:
@@ -142,6 +142,8 @@ class IpiHippiTransport:
     The adapter moves a byte to and from memory in `out_byte` and `back_byte` ps, burst by burst, as it receives and
     sends; `unit` is what the far end gathers, and takes, at once.
     """
+
+    any_size = False
 
     def __init__(
         self,

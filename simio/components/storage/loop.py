@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import Any
 
 from simio.components.host.bus import BusMaster, DmaPath, dma_byte
 from simio.components.storage.connection import Connection
 from simio.components.storage.fcp import COMMAND, PREFETCHED, RESPONSE, TRANSFER_READY
 from simio.description.model import Link
 from simio.description.sheets.disks import FibreChannelDisk
-from simio.description.sheets.fibre_channel import FibreChannelAdapter
+from simio.description.sheets.fibre_channel import FibreChannelAdapter, FibreChannelLoop
 from simio.errors import RunError
 from simio.program.builder import Builder, Operand, OperandT, least
 from simio.program.service import SECOND, ceil_times
@@ -33,7 +32,9 @@ class Loop:
     Raises RunError for more ports than the loop takes.
     """
 
-    def __init__(self, p: Builder, link: Link, adapters: Sequence[str], devices: Sequence[str]) -> None:
+    def __init__(
+        self, p: Builder, link: Link[FibreChannelLoop], adapters: Sequence[str], devices: Sequence[str]
+    ) -> None:
         self.p = p
         self.name = link.name
         self.sheet = sheet = link.part.sheet
@@ -149,7 +150,7 @@ class LoopTransport:
         self.connection = Connection(p, loop.loop, f"{device} to {adapter}")
         self.unit = self.burst = min(loop.sheet.gather, drive_sheet.buffer // drive_sheet.segments)
 
-    def _payload(self, sheet: Any) -> int:
+    def _payload(self, sheet: FibreChannelAdapter | FibreChannelDisk) -> int:
         return int(min(sheet.frame_payload, self.loop.sheet.max_payload))
 
     def request(self) -> None:

@@ -14,7 +14,7 @@ from simio import units
 from simio.components.host.bus import DmaPath, dma_byte
 from simio.components.storage.connection import Connection
 from simio.description.model import Link
-from simio.description.sheets.scsi import ScsiAdapter, ScsiDisk
+from simio.description.sheets.scsi import ScsiAdapter, ScsiDisk, ScsiLink
 from simio.errors import RunError
 from simio.program.builder import Builder, Handle, Operand, least, since
 from simio.program.service import SECOND, ceil_times
@@ -42,7 +42,7 @@ class ScsiBus:
     left. Raises RunError for more of them, or more cable, than the bus takes.
     """
 
-    def __init__(self, p: Builder, link: Link, adapters: Sequence[str], devices: Sequence[str]) -> None:
+    def __init__(self, p: Builder, link: Link[ScsiLink], adapters: Sequence[str], devices: Sequence[str]) -> None:
         self.p = p
         self.name = link.name
         self.sheet = sheet = link.part.sheet

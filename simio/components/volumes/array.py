@@ -10,6 +10,7 @@ from math import gcd
 from simio.components.storage.interfaces import BlockDevice, Initiator, Transport
 from simio.components.volumes.parity import ControllerParity
 from simio.description.model import Part
+from simio.description.sheets.controllers import ArrayControllerSheet
 from simio.program.builder import Builder, Register
 
 
@@ -20,7 +21,7 @@ class ArrayController:
     the host sees.
     """
 
-    def __init__(self, p: Builder, name: str, part: Part) -> None:
+    def __init__(self, p: Builder, name: str, part: Part[ArrayControllerSheet]) -> None:
         self.p = p
         self.name = name
         self.sheet = part.sheet
@@ -110,6 +111,8 @@ class ControllerInitiator:
 class PassingTransport:
     """What a member sends for a read of the host goes on to the host, piece by piece, while the member sends more."""
 
+    any_size = False
+
     def __init__(self, controller: ArrayController, member: Transport, host: Transport) -> None:
         self.controller = controller
         self.member = member
@@ -141,6 +144,8 @@ class PassingTransport:
 
 class ArrayDevice:
     """A hardware array behind the host's driver: one command of the host, whatever it takes of the members."""
+
+    any_size = False
 
     def __init__(self, controller: ArrayController, volume: BlockDevice, port: ArrayPort) -> None:
         self.p = controller.p
@@ -176,7 +181,7 @@ class ArrayDevice:
             # Condition that always holds: what is written behind may still wait when the last write is done, so the
             # bound on what was delivered must not count it.
             with (
-                self.p.when(place, ">=", 0),
+                self.p.when(place >= 0),
                 self.p.fork(f"{self.controller.name}: write behind"),
             ):
                 self.volume.write(place, amount, grain)
@@ -189,7 +194,7 @@ class ArrayDevice:
     def _commands(self, at: Register, size: int, aligned: int) -> Iterator[tuple[Register, int, int]]:
         """Run a for loop's body as each command of the host: a register with its address, its size and alignment."""
         p, port = self.p, self.port
-        with p.loop(1):
+        with p.scope():
             place, grain = p.register(at), aligned
             for amount in port.initiator.requests(size):
                 grain = grain if amount == size else gcd(grain, amount)
@@ -200,5 +205,5 @@ class ArrayDevice:
                         yield place, amount, grain
                         port.transport.reply()
                     port.initiator.complete()
-                p.let(place, "ADD", place, amount)
+                place.set(place + amount)
             p.join()

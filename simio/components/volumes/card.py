@@ -32,6 +32,7 @@ class CardMemory:
 class CardTransport:
     """Between the memory of the card and that of the host: DMA, one transfer after another in each direction."""
 
+    any_size = False
     unit = burst = UNBOUNDED
 
     def __init__(self, bus: ParallelBus, name: str, adapter: StorageAdapter) -> None:

@@ -13,8 +13,8 @@ from simio.components.volumes.parity import ParityEngine
 from simio.components.volumes.rebuild import Rebuild
 from simio.components.volumes.requests import size_text
 from simio.components.volumes.states import Changes
-from simio.components.volumes.volume import Volume
-from simio.description.model import Volume as Described
+from simio.components.volumes.volume import VolumeDevice
+from simio.description.model import Volume
 from simio.errors import RunError
 from simio.machines.volume.layout import CONCAT, MIRROR, RAID3, RAID5, STRIPE
 from simio.program.builder import Builder
@@ -26,7 +26,7 @@ LEVELS = {"stripe": STRIPE, "concat": CONCAT, "mirror": MIRROR, "raid3": RAID3, 
 
 def make_volume(
     p: Builder,
-    volume: Described,
+    volume: Volume,
     members: Sequence[BlockDevice],
     parity: ParityEngine | None = None,
     controller: ArrayController | None = None,
@@ -61,11 +61,11 @@ def make_volume(
 
 def _over(
     p: Builder,
-    volume: Described,
+    volume: Volume,
     members: Sequence[BlockDevice],
     parity: ParityEngine | None,
     losses: Losses | None,
-) -> Volume:
+) -> VolumeDevice:
     """The volume without what lies between it and the host."""
     name, level, number = volume.name, LEVELS[volume.kind], len(members)
     redundant = level in (MIRROR, RAID3, RAID5)
@@ -82,7 +82,7 @@ def _over(
     words = {place: gone for place, gone in losses.failing.items() if gone is not None} if losses else {}
     if losses is None or not (losses.spares or (words and level != MIRROR and not failed)):
         survives = None if failed else losses
-        return Volume(
+        return VolumeDevice(
             p, name, geometry, Members(p, name, level, members, parity, survives), lost=next(iter(failed), None)
         )
     if level == MIRROR and len({*losses.spares, *failed, *words}) > 1:
@@ -96,13 +96,15 @@ def _over(
     fault = losses.faults.get(lost)
     changes = Changes(p, name, number, losable, bool(spares), fault.chunk if fault else 1)
     made = Members(p, name, level, devices, parity, losses, spares, [*losable])
-    device = Volume(p, name, geometry, made, changes)
+    device = VolumeDevice(p, name, geometry, made, changes)
     if spares and fault is not None:
         _rebuild(device, changes, lost, losses, members)
     return device
 
 
-def _rebuild(device: Volume, changes: Changes, lost: int, losses: Losses, members: Sequence[BlockDevice]) -> None:
+def _rebuild(
+    device: VolumeDevice, changes: Changes, lost: int, losses: Losses, members: Sequence[BlockDevice]
+) -> None:
     """Let a thread rebuild a volume onto its spare; RunError if that does not fit."""
     spare, fault = losses.spares[lost], losses.faults[lost]
     smallest = min(member.capacity for member in members)
@@ -120,7 +122,7 @@ def _rebuild(device: Volume, changes: Changes, lost: int, losses: Losses, member
     losses.failures.rebuilds.append(rebuild.thread)
 
 
-def _geometry(volume: Described, members: Sequence[BlockDevice], level: int) -> Geometry:
+def _geometry(volume: Volume, members: Sequence[BlockDevice], level: int) -> Geometry:
     """How a volume lays out its bytes on these members."""
     number, sector = len(members), members[0].sector
     if len(sectors := sorted({member.sector for member in members})) > 1:
@@ -141,7 +143,7 @@ def _geometry(volume: Described, members: Sequence[BlockDevice], level: int) -> 
     return Geometry(level, number, sector, smallest // unit * unit * data, unit)
 
 
-def _unit(volume: Described, sector: int) -> int:
+def _unit(volume: Volume, sector: int) -> int:
     if volume.unit is None:
         raise RunError(f"volume {volume.name!r} of kind {volume.kind!r} needs a stripe unit")
     if volume.unit % sector or volume.unit < sector:

@@ -17,7 +17,7 @@ from simio.components.faults.failures import Failures
 from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes.requests import Request
 from simio.components.volumes.states import Changes
-from simio.components.volumes.volume import Volume
+from simio.components.volumes.volume import VolumeDevice
 from simio.description.faults import Failed
 from simio.machines.failing import requests
 from simio.machines.variable import load
@@ -38,7 +38,7 @@ class Rebuild:
     """
 
     p: Builder
-    volume: Volume
+    volume: VolumeDevice
     changes: Changes
     lost: int
     spare: BlockDevice
@@ -83,8 +83,7 @@ class Rebuild:
         p = self.p
         with ExitStack() as conditions, p.scope():
             for word in self.words:
-                gone = p.register()
-                p.call(gone, load, word)
+                gone = p.answer(load, word)
                 conditions.enter_context(p.when(gone == 0))
             yield
 

@@ -32,11 +32,13 @@ class Planned:
     shape: Shape
 
 
-class Volume:
+class VolumeDevice:
     """A block device over members.
 
     Every request joins its children, so whoever makes one has no joined child under way.
     """
+
+    any_size = False
 
     def __init__(
         self,
@@ -160,8 +162,7 @@ class Volume:
         """All pieces of a phase that has begun, at the same time, and beside them the parity of `meanwhile`."""
         p, shape = self.p, r.shape
         with p.scope():
-            member = p.register()
-            p.call(member, planner.next_piece, self.plan)
+            member = p.answer(planner.next_piece, self.plan)
             if r.request.verb == "read" and not computes and (r.kind > 1 or self.geometry.level == MIRROR):
                 self._only_piece(r, member)
                 return
@@ -183,13 +184,11 @@ class Volume:
         """A joined child that makes the request of a member, whose number plus 1 is in a register; then the next."""
         p, shape = self.p, r.shape
         with p.scope():
-            offset = p.register()
-            p.call(offset, planner.offset, self.plan)
+            offset = p.answer(planner.offset, self.plan)
             sizes_of = {number: shape.sizes(phase, number) for number in range(self.members.number)}
             amount = offset
             if max(map(len, sizes_of.values())) > 1:
-                amount = p.register()
-                p.call(amount, planner.amount, self.plan)
+                amount = p.answer(planner.amount, self.plan)
             for number, sizes in sizes_of.items():
                 least = [shape.least[phase, number, size] for size in sizes]
                 if not sizes or not self.members.exists(number):
@@ -210,8 +209,7 @@ class Volume:
         """The only piece of a read, in the calling thread."""
         p, piece = self.p, r.request
         if self.geometry.level != MIRROR:
-            offset = p.register()
-            p.call(offset, planner.offset, self.plan)
+            offset = p.answer(planner.offset, self.plan)
             (grain,) = {r.shape.grains[key] for key in r.shape.grains if key[2] == piece.size}
             piece = replace(piece, at=offset, aligned=grain)
         self.members.read_only(self.plan, member, piece)

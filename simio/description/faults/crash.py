@@ -39,9 +39,7 @@ class Crash(Passing):
         """The keys of a workload that name the host and whose host may not crash."""
         params = workload.params
         for field, what in references(type(params)).items():
-            value = getattr(params, field)
-            hosts = value if isinstance(value, tuple) else (value,)
-            if what == "host" and self.of in hosts and field not in params.may_crash:
+            if what == "host" and self.of in params.named(field) and field not in params.may_crash:
                 yield yaml_key(type(params), field)
 
     def applied(self, system: System) -> System:

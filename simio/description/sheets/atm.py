@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from pydantic import Field, model_validator
 
-from simio.description.quantities import Count, DelayPerLength, Extent, Limit, Rate, Size, Time, refusal
-from simio.description.sheets.base import Sheet, register_sheet, size_text
+from simio.description.quantities import DelayPerLength, Extent, Limit, Rate, Size, Time, refusal
+from simio.description.sheets.base import Sheet, SwitchSheet, register_sheet, size_text
 from simio.description.sheets.ethernet import Probability
 
 
@@ -38,12 +38,11 @@ class AtmLink(Sheet):
         return self
 
 
-class AtmSwitchSheet(Sheet):
+class AtmSwitchSheet(SwitchSheet):
     """An ATM switch with a buffer of cells at each output."""
 
     link_kinds: ClassVar[tuple[str, ...]] = ("atm",)
 
-    ports: Count = Field(description="number of ports")
     latency: Time = Field(description="delay of a cell through the switch when nothing waits")
     buffer: Extent = Field(description="buffer of an output port, cell headers included")
     discard_above: Limit = Field(

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, TypeVar
 
+from pydantic import Field
+
 from simio import units
-from simio.description.quantities import Values
+from simio.description.quantities import Count, Values
 
 CATEGORIES: Mapping[str, str] = {
     "cpu": "cpus",
@@ -39,7 +41,7 @@ class Sheet(Values):
     """The values of one kind of part.
 
     `link_kinds` names the kinds of link that fit an adapter, switch or disk; empty means its own kind only. `shared`
-    marks a kind of link that joins any number of ends, as a bus or a loop does, or at most its value `devices`.
+    marks a kind of link that joins any number of ends, as a bus or a loop does, or at most so many as `joins` says.
 
     `work` names the work that a time or rate is the cost of, if that is not the part as a whole; values with the same
     work on one host, disk or link are one component in explanations. `TIMER` marks waits that a rule lays down,
@@ -53,9 +55,25 @@ class Sheet(Values):
     shared: ClassVar[bool] = False
     faults: ClassVar[tuple[str, ...]] = ()
 
+    @property
+    def joins(self) -> int | None:
+        """The most ends of a shared link, or the number of a switch's ports; None: any number."""
+        return None
+
     def links(self, kind: str) -> tuple[str, ...]:
         """The kinds of link that fit a part with these values, of kind `kind`."""
         return self.link_kinds or (kind,)
+
+
+class SwitchSheet(Sheet):
+    """The values of a switch."""
+
+    ports: Count = Field(description="number of ports")
+
+    @property
+    def joins(self) -> int:
+        """See `Sheet.joins`."""
+        return self.ports
 
 
 S = TypeVar("S", bound=type[Sheet])

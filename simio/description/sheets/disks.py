@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar
 
 from pydantic import Field, model_validator
 
-from simio.description.quantities import Count, Duration, Extent, Flag, Rotation, Time, Values, refusal
+from simio.description.quantities import Count, Duration, Extent, Flag, Name, Rotation, Time, Values, refusal
 from simio.description.sheets.base import Sheet, register_sheet, size_text, time_text
-from simio.machines.disk.scheduling import NAMES
+from simio.machines.disk.scheduling import SCHEDULING
 
 
 class Zone(Values):
@@ -53,7 +53,7 @@ class Drive(Sheet):
     queue_depth: Annotated[Count, Field(le=256)] = Field(
         description="commands that the drive holds; 1 without tagged queueing"
     )
-    scheduling: Literal[NAMES] = Field(  # type: ignore[valid-type]  # one for each file of the folder
+    scheduling: Annotated[str, Name(SCHEDULING)] = Field(
         description="which of the commands that it holds the arm goes to next: see docs/models/disk.md"
     )
 

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from simio.description.quantities import Count, DelayPerLength, Extent, Rate, Size, Time, refusal
 from simio.description.sheets.adapters import OptionalRate
-from simio.description.sheets.base import Sheet, register_sheet, size_text
+from simio.description.sheets.base import Sheet, SwitchSheet, register_sheet, size_text
 
 Probability = Annotated[float, Field(strict=True, ge=0, lt=1)]
 """A probability below one, as a plain number such as 1e-6."""
@@ -59,13 +59,17 @@ class SharedEthernetSheet(EthernetLink):
         description="delay of transceivers, the cables to them and repeaters between two stations"
     )
 
+    @property
+    def joins(self) -> int:
+        """See `Sheet.joins`."""
+        return self.devices
 
-class PacketSwitchSheet(Sheet):
+
+class PacketSwitchSheet(SwitchSheet):
     """A switch of packets: where they wait for a port that is busy, and what is dropped."""
 
     link_kinds: ClassVar[tuple[str, ...]] = ("ethernet", "ethernet-shared", "fddi")
 
-    ports: Count = Field(description="number of ports")
     latency: Time = Field(description="time from when a packet may be passed on until it can leave")
     buffering: Literal["output", "shared", "input"] = Field(
         description="where packets wait: a buffer of each output port, one for all ports, or of each input port"

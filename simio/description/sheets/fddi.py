@@ -34,6 +34,11 @@ class FddiRingSheet(Sheet):
     propagation: DelayPerLength = Field(description="signal delay of the fibre")
     loss: Probability = Field(0, description="probability that a packet is lost on the ring")
 
+    @property
+    def joins(self) -> int:
+        """See `Sheet.joins`."""
+        return self.devices
+
     @model_validator(mode="after")
     def _token_has_time(self) -> FddiRingSheet:
         if self.target_rotation <= self.devices * self.station_delay:

@@ -20,7 +20,7 @@ from simio.description.quantities import (
     refusal,
 )
 from simio.description.sheets.adapters import StorageAdapter
-from simio.description.sheets.base import Sheet, register_sheet
+from simio.description.sheets.base import Sheet, SwitchSheet, register_sheet
 
 
 class FibreChannelAdapter(StorageAdapter):
@@ -73,11 +73,15 @@ class FibreChannelLoop(FibreChannelLink):
     fair: Flag = Field(True, description="whether ports give way until all that wait have had the loop")
     gather: Extent = Field(description="bytes that a disk gathers before it arbitrates")
 
+    @property
+    def joins(self) -> int:
+        """See `Sheet.joins`."""
+        return self.devices
 
-class FibreChannelSwitch(Sheet):
+
+class FibreChannelSwitch(SwitchSheet):
     """A Fibre Channel switch that cuts frames through."""
 
-    ports: Count = Field(description="number of ports")
     latency: Time = Field(description="delay of a frame through the switch")
     credit: Count = Field(description="buffer-to-buffer credit of a port")
 

@@ -19,7 +19,7 @@ from simio.description.quantities import (
     Whole,
     refusal,
 )
-from simio.description.sheets.base import TIMER, Sheet, register_sheet, size_text
+from simio.description.sheets.base import TIMER, Sheet, SwitchSheet, register_sheet, size_text
 
 OptionalTime = Annotated[int | None, Quantity("time", word="none")]
 """A time, or none."""
@@ -80,12 +80,11 @@ class HippiLink(Sheet):
     propagation: DelayPerLength = Field(description="signal delay of the cable")
 
 
-class HippiSwitch(Sheet):
+class HippiSwitch(SwitchSheet):
     """A switch of HIPPI connections (HIPPI-SC, ANSI X3.222): one at a time out of each port."""
 
     work = {"retry": TIMER}
 
-    ports: Count = Field(description="number of ports")
     latency: Time = Field(description="time to make a connection, and delay of data through it")
     camp_on: Flag = Field(
         True, description="whether a connection waits for a busy port, or is rejected and tried again"

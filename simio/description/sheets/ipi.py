@@ -42,6 +42,11 @@ class IpiLink(Sheet):
     longest: Length = Field(description="longest cable")
     propagation: DelayPerLength = Field(description="signal delay of the cable")
 
+    @property
+    def joins(self) -> int:
+        """See `Sheet.joins`."""
+        return self.devices
+
 
 class IpiDisk(Drive):
     """A disk drive, or an array that looks like one, behind a slave that speaks IPI-3 (ISO 9318-3)."""

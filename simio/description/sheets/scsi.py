@@ -77,6 +77,11 @@ class ScsiLink(Sheet):
     longest: Length = Field(description="longest cable")
     propagation: DelayPerLength = Field(description="signal delay of the cable")
 
+    @property
+    def joins(self) -> int:
+        """See `Sheet.joins`."""
+        return self.devices
+
     @model_validator(mode="after")
     def _is_narrow_or_wide(self) -> ScsiLink:
         check_width(self.width)

@@ -16,7 +16,7 @@ OptionalRate = Annotated[Fraction | None, Quantity("rate", positive=True, word="
 """A rate, or none."""
 
 
-class Sockets(Sheet):
+class SocketValues(Sheet):
     """Socket buffers, and how what a program writes is cut into buffers of the kernel."""
 
     send_space: Extent = Field(description="TCP socket buffer for sending")
@@ -124,7 +124,7 @@ class Costs(Sheet):
     )
 
 
-class TcpIpStack(Sockets, Tcp, Costs):
+class TcpIpStack(SocketValues, Tcp, Costs):
     """A TCP/IP stack."""
 
     @model_validator(mode="after")

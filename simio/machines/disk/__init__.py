@@ -6,6 +6,7 @@ What a drive does is in docs/models/disk.md. Where it is: `layout` the state, `g
 computed between requests but what they need to know.
 """
 
-from simio.machines.disk.layout import WORDS, initial
+from simio.machines.disk.layout import WORDS
+from simio.machines.disk.state import initial
 
 __all__ = ["WORDS", "initial"]

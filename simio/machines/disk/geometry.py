@@ -13,10 +13,13 @@ SIGMETRICS 1993, section 3.2).
 
 from __future__ import annotations
 
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from simio.machines.disk import layout as w
 from simio.machines.shared import shared
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @shared

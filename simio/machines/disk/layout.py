@@ -6,11 +6,7 @@ a table to the row. A word that has the name of a value of the datasheet begins 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import isqrt
-
-from simio.machines.disk.scheduling import NAMES, in_order
-from simio.machines.layout import Layout, State
+from simio.machines.layout import Layout
 
 NOBODY = -1
 DESTAGING = -2
@@ -101,47 +97,3 @@ ENDED = 3
 
 LATEST = 9 * 10**18
 """Last instant in ps (104 days) at which a disk can be asked, so that what it answers stays below 2**63."""
-
-
-def initial(
-    zones: Sequence[tuple[int, int]],
-    seek: tuple[int, int, int],
-    *,
-    heads: int,
-    segments: int = 1,
-    depth: int = 1,
-    scheduling: str = "fifo",
-    **words: int,
-) -> State:
-    """Initial state of a disk whose arm rests on the outermost cylinder.
-
-    `zones` are (cylinders, sectors a track) from the outside in; `seek` is (single cylinder, average, full stroke) in
-    ps; `depth` commands are held at once; `words` are others by name. Raises ValueError for an unknown name.
-    """
-    table: list[int] = []
-    sector = cylinder = 0
-    for cylinders, sectors in zones:
-        table += [sector, cylinder, sectors]
-        sector += cylinders * sectors * heads
-        cylinder += cylinders
-    single, average, full = seek
-    span = max(cylinder - 1, 1)
-    segment_table = ZONE_TABLE + len(table)
-    return WORDS.initial(
-        heads=heads,
-        seek_single=single,
-        seek_root=((-10 * single + 15 * average - 5 * full) << 10) // (3 * isqrt(span << 20)),
-        seek_linear=((7 * single - 15 * average + 8 * full) << 10) // (3 * span),
-        sectors=sector,
-        zone_count=len(zones),
-        segments=segments,
-        slots=depth + 1,
-        policy=NAMES.index(scheduling),
-        in_order=int(in_order(scheduling)),
-        segment_table=segment_table,
-        command_table=segment_table + segments * SEGMENT_COLUMNS,
-        zone_table=table,
-        segment_rows=[0] * (segments * SEGMENT_COLUMNS),
-        command_rows=[0] * ((depth + 1) * COMMAND_COLUMNS),
-        **words,
-    )

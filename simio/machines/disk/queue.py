@@ -20,9 +20,9 @@ from simio.machines.disk.buffer import (
     segment_at,
     written_up_to,
 )
-from simio.machines.disk.scheduling import costs
+from simio.machines.disk.scheduling import cost
 from simio.machines.door import machine
-from simio.machines.shared import shared, switch
+from simio.machines.shared import shared
 
 
 @shared
@@ -128,16 +128,6 @@ def older_waits(state: NDArray, base: int, c: int) -> bool:
         ):
             return True
     return False
-
-
-_COST = "state, base, now, here, sector, writes"
-_cost = shared(switch(_COST, [(cost, _COST) for cost in costs()]))
-
-
-@shared
-def cost(state: NDArray, base: int, now: int, here: int, sector: int, writes: bool) -> int:
-    """What the scheduling policy has the arm go by: the least is served first."""
-    return _cost(state[base + w.POLICY], state, base, now, here, sector, writes)
 
 
 @shared

@@ -2,7 +2,7 @@
 
 A server that boots anew may have lost what it has not committed; the write verifier in its replies tells. So a reply
 with another verifier makes everything dirty again that was written under the one before, as in 4.4BSD's client
-(nfs_clearcommit). The verifier is the number of the server's life, from 0 on.
+(nfs_clearcommit). The verifier is the number of the server's incarnation, from 0 on.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from simio.components.files.cached import CachedFile, MappedFile
 
 def reading(bench: Bench, size: int, copy: bool = True, sequential: bool = True, block: int = 1000, passes: int = 1):
     p = bench.p
-    file = CachedFile(p, bench.kernel, bench.files, bench.device, "reader", (0, size), sequential)
+    file = CachedFile(bench.mount, "reader", (0, size), sequential)
     with p.thread("reader"):
         at = p.register()
         file.open()
@@ -91,7 +91,7 @@ def test_index_blocks_are_read_where_they_begin_to_map():
 
 def writing(bench: Bench, size: int, block: int, sequential: bool = True, sync: bool = False):
     p = bench.p
-    file = CachedFile(p, bench.kernel, bench.files, bench.device, "writer", (0, size), sequential)
+    file = CachedFile(bench.mount, "writer", (0, size), sequential)
     stored = (lambda amount: p.mark(bench.done, amount)) if sync else None
     with p.thread("writer"):
         at = p.register()
@@ -138,7 +138,7 @@ def test_writes_that_are_not_sequential_go_one_by_one():
 def test_a_mapped_file_comes_in_by_faults():
     bench = Bench()
     p = bench.p
-    file = MappedFile(p, bench.kernel, bench.files, bench.device, ("program", 1))
+    file = MappedFile(bench.mount, ("program", 1))
     with p.thread("reader"):
         at = p.register(0)
         file.read(at, 4000, 4000, 4000)
@@ -153,7 +153,7 @@ def test_a_mapped_file_comes_in_by_faults():
 def test_changing_the_map_waits_for_faults_under_way_and_holds_up_new_ones():
     bench = Bench(cpus=2)
     p = bench.p
-    file = MappedFile(p, bench.kernel, bench.files, bench.device, ("program", 2))
+    file = MappedFile(bench.mount, ("program", 2))
     with p.thread("faulting"), p.hold(file.space):
         p.advance(100 * US)
     with p.thread("mapping", start=10 * US):
@@ -171,7 +171,7 @@ def test_changing_the_map_waits_for_faults_under_way_and_holds_up_new_ones():
 def test_windows_of_a_mapping_limit_the_cluster():
     bench = Bench()
     p = bench.p
-    file = MappedFile(p, bench.kernel, bench.files, bench.device, ("program", 1))
+    file = MappedFile(bench.mount, ("program", 1))
     with p.thread("reader"):
         at = p.register(0)
         file.read(at, 2000, 2000, 1000)

@@ -15,7 +15,7 @@ from simio.components.files.received import ReceivedFile, SentFile, SharedFile
 
 def received(bench: Bench, *amounts: int, start: int = 0):
     p, size = bench.p, sum(amounts)
-    file = ReceivedFile(p, bench.kernel, bench.files, bench.device, "writer", (start, size))
+    file = ReceivedFile(bench.mount, "writer", (start, size))
     stored = p.observation("stored")
     with p.thread("writer"):
         file.open()
@@ -54,7 +54,7 @@ def test_all_that_is_written_reaches_the_device_in_order(amounts: tuple[int, ...
 
 def reading(bench: Bench, kind: type[CachedFile], size: int, block: int):
     p = bench.p
-    file = kind(p, bench.kernel, bench.files, bench.device, "reader", (0, size), True)
+    file = kind(bench.mount, "reader", (0, size), True)
     with p.thread("reader"):
         at = p.register(0)
         file.open()
@@ -84,7 +84,7 @@ def test_several_readers_of_a_file_read_it_once_from_the_device(block: int, read
     claimed = p.variable("file")
     names = [f"reader {number}" for number in range(readers)]
     for name in names:
-        file = SharedFile(p, bench.kernel, bench.files, bench.device, name, (0, size), names, claimed)
+        file = SharedFile(bench.mount, name, (0, size), names, claimed)
         with p.thread(name):
             at = p.register(0)
             file.open()

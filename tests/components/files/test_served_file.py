@@ -17,7 +17,7 @@ KEEP = 10**9
 
 def served(bench: Bench, size: int, transfer: int = 1000, start: int = 0) -> ServedFile:
     span = (start, size)
-    return ServedFile(bench.p, bench.kernel, bench.files, bench.device, "file", span, transfer)
+    return ServedFile(bench.mount, "file", span, transfer)
 
 
 def reading(bench: Bench, size: int, requests: list[tuple[int, int]], transfer: int = 1000, start: int = 0):

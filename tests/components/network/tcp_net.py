@@ -10,10 +10,10 @@ from net_bench import host, link
 from part_samples import US, like, part
 
 from simio.description.model import Host, Report, Run, System, Workload
-from simio.description.workloads import workload_kinds
 from simio.engines.outcome import Options, Outcome
 from simio.lower import lower
 from simio.program.steps import Program
+from simio.workloads import workload_kinds
 
 STACK: dict[str, Any] = {
     "send_space": "64 KiB", "receive_space": "64 KiB", "max_space": "4 MiB", "datagram_send_space": "64 KiB",

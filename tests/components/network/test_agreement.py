@@ -10,8 +10,8 @@ from tcp_net import STACK
 
 from simio.components.network.agreement import agreed
 from simio.description.sheets.stacks import TcpIpStack
-from simio.description.workloads.traffic import Ttcp
 from simio.machines.tcp.settings import TcpSettings
+from simio.workloads.ttcp import Ttcp
 
 
 def ends(window: str | None, mtu: int = 1500, **values: Any) -> list[TcpSettings]:

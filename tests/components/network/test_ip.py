@@ -9,7 +9,7 @@ import pytest
 from net_bench import NS, US
 from tcp_net import FREE, QUICK, busy, marks, run, station, system
 
-from simio.components.network.ip import Datagrams
+from simio.components.network.ip import IpDatagrams
 from simio.engines import compiled
 from simio.errors import RunError
 
@@ -28,7 +28,7 @@ def datagrams(size: str, count: int = 1, stack: dict[str, Any] | None = None, **
 
 
 class Way:
-    """What `Datagrams.fragments` needs of a path: no packet goes over it."""
+    """What `IpDatagrams.fragments` needs of a path: no packet goes over it."""
 
     def __init__(self, mtu: int) -> None:
         self.payload, self.whole = (mtu - 20) // 8 * 8, mtu - 20
@@ -49,7 +49,7 @@ class Way:
     ],
 )
 def test_a_datagram_is_cut_into_multiples_of_eight_bytes(mtu: int, length: int, packets: list[int]) -> None:
-    assert Datagrams.fragments(Way(mtu), length) == packets  # type: ignore[arg-type]
+    assert IpDatagrams.fragments(Way(mtu), length) == packets  # type: ignore[arg-type]
     assert sum(packet - 20 for packet in packets) == length
 
 

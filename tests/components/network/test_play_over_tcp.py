@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from tcp_net import FREE, QUICK, marks, run, station, system
 
 from simio.bound import bound
-from simio.description.workloads.play import Play
+from simio.workloads.play import Play
 
 NS = 1000
 SEGMENT = 1460

@@ -16,11 +16,11 @@ from tcp_net import FREE, QUICK, busy, marks, run, station, system
 
 from simio.bound import bound
 from simio.description.model import Run
-from simio.description.workloads import workload_kinds
 from simio.engines import compiled, reference
 from simio.errors import RunError
 from simio.lower import lower
 from simio.result.measure import tallies
+from simio.workloads import workload_kinds
 
 NS = 1000
 

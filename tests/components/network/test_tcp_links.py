@@ -12,10 +12,10 @@ from part_samples import part
 from tcp_net import FREE, STACK
 
 from simio.description.model import Report, Run, System, Workload
-from simio.description.workloads import workload_kinds
 from simio.engines import compiled, reference
 from simio.engines.outcome import Options
 from simio.lower import lower
+from simio.workloads import workload_kinds
 
 FAST: dict[str, Any] = {"transmit_cost": "0 s", "receive_cost": "0 s"}
 ROOM: dict[str, Any] = {"queue": 1000, "transmit_buffer": "1 MiB", "receive_buffer": "1 MiB"}

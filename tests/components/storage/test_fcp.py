@@ -11,7 +11,7 @@ import pytest
 from part_samples import FC_ADAPTER, FC_LINK, NS, Trace, bus_of, link_of, part
 
 from simio.components.storage.fcp import FcpTransport
-from simio.components.storage.fibre_channel import Hop, Path
+from simio.components.storage.fibre_channel import FramePath, Hop
 from simio.engines import compiled
 
 
@@ -21,7 +21,7 @@ def transport(trace: Trace, length: int, credit: int = 4, dma: str = "none", **b
     link = link_of("fibre-channel", "fc", ("host.fc", "d"), length, **FC_LINK)
     adapter = part("adapter", "fibre-channel", **{**FC_ADAPTER, "dma": dma}).sheet
     out, back = Hop(p, link, "host.fc", "d", credit), Hop(p, link, "d", "host.fc", credit)
-    return FcpTransport(p, Path(p, [out], [], 1000), Path(p, [back], [], 1000), bus_of(p, **bus), adapter)
+    return FcpTransport(p, FramePath(p, [out], [], 1000), FramePath(p, [back], [], 1000), bus_of(p, **bus), adapter)
 
 
 def test_a_write_takes_its_frames_and_the_first_read_from_memory(trace: Trace, engine: ModuleType) -> None:

@@ -51,6 +51,8 @@ class Wire:
 class Arm:
     """A drive that takes `access` ps and then moves data piece by piece."""
 
+    any_size = False
+
     def __init__(self, p: Builder, name: str, access: int):
         self.p, self.name, self.access = p, name, access
         self.sheet = SimpleNamespace(sector=512)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
+from simio.machines.disk.scheduling.interface import SCHEDULING, Scheduling
 from simio.machines.shared import shared
 
-IN_ORDER = True
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @shared
 def cost(state: NDArray, base: int, now: int, here: int, sector: int, writes: bool) -> int:
     """All cost the same, so that the oldest goes first."""
     return 0
+
+
+SCHEDULING.add(Scheduling("fifo", [cost], in_order=True))

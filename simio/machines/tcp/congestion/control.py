@@ -34,7 +34,7 @@ class CongestionControl(Strategy):
         self.words = words or Layout(name)
 
 
-CONTROLS = Strategies[CongestionControl]("congestion control", "tcp", c.CONGESTION_CONTROL)
+CONTROLS = Strategies[CongestionControl]("congestion control", c.CONGESTION_CONTROL, "tcp")
 known = CONTROLS.known
 
 

@@ -27,7 +27,7 @@ class Recovery(Strategy):
         self.without_them = without_them or name
 
 
-RECOVERIES = Strategies[Recovery]("recovery", "tcp", c.RECOVERY)
+RECOVERIES = Strategies[Recovery]("recovery", c.RECOVERY, "tcp")
 known = RECOVERIES.known
 
 

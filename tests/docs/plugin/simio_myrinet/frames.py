@@ -2,12 +2,29 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
-from simio.components.host.host import Host
+from pydantic import Field
+
+from simio.components.host.host import Computer
 from simio.components.site import Site
-from simio.description.model import Workload
+from simio.description.model import Workload, fits
+from simio.description.quantities import Count, Extent
+from simio.description.workloads import HostName, WorkloadParams
 from simio.program.service import ceil_times, per_byte
+from simio.workloads import register_workload
+
+from .sheets import MyrinetAdapter, MyrinetLink
+
+
+class Frames(WorkloadParams):
+    """A process that sends frames as fast as it can; what finds no room at the far end waits on the line."""
+
+    routes = (("from_", "to"),)
+
+    from_: HostName = Field(alias="from", description="host that sends")
+    to: HostName = Field(description="host that receives")
+    size: Extent = Field(description="bytes of data a frame")
+    frames: Count = Field(description="frames in all")
 
 
 class Line:
@@ -16,7 +33,8 @@ class Line:
     def __init__(self, site: Site, source: str, target: str) -> None:
         path = site.graph.route(source, target)
         (name,) = path.of_category(site.graph, "link")
-        link = next(link for link in site.system.links if link.name == name)
+        links = {link.name: link for link in site.system.links if fits(link, MyrinetLink)}
+        link = links[name]
         self.site, self.p, self.sheet = site, site.p, link.part.sheet
         self.delay = ceil_times(1, link.length * Fraction(self.sheet.propagation))
         self.wire = site.p.resource(f"{source}>{target}")
@@ -24,10 +42,11 @@ class Line:
         _, card, _ = self._card(1)
         self.arrived = site.p.container(f"{target} arrived", card.buffer, unit="bytes")
 
-    def _card(self, end: int) -> tuple[Host, Any, str]:
+    def _card(self, end: int) -> tuple[Computer, MyrinetAdapter, str]:
         """Host, datasheet and bus of the card at an end: 0 sends, 1 receives."""
         host, key = self.ends[end].split(".", 1)
         adapter = self.site.system.hosts[host].adapters[key]
+        assert fits(adapter, MyrinetAdapter)
         return self.site.host(host), adapter.part.sheet, adapter.bus
 
     def send(self, size: int) -> None:
@@ -53,7 +72,7 @@ class Line:
         self.p.mark(self.site.delivered, size)
 
 
-def run(site: Site, workload: Workload, before: Callable[[], None] = lambda: None) -> Line:
+def run(site: Site, workload: Workload[Frames], before: Callable[[], None] = lambda: None) -> Line:
     """One thread that sends and one that receives; `before` emits what a frame waits for before it is sent."""
     p, params = site.p, workload.params
     line = Line(site, params.from_, params.to)
@@ -65,6 +84,7 @@ def run(site: Site, workload: Workload, before: Callable[[], None] = lambda: Non
     return line
 
 
-def frames(site: Site, workload: Workload) -> None:
+@register_workload("frames", Frames)
+def frames(site: Site, workload: Workload[Frames]) -> None:
     """Frame after frame."""
     run(site, workload)

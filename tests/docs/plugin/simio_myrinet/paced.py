@@ -3,17 +3,28 @@
 from collections.abc import Generator
 from typing import Any
 
+from pydantic import Field
+
 from simio.components.site import Site
 from simio.description.model import Workload
+from simio.description.quantities import Extent
 from simio.engines.guests import GuestIO
+from simio.workloads import register_workload
 
-from .frames import run
+from .frames import Frames, run
 
 FIRST = 200_000_000
 """Pause between two frames at the start, in ps."""
 
 
-def paced(site: Site, workload: Workload) -> None:
+class Paced(Frames):
+    """The same, but a process written in Python says when each frame may go."""
+
+    limit: Extent = Field(description="backlog at the receiver from which the sender slows down")
+
+
+@register_workload("paced", Paced)
+def paced(site: Site, workload: Workload[Paced]) -> None:
     """Each frame takes a permit; the process below hands them out."""
     params = workload.params
     permits = site.p.container(f"{workload.name}: permits", unit="frames")

@@ -1,12 +1,31 @@
 """Packets of a protocol of one's own, over whatever carries packets from one host to another."""
 
+from pydantic import Field
+
 from simio.components.network.packet import Packet
 from simio.components.site import Site
 from simio.description.model import Workload
+from simio.description.quantities import Count, Extent, Time
+from simio.description.workloads import HostName, WorkloadParams
 from simio.program.builder import Register, since
+from simio.workloads import register_workload
 
 
-def probe(site: Site, workload: Workload) -> None:
+class Probe(WorkloadParams):
+    """Packets that are sent at a rate, and timed."""
+
+    routes = (("from_", "to"),)
+    network = True
+
+    from_: HostName = Field(alias="from", description="host that sends")
+    to: HostName = Field(description="host that receives")
+    size: Extent = Field(description="bytes a packet")
+    count: Count = Field(description="packets in all")
+    period: Time = Field(description="time from packet to packet")
+
+
+@register_workload("probe", Probe)
+def probe(site: Site, workload: Workload[Probe]) -> None:
     """A packet each period, whether the one before has arrived or not; those that arrive tell how long they took."""
     p, params = site.p, workload.params
     path = site.network.path(params.from_, params.to)

@@ -1,13 +1,16 @@
 """A sender that is shaped by a token bucket: a machine of the plug-in's own, on either engine."""
 
 from numpy.typing import NDArray
+from pydantic import Field
 
 from simio.components.site import Site
 from simio.description.model import Workload
+from simio.description.quantities import Count, Time
 from simio.machines.door import machine
 from simio.machines.layout import Layout
+from simio.workloads import register_workload
 
-from .frames import run
+from .frames import Frames, run
 
 BUCKET = Layout("token bucket")
 PERIOD = BUCKET.word("period", "ps", about="time in which a frame is earned")
@@ -23,16 +26,23 @@ def leave(state: NDArray, base: int, now: int) -> int:
     return wait
 
 
-def shaped(site: Site, workload: Workload) -> None:
+class Shaped(Frames):
+    """The same, but a token bucket says when each frame may go."""
+
+    period: Time = Field(description="time from frame to frame, in the long run")
+    burst: Count = Field(description="frames that may go without a pause after a long one")
+
+
+@register_workload("shaped", Shaped)
+def shaped(site: Site, workload: Workload[Shaped]) -> None:
     """Each frame waits for what the bucket says."""
     p, params = site.p, workload.params
     slack = (params.burst - 1) * params.period
     bucket = p.machine(f"{workload.name}: bucket", BUCKET.initial(period=params.period, slack=slack))
 
     def wait() -> None:
-        with p.loop(1):
-            time = p.register()
-            p.call(time, leave, bucket)
+        with p.scope():
+            time = p.answer(leave, bucket)
             p.advance(0, time, 1)
 
     run(site, workload, before=wait)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from simio import units
 from simio.components.faults.incarnations import of_incarnation
+from simio.components.files.cached import Mount
 from simio.components.files.served import ServedFile
 from simio.components.network.nfs import ServerStorage
 from simio.components.network.nfs_storage import OwnDisks, ThirdParty
@@ -11,16 +14,22 @@ from simio.components.site import Site
 from simio.description.model import Workload
 from simio.errors import RunError
 
+if TYPE_CHECKING:
+    from simio.workloads.nfs import Nfs
+
 GRAIN = 1 << 20
 """Files begin at multiples of so many bytes, one after another."""
 
 
-def server_storage(site: Site, workload: Workload, number: int, server: str, boot: int = 0) -> ServerStorage:
+def server_storage(
+    site: Site, workload: Workload[Nfs], number: int, server: str, incarnation: int = 0
+) -> ServerStorage:
     """The storage of the file of client `number`, from 0 on, that `server` serves; files go to the disks in turn.
 
-    A cache is that of life `boot` of the server.
+    A cache is that of one incarnation of the server.
     """
     params = workload.params
+    assert params.storage is not None
     targets = site.targets(params.storage)
     name = targets[number % len(targets)]
     manager = params.manager
@@ -33,16 +42,12 @@ def server_storage(site: Site, workload: Workload, number: int, server: str, boo
     if start + extent > device.capacity:
         size, room = (units.format_quantity(n, "size") for n in (start + extent, device.capacity))
         raise RunError(f"workload {workload.name!r} has files of {size} on {name!r}, which holds {room}")
-    file_system = site.file_system(workload, name)
     file = ServedFile(
-        site.p,
-        site.kernel(host),
-        file_system,
-        device,
-        of_incarnation(f"{workload.name} file {number + 1} on {name}", boot),
+        Mount(site.kernel(host), site.file_system(workload, name).sheet, device),
+        of_incarnation(f"{workload.name} file {number + 1} on {name}", incarnation),
         (start, params.size),
         params.transfer,
-        boot,
+        incarnation,
     )
     sharing = -(-len(params.readers) // len(targets))
     _check_dirty(workload, file, sharing)
@@ -52,13 +57,13 @@ def server_storage(site: Site, workload: Workload, number: int, server: str, boo
     return ThirdParty(file, site.kernel(server), metadata)
 
 
-def _check_dirty(workload: Workload, file: ServedFile, sharing: int) -> None:
+def _check_dirty(workload: Workload[Nfs], file: ServedFile, sharing: int) -> None:
     """Refuse a cache that could be full of groups of blocks of which one each is missing: none would be written."""
     params = workload.params
     if params.access == "read" or params.version == 2 or params.manager:
         return
-    # A later life of the server may begin within a group.
-    most = sharing * (params.biods + 2 + bool(file.lives)) * file.together * file.transfer
+    # A later incarnation of the server may begin within a group.
+    most = sharing * (params.biods + 2 + bool(file.crashes)) * file.together * file.transfer
     if file.sheet.dirty_limit < most:
         limit, need = (units.format_quantity(n, "size") for n in (file.sheet.dirty_limit, most))
         raise RunError(

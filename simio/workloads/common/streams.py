@@ -1,9 +1,10 @@
-"""What readers and writers of storage have in common: which device, which places, how many requests at a time."""
+"""The steps of readers and writers of storage: devices, places, and requests outstanding."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from math import gcd
+from typing import TYPE_CHECKING
 
 from simio import units
 from simio.components.site import Site
@@ -11,6 +12,11 @@ from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
 from simio.errors import RunError
 from simio.program.builder import Builder, Handle, Register
+from simio.workloads.common.room import check_room
+
+if TYPE_CHECKING:
+    from simio.workloads.reader import Reader
+    from simio.workloads.writer import Writer
 
 MOST_IN_TURN = 32
 """Devices that one thread can visit in turn: it remembers a place in each."""
@@ -99,7 +105,7 @@ MakeAccess = Callable[[BlockDevice, str, tuple[int, int], Handle], Access]
 """Access for a device, a thread's name, a span (first byte, size) and the stream that counts what is delivered."""
 
 
-def emit(site: Site, workload: Workload, targets: Sequence[str], make: MakeAccess) -> None:
+def emit(site: Site, workload: Workload[Reader | Writer], targets: Sequence[str], make: MakeAccess) -> None:
     """The threads of a workload over its targets: one for each, several for each, or one for all of them in turn."""
     params = workload.params
     if params.pattern == "sequential" and params.passes == params.processes == 1:
@@ -127,22 +133,19 @@ def emit(site: Site, workload: Workload, targets: Sequence[str], make: MakeAcces
             _thread(site, workload, name, [device], make, span)
 
 
-def _check(workload: Workload, device: BlockDevice) -> None:
+def _check(workload: Workload[Reader | Writer], device: BlockDevice) -> None:
     params = workload.params
     name = workload.name
     for size in (*(size for size, _ in params.sizes), params.size):
         if size % device.sector and params.access in ("raw", "direct"):
             found, sector = (units.format_quantity(n, "size") for n in (size, device.sector))
             raise RunError(f"workload {name!r} asks for {found}; {device.name!r} takes whole sectors of {sector}")
-    extent = params.extent
-    if extent > device.capacity:
-        size, room = (units.format_quantity(n, "size") for n in (extent, device.capacity))
-        raise RunError(f"workload {name!r} covers {size} of {device.name!r}, which holds {room}")
+    check_room(workload, device, params.extent)
 
 
 def _thread(
     site: Site,
-    workload: Workload,
+    workload: Workload[Reader | Writer],
     name: str,
     devices: Sequence[BlockDevice],
     make: MakeAccess,
@@ -200,7 +203,7 @@ def _request(
 class Places:
     """Where the requests of a thread go, one after the other, with what size and after which pause."""
 
-    def __init__(self, site: Site, workload: Workload, thread: str, start: int, room: int) -> None:
+    def __init__(self, site: Site, workload: Workload[Reader | Writer], thread: str, start: int, room: int) -> None:
         self.p = p = site.p
         self.params = params = workload.params
         self.think = p.exponential(f"{thread}: think", params.think) if params.think else None

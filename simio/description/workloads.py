@@ -1,4 +1,4 @@
-"""What the parameters of all workloads have in common, and the kinds that there are.
+"""The base of all workloads' parameters; the kinds are in `simio/workloads/`.
 
 The parameters of a kind are a frozen pydantic model.  A field marked `Refers` names something of the scenario,
 such as a host, and ``routes`` names the pairs of such fields that data flows between; the loader checks both.
@@ -7,7 +7,7 @@ such as a host, and ``routes`` names the pairs of such fields that data flows be
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field
 
@@ -28,7 +28,7 @@ REFERRED = {
     "disks": "a disk or group of disks",
     "storage": "a disk, group of disks or volume",
 }
-"""What a field may name, by its `Refers`."""
+"""The things that a field may name, by its `Refers`."""
 
 HostName = Annotated[Text, Refers("host")]
 DiskGroup = Annotated[Text, Refers("disks")]
@@ -41,6 +41,7 @@ def _listed(value: object) -> object:
 
 HostNames = Annotated[tuple[Text, ...], BeforeValidator(_listed), Field(min_length=1), Refers("host")]
 """One host or a list of them, as a tuple."""
+OptionalHosts = Annotated[tuple[Text, ...] | None, BeforeValidator(_listed), Refers("host")]
 OptionalHost = Annotated[Text | None, Refers("host")]
 OptionalStorage = Annotated[Text | None, Refers("storage")]
 """One that may be left out."""
@@ -61,21 +62,15 @@ class WorkloadParams(Values):
         """The fields whose hosts may crash while it runs."""
         return ()
 
+    @property
+    def largest_call(self) -> tuple[int, tuple[str, ...]]:
+        """Bytes of its largest remote procedure call, without the header of UDP, and the hosts that are called."""
+        return 0, ()
 
-W = TypeVar("W", bound=type[WorkloadParams])
-_WORKLOADS: dict[str, type[WorkloadParams]] = {}
-
-
-def register_workload(kind: str, model: W) -> W:
-    """Make ``model`` the parameters of workloads of kind ``kind``; a second model for it is refused."""
-    if _WORKLOADS.setdefault(kind, model) is not model:
-        raise ValueError(f"a workload kind {kind!r} is registered already")
-    return model
-
-
-def workload_kinds() -> dict[str, type[WorkloadParams]]:
-    """The registered kinds, sorted by name, each with its parameters."""
-    return dict(sorted(_WORKLOADS.items()))
+    def named(self, field: str) -> tuple[str, ...]:
+        """The names that a field has: one, several or none."""
+        value: str | tuple[str, ...] | None = getattr(self, field)
+        return value if isinstance(value, tuple) else (value,) if value else ()
 
 
 def references(model: type[WorkloadParams]) -> dict[str, str]:
@@ -89,6 +84,6 @@ def references(model: type[WorkloadParams]) -> dict[str, str]:
 
 
 def yaml_key(model: type[WorkloadParams], field: str) -> str:
-    """What a field is called in a scenario file."""
+    """The key of a field in a scenario file."""
     alias: Any = model.model_fields[field].alias
     return str(alias or field)

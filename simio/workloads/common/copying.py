@@ -1,18 +1,58 @@
-"""What programs that copy files have in common: where files lie, loops over buffers, and two processes at one end."""
+"""The common parts of programs that copy files: parameters, where files lie, loops over buffers, rings of these."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
 from math import gcd
+from typing import TYPE_CHECKING, ClassVar
+
+from pydantic import Field
 
 from simio import units
+from simio.components.files.cached import Mount
 from simio.components.network.tcp import Endpoint
 from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
-from simio.description.model import Part, Workload
+from simio.description.model import Workload
+from simio.description.quantities import Extent, Flag, Limit, Time
+from simio.description.sheets.filesystems import CachedFileSystem
+from simio.description.workloads import HostName, Storage, WorkloadParams
 from simio.errors import RunError
 from simio.program.builder import Builder, Register
+from simio.workloads.common.room import check_room
+
+if TYPE_CHECKING:
+    from simio.workloads.copy import Copy
+    from simio.workloads.ftp import Ftp
+
+
+class RemoteCopy(WorkloadParams):
+    """A file that is read on one host and written on another, over TCP."""
+
+    routes: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("from_", "to"),
+        ("from_", "from_storage"),
+        ("to", "to_storage"),
+    )
+    network: ClassVar[bool] = True
+
+    from_: HostName = Field(alias="from", description="host that has the file")
+    from_storage: Storage = Field(description="disk or volume of it that the file is on")
+    to: HostName = Field(description="host that it is copied to")
+    to_storage: Storage = Field(description="disk or volume of it that the copy is written to")
+    file: Extent = Field(description="bytes of the file")
+    window: Limit = Field(None, description="socket buffers at both ends; none: what the stacks have")
+    nodelay: Flag = Field(False, description="whether TCP_NODELAY is set")
+    start_within: Time = Field(
+        0,
+        description="the programs start at a random instant within this time, whatever kernels' timers are at",
+    )
+    aligned: Flag = Field(True, description="whether the programs' buffers begin on a page; those of malloc() do not")
+    cached: Flag = Field(
+        False, description="whether all of the file is in its host's cache from before, and no disk reads it"
+    )
+
 
 PLACE = 2**20
 """Files that lie on one device begin at multiples of this many bytes."""
@@ -32,53 +72,53 @@ def storage(site: Site, workload: Workload, host: str, name: str) -> BlockDevice
     return site.device(host, found[0])
 
 
-def file_system(site: Site, workload: Workload, device: BlockDevice) -> Part:
-    """The file system of a device; RunError where it has none."""
+def mounted(site: Site, workload: Workload, host: str, device: BlockDevice) -> Mount:
+    """The file system of a device, mounted by a host; raises RunError if the device has none."""
+    return Mount(site.kernel(host), file_system(site, workload, device), device)
+
+
+def file_system(site: Site, workload: Workload, device: BlockDevice) -> CachedFileSystem:
+    """The values of the file system of a device; raises RunError if it has none."""
     system = site.system
     part = (system.volumes if device.name in system.volumes else system.disks)[device.name].file_system
     if part is None:
         raise RunError(
             f"workload {workload.name!r} copies a file, and {device.name!r} has no file_system; give it one"
         )
-    return part
+    return part.sheet
 
 
-def check_cached(site: Site, workload: Workload, device: BlockDevice, files: int = 1) -> None:
+def check_cached(site: Site, workload: Workload[RemoteCopy], device: BlockDevice, files: int = 1) -> None:
     """RunError where `files` files should be in the cache from before, which has no room for them."""
     if not workload.params.cached:
         return
-    size, room = files * workload.params.file, file_system(site, workload, device).sheet.cache
+    size, room = files * workload.params.file, file_system(site, workload, device).cache
     if size > room:
         needed, found = (units.format_quantity(n, "size") for n in (size, room))
         raise RunError(f"workload {workload.name!r} has {needed} in the cache from before, which holds {found}")
 
 
-def spans(workload: Workload, device: BlockDevice, number: int, first: int = 0) -> list[tuple[int, int]]:
+def spans(
+    workload: Workload[RemoteCopy | Copy], device: BlockDevice, number: int, first: int = 0
+) -> list[tuple[int, int]]:
     """First byte and size of `number` files one after the other, not before byte `first`; RunError if too much."""
-    size: int = workload.params.file
+    size = workload.params.file
     stride = -(-size // PLACE) * PLACE
     begin = -(-first // PLACE) * PLACE
-    room(workload, device, begin + (number - 1) * stride + size)
+    check_room(workload, device, begin + (number - 1) * stride + size)
     return [(begin + one * stride, size) for one in range(number)]
 
 
-def extents(site: Site, workload: Workload, device: BlockDevice, host: str, number: int) -> int:
+def extents(site: Site, workload: Workload[RemoteCopy], device: BlockDevice, host: str, number: int) -> int:
     """How far apart `number` files begin that lie one after another from the first byte of a device on.
 
     They do so in whole pages or blocks of its file system, and one alone, 0 bytes apart, at the beginning.
     RunError if there is too little room.
     """
-    unit = max(file_system(site, workload, device).sheet.block, site.kernel(host).sheet.page)
-    stride: int = -(-workload.params.file // unit) * unit
-    room(workload, device, (number - 1) * stride + workload.params.file)
+    unit = max(file_system(site, workload, device).block, site.kernel(host).sheet.page)
+    stride = -(-workload.params.file // unit) * unit
+    check_room(workload, device, (number - 1) * stride + workload.params.file)
     return stride if number > 1 else 0
-
-
-def room(workload: Workload, device: BlockDevice, size: int) -> None:
-    """RunError where a device does not hold `size` bytes."""
-    if size > device.capacity:
-        needed, there = (units.format_quantity(n, "size") for n in (size, device.capacity))
-        raise RunError(f"workload {workload.name!r} needs {needed} of {device.name!r}, which holds {there}")
 
 
 def parts(workload: Workload, size: int, number: int, unit: int) -> list[tuple[int, int]]:
@@ -97,10 +137,9 @@ def parts(workload: Workload, size: int, number: int, unit: int) -> list[tuple[i
     return [(begin, end - begin) for begin, end in pairwise(edges)]
 
 
-def check_raw(workload: Workload, device: BlockDevice) -> None:
+def check_raw(workload: Workload[Copy | Ftp], device: BlockDevice) -> None:
     """RunError where a raw request would not be whole sectors."""
-    for key in ("buffer", "file"):
-        size = getattr(workload.params, key)
+    for key, size in (("buffer", workload.params.buffer), ("file", workload.params.file)):
         if size % device.sector:
             found, sector = (units.format_quantity(n, "size") for n in (size, device.sector))
             raise RunError(
@@ -109,13 +148,13 @@ def check_raw(workload: Workload, device: BlockDevice) -> None:
 
 
 def grain(start: int, buffer: int) -> int:
-    """What the places of a file's buffers are multiples of."""
+    """The largest common divisor of the places of a file's buffers."""
     return gcd(start, buffer)
 
 
-def start(p: Builder, workload: Workload, name: str) -> None:
+def start(p: Builder, workload: Workload[RemoteCopy], name: str) -> None:
     """Wait for the random instant at which a program starts, if it does."""
-    within: int = workload.params.start_within
+    within = workload.params.start_within
     if within:
         with p.scope():
             pause = p.register()

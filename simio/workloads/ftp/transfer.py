@@ -1,40 +1,28 @@
-"""ftp: get of a binary file, by a server that sends it and a client that asked for it.
-
-The exchange is that of RFC 959: over the control connection PORT and RETR go to the server, which opens the data
-connection to the client and says 150; when the file has been sent, it closes that connection and says 226. The
-programs are those of 4.3BSD: the server reads a buffer of the file and writes it to the connection, the client reads
-what has come, at most a buffer, and writes that to the file. It prints the time from
-accept() to the last write(). With several streams the file is cut into as many parts, each copied so by a pair of
-processes of its own, as bbftp and GridFTP do it.
-"""
+"""One transfer by ftp, by a process or two at each end."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import lcm
+from typing import TYPE_CHECKING
 
-from simio import units
 from simio.components.files.received import ReceivedFile, SentFile, SharedFile
+from simio.components.network.agreement import Dialogue
 from simio.components.network.demand import declare
 from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
-from simio.description.workloads.copies import Ftp
-from simio.errors import RunError
 from simio.machines.tcp.layout import END_OF_FILE
 from simio.program.builder import Register, Variable
-from simio.workloads.copying import (
+from simio.workloads.common.copying import (
     Ring,
-    check_cached,
-    check_raw,
-    file_system,
     fill,
     grain,
-    parts,
-    spans,
+    mounted,
     start,
-    storage,
 )
+
+if TYPE_CHECKING:
+    from simio.workloads.ftp import Ftp
 
 PORT, PORT_DONE, RETRIEVE, OPENING, COMPLETE = 26, 30, 14, 68, 24
 """Bytes of commands and replies: PORT h1,h2,h3,h4,p1,p2; 200 PORT command successful.; RETR and a name; 150 Opening
@@ -47,81 +35,6 @@ Place = tuple[BlockDevice, tuple[int, int]]
 
 
 @dataclass(frozen=True)
-class Control:
-    """The control connection, from the client to the server."""
-
-    from_: str
-    to: str
-    window: int | None
-    nodelay: bool
-
-
-def ftp(site: Site, workload: Workload) -> None:
-    """`transfers` of the file at once, or `streams` parts of it, each with its connections; delivered is what clients
-    wrote."""
-    params = workload.params
-    source = storage(site, workload, params.from_, params.from_storage)
-    target = storage(site, workload, params.to, params.to_storage)
-    if params.access == "raw":
-        check_raw(workload, source)
-        check_raw(workload, target)
-    (span,) = spans(workload, source, 1)
-    check_cached(site, workload, source)
-    _check_dirty(site, workload, target)
-    if params.streams > 1:
-        _in_parts(site, workload, (source, target), span)
-        return
-    claimed = site.p.variable(f"{workload.name}: file", span[0])
-    transfers = [Transfer(site, workload, name) for name in names(workload, params.transfers)]
-    readers = [transfer.server for transfer in transfers]
-    for transfer, copy in zip(transfers, spans(workload, target, params.transfers), strict=True):
-        if params.overlap:
-            transfer.overlapped(source, target)
-        else:
-            transfer.alternating((source, span), (target, copy), Shared(readers, claimed))
-
-
-def _check_dirty(site: Site, workload: Workload, target: BlockDevice) -> None:
-    """Refuse a cache that could be full of what several writers gather, none of which has enough to write behind."""
-    writers = workload.params.transfers * workload.params.streams
-    if writers == 1:
-        return
-    sheet = file_system(site, workload, target).sheet
-    most = writers * sheet.write_behind
-    if sheet.dirty_limit < most:
-        limit, need = (units.format_quantity(n, "size") for n in (sheet.dirty_limit, most))
-        raise RunError(
-            f"workload {workload.name!r} has {writers} writers, which may gather {need}; the dirty_limit of "
-            f"{target.name!r} is {limit}"
-        )
-
-
-def _in_parts(
-    site: Site, workload: Workload, devices: tuple[BlockDevice, BlockDevice], span: tuple[int, int]
-) -> None:
-    """A part of the file over each of `streams` pairs of connections, read and written side by side."""
-    params = workload.params
-    systems = [file_system(site, workload, device) for device in devices]
-    hosts = (params.from_, params.to)
-    # A page or block that two parts share would be read by both, and written by both.
-    unit = lcm(
-        params.buffer,
-        *(max(part.sheet.block, site.kernel(host).sheet.page) for part, host in zip(systems, hosts, strict=True)),
-    )
-    ((place, _),) = spans(workload, devices[1], 1)
-    own = names(workload, params.streams)
-    for name, (begin, size) in zip(own, parts(workload, span[1], params.streams, unit), strict=True):
-        Transfer(site, workload, name).alternating(
-            (devices[0], (span[0] + begin, size)), (devices[1], (place + begin, size)), None
-        )
-
-
-def names(workload: Workload, number: int) -> list[str]:
-    """What `number` transfers of a workload are called."""
-    return [f"{workload.name} {each + 1}" for each in range(number)] if number > 1 else [workload.name]
-
-
-@dataclass(frozen=True)
 class Shared:
     """A file that the servers `readers` read at once: `claimed` is how far windows were asked for."""
 
@@ -129,16 +42,20 @@ class Shared:
     claimed: Variable
 
 
+def names(workload: Workload[Ftp], number: int) -> list[str]:
+    """The names of `number` transfers of a workload."""
+    return [f"{workload.name} {each + 1}" for each in range(number)] if number > 1 else [workload.name]
+
+
 class Transfer:
     """One transfer: a server on the host that has the file, a client on the other."""
 
-    def __init__(self, site: Site, workload: Workload, name: str) -> None:
+    def __init__(self, site: Site, workload: Workload[Ftp], name: str) -> None:
         self.site, self.workload, self.name = site, workload, name
         self.p = site.p
-        self.params: Ftp = workload.params
-        params = self.params
+        self.params = params = workload.params
         self.server, self.client = (f"{name}: ftpd on {params.from_}", f"{name}: ftp on {params.to}")
-        control = Control(params.to, params.from_, params.window, params.nodelay)
+        control = Dialogue(params.to, params.from_, params.window, params.nodelay)
         self.asking, self.asked = site.sockets.connection(control, f"{name}: control", (512, 512), True)
         self.sender, self.receiver = site.sockets.connection(params, name, (params.buffer,) * 2, params.aligned)
         self.begun = self.p.observation(f"{name}: begun", "begun", "bytes")
@@ -176,15 +93,14 @@ class Transfer:
 
     def _files(self, source: Place, target: Place, shared: Shared | None) -> tuple[SentFile, ReceivedFile]:
         site, params = self.site, self.params
-        kernels = [site.kernel(host) for host in (params.from_, params.to)]
-        systems = [file_system(site, self.workload, device) for device, _ in (source, target)]
-        common = (self.p, kernels[0], systems[0], source[0], self.server, source[1])
+        common = (mounted(site, self.workload, params.from_, source[0]), self.server, source[1])
         read = (
             SharedFile(*common, shared.readers, shared.claimed)
             if shared and len(shared.readers) > 1
             else SentFile(*common, sequential=True)
         )
-        return read, ReceivedFile(self.p, kernels[1], systems[1], target[0], self.client, target[1])
+        mount = mounted(site, self.workload, params.to, target[0])
+        return read, ReceivedFile(mount, self.client, target[1])
 
     # --- two processes at each end ------------------------------------------------------------------------
 
@@ -223,8 +139,8 @@ class Transfer:
                 at_once=True,
             )
             return
-        system = file_system(self.site, self.workload, source)
-        file = SentFile(self.p, kernel, system, source, self.server, (0, params.file), sequential=True)
+        mount = mounted(self.site, self.workload, params.from_, source)
+        file = SentFile(mount, self.server, (0, params.file), sequential=True)
         file.open()
         file.rewind()
         ring.run(0, lambda at, amount: file.read(at, amount, params.buffer, True, params.cached), filling=True)
@@ -241,8 +157,8 @@ class Transfer:
         if params.access == "raw":
             ring.run(0, store, filling=False, at_once=True)
             return
-        system = file_system(self.site, self.workload, target)
-        file = ReceivedFile(self.p, kernel, system, target, self.client, (0, params.file))
+        mount = mounted(self.site, self.workload, params.to, target)
+        file = ReceivedFile(mount, self.client, (0, params.file))
 
         def write(at: Register, amount: int) -> None:
             file.write_whole(amount)

@@ -1,4 +1,4 @@
-"""Workloads of storage: programs that read and write disks and volumes."""
+"""The common parameters of readers and writers of storage."""
 
 from __future__ import annotations
 
@@ -7,37 +7,17 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from simio import units
 from simio.description.mixtures import Mixture, Sizes
-from simio.description.quantities import Count, Extent, Flag, Limit, Time, refusal
-from simio.description.workloads.base import HostName, Storage, WorkloadParams, register_workload
+from simio.description.quantities import Count, Extent, Limit, Time, refusal
+from simio.description.sheets.base import size_text
+from simio.description.workloads import WorkloadParams
 
 UNBUFFERED = ("raw", "direct")
 """Ways of access that go to the device for each request, so that several can be outstanding."""
 
 
-class _From(WorkloadParams):
-    """Who reads what."""
-
-    host: HostName = Field(description="host that reads")
-    from_: Storage = Field(alias="from", description="disk, group of disks or volume that is read")
-    access: Literal["raw", "direct", "buffered", "nocopy", "mmap"] = Field(
-        "raw", description="how the program gets at the data, see below"
-    )
-
-
-class _To(WorkloadParams):
-    """Who writes what."""
-
-    host: HostName = Field(description="host that writes")
-    to: Storage = Field(description="disk, group of disks or volume that is written")
-    access: Literal["raw", "direct", "buffered"] = Field(
-        "raw", description="how the program gets at the data, see below"
-    )
-
-
 class BlockParams(WorkloadParams):
-    """What readers and writers have in common: which blocks, in what order, by how many threads."""
+    """The common parameters: which blocks, in what order, by how many threads."""
 
     block: Sizes = Field(description="bytes a request, or sizes with weights, of which each request draws one")
     size: Extent = Field(description="bytes from or to each device")
@@ -80,7 +60,7 @@ class BlockParams(WorkloadParams):
         if self.pattern != "strided":
             raise refusal(f"a stride with pattern {self.pattern}", "none", "write pattern: strided", "stride")
         if self.stride < self.largest:
-            raise refusal(_size(self.stride), f"at least the block, {_size(self.largest)}", field="stride")
+            raise refusal(size_text(self.stride), f"at least the block, {size_text(self.largest)}", field="stride")
         return self
 
     def _check_access(self, access: str) -> None:
@@ -102,49 +82,5 @@ class BlockParams(WorkloadParams):
         return self
 
 
-class Reader(BlockParams, _From):
-    """Processes that read devices block by block."""
-
-    routes = (("host", "from_"),)
-
-    window: Limit = Field(None, description="mmap: bytes mapped at once; none: a block")
-
-    @model_validator(mode="after")
-    def _fits_the_access(self) -> Reader:
-        self._check_access(self.access)
-        if self.window is None:
-            return self
-        if self.access != "mmap":
-            raise refusal(f"a window with access {self.access}", "none", "only mmap maps one", "window")
-        if self.window > self.largest:
-            raise refusal(_size(self.window), f"at most the block, {_size(self.largest)}", field="window")
-        return self
-
-
-class Writer(BlockParams, _To):
-    """Processes that write devices block by block."""
-
-    routes = (("host", "to"),)
-
-    sync: Flag = Field(
-        False, description="whether what was written is flushed to the device before it counts as done"
-    )
-
-    @model_validator(mode="after")
-    def _fits_the_access(self) -> Writer:
-        self._check_access(self.access)
-        if self.sync and self.access == "raw":
-            raise refusal("sync with access raw", "false", "no file is written, so there is none to flush", "sync")
-        return self
-
-
-def _size(value: int) -> str:
-    return units.format_quantity(value, "size")
-
-
 def _only_unbuffered(found: str, expected: str, field: str) -> PydanticCustomError:
     return refusal(found, expected, f"more needs access {' or '.join(UNBUFFERED)}", field)
-
-
-register_workload("reader", Reader)
-register_workload("writer", Writer)

@@ -1,61 +1,14 @@
-"""A file read or written in order over NFS: the program, the client's daemons and the server's threads."""
+"""One pass over a file on an NFS server: the program and the client's daemons."""
 
 from __future__ import annotations
 
-from simio.components.faults.incarnations import Incarnations, of_incarnation
 from simio.components.network.nfs import NfsMount
-from simio.components.network.udp import check_size
 from simio.components.site import Site
-from simio.description.model import Workload
 from simio.machines.network import rpc
 from simio.program.builder import Handle, Register, since
-from simio.workloads.served import server_storage
 
 
-def nfs(site: Site, workload: Workload) -> None:
-    """One pass of each client over a file of `size` bytes, a block of `transfer` bytes a system call."""
-    params = workload.params
-    clients = params.readers
-    pools = _pools(site, workload) if len(clients) > 1 else {}
-    for number, client in enumerate(clients):
-        server = params.ports[number % len(params.ports)]
-        name = workload.name if len(clients) == 1 else f"{workload.name} {client}"
-        delivered = site.delivered if len(clients) == 1 else site.stream(f"{workload.name}: {client}")
-        incarnations = _incarnations(site, server)
-        storage = [
-            server_storage(site, workload, number, server, boot)
-            for boot in range(len(incarnations) if params.storage else 0)
-        ]
-        stacks = site.sockets.stack(client), site.sockets.stack(server)
-        paths = site.network.path(client, server), site.network.path(server, client)
-        mount = NfsMount(name, stacks, paths, params, storage, pools.get(server, ()))
-        data, end = ("read_reply", 1) if params.access == "read" else ("write", 0)
-        check_size(workload.name, stacks[end], mount.message(data))
-        for boot in range(len(incarnations)):
-            thread = of_incarnation(f"{name}: nfsd on {server}", boot)
-            # Those of a later life find no calls before it begins.
-            with site.p.thread(thread, count=params.nfsds, daemon=True):
-                mount.serve(boot)
-        (_read if params.access == "read" else _write)(site, mount, delivered)
-
-
-def _pools(site: Site, workload: Workload) -> dict[str, list[Handle]]:
-    """The threads of each server that its clients share, of each of its incarnations."""
-    params = workload.params
-    found = {}
-    for server in params.ports[: len(params.readers)]:
-        name, number = f"{workload.name}: nfsds of {server}", len(_incarnations(site, server))
-        found[server] = [
-            site.p.resource(of_incarnation(name, boot), params.nfsds, lock=True) for boot in range(number)
-        ]
-    return found
-
-
-def _incarnations(site: Site, server: str) -> Incarnations:
-    return Incarnations(site.p, site.system.hosts[server].crashes)
-
-
-def _read(site: Site, mount: NfsMount, delivered: Handle) -> None:
+def read(site: Site, mount: NfsMount, delivered: Handle) -> None:
     """The program reads block by block; daemons read `biods` blocks ahead, and without any it does so itself."""
     p, params, name = site.p, mount.params, mount.name
     took = p.observation(f"{name}: block", "latency", "ps")
@@ -97,7 +50,7 @@ def _read_ahead(site: Site, mount: NfsMount) -> None:
             mount.arrived(block)
 
 
-def _write(site: Site, mount: NfsMount, delivered: Handle) -> None:
+def write(site: Site, mount: NfsMount, delivered: Handle) -> None:
     """The program writes block by block into the cache; a free daemon sends each on, or the program if none is.
 
     It ends when all is written and, with version 3, committed, as close() waits for that.

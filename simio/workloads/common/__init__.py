@@ -1,0 +1,1 @@
+"""The common parts of several kinds of workloads; no kind itself."""

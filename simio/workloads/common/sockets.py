@@ -1,0 +1,30 @@
+"""The common parameters of workloads over the hosts' protocol stacks."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from simio.description.quantities import Count, Flag, Limit
+from simio.description.workloads import HostName, WorkloadParams
+
+Streams = Annotated[Count, Field(le=64000)]
+"""Each stream has a port of its own at the sending end, and there are 65535 - 1024 that any program may have."""
+
+
+class NetworkParams(WorkloadParams):
+    """A program on one host that talks to one on another over the hosts' protocol stacks."""
+
+    routes: ClassVar[tuple[tuple[str, str], ...]] = (("from_", "to"),)
+    network: ClassVar[bool] = True
+
+    from_: HostName = Field(alias="from", description="host that sends, or asks")
+    to: HostName = Field(description="host that receives, or answers")
+
+
+class SocketParams(NetworkParams):
+    """The common parameters of programs over TCP."""
+
+    window: Limit = Field(None, description="socket buffers at both ends; none: what the stacks have")
+    nodelay: Flag = Field(False, description="whether TCP_NODELAY is set, so that small segments do not wait")
