@@ -60,12 +60,14 @@ class Study:
         """Run all cases, or those with these indices, on 'compiled' (the default) or 'simpy'.
 
         With `packets`, each case's result has the packets that this asks for (`simio.result.packets`).
-        Raises SimioError for a deadlock, a spent step budget or an unknown engine.
+        A case that Ctrl-C or its step budget ends says so in `cut_off`. Raises SimioError for a deadlock or an
+        unknown engine.
         """
         from simio.report.notebook import ShownResult
         from simio.running import RunOptions, run_scenario
 
-        return ShownResult.of(run_scenario(self.scenario, self.sets, RunOptions(engine, packets), cases))
+        options = RunOptions(engine, packets, partial=True)
+        return ShownResult.of(run_scenario(self.scenario, self.sets, options, cases))
 
     def explain(self, case: int = 0, engine: str | None = None) -> ShownExplanation:
         """Why the case with this index gives what it gives, and what would be gained by which change.

@@ -53,13 +53,15 @@ def bound(scenario: str, sets: tuple[str, ...], number: int | None) -> None:
     """
     loaded = load(scenario, sets)
     index = case_number(loaded, number)
+    progress = Progress()
 
     def show(console: Console) -> None:
         console.print(Text(f"{loaded.title}\n", style="bold"))
         for case in loaded.cases:
             if index in (None, case.index):
                 name = settings_text(case.settings) or "this scenario"
-                found = bound_of(lower(case.system))
+                with progress:
+                    found = bound_of(lower(case.system))
                 for line in bounds.lines(found, name, case.system.report.unit, all_limits=index is not None):
                     console.print(line)
 
@@ -95,13 +97,14 @@ def explanation(case: Case, title: str) -> tuple[Waterfall | None, CausalProfile
     """The waterfall and the profile; after an interrupt those that were finished."""
     found, traced = None, None
     try:
-        try:
-            traced = Traced(case)
-            found = explaining.waterfall(case, traced=traced)
-        except RunError as error:
-            # The case itself may run all the same; if it does not, the profile says so.
-            tell(f"the time of a unit is not shown: {error}")
         with Progress() as progress:
+            try:
+                traced = Traced(case)
+                found = explaining.waterfall(case, traced=traced)
+            except RunError as error:
+                # The case itself may run all the same; if it does not, the profile says so.
+                progress.clear()
+                tell(f"the time of a unit is not shown: {error}")
             return found, explaining.profile(case, title, progress=progress.step_of, traced=traced, found=found)
     except KeyboardInterrupt:
         return found, None

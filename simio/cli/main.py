@@ -16,6 +16,8 @@ import click
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells have it."""
+CUT_OFF = 3
+"""Exit status where the step budget of a run was spent: the answer is of the time until then."""
 DEFECT = 1
 """Exit status after an error that simio did not foresee."""
 

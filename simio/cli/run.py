@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simio.cli.main import INTERRUPTED
+from simio.cli.main import CUT_OFF, INTERRUPTED
 from simio.cli.options import (
     COMPLETING,
     case_number,
@@ -82,6 +82,7 @@ def run(
     """Run a scenario and print the answer.
 
     Throughput comes first, then what limits it and how busy everything was; beside measured values, the error.
+    Exit status 3: a run has spent its step budget, and the answer is of the time until then.
 
     \b
     simio run s.yaml --html s.html              a page with plots, beside the answer
@@ -99,7 +100,7 @@ def run(
     hosts = list(loaded.cases[index or 0].system.hosts)
     try:
         with Progress(len(loaded.cases) if index is None else 1) as progress:
-            options = RunOptions(engine, traced.packets if traced else None, check, tell)
+            options = RunOptions(engine, traced.packets if traced else None, check, tell, partial=True)
             cases = None if index is None else [index]
             result = run_scenario(loaded, sets, options, cases, lambda _: progress.step())
     except AbortedTrace as error:
@@ -122,6 +123,8 @@ def run(
         click.echo("\n" + "\n".join(checks.lines(result)), err=bool(form) or bool(trace))
     if not result.complete:
         sys.exit(INTERRUPTED)
+    if any(case.cut_off for case in result.cases):
+        sys.exit(CUT_OFF)
 
 
 def _with_intervals(scenario: Scenario, result: ScenarioResult, engine: str | None) -> ScenarioResult:

@@ -186,9 +186,11 @@ def _give(
         write_file(output, text)
         journal.beside(output).unlink(missing_ok=True)
     failed = sum(1 for row in ordered if row.outcome is None)
+    cut_off = sum(1 for row in ordered if row.outcome and row.error)
     known = sum(1 for row in ordered if row.outcome and row.outcome.kept)
     total = counted(len(ordered), "configuration")
     total += f", {failed} with an error" * bool(failed) + f", {known} known from earlier runs" * bool(known)
+    total += f", {cut_off} cut off" * bool(cut_off)
     total += f", in {output}" if output and complete else ""
 
     def show(console: Console) -> None:

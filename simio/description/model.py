@@ -186,7 +186,7 @@ class Run(Values):
         None, description="run until half of the 95% confidence interval is this share of the mean"
     )
     step_budget: Annotated[int, Field(strict=True, ge=1, le=2**53)] = Field(
-        500_000_000, description="steps after which a run is given up"
+        500_000_000, description="steps after which a run is cut off; the answer is of the time until then"
     )
 
     @field_validator("precision")

@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from simio.errors import Place, Problem, ScenarioError, quote
 from simio.files import read_regular
 
 MAX_BYTES = 2**20
+_noted: ContextVar[dict[str, str] | None] = ContextVar("noted", default=None)
+
+
+@contextmanager
+def files_read() -> Iterator[dict[str, str]]:
+    """The files that `read_file` reads inside, by name, each with the SHA-256 of its content."""
+    found: dict[str, str] = {}
+    token = _noted.set(found)
+    try:
+        yield found
+    finally:
+        _noted.reset(token)
 
 
 def read_file(path: str | os.PathLike[str], hint: str = "") -> str:
@@ -32,6 +48,8 @@ def read_file(path: str | os.PathLike[str], hint: str = "") -> str:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise ScenarioError(Problem(name, f"a file that cannot be read ({reason})", "a YAML file")) from None
+    if (noted := _noted.get()) is not None:
+        noted[name] = hashlib.sha256(data).hexdigest()
     return decode(data, name)
 
 

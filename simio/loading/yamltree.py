@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import yaml
 
-from simio.errors import Place, Problem, ScenarioError, did_you_mean, key_path, quote
+from simio.errors import Place, Problem, ScenarioError, did_you_mean, key_path, quote, visible
 from simio.loading.yamlfiles import MAX_BYTES, too_large
 from simio.loading.yamlscalars import CORE, Refused, Scalar, plain, short, tagged
 from simio.loading.yamlsyntax import syntax_problem
@@ -196,13 +196,16 @@ class _Composer:
         wants_key = bool(self._open) and self._open[-1].wants_key
         try:
             value = tagged(event)
+            if isinstance(value, str):
+                # Whatever shows it later, on a terminal or a page, shows all of it and does nothing else.
+                value = visible(value)
         except Refused as refused:
             if not wants_key:
                 self.problem(place, *refused.args)
         if wants_key:
             self._key(value, event, place)
             return
-        node = Node("scalar", value, place, text=event.value)
+        node = Node("scalar", value, place, text=visible(event.value))
         self._keep(event.anchor, node, 1, 0)
         self._add(node, 1, 0)
 

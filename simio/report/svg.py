@@ -118,7 +118,8 @@ class Picture:
         """The text of the file."""
         about = f"<desc>{escape(self.about)}</desc>" if self.about else ""
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" data-generator="simio" viewBox="0 0 {self.width} {self.height}" '
+            '<svg xmlns="http://www.w3.org/2000/svg" data-generator="simio" '
+            f'viewBox="0 0 {self.width} {self.height}" '
             f'width="{self.width}" height="{self.height}" role="img"><title>{escape(self.title)}</title>{about}'
             f"<style>{_STYLE}{self.style}</style>\n" + "\n".join(self.parts) + "\n</svg>\n"
         )

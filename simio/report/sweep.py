@@ -47,7 +47,7 @@ class SweepPrinter:
                 table.add_row(str(row.number), *settings, "", *("" for _ in more), Text(row.error, style="red"))
                 continue
             extra = [self._cell(row, name) for name in more]
-            table.add_row(str(row.number), *settings, self.rate(row.throughput or 0), *extra, Text(row.outcome.limit))
+            table.add_row(str(row.number), *settings, self.rate(row.throughput or 0), *extra, _limit(row))
         self.console.print(table)
         self.console.print()
 
@@ -91,6 +91,14 @@ class SweepPrinter:
             table.add_row(Text(value), *map(self.rate, ends), Bar(rates[-1] / most if most else 0))
         self.console.print()
         self.console.print(table)
+
+
+def _limit(row: Row) -> Text:
+    """The limit of a row that ran, and what cut its run off, if that was so."""
+    text = Text(row.outcome.limit if row.outcome else "")
+    if row.error:
+        text.append(f"; {row.error}", style="yellow")
+    return text
 
 
 def figure(value: float) -> str:

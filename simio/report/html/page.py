@@ -10,7 +10,7 @@ from simio.report.html.curves import Figure, curves
 from simio.report.html.text import asset, script_data, section, shown
 from simio.report.html.timelines import timelines
 from simio.report.tables import rate_text
-from simio.report.terminal import interrupted_text, summary_text
+from simio.report.terminal import cut_off_texts, summary_text
 from simio.result.model import CaseResult, ScenarioResult
 from simio.topology import wire
 from simio.wording import counted, in_unit, settings_text
@@ -65,8 +65,7 @@ def page(scenario: Scenario, result: ScenarioResult, extra: str = "", more: dict
 def _body(scenario: Scenario, result: ScenarioResult, extra: str, figures: dict[str, Figure]) -> list[str]:
     best = max(result.cases, key=lambda case: case.rate)
     parts = []
-    if not result.complete:
-        parts.append(f'<p class="warn">{interrupted_text(result)}</p>')
+    parts += [f'<p class="warn">{shown(text)}</p>' for text in cut_off_texts(result)]
     several = len(result.cases) > 1
     if several:
         parts.append(_range(result, best))

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from typing import Any
 
+from simio.errors import visible
 from simio.report.tables import FAIR, GOOD, Cell, Grid, Judged, Share, signed
 
 BUSY, HALF = 0.9, 0.6
@@ -16,7 +17,7 @@ BUSY, HALF = 0.9, 0.6
 
 def shown(text: object) -> str:
     """Text as HTML that shows it, in elements and attributes."""
-    return html.escape(str(text))
+    return html.escape(visible(str(text)))
 
 
 def asset(name: str, package: str = __package__) -> str:

@@ -83,7 +83,8 @@ def topology(graph: nx.Graph, case: CaseResult | None = None) -> str:
     label = f"wiring of {graph.graph.get('title', '')}" + (", coloured by utilisation" if case else "")
     about = f"<desc>{shown(case.limiter.sentence)}</desc>" if case else ""
     return (
-        f'<svg class="topology" xmlns="http://www.w3.org/2000/svg" data-generator="simio" viewBox="0 {TOP} {across} {down - TOP:g}" '
+        '<svg class="topology" xmlns="http://www.w3.org/2000/svg" data-generator="simio" '
+        f'viewBox="0 {TOP} {across} {down - TOP:g}" '
         f'style="max-width:{across}px;min-width:{round(across * _LEAST)}px" role="img" '
         f'aria-label="{shown(label)}">{about}{"".join(inside)}</svg>'
     )
