@@ -205,10 +205,8 @@ class Bound(Work):
 
     def _cut(self, until: int, slack: int, looped: Fraction, whole: Fraction) -> Fraction:
         """Bytes a second until `until` ps, of which `looped` bytes of the work in loops or `whole` of all is done."""
-        once = self.delivered - self.sustained.delivered
-        return (once + looped if self.sustained.delivered else whole) * SECOND / until + slack * SECOND / Fraction(
-            until
-        )
+        done = self.delivered - self.sustained.delivered + looped if self.sustained.delivered else whole
+        return min(done + slack, Fraction(self.delivered)) * SECOND / until
 
 
 def bound(program: Program) -> Bound:
@@ -294,8 +292,9 @@ def _delivered(
 
 
 def _slack(program: Program, classes: ThreadClasses, times: list[int], deliveries: list[list[int]]) -> int:
-    """Bytes of one round of every thread's outermost loop, which a cut-off run can have delivered early."""
-    total = sum(promise.amount * len(classes.of(promise.at).starts) for promise in program.promises)
+    """Bytes that a cut-off run can have delivered early: a round of each thread's outermost loop, and caches."""
+    total = sum(program.containers[row].capacity for row in program.ahead)
+    total += sum(promise.amount * len(classes.of(promise.at).starts) for promise in program.promises)
     rounds = _rounds(program, [at for at, register, _ in deliveries if register == NO_REGISTER])
     for at, register, value in deliveries:
         if register == NO_REGISTER:

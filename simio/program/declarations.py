@@ -76,6 +76,7 @@ class Declarations:
         self._occupancies: list[Occupancy] = []
         self._demands: list[Demand] = []
         self._promises: list[Promise] = []
+        self._ahead: dict[int, None] = {}
         self._tallies: list[Tally] = []
         self._gauges: list[Gauge] = []
         self._guests: list[Guest] = []
@@ -185,6 +186,10 @@ class Declarations:
         """Whoever passes here causes a resource to serve at least `time` unit-ps; for the bound, no step."""
         self._inside("demand")
         self._demands.append(Demand(self._at, self._row("resource", resource), time))
+
+    def ahead(self, container: Handle) -> None:
+        """Bytes in this container count as delivered before what they need is done; for the bound, no step."""
+        self._ahead[self._row("container", container)] = None
 
     def promise(self, amount: int) -> None:
         """Whoever passes here causes `amount` bytes to be delivered; for the bound, no step."""

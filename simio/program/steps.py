@@ -275,8 +275,9 @@ class Program:
     `draws` has shape (d, 4): kind, a, b or table offset, table length; `draw_table` holds (value, cumulative
     weight) pairs of discrete distributions. `state` is the initial state of all machines, laid end to end.
     `words` are the names of the words of each machine, as far as they are known.
-    `regions`, `windows`, `occupancies`, `demands`, `promises`, `tallies`, `gauges`, `labels` (inner ones first) and
-    `bodies` (first step, end, name number of each thread body) serve analysis only.
+    `regions`, `windows`, `occupancies`, `demands`, `promises`, `ahead` (containers of bytes that count as delivered
+    before what they need is done), `tallies`, `gauges`, `labels` (inner ones first) and `bodies` (first step, end,
+    name number of each thread body) serve analysis only.
     """
 
     steps: Table
@@ -297,6 +298,7 @@ class Program:
     occupancies: tuple[Occupancy, ...]
     demands: tuple[Demand, ...]
     promises: tuple[Promise, ...]
+    ahead: tuple[int, ...]
     bodies: tuple[tuple[int, int, int], ...]
     guests: tuple[Guest, ...] = ()
     tallies: tuple[Tally, ...] = ()

@@ -173,7 +173,8 @@ class CachedFile(FileInCache):
             return
         together = self.sheet.write_behind
         waiting = p.register(at - self.fetched + size)
-        with p.while_(waiting >= together, share=min(Fraction(size, together), Fraction(1))):
+        flushes, writes = self.size // together, -(-self.size // size)
+        with p.while_(waiting >= together, share=min(Fraction(flushes, writes), Fraction(1))):
             self._flush(self.fetched, together, self._grain(), stored)
             self.fetched.set(self.fetched + together)
             waiting.set(waiting - together)
@@ -191,6 +192,7 @@ class CachedFile(FileInCache):
     def _flush(self, at: Register, size: int, aligned: int, stored: Arrived | None) -> None:
         """`size` bytes go from the cache to the device while the program goes on."""
         p = self.p
+        p.ahead(self.dirty)
         with p.fork("write-behind"):
             self.device.write(at, self._whole(size), aligned)
             for amount in p.pieces(size, self.sheet.dirty_limit):
