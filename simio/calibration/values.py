@@ -83,7 +83,7 @@ class CatalogueValue:
 
     @property
     def _grain(self) -> int:
-        """What a size is cut to multiples of: what it, the ends that it may have and a page share.
+        """The grain of a size: the common divisor of it, the ends of its range and a page.
 
         So a datasheet whose sizes are multiples of a block allows it. Without such ends these are whole KiB.
         """
@@ -126,7 +126,7 @@ def catalogue_value(entry: CatalogueEntry, key: str, tables: Iterable[str] = ())
 
 
 def fitted_values(parts: Catalogue, tables: Sequence[str]) -> list[CatalogueValue]:
-    """All values of a catalogue with basis `fitted`; ScenarioError with the problems of all its datasheets."""
+    """All values of a catalogue with basis `fitted`. Raises ScenarioError with the problems of all datasheets."""
     found: list[CatalogueValue] = []
     problems: list[Problem] = []
     for name in parts.names():

@@ -150,7 +150,7 @@ class HippiCircuit:
 
 
 class HippiTarget:
-    """What source and target of a circuit tell one another: READY signals, and that all bursts have come."""
+    """Signals between source and target of a circuit: READY, and the arrival of the last burst."""
 
     def __init__(self, p: Builder, name: str, window: int, burst: int) -> None:
         self.p = p

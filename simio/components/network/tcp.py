@@ -35,7 +35,7 @@ _TALLIES = (
     (layout.RESENT, "segments", "sent again"),
     (layout.TIMEOUTS, "times", "timed out"),
 )
-"""What an endpoint counts: where in its state, in which unit, and what."""
+"""Counts of an endpoint: offset in its state, unit, and name."""
 _WORDS = 2
 """Words of a segment without options; timestamps are one more, and two blocks of SACK come after that."""
 
@@ -203,7 +203,7 @@ class Endpoint:
             p.call(result, function, self.state, amount)
 
     def _append(self, amount: Register) -> None:
-        """What was copied joins the send buffer, whose chain is walked to its end; TCP may send it at once."""
+        """Append copied data to the send buffer, whose chain is walked to its end; TCP may send them at once."""
         p = self.p
         with p.scope():
             push = p.register()

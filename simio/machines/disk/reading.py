@@ -25,7 +25,7 @@ from simio.machines.door import machine
 
 @machine("disk")
 def begin(state: NDArray, base: int, now: int, tag: int) -> int:
-    """What a queued read can do now: 0 wait to be woken, 1 it is served from the buffer, 2 it has the arm; 2 + n wake
+    """Next act of a queued read: 0 wait to be woken, 1 be served from the buffer, 2 use the arm; 2 + n wake
     the n threads that wait, and then wait."""
     if not is_command(state, base, now, tag, 0):
         return -1
@@ -54,7 +54,7 @@ def begin(state: NDArray, base: int, now: int, tag: int) -> int:
 
 @machine("disk")
 def next_unit(state: NDArray, base: int, now: int, tag: int, count: int) -> int:
-    """What a read was given before has left; the time until its next `count` sectors are in the buffer, in ps.
+    """Time in ps until the next `count` sectors of a read are in the buffer; those given before have left.
 
     -1 where these are no sectors of the command, or more than a segment holds.
     """

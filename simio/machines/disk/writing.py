@@ -30,7 +30,7 @@ from simio.machines.shared import shared
 
 @shared
 def absorbs(state: NDArray, base: int, now: int, c: int, s: int) -> bool:
-    """Whether a dirty segment has all the sectors of a write, and none of them is on the way to the media."""
+    """True if a dirty segment has all the sectors of a write, and none of them is on the way to the media."""
     least = state[s + w.DESTAGED]
     if state[base + w.CHUNK] == s:
         least = least + 1 if now < state[s + w.START] else state[base + w.CHUNK_END]
@@ -40,7 +40,7 @@ def absorbs(state: NDArray, base: int, now: int, c: int, s: int) -> bool:
 
 @shared
 def continues(state: NDArray, base: int, c: int, s: int) -> bool:
-    """Whether a write goes on where the run of a segment ends."""
+    """True if a write goes on where the run of a segment ends."""
     if state[s + w.KIND] == w.DIRTY:
         return state[c + w.NEXT] == state[s + w.RESERVED]
     return (
@@ -72,7 +72,7 @@ def place_for(state: NDArray, base: int, now: int, c: int) -> int:
 
 @shared
 def outdate(state: NDArray, base: int, now: int, c: int, keep: int) -> None:
-    """What segments other than `keep` have of the sectors of a write is old and is not read any more."""
+    """Drop the sectors of a write from segments other than `keep`: their data are old."""
     for number in range(state[base + w.SEGMENTS]):
         s = segment_at(state, base, number)
         if s == keep or state[s + w.KIND] == w.EMPTY:
