@@ -3,7 +3,24 @@
 from __future__ import annotations
 
 import os
-import signal
+import sys
+
+
+def _leave_here() -> None:
+    """Take the current directory off the path, where `python -m` puts it first: a `numpy.py` there would be run."""
+    here = os.path.realpath(sys.path[0])
+    if sys.flags.safe_path or here != os.path.realpath(os.curdir):
+        return
+    del sys.path[0]
+    if os.path.dirname(os.path.dirname(os.path.realpath(__file__))) == here:
+        # simio itself is there; all that is installed goes before it.
+        sys.path.append(here)
+
+
+if __name__ == "__main__":
+    _leave_here()
+
+import signal  # noqa: E402  (not from the current directory)
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells have it."""
@@ -12,8 +29,10 @@ INTERRUPTED = 130
 def program() -> None:
     """Run the command line. Ctrl-C before and after the work ends at once, as there is nothing to lose.
 
-    SIGTERM, of `timeout` or a batch system, is as Ctrl-C: by itself it would leave processes behind.
+    SIGTERM, of `timeout` or a batch system, is as Ctrl-C: by itself it would leave processes behind. No process that
+    this one starts has the current directory on its path.
     """
+    os.environ["PYTHONSAFEPATH"] = "1"
     # Ignored, as behind `nohup`, it stays ignored.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))

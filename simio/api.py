@@ -60,12 +60,14 @@ class Study:
         """Run all cases, or those with these indices, on 'compiled' (the default) or 'simpy'.
 
         With `packets`, each case's result has the packets that this asks for (`simio.result.packets`).
-        Raises SimioError for a deadlock, a spent step budget or an unknown engine.
+        A case that Ctrl-C or its step budget ends says so in `cut_off`. Raises SimioError for a deadlock or an
+        unknown engine.
         """
         from simio.report.notebook import ShownResult
         from simio.running import RunOptions, run_scenario
 
-        return ShownResult.of(run_scenario(self.scenario, self.sets, RunOptions(engine, packets), cases))
+        options = RunOptions(engine, packets, partial=True)
+        return ShownResult.of(run_scenario(self.scenario, self.sets, options, cases))
 
     def explain(self, case: int = 0, engine: str | None = None) -> ShownExplanation:
         """Why the case with this index gives what it gives, and what would be gained by which change.
@@ -84,7 +86,8 @@ class Study:
         except RunError:
             # Some cases run that cannot be followed; where this one does not run, the profile raises.
             pass
-        return ShownExplanation(profile(self.cases[case], self.scenario.title, engine, traced=traced), found)
+        told = profile(self.cases[case], self.scenario.title, engine, traced=traced, found=found)
+        return ShownExplanation(told, found)
 
     def compare(self, other: Study, case: int = 0, other_case: int | None = None) -> ShownContrast:
         """What another study's case, of the same index or of `other_case`, gives beside one of this, and why.
@@ -137,13 +140,14 @@ class Study:
 
 
 def load(path: str | os.PathLike[str], sets: Sequence[str] = ()) -> Study:
-    """Read a scenario file; `sets` are overrides such as 'workload.blast.size=64 KiB'.
+    """Read a scenario file, or a ready scenario by its name.
 
-    Raises ScenarioError with every problem of the file.
+    `sets` are overrides such as 'workload.blast.size=64 KiB'. Raises ScenarioError with every problem of the file.
     """
     from simio.loading import load as read
+    from simio.loading.ready import located
 
-    return Study(read(str(path), sets), sets)
+    return Study(read(located(str(path)), sets), sets)
 
 
 def _axis(key: str, values: Values, intervals: bool) -> Axis:

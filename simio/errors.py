@@ -8,6 +8,7 @@ is a `SimioError`; any other is a defect.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -84,8 +85,13 @@ class ScenarioError(SimioError):
 class RunError(SimioError):
     """A valid scenario that cannot be run to its end: deadlock, step budget, horizon.
 
-    One that could begin is a `simio.engines.outcome.Aborted`, which has the outcome until then.
+    One that could begin is a `simio.engines.outcome.Aborted`, which has the outcome until then. `at` is the key path
+    in the scenario that it is about; one that begins with a point is a key of the workload that is lowered.
     """
+
+    def __init__(self, message: str, at: str = "") -> None:
+        super().__init__(message)
+        self.at = at
 
 
 class OutOfRange(ValueError):
@@ -110,6 +116,23 @@ def key_path(parts: Iterable[str | int]) -> str:
     for part in parts:
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
     return text
+
+
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+"""Characters that steer a terminal or the direction of a text, or that nobody sees; line ends and tabs are none."""
+
+
+def visible(text: str) -> str:
+    """`text` with control characters written as `\\x1b`, and what steers its direction or is not seen as `U+202E`."""
+    if text.isascii() and text.isprintable():
+        return text
+    return _HIDDEN.sub(lambda found: _named(ord(found[0])), text)
+
+
+def _named(code: int) -> str:
+    return f"\\x{code:02x}" if code < 0x100 else f"U+{code:04X}"
 
 
 def quote(text: str) -> str:

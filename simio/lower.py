@@ -29,6 +29,20 @@ def emit(system: System, packets: PacketTrace | None = None) -> Builder:
             with site.p.workload(workload.name):
                 workload_steps(workload.kind)(site, workload)
         except OutOfRange as error:
-            raise RunError(f"workload {workload.name!r} cannot be run with these values: {error}") from error
+            message = f"workload {workload.name!r} cannot be run with these values: {error}"
+            raise _placed(RunError(message), system, f"workload.{workload.name}") from error
+        except RunError as error:
+            raise _placed(error, system, f"workload.{workload.name}") from error
+    if site.p.only_daemons:
+        message = "nothing that moves data until it is done: computing and background traffic only accompany it"
+        raise _placed(RunError(f"{message}; add a workload, or leave out 'background'"), system, "workload")
     site.faults()
     return site.p
+
+
+def _placed(error: RunError, system: System, workload: str) -> RunError:
+    """The error with the key path that it is about, and the place of that in the file where it is known."""
+    path = f"{workload}{error.at}" if not error.at or error.at.startswith(".") else error.at
+    above = path.rpartition(".")[0]
+    place = system.places.get(path) or system.places.get(above)
+    return RunError(": ".join(filter(None, (str(place or ""), path, str(error)))), path)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from simio import units
 from simio.bound import Bound, bound
 from simio.components.network.capture import ROLE, PacketTrace
 from simio.description.measured import MeasuredRow
 from simio.description.model import Case, Host, Origin, Part, Scenario, System
 from simio.engines.execute import execute
-from simio.engines.outcome import Aborted, Options, Outcome
+from simio.engines.outcome import Aborted, Interrupted, Options, Outcome, Status
 from simio.engines.prepared import Prepared
 from simio.errors import RunError
 from simio.lower import lower
@@ -27,8 +28,10 @@ from simio.result.nothing import nothing
 from simio.result.packets import AbortedTrace, Packets
 from simio.result.pooling import pooled_observations, pooled_streams
 from simio.result.precision import Runs, carry_out
+from simio.result.progress import progress_of
 from simio.result.stepwise import check_again
 from simio.version import VERSION
+from simio.wording import counted
 from simio.workloads import workload_kinds
 
 
@@ -38,13 +41,22 @@ class RunOptions:
 
     `engine` is 'compiled' (the default) or 'simpy'. With `packets`, each result has the packets of its first run.
     With `recount`, each run is made again to check more laws. `announce` gets a message if the engine has to be
-    compiled first.
+    compiled first. With `partial`, a run that its step budget ends has a result, too, with `CaseResult.cut_off`.
     """
 
     engine: str | None = None
     packets: PacketTrace | None = None
     recount: bool = False
     announce: Callable[[str], Any] | None = None
+    partial: bool = False
+
+
+class CaseInterrupted(KeyboardInterrupt):
+    """Ctrl-C in the run of a case; `result` is what it came to until then."""
+
+    def __init__(self, result: CaseResult) -> None:
+        super().__init__()
+        self.result = result
 
 
 DEFAULT = RunOptions()
@@ -79,22 +91,30 @@ def run_scenario(
     cases: Sequence[int] | None = None,
     progress: Callable[[CaseResult], Any] | None = None,
 ) -> ScenarioResult:
-    """Run all cases, or those whose indices are given; an interrupt leaves the results so far (`complete` False).
+    """Run all cases, or those whose indices are given.
+
+    An interrupt leaves the results so far, and that of the case that was running (`complete` False).
 
     `progress` gets each result. Raises RunError as `run_case` does.
     """
     from simio.loading import resolved
 
+    system = scenario.cases[0].system
+    values: Mapping[str, object] = {}
     results: list[CaseResult] = []
     complete = True
     try:
+        # Before the runs: of ten thousand disks it takes seconds, which nobody waits for after Ctrl-C.
+        values = resolved(system)
         for result in run_cases(scenario, options, cases):
             results.append(result)
             if progress:
                 progress(result)
+    except CaseInterrupted as interrupted:
+        results.append(interrupted.result)
+        complete = False
     except KeyboardInterrupt:
         complete = False
-    system = scenario.cases[0].system
     return ScenarioResult(
         title=scenario.title,
         path=scenario.path,
@@ -103,7 +123,7 @@ def run_scenario(
         version=VERSION,
         unit=system.report.unit,
         cases=tuple(results),
-        resolved=resolved(system),
+        resolved=values,
         fitted=fitted_values(scenario),
         complete=complete,
         pooled=scenario.pooled,
@@ -140,33 +160,62 @@ def run_case(case: Case, options: RunOptions = DEFAULT, pooled: Sequence[Measure
 def run_program(
     case: Case, lowered: Lowered, options: RunOptions = DEFAULT, pooled: Sequence[MeasuredRow] = ()
 ) -> CaseResult:
-    """Run and measure a case that is lowered already. Raises RunError as `run_case` does."""
+    """Run and measure a case that is lowered already. Raises RunError as `run_case` does, and CaseInterrupted."""
     program = lowered.program
     check_observations((*case.measured, *pooled), [mark.name for mark in program.marks if mark.unit == "ps"])
     run = case.system.run
     checks: list[Check] = []
+    cut_off: list[str] = []
+
+    interrupted = False
 
     def once(seed: int, until: int) -> Outcome:
-        limits = Options(until, run.step_budget, seed)
+        nonlocal interrupted
+        limits = Options(until, run.step_budget, seed, work=lambda: lowered.bound.delivered)
         prepared = None if options.engine == "simpy" or program.guests else lowered.prepared
         try:
             outcome = execute(program, limits, options.engine, options.announce, prepared)
+        except Interrupted as error:
+            outcome = error.outcome
+            interrupted = True
+            cut_off.append(_cut_off(case, outcome))
         except Aborted as error:
-            if options.packets:
+            outcome = error.outcome
+            if options.partial and outcome.status == Status.BUDGET:
+                cut_off.append(_cut_off(case, outcome))
+            elif options.packets:
                 raise AbortedTrace(str(error), error.outcome, Packets(program, error.outcome)) from error
-            raise
+            else:
+                raise
         if not program.random:
             checks.clear()  # a run that is lengthened takes the place of the one before
         checks.extend(check(program, outcome, lowered.bound))
-        if options.recount:
+        if options.recount and outcome.status != Status.INTERRUPTED:
             checks.extend(check_again(program, limits, outcome, options.engine))
         return outcome
 
     runs = carry_out(run, program, lowered.bound, once)
-    result = _result(case, lowered, runs, tuple(checks))
-    if not runs.rate:
+    if interrupted and runs.outcome.status != Status.INTERRUPTED:
+        cut_off = [f"interrupted after {counted(len(runs.seeds), 'run')}"]
+    result = replace(_result(case, lowered, runs, tuple(checks)), cut_off="; ".join(cut_off))
+    if not runs.rate and not cut_off:
         result = replace(result, notes=(nothing(program, run, runs.outcome, once),))
-    return replace(result, packets=Packets(program, runs.outcome)) if options.packets else result
+    if options.packets:
+        result = replace(result, packets=Packets(program, runs.outcome))
+    if interrupted:
+        raise CaseInterrupted(result)
+    return result
+
+
+def _cut_off(case: Case, outcome: Outcome) -> str:
+    """What ended a run before its time, and when."""
+    run = case.system.run
+    at = units.format_quantity(outcome.end, "time")
+    of = f" of {units.format_quantity(run.until, 'time')}" if run.until is not None else ""
+    if outcome.status == Status.INTERRUPTED:
+        return f"interrupted at {at}{of} simulated"
+    spent = f"the step budget of {run.step_budget:,} is spent; raise run.step_budget for more"
+    return f"cut off at {at}{of} simulated: {spent}"
 
 
 def _check_packets(program: Program, packets: PacketTrace) -> None:
@@ -195,7 +244,7 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
         bound=runs.cap.rate if runs.cap else None,
         bound_by=runs.cap.name if runs.cap else "",
         streams=pooled_streams([each.streams for each in runs.seen]),
-        limiter=limiter(resources, threads, tallies, outcome.end),
+        limiter=limiter(resources, threads, tallies, outcome.end, program),
         resources=resources,
         containers=measure.container_use(program, outcome),
         threads=threads,
@@ -209,6 +258,7 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
         steps=runs.steps,
         checks=checks,
         precision=runs.precision,
+        progress=progress_of(program, outcome, span),
         notes=tuple(dict.fromkeys(span.note for span in runs.spans if span.note)),
     )
 

@@ -4,7 +4,7 @@ Nodes have the names that results use: `challenge.cpu`, `challenge.memory`, `cha
 `challenge.hippi` (an adapter); links, switches and disks have their own. Each node has a `category` ('cpu', 'bus',
 ...), a `title` and a `host` (or ''). A link is a node that is joined to all its ends. Volumes are no nodes:
 the graph for pictures has `graph.graph["volumes"]`, a `VolumeFrame` of each by name, and `graph.graph["owners"]`, the
-volume that a disk or a volume belongs to.
+volume that a disk or a volume belongs to, and `graph.graph["roles"]`, what workloads use a host or a disk for.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def wire(system: System) -> nx.Graph:
 
     volumes = {name: _frame(volume) for name, volume in system.volumes.items()}
     owners = {member: name for name, frame in volumes.items() for member in frame.members}
-    graph = nx.Graph(title=system.title, volumes=volumes, owners=owners)
+    graph = nx.Graph(title=system.title, volumes=volumes, owners=owners, roles=_roles(system))
     _join(graph, system)
     return graph
 
@@ -145,6 +145,17 @@ def _join(graph: nx.Graph | Topology, system: System) -> None:
         graph.add_node(link.name, category="link", title=link.part.model, host="")
         for end in link.ends:
             graph.add_edge(link.name, end)
+
+
+def _roles(system: System) -> dict[str, set[tuple[str, str]]]:
+    """The kinds of workloads, and their keys, that name a host or a disk."""
+    found: dict[str, set[tuple[str, str]]] = {}
+    for workload in system.workloads.values():
+        for key, value in vars(workload.params).items():
+            for name in value if isinstance(value, list | tuple) else (value,):
+                if isinstance(name, str):
+                    found.setdefault(name, set()).add((workload.kind, key))
+    return found
 
 
 def _frame(volume: Volume) -> VolumeFrame:

@@ -4,7 +4,7 @@
     python tests/signalled.py cases SIGNAL COUNT PLACE run ...      while the case after COUNT cases runs
 
 At that point the processes that this one has started are written to the file PLACE, and SIGNAL is sent: to the whole
-group as a terminal does, or SIGTERM to this process alone, as `timeout` and batch systems do.
+group as a terminal does, or SIGTERM and SIGKILL to this process alone, as `timeout` and batch systems do.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def send(number: int, place: Path) -> None:
     """Note the children, then signal."""
     own = os.getpid()
     place.write_text(Path(f"/proc/{own}/task/{own}/children").read_text())
-    if number == signal.SIGTERM:
+    if number in (signal.SIGTERM, signal.SIGKILL):
         os.kill(own, number)
     else:
         os.killpg(os.getpgid(own), number)

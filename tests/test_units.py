@@ -194,7 +194,11 @@ def test_the_same_quantity_in_bits_and_bytes_is_equal():
             "found '1,000 us'; expected a time such as '10 us'; "
             "write thousands without commas or spaces, as 1000 or 1_000",
         ),
-        ("0,5 ms", "time", "found '0,5 ms'; expected a time such as '10 us'; the decimal sign is a point"),
+        (
+            "0,5 ms",
+            "time",
+            "found '0,5 ms'; expected a time such as '10 us'; the decimal sign is a point, not a comma: '0.5 ms'",
+        ),
         (
             "us 10",
             "time",

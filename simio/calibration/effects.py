@@ -17,6 +17,8 @@ from simio.loading.overlay import Overlay
 from simio.lower import lower
 from simio.running import Lowered, run_program
 
+HALVINGS = 6
+"""Times that the way to a value that is refused is halved."""
 MORE = 1.1
 """The factor of a value whose effect is told."""
 
@@ -27,6 +29,8 @@ class Effect:
 
     `more` is that of a value larger by a tenth; `low` and `high` those of the ends of its range, None without one or
     where the parts cannot have it. `by` is the factor that was tried, which for a count is the next whole one.
+    `ends` are the values at which `low` and `high` were got, which the parts accept: the ends of the range, or what
+    comes nearest to them.
     """
 
     value: CatalogueValue
@@ -35,6 +39,7 @@ class Effect:
     low: float | None
     high: float | None
     stated: bool
+    ends: tuple[float, float] = (0.0, 0.0)
 
     @property
     def elasticity(self) -> float | None:
@@ -100,9 +105,25 @@ def _effect(case: Case, value: CatalogueValue) -> Effect:
         if more is not None:
             break
     within = range_of(value)
-    low = _change(case, value, within.low) if within and within.low > 0 else None
-    high = _change(case, value, within.high) if within else None
-    return Effect(value, more, by, low, high, bool(within and within.stated))
+    if within is None:
+        return Effect(value, more, by, None, None, False)
+    (low, lowest), (high, highest) = (_end(case, value, end) for end in (within.low, within.high))
+    return Effect(value, more, by, low, high, within.stated, (lowest, highest))
+
+
+def _end(case: Case, value: CatalogueValue, end: float) -> tuple[float | None, float]:
+    """The change at an end of a range, or where the parts refuse that, at the nearest value that they accept; and the
+    value."""
+    found = _change(case, value, end), end
+    accepted, refused = value.number, end
+    for _ in range(HALVINGS if found[0] is None else 0):
+        middle = value.read(value.text((accepted + refused) / 2))
+        change = _change(case, value, middle) if middle not in (accepted, refused) else None
+        if change is None:
+            refused = middle
+        else:
+            found, accepted = (change, middle), middle
+    return found
 
 
 def _moved(value: CatalogueValue, factor: float) -> float:
@@ -114,7 +135,7 @@ def _moved(value: CatalogueValue, factor: float) -> float:
 
 
 def _change(case: Case, value: CatalogueValue, number: float) -> float | None:
-    if number <= 0 or case.rate == 0:
+    if number < 0 or case.rate == 0:
         return None
     rate = case.rate_with(value, number)
     return None if rate is None else rate / case.rate - 1

@@ -21,6 +21,8 @@ BETTER = 0.02
 """Values stay as they are unless the sum that is made least falls by more than this share: less is rounding."""
 AT_BOUND = 0.01
 """A value is at a bound when it is nearer to it than this share of the way between the bounds, in the logarithm."""
+HARDLY = 0.05
+"""Rows hardly change with a value that changes them by less than this share of its own change, root mean square."""
 DIGITS = 3
 """Significant digits of what is written."""
 
@@ -177,9 +179,12 @@ def _reasons(
     reasons = []
     others = [[names[k] for k in group if k != i] for group in found.flat if i in group]
     for group in others:
-        reasons.append(f"only together with {' and '.join(group)}" if group else "the rows hardly change with it")
+        if group:
+            reasons.append(f"only together with {' and '.join(group)}")
+        elif math.sqrt(float(np.mean(slopes[:, i] ** 2))) < HARDLY:
+            reasons.append("the rows hardly change with it")
     if not reasons and found.half[i] > FLAT:
-        reasons.append("its interval is wider than a factor of two either way")
+        reasons.append("its interval is wider than a factor of two either way, as the rows scatter about the fit")
     for pair in found.correlated:
         if i in pair:
             k = pair[0] if pair[1] == i else pair[1]

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from simio.calibration.model import Model
-from simio.calibration.values import CatalogueValue, fitted_values
-from simio.errors import SimioError, quote
-from simio.loading.catalogue import Catalogue, catalogue
+from simio.calibration.usage import used_parts
+from simio.calibration.values import CatalogueValue, fitted_values, own_fitted_values
+from simio.errors import ScenarioError, SimioError, quote
+from simio.loading.catalogue import OWN, Catalogue, CatalogueEntry, UnknownPart, catalogue
 from simio.studies.rows import Library, Row, rows
+from simio.wording import counted
 
 ROWS_A_VALUE = 4
 """Rows that a study has for each value fitted to it; studies that share values are counted together."""
@@ -54,7 +58,8 @@ def prepare(
         except SimioError as error:
             faults.append(str(error))
     chosen = list(dict.fromkeys(known))
-    everything = fitted_values(parts, library.names)
+    published = [name for name in library.names if name not in library.own]
+    everything = fitted_values(parts, published) + own_fitted_values(_own_sheets(chosen, library, parts), chosen)
     values = [value for value in everything if set(value.studies) & set(chosen)]
     if not values and chosen:
         faults.append(_nothing(chosen, everything))
@@ -62,6 +67,21 @@ def prepare(
         raise SimioError("\n".join(faults))
     wanted = [row for row in rows(chosen, library) if row.measured is not None and row.of.fit]
     return _checked(chosen, wanted, values, library, parts, progress)
+
+
+def _own_sheets(chosen: Sequence[str], library: Library, parts: Catalogue) -> list[CatalogueEntry]:
+    """The datasheets of the user's own that scenarios of the chosen tables name, each once."""
+    found: dict[Path, CatalogueEntry] = {}
+    for name in dict.fromkeys(row.scenario for row in rows(chosen, library)):
+        folder = Path(library.path(name)).parent
+        for case in library.scenario(name).cases:
+            for part in used_parts(case.system):
+                if part.model.startswith(OWN):
+                    # The part of a host in another folder begins there, and is not looked for.
+                    with suppress(UnknownPart, ScenarioError):
+                        entry = parts.find(part.model, part.category, folder)
+                        found[entry.file] = entry
+    return list(found.values())
 
 
 def _checked(
@@ -116,7 +136,8 @@ def _too_few(
     also = [name for name in sharing(values, library, parts) if name not in chosen]
     hint = f"; fit it together with others that use these parts: {', '.join(also)}" if also else ""
     return (
-        f"{_named(chosen)}: {len(wanted)} rows of {runs} independent runs for {len(values)} values ({names}); "
+        f"{_named(chosen)}: {counted(len(wanted), 'row')} of {counted(runs, 'independent run')} for "
+        f"{counted(len(values), 'value')} ({names}); "
         f"expected at least {ROWS_A_VALUE} rows a value, {need} here, and more runs than values{hint}"
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
@@ -65,8 +65,7 @@ def changes(fit: Fit) -> list[Change]:
     for file, entries in by_file.items():
         old = read_file(file)
         new = edited(old, entries)
-        part, folder = sheets[file]
-        read_datasheet(parse_yaml(new, display(file)), part, _class_of(folder), file)
+        _check(new, *sheets[file], file)
         if new != old:
             found.append(Change(file, old, new))
     return found
@@ -106,10 +105,21 @@ def _entries(fit: Fit, index: int, judged: Judged) -> dict[str, str]:
     return entries
 
 
-def _class_of(folder: str) -> str:
-    from simio.description.sheets import CATEGORIES
+def _check(text: str, part: str, folder: str, file: Path) -> None:
+    """Raise ScenarioError if a datasheet could not be read any more."""
+    from simio.description.sheets import CATEGORIES, sheet_kinds
 
-    return next(category for category, name in CATEGORIES.items() if name == folder)
+    root = parse_yaml(text, display(file))
+    kind = root.at(("kind",)).value
+    # A datasheet of the user's own is in no folder of a class.
+    fitting = [
+        name for name, own in CATEGORIES.items() if own == folder or (folder == "." and kind in sheet_kinds(name))
+    ]
+    for category in fitting[:-1]:
+        with suppress(ScenarioError):
+            read_datasheet(root, part, category, file)
+            return
+    read_datasheet(root, part, fitting[-1], file)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -119,10 +120,30 @@ def catalogue_value(entry: CatalogueEntry, key: str, tables: Iterable[str] = ())
         value.source,
         _ends(value.interval),
         _ends(value.bounds),
-        tuple(name for name in named_in(value.source) if name in known),
+        (
+            *(name for name in named_in(value.source) if name in known),
+            *(name for name in known if _names_own(value.source, name)),
+        ),
         value.fit,
         value.text,
     )
+
+
+def _names_own(source: str, table: str) -> bool:
+    """Whether a source names a table of the user's own, `./table`, with or without folder and ending."""
+    stem = table.removeprefix("./")
+    return stem != table and re.search(rf"(?<![\w-]){re.escape(stem)}(?![\w-])", source) is not None
+
+
+def own_fitted_values(sheets: Iterable[CatalogueEntry], tables: Sequence[str]) -> list[CatalogueValue]:
+    """The values with basis `fitted` of datasheets of the user's own."""
+    found = [
+        catalogue_value(entry, key, tables)
+        for entry in sheets
+        for key, value in entry.values.items()
+        if value.basis == "fitted"
+    ]
+    return [value for value in found if value is not None]
 
 
 def fitted_values(parts: Catalogue, tables: Sequence[str]) -> list[CatalogueValue]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.calibration.search import Search
     from simio.loading.catalogue import display
     from simio.report.console import columns, printed
+    from simio.studies.own import with_own
     from simio.wording import counted
 
 
@@ -35,9 +36,11 @@ def calibrate(studies: tuple[str, ...], dry_run: bool, keep: bool) -> None:
 
     Fits every value that a datasheet marks as fitted to one of these studies, within its bounds, to all measured rows
     of them, but for withheld rows and rows with 'fit: false'. Writes value, interval and remaining error into the
-    datasheets.
+    datasheets. For tables of your own (./mine.yaml, or a folder), the values are those of the datasheets in your
+    scenarios' folder whose source names the table.
 
     \b
+    simio calibrate ./mine.yaml --dry-run                           a table of your own
     simio calibrate sgi-hippi/table-1 --dry-run
     simio calibrate linux-fc/buffered linux-fc/mmap linux-fc/raw    values that studies share
     """
@@ -49,7 +52,8 @@ def calibrate(studies: tuple[str, ...], dry_run: bool, keep: bool) -> None:
             so_far = f", sum of residuals {search.cost:.4g}" if search.best is not None else ""
             line.show(f"{_simulations(search.evaluations)}{so_far} (Ctrl-C writes nothing)")
 
-    problem = prepare(studies, progress=progress)
+    library, names = with_own(studies)
+    problem = prepare(names, library, progress=progress)
     check_editable(problem)
     search = search_of(problem)
     searches.append(search)

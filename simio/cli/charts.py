@@ -2,45 +2,83 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from simio.cli.options import COMPLETING, output_option, overrides, parsed, scenario_argument, write
+from simio.cli.options import (
+    COMPLETING,
+    ScenarioName,
+    collected,
+    file_option,
+    force_option,
+    output_option,
+    overrides,
+    parsed,
+    scenario_argument,
+    write,
+    write_file,
+)  # fmt: skip
 
 if TYPE_CHECKING or not COMPLETING:
     from rich.console import Console
     from rich.text import Text
 
     from simio.errors import SimioError
-    from simio.files import write_whole
     from simio.loading import load
     from simio.report import chart
     from simio.report import nomograph as form
     from simio.report.console import columns, printed
+    from simio.report.render import form_of, rendered
+    from simio.result.model import ScenarioResult
     from simio.running import run_scenario
+    from simio.sweeps.values import Axis, axis
 
 
 @click.command()
-@click.argument("scenarios", nargs=-1, required=True, metavar="SCENARIO...")
+@click.argument("scenarios", nargs=-1, required=True, metavar="SCENARIO...", type=ScenarioName())
 @click.option("--against", "key", required=True, metavar="KEY", help="The varied value on the horizontal axis.")
-@output_option("Write the picture to FILE.svg.", required=True, metavar="FILE.svg")
-@click.option("--title", metavar="TEXT", help="Title of the picture.")
-@overrides
+@output_option("Write the picture to FILE: .svg, .png or .pdf.", required=True)
+@click.option("--title", metavar="TEXT", help="Title of the picture; by default that of the scenario.")
+@click.option(
+    "--set", "sets", multiple=True, metavar="KEY=VALUES",
+    help="Override a value, or vary it: disks.d.count=1..8, run.seed=1,2,3.",
+)  # fmt: skip
 def plot(scenarios: tuple[str, ...], key: str, output: str, title: str | None, sets: tuple[str, ...]) -> None:
     """Draw throughput against a varied value, a line for each combination of the others, of one or more scenarios.
 
     \b
     simio plot a.yaml b.yaml --against workload.nfs.clients -o clients.svg
+    simio plot a.yaml --set disks.d.count=1..8 --against disks.d.count -o disks.png
 
-    Rates are in the unit of the first. Lines of a single point are left out.
+    Rates are in the unit of the first. Crosses are what was measured, bars are intervals.
     """
-    loaded = [(Path(name).stem, load(name, sets)) for name in scenarios]
-    results = [(name, run_scenario(scenario, sets)) for name, scenario in loaded]
+    form_of(output)
+    axes = collected(lambda text: axis(text, "--set"), sets)
+    results = [(Path(name).stem, _varied(name, axes)) for name in scenarios]
     unit = results[0][1].unit
     drawn = chart.lines(results, key, unit)
-    write_whole(output, chart.svg(title or f"Throughput against {key.rpartition('.')[2]}", drawn, key, unit))
+    title = title or chart.described(results, key)
+    write_file(output, rendered(output, chart.svg(title, drawn, key, unit), *chart.size(title, drawn)))
+
+
+def _varied(name: str, axes: Sequence[Axis]) -> ScenarioResult:
+    """The result of a scenario over all combinations of the axes, whose values are settings of its cases."""
+    found = []
+    for values in product(*(one.points for one in axes)):
+        settings = {
+            key: text
+            for one, point in zip(axes, values, strict=True)
+            for key, text in zip(one.keys, point, strict=True)
+        }
+        sets = [f"{key}={text}" for key, text in settings.items()]
+        result = run_scenario(load(name, sets), sets)
+        found += [replace(case, settings={**settings, **case.settings}) for case in result.cases]
+    return replace(result, cases=tuple(replace(case, index=index) for index, case in enumerate(found)))
 
 
 @click.command()
@@ -49,7 +87,8 @@ def plot(scenarios: tuple[str, ...], key: str, output: str, title: str | None, s
 @click.option(
     "--size", "sizes", multiple=True, metavar="SIZE", help="Size of an object, such as '650 MB'; may be repeated."
 )
-@click.option("--html", "page", type=click.Path(dir_okay=False), metavar="FILE", help="Write the nomograph to FILE.")
+@file_option("--html", "page", help="Write the nomograph to FILE.")
+@force_option
 def nomograph(scenario: str, sets: tuple[str, ...], sizes: tuple[str, ...], page: str | None) -> None:
     """Size of an object, rate, and the time that a user waits, for each case.
 
@@ -61,7 +100,7 @@ def nomograph(scenario: str, sets: tuple[str, ...], sizes: tuple[str, ...], page
     if not lines:
         raise SimioError("nothing is delivered: the waiting time is infinite")
     if page:
-        write_whole(page, form.page(result.title, lines, wanted))
+        write_file(page, form.page(result.title, lines, wanted))
 
     def show(console: Console) -> None:
         table = columns("case", "rate", *map(form.sized, wanted))

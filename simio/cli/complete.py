@@ -26,6 +26,13 @@ def completion(ctx: click.Context, shell: str) -> None:
     click.echo(found(ctx.find_root().command, {}, "simio", "_SIMIO_COMPLETE").source())
 
 
+def ready_names(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> Items:
+    """Complete the name of a ready scenario."""
+    from simio.loading.ready import ready_names
+
+    return [CompletionItem(name) for name in ready_names() if name.startswith(incomplete)]
+
+
 def parts(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> Items:
     """Complete the name of a part: classes first, then the parts of one class."""
     # Completing other words has to be quick.

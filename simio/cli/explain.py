@@ -11,6 +11,7 @@ import click
 from simio.cli.main import INTERRUPTED
 from simio.cli.options import (
     COMPLETING,
+    ScenarioName,
     case_number,
     case_option,
     json_option,
@@ -52,13 +53,15 @@ def bound(scenario: str, sets: tuple[str, ...], number: int | None) -> None:
     """
     loaded = load(scenario, sets)
     index = case_number(loaded, number)
+    progress = Progress()
 
     def show(console: Console) -> None:
         console.print(Text(f"{loaded.title}\n", style="bold"))
         for case in loaded.cases:
             if index in (None, case.index):
                 name = settings_text(case.settings) or "this scenario"
-                found = bound_of(lower(case.system))
+                with progress:
+                    found = bound_of(lower(case.system))
                 for line in bounds.lines(found, name, case.system.report.unit, all_limits=index is not None):
                     console.print(line)
 
@@ -94,14 +97,15 @@ def explanation(case: Case, title: str) -> tuple[Waterfall | None, CausalProfile
     """The waterfall and the profile; after an interrupt those that were finished."""
     found, traced = None, None
     try:
-        try:
-            traced = Traced(case)
-            found = explaining.waterfall(case, traced=traced)
-        except RunError as error:
-            # The case itself may run all the same; if it does not, the profile says so.
-            tell(f"the time of a unit is not shown: {error}")
         with Progress() as progress:
-            return found, explaining.profile(case, title, progress=progress.step_of, traced=traced)
+            try:
+                traced = Traced(case)
+                found = explaining.waterfall(case, traced=traced)
+            except RunError as error:
+                # The case itself may run all the same; if it does not, the profile says so.
+                progress.clear()
+                tell(f"the time of a unit is not shown: {error}")
+            return found, explaining.profile(case, title, progress=progress.step_of, traced=traced, found=found)
     except KeyboardInterrupt:
         return found, None
 
@@ -110,8 +114,8 @@ _SIDE = "Override a value in {} only; if there is one scenario, this is the diff
 
 
 @click.command()
-@click.argument("first", metavar="SCENARIO", type=click.Path())
-@click.argument("second", metavar="[OTHER]", type=click.Path(), required=False)
+@click.argument("first", metavar="SCENARIO", type=ScenarioName())
+@click.argument("second", metavar="[OTHER]", type=ScenarioName(), required=False)
 @overrides
 @click.option("--a", "of_a", multiple=True, metavar="KEY=VALUE", help=_SIDE.format("A"))
 @click.option("--b", "of_b", multiple=True, metavar="KEY=VALUE", help=_SIDE.format("B"))
@@ -145,11 +149,17 @@ def compare(
     one, other = _chosen(a, b, case_a, case_b)
     title = a.title if a.title == b.title else f"A: {a.title}\nB: {b.title}"
     with Progress() as progress:
-        found = contrast(one, other, title, progress=progress.step_of)
+        found = contrast(one, other, title, progress=progress.step_of, given=(_settings(of_a), _settings(of_b)))
     show = partial(contrasted.show, found=found)
     write(output, contrasted.as_json(found) if form else printed(show, to_file=output is not None))
     if not found.complete:
         sys.exit(INTERRUPTED)
+
+
+def _settings(sets: tuple[str, ...]) -> dict[str, str]:
+    """Overrides by key."""
+    pairs = (each.partition("=") for each in sets)
+    return {key.strip(): value.strip() for key, _, value in pairs}
 
 
 def _chosen(a: Scenario, b: Scenario, case_a: int | None, case_b: int | None) -> tuple[Case, Case]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+from ipaddress import ip_address
 from socket import AF_INET, AF_INET6, create_server
 from typing import TYPE_CHECKING
 
 import click
 
-from simio.cli.options import COMPLETING, engine_option, tell
+from simio.cli.options import COMPLETING, ScenarioName, engine_option, tell
 from simio.errors import SimioError
 
 if TYPE_CHECKING or not COMPLETING:
@@ -20,7 +21,7 @@ PORT = 8050
 
 
 @click.command()
-@click.argument("place", type=click.Path(), metavar="SCENARIO|DIR")
+@click.argument("place", type=ScenarioName(), metavar="SCENARIO|DIR")
 @click.option("--knob", "more", multiple=True, metavar="KEY", help="Add a slider for this value.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0: any free one.")
@@ -35,9 +36,17 @@ def explore(place: str, more: tuple[str, ...], host: str, port: int, engine: str
     except ImportError:
         raise SimioError("simio explore needs the package dash: pip install 'simio[explore]'") from None
     session = Session(place, more, engine)
-    if host not in LOOPBACK:
+    if not _loopback(host):
         tell(f"listening on {host}: whoever reaches this machine can use the page, and save scenarios here")
     _serve(session, host, port)
+
+
+def _loopback(host: str) -> bool:
+    """Whether only this machine can reach an address; of other names than localhost that is not known."""
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _serve(session: Session, host: str, port: int) -> None:
@@ -47,19 +56,20 @@ def _serve(session: Session, host: str, port: int) -> None:
     from simio.explore.app import make_app
 
     # A wildcard address is reached under names that cannot be known; the warning has been given.
-    names = None if host in ("0.0.0.0", "::") else {*LOOPBACK, host}
+    name = host.strip("[]")
+    shown = f"[{name}]" if ":" in name else name
+    names = None if name in ("0.0.0.0", "::") else {*LOOPBACK, shown}
     app = make_app(session, names)
     if session.engine != "simpy":
         entry(tell)
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    name = host.strip("[]")
     try:
         listening = create_server((name, port), family=AF_INET6 if ":" in name else AF_INET)
     except OSError as error:
         raise SimioError(f"cannot listen on {host}:{port}: {error.strerror or error}; --port sets another") from error
     with listening:
         server = make_server(name, port, app.server, threaded=True, fd=listening.fileno())
-        click.echo(f"http://{host}:{listening.getsockname()[1]}/   (Ctrl-C ends it)")
+        click.echo(f"http://{shown}:{listening.getsockname()[1]}/   (Ctrl-C ends it)")
         server.serve_forever()
     # The server has taken the interrupt that ended it.
     raise KeyboardInterrupt

@@ -16,6 +16,8 @@ import click
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells have it."""
+CUT_OFF = 3
+"""Exit status where the step budget of a run was spent: the answer is of the time until then."""
 DEFECT = 1
 """Exit status after an error that simio did not foresee."""
 
@@ -28,6 +30,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "sweep": ("simio.cli.sweep:sweep", "Many configurations of a scenario as a table."),
     "optimize": ("simio.cli.optimize:optimize", "The best values of some keys, and their cost."),
     "new": ("simio.cli.new:new", "A scenario to begin with."),
+    "scenarios": ("simio.cli.scenarios:scenarios", "The ready scenarios, and what each answers."),
     "validate": ("simio.cli.validate:validate", "Every measured row beside what is simulated."),
     "models": ("simio.cli.models:models", "The catalogue of parts, and the sources of its values."),
     "sensitivity": ("simio.cli.sensitivity:sensitivity", "What the answer depends on, value by value."),

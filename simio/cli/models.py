@@ -10,15 +10,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from simio.cli.complete import parts
-from simio.cli.options import COMPLETING
+from simio.cli.options import COMPLETING, write
 from simio.description.sheets import CATEGORIES
 
 if TYPE_CHECKING or not COMPLETING:
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
     from simio.description.quantities import quantity_of
@@ -26,20 +24,42 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.loading.datasheet import CatalogueEntry, ValueEntry
     from simio.loading.parts import value_as_text
     from simio.loading.problems import field_named
+    from simio.report.console import FittedTable, columns, listing, printed
+    from simio.wording import counted
 
 _GAP = "  "
 _WIDEST = 80
 
 
-@click.group(invoke_without_command=True)
+class _PartOrCommand(click.Group):
+    """`simio models PART` shows the part, as `simio models show PART` does."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The subcommand, or `show` for the name of anything else."""
+        if args and args[0] not in self.commands and not args[0].startswith("-"):
+            return "show", self.commands["show"], args
+        return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The subcommands and the parts."""
+        return [*super().shell_complete(ctx, incomplete), *parts(ctx, self.params[0], incomplete)]
+
+
+@click.group(cls=_PartOrCommand, invoke_without_command=True, subcommand_metavar="[show] [PART]")
 @click.option("--class", "category", type=click.Choice(list(CATEGORIES)), help="Only parts of this class.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def models(ctx: click.Context, category: str | None, as_json: bool) -> None:
-    """List the parts of the catalogue.
+    """List the parts of the catalogue, or print every value of one PART with its source.
 
-    Fitted values were adjusted until the model met measurements; assumed ones were never measured. `simio models show
-    PART` prints the source of each value.
+    A PART is a name of the list, or a datasheet of your own such as ./my-disk.yaml. Fitted values were adjusted until
+    the model met measurements; assumed ones were never measured.
+
+    \b
+    simio models --class disk            the disks
+    simio models disks/fc-15k-2002       one of them
     """
     if ctx.invoked_subcommand is not None:
         if category or as_json:
@@ -48,6 +68,9 @@ def models(ctx: click.Context, category: str | None, as_json: bool) -> None:
     entries = [catalogue.sheet(name) for name in catalogue.names(category)]
     if as_json:
         click.echo(json.dumps([_summary(entry) for entry in entries], indent=2, ensure_ascii=False))
+        return
+    if sys.stdout.isatty():
+        write(None, listing([(entry.name, entry.title, _counts(entry)) for entry in entries]))
         return
     rows = []
     for entry in entries:
@@ -61,7 +84,11 @@ def models(ctx: click.Context, category: str | None, as_json: bool) -> None:
 @click.argument("part", shell_complete=parts)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show(part: str, as_json: bool) -> None:
-    """Print every value of PART (such as disks/fc-15k-2002) with its basis and source."""
+    """Print every value of PART (such as disks/fc-15k-2002 or ./my-disk.yaml) with its basis and source."""
+    if part in CATEGORIES.values():
+        category = next(name for name, folder in CATEGORIES.items() if folder == part)
+        click.get_current_context().invoke(models, category=category, as_json=as_json)
+        return
     entry = catalogue.sheet(part)
     if as_json:
         click.echo(json.dumps(_datasheet(entry), indent=2, ensure_ascii=False))
@@ -77,6 +104,13 @@ def show(part: str, as_json: bool) -> None:
         click.echo("\nparts")
         for name, model in _parts(entry):
             click.echo(f"{_GAP}{name:<16} {model}")
+
+
+def _counts(entry: CatalogueEntry) -> str:
+    counts = _summary(entry)
+    return (
+        f"{entry.kind}; {counted(counts['values'], 'value')}, {counts['fitted']} fitted, {counts['assumed']} assumed"
+    )
 
 
 def _summary(entry: CatalogueEntry) -> dict[str, Any]:
@@ -131,32 +165,28 @@ def _width() -> int:
     return shutil.get_terminal_size((100, 24)).columns
 
 
-def _print(columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: int = 0) -> None:
+def _print(headings: Sequence[str], rows: Sequence[Sequence[str]], numbers: int = 0) -> None:
     """A ruled table on a terminal; elsewhere one row a line, in columns, for `grep` and the like.
 
     The last `numbers` columns are aligned to the right.
     """
     if sys.stdout.isatty():
-        Console().print(table(columns, rows, numbers))
+        write(None, printed(lambda console: console.print(table(headings, rows, numbers))))
         return
     # One long cell must not push the next column out of sight in all rows.
-    lengths = [[len(row[number]) for row in (columns, *rows)] for number in range(len(columns))]
+    lengths = [[len(row[number]) for row in (headings, *rows)] for number in range(len(headings))]
     widths = [max(length for length in column if length <= max(_WIDEST, column[0])) for column in lengths]
-    for row in (columns, *rows):
+    for row in (headings, *rows):
         cells = [
-            cell.rjust(width) if number >= len(columns) - numbers else cell.ljust(width)
+            cell.rjust(width) if number >= len(headings) - numbers else cell.ljust(width)
             for number, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         click.echo(_GAP.join(cells).rstrip())
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: int = 0) -> Table:
-    """A rich table of plain text (no markup) with the last `numbers` columns aligned to the right."""
-    made = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for number, name in enumerate(columns):
-        right = number >= len(columns) - numbers
-        # The name of a part or value is what the reader looks for: it is never broken.
-        made.add_column(name, justify="right" if right else "left", overflow="fold", no_wrap=right or number == 0)
+def table(headings: Sequence[str], rows: Sequence[Sequence[str]], numbers: int = 0) -> FittedTable:
+    """A table of plain text (no markup) with the last `numbers` columns aligned to the right."""
+    made = columns(*headings, left=range(len(headings) - numbers))
     for row in rows:
         made.add_row(*(Text(cell) for cell in row))
     return made

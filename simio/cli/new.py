@@ -7,6 +7,7 @@ from importlib.resources import files
 
 import click
 
+from simio.cli.complete import ready_names
 from simio.cli.options import output_option, tell, write
 from simio.errors import SimioError, quote
 
@@ -22,9 +23,10 @@ KINDS = {
 
 
 @click.command()
-@click.argument("kind", type=click.Choice(list(KINDS)))
-@output_option("Write to FILE, which must not exist yet.")
-def new(kind: str, output: str | None) -> None:
+@click.argument("kind", type=click.Choice(list(KINDS)), required=False)
+@click.option("--from", "ready", metavar="NAME", shell_complete=ready_names, help="Copy a ready scenario.")
+@output_option()
+def new(kind: str | None, ready: str | None, output: str | None) -> None:
     """Print a scenario to begin with, with comments on what may be changed.
 
     \b
@@ -37,20 +39,14 @@ def new(kind: str, output: str | None) -> None:
 
     \b
     simio new ttcp -o mine.yaml && simio run mine.yaml
+    simio new --from linux-fc-raw -o mine.yaml             one of those that simio scenarios lists
     """
-    text = starter(kind, output)
-    if output is None:
-        write(None, text)
-        return
-    try:
-        # Created here or not at all: a scenario that somebody wrote is never lost.
-        with open(output, "x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise SimioError(f"{quote(output)} is there already; give another name") from None
-    except OSError as error:
-        raise SimioError(f"cannot write {quote(output)}: {error.strerror or error}") from error
-    tell(f"wrote {output}; next: simio run {output}")
+    if (kind is None) == (ready is None):
+        raise click.UsageError(f"expected a kind or --from, one of them; kinds are {', '.join(KINDS)}")
+    text = starter(kind, output) if kind else copied(str(ready))
+    write(output, text)
+    if output is not None:
+        tell(f"wrote {output}; next: simio run {output}")
 
 
 def starter(kind: str, name: str | None = None) -> str:
@@ -59,6 +55,30 @@ def starter(kind: str, name: str | None = None) -> str:
     # A name in another encoding is no text that a scenario could hold.
     shown = (name or "FILE").encode("utf-8", "replace").decode()
     return text.replace(" FILE", f" {shown}")
+
+
+def copied(name: str) -> str:
+    """The text of a ready scenario to be changed; its measured rows, which belong to it as it is, are left out.
+
+    Raises SimioError if there is none of this name.
+    """
+    # A starter needs nothing of what these import.
+    from simio.loading import ready
+    from simio.loading.yamlfiles import read_file
+    from simio.loading.yamltree import parse_yaml
+
+    path = ready.ready_file(name.removesuffix(".yaml"))
+    if path is None:
+        near = ready.near_ready(name) or "simio scenarios lists them"
+        raise SimioError(f"--from: found {quote(name)}; expected a ready scenario; {near}")
+    text = read_file(path)
+    starts = {key: place.line for key, place in parse_yaml(text, str(path)).key_places.items()}
+    if "measured" not in starts:
+        return text
+    first = starts["measured"]
+    lines = text.splitlines(keepends=True)
+    last = min((line for line in starts.values() if line > first), default=len(lines) + 1)
+    return "".join(lines[: first - 1] + lines[last - 1 :]).rstrip() + "\n"
 
 
 @click.command()

@@ -19,11 +19,11 @@ from simio.cli.options import (
     scenario_argument,
     tell,
     write,
+    write_file,
 )  # fmt: skip
 from simio.cli.progress import Progress
 from simio.cli.sweep import worker_options, workers_of
 from simio.errors import SimioError
-from simio.files import write_whole
 
 if TYPE_CHECKING or not COMPLETING:
     from simio.loading import ScenarioFile
@@ -31,9 +31,10 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.report.console import printed
     from simio.report.optimum import show
     from simio.sweeps.cost import Prices, price, price_list
-    from simio.sweeps.optimize import COST, Goal, Search
+    from simio.sweeps.optimize import Goal, Search
     from simio.sweeps.space import Space
     from simio.sweeps.sweep import Plan, check
+    from simio.sweeps.ties import COST
     from simio.sweeps.values import axis
 
 
@@ -100,7 +101,7 @@ def optimize(
     write(None, printed(partial(show, search=search, unit=unit, complete=complete)))
     if output:
         more = ["cost"] if known else []
-        write_whole(output, table.as_table(table.records(search.rows, plan.keys, unit, more), form))
+        write_file(output, table.as_table(table.records(search.rows, plan.keys, unit, more), form))
     if not complete:
         sys.exit(INTERRUPTED)
     if goal.best(search.rows) is None:

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from simio import units
-from simio.errors import SimioError
-from simio.files import write_whole
+from simio.errors import SimioError, quote
+from simio.files import check_output, write_output
 
 COMPLETING = "_SIMIO_COMPLETE" in os.environ
 """Whether a shell asks for completion, which has to be quick: commands then import nothing but their options."""
@@ -23,7 +24,25 @@ Given = TypeVar("Given")
 Value = TypeVar("Value")
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-scenario_argument: Decorator = click.argument("scenario", type=click.Path())
+
+class ScenarioName(click.Path):
+    """A scenario file, or the name of a ready scenario, which becomes its file."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The file that the text names."""
+        from simio.loading.ready import located
+
+        return located(str(super().convert(value, param, ctx)))
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Files, and the ready scenarios whose names begin so."""
+        from simio.loading.ready import ready_names
+
+        ready = [CompletionItem(name) for name in ready_names() if name.startswith(incomplete)]
+        return [*super().shell_complete(ctx, param, incomplete), *ready]
+
+
+scenario_argument: Decorator = click.argument("scenario", type=ScenarioName())
 overrides: Decorator = click.option(
     "--set", "sets", multiple=True, metavar="KEY=VALUE",
     help="Override a value, such as workload.blast.size='64 KiB'.",
@@ -40,9 +59,60 @@ def case_option(help_: str) -> Decorator:
 
 
 def output_option(help_: str = "Write to FILE, not to the screen.", **more: Any) -> Decorator:
-    """The option --output of a file."""
+    """The options --output of a file, and --force for every file that the command writes."""
+    output, force = file_option("--output", "-o", help=help_, **more), force_option
+
+    def both(command: Callable[..., Any]) -> Callable[..., Any]:
+        return output(force(command))
+
+    return both
+
+
+def file_option(*names: str, **more: Any) -> Decorator:
+    """An option of a file to write. What must not be replaced is refused before the command begins."""
     options = {"metavar": "FILE", **more}
-    return click.option("--output", "-o", type=click.Path(dir_okay=False), help=help_, **options)
+    return click.option(*names, type=click.Path(dir_okay=False), callback=_checked, **options)
+
+
+def _checked(ctx: click.Context, _param: click.Parameter, path: str | None) -> str | None:
+    if path is not None and not ctx.resilient_parsing:
+        check_output(path, forced(ctx))
+    return path
+
+
+def folder_option(*names: str, **more: Any) -> Decorator:
+    """An option of a folder for pictures. One with pictures in it is refused without --force."""
+    options = {"metavar": "DIR", **more}
+    return click.option(*names, type=click.Path(), callback=_without_pictures, **options)
+
+
+def _without_pictures(ctx: click.Context, _param: click.Parameter, folder: str | None) -> str | None:
+    if folder is None or ctx.resilient_parsing or not os.path.exists(folder):
+        return folder
+    if not os.path.isdir(folder):
+        raise SimioError(f"cannot write pictures to {quote(folder)}, which is no folder")
+    if forced(ctx):
+        return folder
+    there = [name for name in os.listdir(folder) if name.endswith((".svg", ".png"))]
+    if there:
+        raise SimioError(f"cannot write pictures into {quote(folder)}: it has some; --force replaces them")
+    return folder
+
+
+def forced(ctx: click.Context | None = None) -> bool:
+    """Whether --force is given."""
+    return bool((ctx or click.get_current_context()).meta.get(_FORCE))
+
+
+def _keep_force(ctx: click.Context, _param: click.Parameter, given: bool) -> None:
+    ctx.meta[_FORCE] = given
+
+
+_FORCE = "simio.force"
+force_option: Decorator = click.option(
+    "--force", is_flag=True, is_eager=True, expose_value=False, callback=_keep_force,
+    help="Replace a file that exists and is no report of simio.",
+)  # fmt: skip
 
 
 def case_number(scenario: Scenario, number: int | None) -> int | None:
@@ -93,4 +163,9 @@ def write(output: str | None, text: str | Iterable[str]) -> None:
         sys.stdout.writelines([text] if isinstance(text, str) else text)
         sys.stdout.flush()
         return
-    write_whole(output, text)
+    write_file(output, text)
+
+
+def write_file(path: str, content: str | bytes | Iterable[str]) -> None:
+    """Write a file that an option names; with --force also over another one."""
+    write_output(path, content, forced())

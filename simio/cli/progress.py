@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
+from contextlib import ExitStack
 
 import click
+
+from simio import units
+from simio.program.steps import HORIZON
+from simio.waiting import watched
 
 _BAR = 20
 """Width of a full bar, in characters."""
@@ -31,27 +36,36 @@ class Line:
 
 
 class Progress(Line):
-    """A bar of runs with their speed and the time left; silent for work of a second.
+    """A bar of runs with their speed and the time left, and how far the present one has come; silent for short work.
 
     `total` may be set later. `done` runs were there already.
     """
 
     DELAY = 1.0
+    LONG = 2.0
+    """Seconds that a run takes before it has a line of its own."""
+    PAUSE = 0.2
+    """Seconds between two lines."""
 
     def __init__(self, total: int = 0, what: str = "cases", done: int = 0) -> None:
         super().__init__()
         self.total, self.what, self.done, self.begun_with = total, what, done, done
 
     def __enter__(self) -> Progress:
-        self.begun = time.monotonic()
+        self.begun = self.begun_run = time.monotonic()
+        self.first, self.last, self.said = (0.0, 0.0), 0, 0.0
+        self.stack = ExitStack()
+        self.stack.enter_context(watched(self))
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.stack.close()
         self.clear()
 
     def step(self) -> None:
         """One run more is done."""
         self.done += 1
+        self.begun_run = time.monotonic()
         spent = time.monotonic() - self.begun
         if spent > self.DELAY and self.done < self.total:
             speed = (self.done - self.begun_with) / spent
@@ -67,3 +81,48 @@ class Progress(Line):
         """One run more is done, of a total that is known only now."""
         self.total = total
         self.step()
+
+    # --- what work tells whoever watches it --------------------------------------------------------------
+
+    def prepares(self, steps: int) -> None:
+        """A program is written."""
+        if self._due():
+            self.show(f"{self._before}preparing: {steps:,} steps of the program")
+
+    def runs(self, now: int, until: int, delivered: int, of: int) -> None:
+        """A run has come so far; there is an estimate where the end is known, in time or in bytes."""
+        share = max(now / until if until < HORIZON else 0.0, delivered / of if of else 0.0)
+        present = time.monotonic()
+        if now < self.last:
+            self.begun_run = present
+        if now < self.last or not self.last:
+            self.first = present, share
+        self.last = now
+        if not self._due():
+            return
+        text = f"{self._before}{units.format_quantity(_rounded(now), 'time')}"
+        text += f" of {units.format_quantity(until, 'time')}" * (until < HORIZON) + " simulated"
+        begun, had = self.first
+        if share > had:
+            left = (present - begun) * (1 - share) / (share - had)
+            text += f", {min(share, 1):.0%}, about {max(left, 0):.0f} s left"
+        self.show(f"{text} (Ctrl-C keeps what is done)")
+
+    def _due(self) -> bool:
+        """Whether a run is so long, and the last line so old, that there should be another."""
+        present = time.monotonic()
+        if present - self.begun_run < self.LONG or present - self.said < self.PAUSE:
+            return False
+        self.said = present
+        return True
+
+    @property
+    def _before(self) -> str:
+        """How many runs are done, where there are several."""
+        return f"{self.done} of {self.total} {self.what}; " if self.total > 1 else ""
+
+
+def _rounded(time: int) -> int:
+    """A time of three digits, so that a line does not flicker."""
+    unit = 10 ** max(len(str(time)) - 3, 0)
+    return time // unit * unit

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simio.cli.main import INTERRUPTED
+from simio.cli.main import CUT_OFF, INTERRUPTED
 from simio.cli.options import (
     COMPLETING,
     case_number,
     case_option,
     engine_option,
+    file_option,
+    folder_option,
     json_option,
     one_case,
     output_option,
@@ -23,6 +25,7 @@ from simio.cli.options import (
     scenario_argument,
     tell,
     write,
+    write_file,
 )  # fmt: skip
 from simio.cli.progress import Progress
 
@@ -30,7 +33,6 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.calibration.predict import SAMPLES, with_intervals
     from simio.components.network.capture import PacketTrace
     from simio.description.model import Scenario
-    from simio.files import write_whole
     from simio.loading import load
     from simio.report import checks, data, packets, pcap, terminal
     from simio.report.console import printed
@@ -50,14 +52,12 @@ MOST = 3_000_000
 @case_option("Run only this case and show it in full.")
 @click.option("--interval", is_flag=True, help="Show the 90% interval of each answer.")
 @click.option("--trace", type=click.Choice(["packets"]), help="Print the packets of one case instead of the answer.")
-@click.option("--pcap", type=click.Path(dir_okay=False), metavar="FILE", help="Write the packets of a case to FILE.")
+@file_option("--pcap", help="Write the packets of a case to FILE.")
 @click.option("--at", multiple=True, metavar="HOST", help="Trace packets that this host sends and receives.")
 @click.option("--packets", "limit", type=click.IntRange(1, MOST), metavar="N", help="Trace at most N packets.")
-@click.option("--html", "page", type=click.Path(dir_okay=False), metavar="FILE", help="Write a page to FILE.")
+@file_option("--html", "page", help="Write a page to FILE.")
 @click.option("--explain", "why", is_flag=True, help="Add to the page what limits and what would help; more runs.")
-@click.option(
-    "--figures", type=click.Path(file_okay=False), metavar="DIR", help="Write the plots to DIR, as PNG and SVG."
-)
+@folder_option("--figures", help="Write the plots to DIR, as PNG and SVG.")
 @click.option("--check", is_flag=True, help="List the consistency checks that each run passed.")
 @json_option
 @click.option("--csv", "form", flag_value="csv", help="Print one line for each case as CSV.")
@@ -82,6 +82,7 @@ def run(
     """Run a scenario and print the answer.
 
     Throughput comes first, then what limits it and how busy everything was; beside measured values, the error.
+    Exit status 3: a run has spent its step budget, and the answer is of the time until then.
 
     \b
     simio run s.yaml --html s.html              a page with plots, beside the answer
@@ -99,7 +100,7 @@ def run(
     hosts = list(loaded.cases[index or 0].system.hosts)
     try:
         with Progress(len(loaded.cases) if index is None else 1) as progress:
-            options = RunOptions(engine, traced.packets if traced else None, check, tell)
+            options = RunOptions(engine, traced.packets if traced else None, check, tell, partial=True)
             cases = None if index is None else [index]
             result = run_scenario(loaded, sets, options, cases, lambda _: progress.step())
     except AbortedTrace as error:
@@ -122,6 +123,8 @@ def run(
         click.echo("\n" + "\n".join(checks.lines(result)), err=bool(form) or bool(trace))
     if not result.complete:
         sys.exit(INTERRUPTED)
+    if any(case.cut_off for case in result.cases):
+        sys.exit(CUT_OFF)
 
 
 def _with_intervals(scenario: Scenario, result: ScenarioResult, engine: str | None) -> ScenarioResult:
@@ -150,9 +153,9 @@ def _write_page(loaded: Scenario, result: ScenarioResult, path: str, why: bool) 
     if why and result.cases and result.complete:
         best = max(result.cases, key=lambda case: case.rate).index
         case = next(case for case in loaded.cases if case.index == best)
-        write_whole(path, page(loaded, result, *explained(*explanation(case, loaded.title))))
+        write_file(path, page(loaded, result, *explained(*explanation(case, loaded.title))))
     else:
-        write_whole(path, page(loaded, result))
+        write_file(path, page(loaded, result))
 
 
 @dataclass(frozen=True)
@@ -166,7 +169,7 @@ class Tracing:
     def write(self, seen: Packets, hosts: Sequence[str], output: str | None) -> None:
         """Print packets, or write them to `output`, and to the capture file; say if some are missing."""
         if self.pcap:
-            write_whole(self.pcap, pcap.capture_file(seen, hosts))
+            write_file(self.pcap, pcap.capture_file(seen, hosts))
         if self.printed:
             write(output, "".join(f"{line}\n" for line in packets.lines(seen, self.packets.at)))
         if seen.missing:

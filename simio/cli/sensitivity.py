@@ -24,6 +24,7 @@ if TYPE_CHECKING or not COMPLETING:
 
 LEAST = 0.0005
 """Effects below this count as none: they round to 0.0%."""
+CLIPPED = " †"
 
 
 @click.command()
@@ -56,6 +57,7 @@ def _data(case: Case, found: list[Effect]) -> dict[str, object]:
             {
                 "name": effect.value.name, "value": effect.value.written, "basis": effect.value.basis,
                 "elasticity": effect.elasticity, "low": effect.low, "high": effect.high, "stated": effect.stated,
+                "at": list(effect.ends),
             }
             for effect in found
         ],
@@ -81,6 +83,8 @@ def _show(console: Console, case: Case, found: list[Effect]) -> None:
         if effects_:
             console.print(f"\n{heading}, {counted(len(effects_), 'value')}:")
             _print_names(console, effects_)
+    if any(clipped(effect) for effect in moving):
+        console.print(f"\n{CLIPPED.strip()} as far as the parts accept it; the range goes on", style="dim")
     if any(not effect.stated and effect.low is not None for effect in moving):
         console.print("\n* assumed without an interval: by convention from 1/1.25 to 1.25 times", style="dim")
 
@@ -98,10 +102,16 @@ def _over(effect: Effect) -> tuple[str, str]:
     within = range_of(effect.value)
     if within is None:
         return "", ""
-    ends = f"{effect.value.text(within.low, 3) if within.low else '0'} to {effect.value.text(within.high, 3)}"
-    star = "" if within.stated else " *"
+    ends = " to ".join(effect.value.text(end, 3) if end else "0" for end in effect.ends)
+    star = ("" if within.stated else " *") + (CLIPPED if clipped(effect) else "")
     changes = ("refused" if end is None else f"{round(end, 3) + 0.0:+.1%}" for end in (effect.low, effect.high))
     return ends + star, " to ".join(changes)
+
+
+def clipped(effect: Effect) -> bool:
+    """Whether an end of a range was refused, and a nearer value taken."""
+    within = range_of(effect.value)
+    return within is not None and effect.ends != (within.low, within.high)
 
 
 def _print_names(console: Console, found: list[Effect]) -> None:

@@ -15,6 +15,7 @@ from simio.cli.options import (
     overrides,
     scenario_argument,
     write,
+    write_file,
 )  # fmt: skip
 
 if TYPE_CHECKING or not COMPLETING:
@@ -24,10 +25,10 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.lower import lower
     from simio.program.listing import listing
     from simio.report.wiring.mermaid import mermaid
-    from simio.report.wiring.picture import write_html, write_image
+    from simio.report.wiring.picture import image, page
     from simio.topology import wire
 
-_PICTURES = (".html", ".htm", ".png", ".svg")
+_PICTURES = (".html", ".htm", ".png", ".svg", ".pdf")
 
 
 @click.command()
@@ -38,7 +39,7 @@ _PICTURES = (".html", ".htm", ".png", ".svg")
 @click.option("--no-numbers", is_flag=True, help="Leave out the numbers of --program's steps, to compare two.")
 @case_option("Number of the case; the first by default.")
 @click.option("--format", "form", type=click.Choice(["mermaid", "html"]), help="Form of --graph.")
-@output_option("Write to FILE; a picture if it ends in .html, .png or .svg.")
+@output_option("Write to FILE; a picture if it ends in .html, .svg, .png or .pdf.")
 def show(
     scenario: str,
     sets: tuple[str, ...],
@@ -92,5 +93,5 @@ def _text(scenario: Scenario, case: Case, graph: bool, program: bool, numbers: b
 
 
 def _draw(case: Case, output: str) -> None:
-    draw = write_html if Path(output).suffix.lower() in (".html", ".htm") else write_image
-    draw(wire(case.system), output)
+    graph = wire(case.system)
+    write_file(output, page(graph) if Path(output).suffix.lower() in (".html", ".htm") else image(graph, output))

@@ -10,10 +10,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simio.cli.main import INTERRUPTED
-from simio.cli.options import COMPLETING, case_option, collected, output_option, scenario_argument, tell, write
+from simio.cli.options import (
+    COMPLETING,
+    case_option,
+    collected,
+    output_option,
+    scenario_argument,
+    tell,
+    write,
+    write_file,
+)
 from simio.cli.progress import Progress
 from simio.errors import SimioError, did_you_mean, quote
-from simio.files import write_whole
 
 if TYPE_CHECKING or not COMPLETING:
     from rich.console import Console
@@ -175,12 +183,14 @@ def _give(
         if output is None:
             write(None, text if isinstance(text, str) else "")
             return
-        write_whole(output, text)
+        write_file(output, text)
         journal.beside(output).unlink(missing_ok=True)
     failed = sum(1 for row in ordered if row.outcome is None)
+    cut_off = sum(1 for row in ordered if row.outcome and row.error)
     known = sum(1 for row in ordered if row.outcome and row.outcome.kept)
     total = counted(len(ordered), "configuration")
     total += f", {failed} with an error" * bool(failed) + f", {known} known from earlier runs" * bool(known)
+    total += f", {cut_off} cut off" * bool(cut_off)
     total += f", in {output}" if output and complete else ""
 
     def show(console: Console) -> None:

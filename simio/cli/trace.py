@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from simio import units
+from simio.cli.main import INTERRUPTED
 from simio.cli.options import (
     COMPLETING,
     case_option,
@@ -17,8 +19,9 @@ from simio.cli.options import (
     parsed,
     scenario_argument,
     tell,
+    write_file,
 )  # fmt: skip
-from simio.files import write_whole
+from simio.cli.progress import Progress
 from simio.version import VERSION
 
 if TYPE_CHECKING or not COMPLETING:
@@ -28,11 +31,13 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.program.digest import program_hash
     from simio.report.trace import chrome
     from simio.result.activity import MOST as USUAL
-    from simio.result.activity import AbortedActivity, Activity, observe
+    from simio.result.activity import AbortedActivity, Activity, InterruptedActivity, observe
     from simio.wording import counted
 
 MOST = 5_000_000
 """Largest number of spans; no viewer opens a larger file."""
+FIRST_LOOK = 20_000
+"""Spans where no option says which are wanted."""
 
 
 @click.command()
@@ -41,7 +46,7 @@ MOST = 5_000_000
 @case_option("Number of the case; the first by default.")
 @click.option("--from", "since", metavar="TIME", help="Begin here, such as '10 ms'.")
 @click.option("--until", metavar="TIME", help="End here.")
-@click.option("--spans", type=click.IntRange(1, MOST), metavar="N", help="Stop after N spans; 250000 by default.")
+@click.option("--spans", type=click.IntRange(1, MOST), metavar="N", help="Stop after N spans.")
 @engine_option
 @output_option("Write to FILE.", default="trace.json", show_default=True)
 def trace(
@@ -56,7 +61,8 @@ def trace(
 ) -> None:
     """Write a timeline of every resource and thread in simulated time, with what threads wait for.
 
-    Open the file in https://ui.perfetto.dev or chrome://tracing.
+    Open the file in https://ui.perfetto.dev or chrome://tracing. Without --from, --until and --spans it has the first
+    20,000 spans; with --from or --until, at most 250,000.
 
     \b
     simio trace s.yaml -o s.json
@@ -68,8 +74,14 @@ def trace(
         raise click.UsageError("--until is not after --from")
     loaded = load(scenario, sets)
     case = one_case(loaded, number)
+    usual = FIRST_LOOK if since is None and until is None else USUAL
     try:
-        activity, outcome = observe(case.system, first, last, spans or USUAL, engine, tell)
+        with Progress():
+            activity, outcome = observe(case.system, first, last, spans or usual, engine, tell)
+    except InterruptedActivity as error:
+        tell("interrupted: the trace is of the time until then")
+        _write(loaded, case, error.activity, error.outcome, output)
+        sys.exit(INTERRUPTED)
     except AbortedActivity as error:
         _write(loaded, case, error.activity, error.outcome, output)
         raise
@@ -82,13 +94,13 @@ def _write(loaded: Scenario, case: Case, activity: Activity, outcome: Outcome, o
         "title": loaded.title, "case": case.index + 1, "settings": dict(case.settings), "simio": VERSION,
         "hash": program_hash(activity.program), "seed": case.system.run.seed,
     }  # fmt: skip
-    write_whole(output, chrome(activity, outcome, about))
+    write_file(output, chrome(activity, outcome, about))
     since, end = (units.format_quantity(time, "time") for time in (activity.since, activity.end))
     count = len(activity.held) + len(activity.passed)
     click.echo(f"{output}: {counted(count, 'span')} from {since} to {end}")
     if not count:
         tell("nothing happens in this time")
     if activity.full:
-        tell("the limit of spans is reached before the end of the run; --from, --until and --spans choose others")
+        tell(f"the trace ends after {counted(count, 'span')}, before the run does; see --from, --until, --spans")
     if activity.program.guests:
         tell("processes written in Python are left out")

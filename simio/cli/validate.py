@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 import click
 
 from simio.cli.main import INTERRUPTED
-from simio.cli.options import COMPLETING, output_option, tell, write
+from simio.cli.options import COMPLETING, file_option, folder_option, output_option, tell, write, write_file
 from simio.cli.progress import Progress
-from simio.errors import SimioError, quote
-from simio.files import write_whole
+from simio.errors import SimioError
 from simio.version import VERSION
 
 if TYPE_CHECKING or not COMPLETING:
@@ -28,6 +27,7 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.report.validation_svg import write_plots
     from simio.studies import Library, Row, rows
     from simio.studies.baseline import Baseline, read_baseline
+    from simio.studies.own import with_own
     from simio.studies.simulate import Done, Key, collected, needed
     from simio.studies.simulate import run as run_cases
     from simio.studies.summary import summaries, verdicts
@@ -62,9 +62,9 @@ LONG = 20
 @click.option("--baseline", type=click.Path(), metavar="FILE", help="Show what changed since this baseline.")
 @click.option("--update-baseline", is_flag=True, help="Write the simulated values as the baseline.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
-@click.option("--html", type=click.Path(dir_okay=False), metavar="FILE", help="Write a page with plots to FILE.")
-@click.option("--junit", type=click.Path(dir_okay=False), metavar="FILE", help="Write JUnit's XML for CI to FILE.")
-@click.option("--plots", type=click.Path(), metavar="DIR", help="Write an SVG for each table and one for all to DIR.")
+@file_option("--html", help="Write a page with plots to FILE.")
+@file_option("--junit", help="Write JUnit's XML for CI to FILE.")
+@folder_option("--plots", help="Write an SVG for each table and one for all to DIR.")
 @output_option()
 def validate(
     studies: tuple[str, ...],
@@ -82,8 +82,9 @@ def validate(
 ) -> None:
     """Simulate what was measured and print the errors.
 
-    A STUDY is a published document (sgi-hippi) or one of its tables (sgi-hippi/table-1); all by default. Ends with
-    status 1 if a table is outside its tolerance.
+    A STUDY is a published document (sgi-hippi), one of its tables (sgi-hippi/table-1), or a table of your own: its
+    file, or a folder (./mine.yaml, ./measurements); all published ones by default. Ends with status 1 if a table is
+    outside its tolerance.
 
     \b
     simio validate                           a line for every table
@@ -95,13 +96,14 @@ def validate(
         _refuse_beside(click.get_current_context())
         write(output, _cross_validated(studies, cross_validate, as_json, to_file=output is not None))
         return
-    library = Library()
-    wanted = rows(studies, library)
-    check_writable((html, junit, output), plots)
+    library, named = with_own(studies)
+    wanted = rows(named, library)
+    if update_baseline and library.own and baseline is None:
+        raise SimioError("--update-baseline: found tables of your own; expected --baseline FILE to keep them in")
     kept_in = Path(baseline) if baseline else library.tables / "baseline.json"
     kept = _baseline(kept_in, needed=baseline is not None and not update_baseline)
     found = _validated(wanted, library, kept, engine, processes, str(kept_in))
-    detailed = library.names if all_rows else library.chosen(studies) if studies else ()
+    detailed = library.names if all_rows else library.chosen(named) if named else ()
     write(output, _text(found, detailed, as_json, to_file=output is not None))
     _files(found, html, junit, plots, whole=not studies)
     if update_baseline and found.complete:
@@ -138,16 +140,6 @@ def _cross_validated(studies: Sequence[str], how: str, as_json: bool, to_file: b
     return printed(partial(crossval.show, groups=groups), to_file)
 
 
-def check_writable(files: Sequence[str | None], plots: str | None) -> None:
-    """Raise SimioError for files and a folder that cannot be written, before a long validation."""
-    for path in filter(None, files):
-        folder = Path(path).parent
-        if not folder.is_dir():
-            raise SimioError(f"cannot write {quote(path)}: no folder {quote(str(folder))}")
-    if plots and Path(plots).exists() and not Path(plots).is_dir():
-        raise SimioError(f"cannot write plots to {quote(plots)}, which is no folder")
-
-
 def _baseline(path: Path, needed: bool) -> Baseline:
     """The baseline in a file; an empty one if it is missing and not needed."""
     return read_baseline(path) if needed or path.exists() else Baseline()
@@ -177,13 +169,15 @@ def _validated(
     simulated = collected(rows, done)
     tables = summaries(rows, simulated, library)
     known = bool(kept.tables)
+    # The baseline of simio knows nothing of a table of the user's own.
+    kept_rows = [each for each in simulated if each.row.table not in library.own or each.row.table in kept.tables]
     return Validation(
         tables=tuple(tables),
         verdicts=tuple(verdicts(tables, library)),
         engine=engine,
         version=VERSION,
         baseline=baseline if known else "",
-        changes=tuple(kept.changes(simulated)) if known else (),
+        changes=tuple(kept.changes(kept_rows)) if known else (),
         gone=tuple(kept.gone(rows)) if known else (),
         complete=complete,
     )
@@ -205,9 +199,9 @@ def _text(found: Validation, detailed: Sequence[str], as_json: bool, to_file: bo
 
 def _files(found: Validation, html: str | None, junit: str | None, plots: str | None, whole: bool) -> None:
     if html:
-        write_whole(html, page(found))
+        write_file(html, page(found))
     if junit:
-        write_whole(junit, junit_xml(found))
+        write_file(junit, junit_xml(found))
     if plots:
         write_plots(found, plots, whole)
 

@@ -26,7 +26,7 @@ from simio.description.sheets.hosts import Cpu, HostSheet, Memory
 from simio.description.sheets.kernels import UnixKernelSheet
 from simio.description.sheets.stacks import TcpIpStack
 from simio.description.workloads import WorkloadParams
-from simio.errors import quote
+from simio.errors import Place, quote
 
 Other = TypeVar("Other", bound=Sheet)
 S = TypeVar("S", bound=Sheet, covariant=True)
@@ -186,7 +186,7 @@ class Run(Values):
         None, description="run until half of the 95% confidence interval is this share of the mean"
     )
     step_budget: Annotated[int, Field(strict=True, ge=1, le=2**53)] = Field(
-        500_000_000, description="steps after which a run is given up"
+        500_000_000, description="steps after which a run is cut off; the answer is of the time until then"
     )
 
     @field_validator("precision")
@@ -234,6 +234,8 @@ class System:
     volumes: Mapping[str, Volume] = field(default_factory=dict)
     faults: tuple[InjectedFault, ...] = ()
     """As the scenario lists them; each is also with the component that it is of."""
+    places: Mapping[str, Place] = field(default_factory=dict, compare=False, repr=False)
+    """Where the scenario has each component, workload and fault, and each key of one, by key path."""
 
     def disks_of(self, name: str) -> tuple[str, ...]:
         """The disks of a disk, a group of disks or a volume, in order; none for any other name."""

@@ -12,7 +12,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    PlainValidator,
+    WithJsonSchema,
+)
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError, core_schema
 
@@ -161,6 +169,30 @@ Share = Annotated[Fraction | None, Quantity("share", positive=True, word="none")
 """A share above zero, or none."""
 DelayPerLength = Annotated[Fraction, Quantity("delay_per_length")]
 
+
+def _probability(value: object) -> float:
+    """A probability as a number, or as a percentage with its sign."""
+    wanted = "a probability from 0 to below 1, such as 0.0001 or '0.01 %'"
+    number = value
+    if isinstance(value, str):
+        try:
+            number = float(units.parse(value, "share"))
+        except units.UnitError as error:
+            raise refusal(error.found, wanted, error.hint if "," in value else "") from None
+    if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number < 1:
+        raise refusal(show(value), wanted)
+    return float(number)
+
+
+Probability = Annotated[
+    float,
+    PlainValidator(_probability),
+    WithJsonSchema(
+        {"anyOf": [{"type": "number", "minimum": 0, "exclusiveMaximum": 1},
+                   {"type": "string", "pattern": units.regex("share"), "examples": ["0.01 %"]}]}
+    ),
+]  # fmt: skip
+"""A probability below one: a number, or a percentage as text."""
 Count = Annotated[int, Field(strict=True, ge=1, le=2**31 - 1)]
 """A whole number of at least one."""
 Whole = Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
+
 import numpy as np
 
 from simio.engines import layout as c
@@ -21,11 +24,15 @@ from simio.engines.outcome import (
 from simio.engines.prepared import FirstThreads, Prepared, prepare, zeros
 from simio.machines.random import streams
 from simio.program.steps import Program
+from simio.waiting import Interrupt, interrupt, watcher
 
 FIRST_LOG = 1024
 """Rows of the log at first; it doubles when it is full."""
-SLICE = 20_000_000
-"""Steps after which the loop returns for a moment, so that Ctrl-C is seen; well below a second."""
+SLICE = 1_000_000
+"""Steps after which the loop first returns for a moment, so that Ctrl-C is seen and somebody may be told."""
+LEAST_SLICE = 10_000
+PAUSE = 0.2
+"""Seconds between two returns of the loop, about."""
 
 
 def run(
@@ -43,9 +50,19 @@ def run(
     loop = entry(announce, prepared.families)
     options = options or Options()
     work = _Tables(program, prepared, options)
+    with interrupt() as ctrl_c:
+        outcome = _run(loop, work, options, ctrl_c)
+    return replace(outcome, status=Status.INTERRUPTED) if ctrl_c.noticed else outcome
+
+
+def _run(loop: Entry, work: _Tables, options: Options, ctrl_c: Interrupt) -> Outcome:
     while True:
-        status = _slice(loop, work)
+        status = work.slice(loop)
+        if ctrl_c.noticed:
+            work.hand_over_trace(options)
+            return work.outcome(Status.INTERRUPTED)
         if status == c.SLICED:
+            work.tell(options)
             continue
         if status == c.GROW_THREADS and len(work.threads) >= THREAD_LIMIT:
             return work.full(options)
@@ -60,15 +77,6 @@ def run(
         else:
             work.hand_over_trace(options)
             return work.outcome(Status(status))
-
-
-def _slice(loop: Entry, work: _Tables) -> int:
-    """Run on for at most `SLICE` steps; returns the status, or SLICED if the budget allows more."""
-    budget, executed = int(work.sizes[c.BUDGET]), int(work.control[c.EXECUTED])
-    work.sizes[c.BUDGET] = min(budget, executed + SLICE)
-    status = loop(*work.addresses())
-    work.sizes[c.BUDGET] = budget
-    return c.SLICED if status == Status.BUDGET and work.control[c.EXECUTED] < budget else status
 
 
 class _Tables:
@@ -104,6 +112,8 @@ class _Tables:
         self.sizes[[c.UNTIL, c.BUDGET, c.RECORDS, c.TRACING]] = limits
         self._start(prepared.first)
         self._addresses: list[int] = []
+        self._slice = SLICE
+        self.delivered = [row for row, mark in enumerate(program.marks) if mark.role == "delivered"]
 
     def _start(self, first: FirstThreads) -> None:
         count = len(first.threads)
@@ -116,6 +126,24 @@ class _Tables:
         self.control[[c.RING_COUNT, c.WORKING]] = len(first.due), first.working
         self.control[[c.HEAPED, c.SEQUENCE]] = len(first.later)
         self.control[[c.USED, c.NEXT_SERIAL]] = count
+
+    def slice(self, loop: Entry) -> int:
+        """Run on for a moment; returns the status, or SLICED if the budget allows more."""
+        budget, executed = int(self.sizes[c.BUDGET]), int(self.control[c.EXECUTED])
+        self.sizes[c.BUDGET] = min(budget, executed + self._slice)
+        begun = time.monotonic()
+        status = loop(*self.addresses())
+        self.sizes[c.BUDGET] = budget
+        if status != Status.BUDGET or self.control[c.EXECUTED] >= budget:
+            return status
+        self._slice = max(int(self._slice * min(PAUSE / max(time.monotonic() - begun, 1e-9), 4)), LEAST_SLICE)
+        return c.SLICED
+
+    def tell(self, options: Options) -> None:
+        """Tell how far the run has come, if anybody watches it."""
+        if by := watcher():
+            delivered = int(self.sums[self.delivered].sum())
+            by.runs(int(self.control[c.NOW]), options.until, delivered, options.work() if options.work else 0)
 
     def addresses(self) -> list[int]:
         """Addresses of all tables in the order of `layout.TABLES`; brings `sizes` up to date."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from simio import units
-from simio.engines.outcome import DEFAULT_BUDGET, THREAD_LIMIT, Aborted, Options, Outcome, Status, Wait
+from simio.engines.outcome import DEFAULT_BUDGET, THREAD_LIMIT, Aborted, Interrupted, Options, Outcome, Status, Wait
 from simio.errors import RunError
 from simio.machines.door import numbered
 from simio.program.steps import Op, Program
@@ -28,7 +28,8 @@ def execute(
     """Run a program; `engine` is 'compiled' (the default) or 'simpy', which programs with Python processes need.
 
     `announce` and `prepared` are as in `simio.engines.compiled.run`. Raises Aborted for a deadlock, a spent budget or
-    another error of the run, naming the threads that caused it, and RunError for a program that cannot begin.
+    another error of the run, naming the threads that caused it, Interrupted for Ctrl-C, and RunError for a program
+    that cannot begin.
     """
     if engine not in (None, *ENGINES):
         raise RunError(f"there is no engine {engine!r}; there are {' and '.join(ENGINES)}")
@@ -44,6 +45,8 @@ def execute(
         from simio.engines import compiled
 
         outcome = compiled.run(program, options, announce, prepared)
+    if outcome.status == Status.INTERRUPTED:
+        raise Interrupted(outcome)
     if outcome.status not in (Status.DONE, Status.UNTIL):
         raise Aborted(explain(program, options, outcome), outcome)
     return outcome

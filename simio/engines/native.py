@@ -132,7 +132,7 @@ def _compiling_elsewhere(names: Sequence[str]) -> Iterator[None]:
     process = None
     with suppress(OSError):
         process = subprocess.Popen(
-            [sys.executable, "-c", code, *names],
+            [sys.executable, "-P", "-c", code, *names],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
     try:
@@ -192,26 +192,38 @@ def _own(folder: Path, user: int) -> bool:
 
 
 def _read(folder: Path, name: str) -> Object | None:
-    """Kept object code and its symbols, or None where either is missing or damaged."""
+    """Kept object code and its symbols, or None where the entry is missing, damaged, or in another's place."""
+    path = _path(folder, name)
     try:
-        file = _file(name)
-        symbols = json.loads((folder / f"{file}.json").read_text())
-        code = (folder / f"{file}.o").read_bytes()
+        checksum, _, content = path.read_bytes().partition(b"\n")
+        if checksum.decode() != _checksum(path, content):
+            return None
+        symbols, _, code = content.partition(b"\n")
+        return code, json.loads(symbols)
     except (OSError, ValueError):
         return None
-    return (code, symbols) if hashlib.sha256(code).hexdigest() == symbols.get("sha256") else None
 
 
 def _keep(folder: Path, name: str, code: bytes, symbols: dict[str, Any]) -> None:
     """Keep object code for the next start; without a place to write, the next start compiles again."""
+    path = _path(folder, name)
+    content = json.dumps(symbols).encode() + b"\n" + code
     with suppress(SimioError):
-        file = _file(name)
-        write_whole(folder / f"{file}.o", code)
-        write_whole(folder / f"{file}.json", json.dumps(symbols))
+        write_whole(path, _checksum(path, content).encode() + b"\n" + content)
+
+
+def _checksum(path: Path, content: bytes) -> str:
+    """Hash of all that an entry holds and of what it is for: its folder says of which sources and processor it is."""
+    return hashlib.sha256(f"{path.parent.name}/{path.name}\n".encode() + content).hexdigest()
+
+
+def _path(folder: Path, name: str) -> Path:
+    """The entry of an object."""
+    return folder / f"{_file(name)}.code"
 
 
 def _file(name: str) -> str:
-    """Name of the files of an object: one that code of plug-ins is in has a hash of their sources."""
+    """Name of an object's entry: one that code of plug-ins is in has a hash of their sources."""
     foreign = [package for package in door.packages(name) if package != "simio"]
     if not foreign:
         return name
@@ -250,7 +262,6 @@ def _compile(name: str) -> Object:
         "entry": made.native_name,
         "outside": [name for name in outside if not name.startswith("llvm.")],
         "functions": [function.number for function in functions],
-        "sha256": hashlib.sha256(code).hexdigest(),
     }
 
 

@@ -55,6 +55,8 @@ class Status(IntEnum):
     """More marks than a run may record."""
     THREADS = 11
     """More threads than may live at once."""
+    INTERRUPTED = 12
+    """Ctrl-C."""
 
 
 class Wait(IntEnum):
@@ -72,7 +74,8 @@ class Options:
     """`until` in ps; `budget` in steps; `seed` of all random streams; `trace` records every step.
 
     `watch` is given every step instead, as tables like `Outcome.trace` of up to `CHUNK` rows in order; what it raises
-    ends the run.
+    ends the run. `work` gives the bytes that the run delivers in all, 0 if unknown, for whoever waits for a run of
+    seconds.
     """
 
     until: int = HORIZON
@@ -80,6 +83,7 @@ class Options:
     seed: int = 1
     trace: bool = False
     watch: Callable[[Ints], object] | None = None
+    work: Callable[[], int] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,4 +133,12 @@ class Aborted(RunError):
 
     def __init__(self, message: str, outcome: Outcome) -> None:
         super().__init__(message)
+        self.outcome = outcome
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a run; `outcome` is what happened until then."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__()
         self.outcome = outcome

@@ -32,8 +32,12 @@ from simio.engines.support import refuse_unknown
 from simio.machines.door import call
 from simio.machines.random import draw, streams
 from simio.program.steps import HORIZON, NAMING, STRIDE, Compare, Fn, Op, Program
+from simio.waiting import Interrupt, interrupt, watcher
 
 Waiting = Generator[simpy.Event, None, None]
+
+EVERY = 10_000
+"""Events after which somebody may be told how far a run has come."""
 
 
 COMPARISONS: dict[int, Callable[[int, int], bool]] = {
@@ -90,6 +94,7 @@ class ReferenceRun:
         self.timeline = ReferenceTimeline()
         self.threads: dict[int, Thread] = {}
         self.serials = self.working = self.executed = self.events = 0
+        self.told = EVERY
         self.status: Status | None = None
         self.fault = (0, 0)
 
@@ -300,8 +305,17 @@ class ReferenceRun:
             self.threads[thread.serial] = thread
             self.working += not guest.daemon
             self.env.process(guests.life(self, thread, guest.function))
+        with interrupt() as ctrl_c:
+            end = self._run(ctrl_c)
+            self.hand_over_trace()
+        assert self.status is not None
+        return self.outcome(Status.INTERRUPTED if ctrl_c.noticed else self.status, end)
+
+    def _run(self, ctrl_c: Interrupt) -> int:
+        """Run events until there is a status; the instant of the end."""
         end = 0
         while self.status is None:
+            self.look(ctrl_c)
             time = self.env.peek()
             if time == simpy.core.Infinity:
                 self.status = Status.DEADLOCK
@@ -312,8 +326,19 @@ class ReferenceRun:
                     self.timeline.add(self.sample(self.timeline.following))
                 self.env.step()
                 end = self.env.now
-        self.hand_over_trace()
-        return self.outcome(self.status, end)
+        return end
+
+    def look(self, ctrl_c: Interrupt) -> None:
+        """See to Ctrl-C, and tell how far the run has come every now and then, if anybody watches it."""
+        if ctrl_c.noticed:
+            self.status = Status.INTERRUPTED
+        if self.events < self.told:
+            return
+        self.told += EVERY
+        if by := watcher():
+            delivered = sum(self.sums[row] for row, mark in enumerate(self.program.marks) if mark.role == "delivered")
+            options = self.options
+            by.runs(int(self.env.now), options.until, delivered, options.work() if options.work else 0)
 
     def sample(self, time: int) -> list[int]:
         row = []

@@ -1,42 +1,63 @@
-"""What a system answers when it is run for an explanation: throughput and latencies, seed by seed, and no more."""
+"""Answers of a system that is run for an explanation: throughput and latencies, seed by seed, and what is busy."""
 
 from __future__ import annotations
 
 import os
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from simio import units
 from simio.description.model import Case, System
 from simio.engines.execute import execute
 from simio.engines.outcome import Aborted, Options, Outcome, Status
-from simio.explaining.model import Gain
+from simio.explaining.model import NOTHING, Gain
 from simio.lower import lower
 from simio.program.digest import program_hash
+from simio.program.service import SECOND
 from simio.program.steps import HORIZON, Program
 from simio.result import measure
-from simio.result.precision import seeds_of, settled
+from simio.result.limiter import limit_of
+from simio.result.model import CaseResult, Limiter
 from simio.result.statistics import confidence
 
-RUN_STEPS = 30_000_000
-"""Steps that one run may take, half a second or so; what takes more is cut off, and told."""
-ALL_STEPS = 600_000_000
-"""Steps that all runs of an explanation should take; of a random case so many seeds are run, two at least."""
-VARIANT_STEPS = 6_000_000
-"""Steps that a variant may always take; one that takes more, and four times those of the case, is cut off."""
+RUN_STEPS = 25_000_000
+"""Steps that one run may take, a quarter of a second or so; what takes more is cut off, and reported."""
+ALL_STEPS = 220_000_000
+"""Steps that all variants of an explanation may take together, or `TIMES` those of a run of the case beyond the
+first `RUN_STEPS`, or those of `FEWEST` variants."""
+TIMES = 6
+FEWEST = 6
+LOWERED = 400
+"""Steps that could be run in the time that it takes to make one step of a program from a description."""
+CHANGED = 1_000_000
+"""Steps that could be run in the time that it takes to change a description."""
+ONCE = 300_000
+"""Steps that could be run in the time that it takes to begin and to measure a run."""
+VARIANT_STEPS = 1_000_000
+"""Steps that a variant may always take; one that takes more, and three times those of the case, is cut off."""
 SLOWER = 200
 """How much fewer steps there are time for where only the reference engine can run a program."""
+SURE = 0.25
+"""Half of a gain's confidence interval, as a share of the gain, from which no further seed is run."""
 THROUGHPUT = "throughput"
-CUT = "runs that took far more steps than the case itself were cut off"
+CUT = "variants that took far more steps than the case itself were cut off, and measured so far"
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What runs with some seeds gave: rates in bytes a second, and means of observed times in ps, by name."""
+    """What runs with some seeds gave: rates in bytes a second, and means of observed times in ps, by name.
+
+    `limiter` is what limits in the run with the first seed, and `took` what a byte took there, in ps: of each
+    resource, and of each machine that waited, by name. `steps` are those of all seeds.
+    """
 
     rates: tuple[Fraction, ...]
     times: dict[str, tuple[float, ...]]
+    limiter: Limiter | None = None
+    took: Mapping[str, float] = field(default_factory=dict)
+    steps: int = 0
 
     @property
     def rate(self) -> Fraction:
@@ -51,44 +72,52 @@ class Answer:
 class Runner:
     """Runs variants of a case with the same seeds and for the same time, each program once.
 
-    `notes` tells what the figures are of, where that is not the whole of the case.
+    `notes` tells what the figures are of, where that is not the whole of the case; `left` is what variants may still
+    take, in steps of an engine.
     """
 
-    def __init__(self, case: Case, engine: str | None = None, variants: int = 100) -> None:
-        """`variants` is how many runs are to be expected; how many seeds there is time for follows from it."""
+    def __init__(self, case: Case, program: Program, result: CaseResult, engine: str | None = None) -> None:
+        """`program` is that of the case, and `result` what a run of it gave."""
         self.engine = engine
         self.case, self.system = case, case.system
         self.notes: list[str] = []
         self.runs = 0
-        self.stopped = False
+        self.stopped = self.cut = False
         self._known: dict[str, Future[Answer]] = {}
+        self._counted: set[int] = set()
         self._pool = ThreadPoolExecutor(os.cpu_count() or 1)
-        self._most: int | None = None
-        program = lower(case.system)
-        self.hash = program_hash(program)
-        run = settled(case.system.run, program, engine)
-        self._until = run.until
-        self.seeds = seeds_of(run, program)
+        self._base: Answer | None = None
+        self.left = 0
+        self.hash = result.hash
+        self.seeds = result.seeds
+        self._until = result.end if result.status == "until" else case.system.run.until
         slower = SLOWER if program.guests or engine == "simpy" else 1
-        steps = self._cut(program, RUN_STEPS // slower)
-        self._most = max(4 * steps, VARIANT_STEPS // slower)
-        most = max(2, ALL_STEPS // slower // variants // max(steps, 1))
-        if len(self.seeds) > most:
-            self.notes.append(f"{most} of the case's {len(self.seeds)} seeds were run")
-            self.seeds = self.seeds[:most]
-        self.base = self.of(program)
+        steps = self._cut(result, RUN_STEPS // slower)
+        self._most: int | None = None
+        self._lowered = (CHANGED + LOWERED * len(program.steps)) // slower
+        self._cost = self._lowered + (steps + ONCE) * min(len(self.seeds), 2)
+        self.left = self._all_steps = max(
+            ALL_STEPS // slower, TIMES * (result.steps - RUN_STEPS), FEWEST * self._cost
+        )
+        self._base = self.base = self.of(program)
+        self._most = max(3 * steps, VARIANT_STEPS // slower)
 
-    def _cut(self, program: Program, most: int) -> int:
+    def _cut(self, result: CaseResult, most: int) -> int:
         """Steps of one run, which is cut off where it would take more than `most`."""
-        outcome = self._run(program, self.seeds[0])
-        warm = self.system.run.warm_up
-        until = outcome.end * most // max(outcome.steps, 1)
-        if outcome.steps <= most or (warm != "auto" and warm >= until):
-            return outcome.steps
+        steps = result.steps // max(len(result.seeds), 1)
+        if steps <= most:
+            return steps
+        until, warm = result.end * most // steps, self.system.run.warm_up
+        if warm != "auto":
+            until = max(until, int(warm) + (result.end - int(warm)) // 4)
         self._until = until
-        shown, whole = (units.format_quantity(at, "time") for at in (until, outcome.end))
-        self.notes.append(f"each run was cut off at {shown} of {whole} simulated, because a whole run takes long")
-        return most
+        shown, whole = (units.format_quantity(at, "time") for at in (until, result.end))
+        self.notes.append(f"each variant was cut off at {shown} of {whole} simulated, because a whole run takes long")
+        return steps * until // max(result.end, 1)
+
+    def affords(self, variants: int = 1, reserve: float = 0.0) -> bool:
+        """Whether there is time for so many variants, with a share of all time left for others."""
+        return self.left - variants * self._cost >= reserve * self._all_steps
 
     def _run(self, program: Program, seed: int) -> Outcome:
         """A run to its end, or if it comes to take far more steps than the case, as far as these lead.
@@ -101,42 +130,59 @@ class Runner:
         try:
             return execute(program, Options(until, most, seed), self.engine)
         except Aborted as error:
-            found = error.outcome
-            if found.status != Status.BUDGET or most == run.step_budget:
+            if error.outcome.status != Status.BUDGET or not self._most:
                 raise
-        least = 0 if run.warm_up == "auto" else 2 * int(run.warm_up)
-        if CUT not in self.notes:
-            self.notes.append(CUT)
-        return execute(program, Options(min(until, max(found.end, least)), run.step_budget, seed), self.engine)
+            self.cut = True
+            return replace(error.outcome, status=Status.UNTIL)
 
-    def case_of(self, system: System) -> Case:
-        """A variant as a case, with the same seeds and the same time."""
-        update = {"until": self._until, "replications": len(self.seeds), "precision": None}
-        return replace(self.case, system=replace(system, run=system.run.model_copy(update=update)), measured=())
-
-    def _once(self, program: Program, seed: int) -> Answer:
+    def _once(self, program: Program, seed: int, first: bool) -> Answer:
         outcome = self._run(program, seed)
-        span = measure.throughput(program, outcome, self.system.run.warm_up)
+        warm = self.system.run.warm_up
+        if warm != "auto" and outcome.status == Status.UNTIL and outcome.end < 2 * int(warm):
+            warm = "auto"
+        span = measure.throughput(program, outcome, warm)
         seen = measure.observations(program, outcome, span)
-        return Answer((span.rate,), {each.name: (each.mean,) for each in seen if each.unit == "ps"})
+        times: dict[str, tuple[float, ...]] = {each.name: (each.mean,) for each in seen if each.unit == "ps"}
+        if not first:
+            return Answer((span.rate,), times, steps=outcome.steps)
+        limiter = limit_of(program, outcome, span)
+        return Answer((span.rate,), times, limiter, _took(program, outcome, span), outcome.steps)
 
     def of(self, program: Program) -> Answer:
         """What a program gives; one that was run already is not run again. Raises RunError as a run does."""
-        return self.start(program).result()
+        started = self.start(program)
+        self.settle([started])
+        return started.result()
 
     def start(self, program: Program) -> Future[Answer]:
         """Have a program run beside what else is to do: the compiled engine lets other threads of Python go on."""
         key = program_hash(program)
+        self.left -= self._lowered
         if key not in self._known:
-            self.runs += len(self.seeds)
             self._known[key] = self._pool.submit(self._all, program)
         return self._known[key]
 
     def _all(self, program: Program) -> Answer:
-        found = [self._once(program, seed) for seed in self.seeds]
-        names = [name for name in found[0].times if all(name in each.times for each in found)]
-        times = {name: tuple(each.times[name][0] for each in found) for name in names}
-        return Answer(tuple(each.rates[0] for each in found), times)
+        """Runs with all seeds, or with as many as settle what is gained."""
+        found: list[Answer] = []
+        for seed in self.seeds:
+            found.append(self._once(program, seed, first=not found))
+            if self._base and len(found) > 1 and _settled(self._base, _joined(found)):
+                break
+        return _joined(found)
+
+    def settle(self, started: Iterable[Future[Answer]]) -> None:
+        """Wait for variants, and count what they took; one that was counted is not counted again.
+
+        What there is time for must not depend on which of them is done first.
+        """
+        for each in started:
+            wait([each])
+            if id(each) not in self._counted and not each.cancelled():
+                self._counted.add(id(each))
+                if not each.exception():
+                    self.runs += len(each.result().rates)
+                    self.left -= each.result().steps + ONCE * len(each.result().rates)
 
     def stop(self) -> None:
         """Run nothing more; what runs is waited for."""
@@ -144,14 +190,48 @@ class Runner:
         self._pool.shutdown(cancel_futures=True)
 
     def variant(self, system: System) -> Program | None:
-        """The program of a variant, or None where it is that of the case itself: what has changed is not used."""
+        """The program of a variant, or None where it is that of the case itself: what has changed is not used.
+
+        Raises RunError for one that cannot be lowered.
+        """
         program = lower(system)
-        return None if program_hash(program) == self.hash else program
+        if program_hash(program) != self.hash:
+            return program
+        self.left -= self._lowered
+        return None
+
+
+def _took(program: Program, outcome: Outcome, span: measure.Throughput) -> dict[str, float]:
+    """Time in ps that a delivered byte took of each resource, and that machines waited by byte, by name."""
+    if not span.amount:
+        return {}
+    per_byte = SECOND / float(span.rate)
+    found = {use.name: use.utilisation * use.units * per_byte for use in measure.resource_use(program, outcome, span)}
+    waits = (tally for tally in measure.tallies(program, outcome) if tally.unit == "ps")
+    return found | {tally.name: tally.value / max(outcome.end, 1) * per_byte for tally in waits}
+
+
+def _joined(found: list[Answer]) -> Answer:
+    names = [name for name in found[0].times if all(name in each.times for each in found)]
+    times = {name: tuple(each.times[name][0] for each in found) for name in names}
+    rates = tuple(each.rates[0] for each in found)
+    return replace(found[0], rates=rates, times=times, steps=sum(each.steps for each in found))
+
+
+def _settled(base: Answer, found: Answer) -> bool:
+    """Whether more seeds would say no more of what a variant gains."""
+    gained = gain(base, found)
+    width = gained.half_width or 0.0
+    return width <= SURE * abs(gained.gain) or abs(gained.gain) + width < NOTHING
 
 
 def gain(base: Answer, other: Answer, metric: str = THROUGHPUT) -> Gain:
-    """What a change makes of the whole, seed by seed: more throughput, or less time of an observation."""
-    before, after = base.values(metric), other.values(metric)
+    """What a change makes of the whole, seed by seed: more throughput, or less time of an observation.
+
+    Where one of the two was run with fewer seeds, these are compared.
+    """
+    number = min(len(base.values(metric)), len(other.values(metric)))
+    before, after = base.values(metric)[:number], other.values(metric)[:number]
     if not before or not after or not sum(before):
         return Gain(other.rate, 0.0)
     sign = 1 if metric == THROUGHPUT else -1

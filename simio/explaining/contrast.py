@@ -9,7 +9,7 @@ changes, 64 for six; where there are more, they are taken together by what they 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations
 from math import factorial
@@ -18,7 +18,7 @@ from typing import Any
 from simio.description.model import Case, System
 from simio.errors import RunError
 from simio.explaining.answers import THROUGHPUT
-from simio.explaining.differences import Step, steps_between
+from simio.explaining.differences import Step, given_between, steps_between
 from simio.explaining.model import NOTHING, Answered, Contrast, PartOf
 from simio.result.model import CaseResult
 from simio.running import RunOptions, run_case
@@ -37,14 +37,17 @@ def contrast(
     names: tuple[str, str] = ("A", "B"),
     engine: str | None = None,
     progress: Progress | None = None,
+    given: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {}),
 ) -> Contrast:
-    """Compare two cases.
+    """Compare two cases. `given` are settings of each beside those of the cases, by key.
 
     An interrupt (Ctrl-C) gives what is known by then, with `complete` False, unless A and B have not been run.
     Raises RunError where one of the two cannot be run.
     """
     systems, notes = _same_seeds(a.system, b.system)
-    steps, many = steps_between(*systems)
+    settings = [{**case.settings, **own} for case, own in zip((a, b), given, strict=True)]
+    differ = given_between(settings[0], settings[1], systems)
+    steps, many = steps_between(*systems, differ)
     runs = _Runs(*systems, steps, engine, progress)
     complete = True
     try:
@@ -72,6 +75,7 @@ def contrast(
         runs=len(runs.found),
         notes=tuple(notes),
         complete=complete,
+        given=tuple(differ),
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -27,10 +28,25 @@ class Step:
     apply: Apply
 
 
-def steps_between(a: System, b: System) -> tuple[list[Step], bool]:
+def given_between(a: Mapping[str, str], b: Mapping[str, str], systems: tuple[System, System]) -> list[Difference]:
+    """The settings of a user in which two cases differ; one that only one of them has is looked up in the other."""
+    found = []
+    flat = [flat_values(resolved(system)) for system in systems]
+    for key in dict.fromkeys([*a, *b]):
+        # Of disks that are alike, the first stands for its group.
+        first = re.sub(r"^disks\.([^.]+)\.", r"disks.\g<1>1.", key)
+        one, other = (
+            own.get(key) or values.get(key) or values.get(first, "") for own, values in zip((a, b), flat, strict=True)
+        )
+        if one != other:
+            found.append(Difference(key, one, other))
+    return found
+
+
+def steps_between(a: System, b: System, given: Sequence[Difference] = ()) -> tuple[list[Step], bool]:
     """The changes that make one system of the other, one after another in any order; and whether some of them were
-    taken together because they are many."""
-    steps = list(_steps(a, b, resolved(a), resolved(b)))
+    taken together because they are many. The settings `given` name other parts and wiring, if they are of such."""
+    steps = list(_steps(a, b, resolved(a), resolved(b), given))
     if len(steps) <= SIX:
         return steps, False
     merged: dict[str, list[Step]] = {}
@@ -62,13 +78,17 @@ def _together(owner: str, group: list[Step]) -> Step:
     return Step(Change(f"{owner} ({len(group)} changes)", values), apply)
 
 
-def _steps(a: System, b: System, told_a: Mapping[str, Any], told_b: Mapping[str, Any]) -> Iterator[Step]:
+def _steps(
+    a: System, b: System, told_a: Mapping[str, Any], told_b: Mapping[str, Any], given: Sequence[Difference]
+) -> Iterator[Step]:
     flat = flat_values(told_a), flat_values(told_b)
     if _shape(a) != _shape(b):
         # Parts that are there in one only: what is there changes as a whole.
         values = tuple(_differences(*flat, lambda path: path.split(".")[0] in PLACES))
+        own = tuple(each for each in given if each.path.split(".")[0] in PLACES)
+        name = ", ".join(_name((each,)) for each in own) or "hosts, disks and links"
         yield Step(
-            Change("hosts, disks and links", values),
+            Change(name, (*own, *(each for each in values if each not in own)), len(own)),
             lambda system: replace(system, **{name: getattr(b, name) for name in PLACES}),
         )
     else:

@@ -11,7 +11,9 @@ from fractions import Fraction
 from simio.result.model import Limiter
 
 NOTHING = 0.0005
-"""Gains below this share are told as none."""
+"""Gains below this share are reported as none."""
+LEAST = 0.005
+"""Gains below this share, and shares of a unit's time, are summed up on one row; less than free is then not tried."""
 
 
 @dataclass(frozen=True)
@@ -41,14 +43,30 @@ class Component:
     values: tuple[str, ...]
 
 
+def noise(gain: Gain | None) -> bool:
+    """Whether a gain cannot be told from none by its confidence interval."""
+    return gain is not None and gain.half_width is not None and abs(gain.gain) <= gain.half_width
+
+
 @dataclass(frozen=True)
 class Row:
-    """A component made 10% faster, twice as fast, and free; None for a run that could not be done."""
+    """A component made 10% faster, twice as fast, and free; None for what was not run.
+
+    Of a component that gains less than `LEAST` when it is free, or of `together`, the names of components that were
+    made free at once, nothing less is run. `slower` is why more speed loses, where it does ('' where it does not).
+    """
 
     component: Component
     slightly: Gain | None
     twice: Gain | None
     free: Gain | None
+    together: tuple[str, ...] = ()
+    slower: str = ""
+
+    @property
+    def bounded(self) -> bool:
+        """Whether free gains so little that less was not run."""
+        return self.twice is None and self.free is not None and abs(self.free.gain) < LEAST
 
 
 @dataclass(frozen=True)
@@ -105,6 +123,7 @@ class Alternation:
 class CausalProfile:
     """What each component and each setting has to do with the result of a case.
 
+    `limiter` is that of a run of the case; `held` says why making what it names faster gains nothing, if that is so.
     `metric` is 'throughput', or the name of an observation whose mean is meant where throughput does not depend on
     anything. `base` is the rate without a change and `value` that of the metric, in bytes a second or ps. `notes` are
     sentences about how the figures were got (a shortened run, fewer seeds). An interrupt leaves the rows so far.
@@ -124,6 +143,7 @@ class CausalProfile:
     runs: int
     notes: tuple[str, ...] = ()
     complete: bool = True
+    held: str = ""
 
 
 @dataclass(frozen=True)
@@ -182,10 +202,11 @@ class Difference:
 
 @dataclass(frozen=True)
 class Change:
-    """What is changed at once, with all values that this changes."""
+    """What is changed at once, with all values that this changes; the first `given` are as the user has them."""
 
     name: str
     values: tuple[Difference, ...]
+    given: int = 0
 
 
 @dataclass(frozen=True)
@@ -218,9 +239,9 @@ class Answered:
 class Contrast:
     """Two systems beside one another: how they differ, what they give, and which change has which part in that.
 
-    `metric` and `whole` (B less A) are as in `CausalProfile`. `exact` says that each order of the changes was weighed
-    (Shapley's value); else they were made in the order of `parts`. `interact` tells whether changes by themselves
-    do not add up to the whole.
+    `given` are the settings in which the two differ, as a scenario or a command has them. `metric` and `whole` (B
+    less A) are as in `CausalProfile`. `exact` says that each order of the changes was weighed (Shapley's value); else
+    they were made in the order of `parts`. `interact` tells whether changes by themselves do not add up to the whole.
     """
 
     title: str
@@ -235,3 +256,4 @@ class Contrast:
     runs: int
     notes: tuple[str, ...] = ()
     complete: bool = True
+    given: tuple[Difference, ...] = ()

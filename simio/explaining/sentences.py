@@ -15,6 +15,8 @@ LITTLE = 0.01
 """Gains below this share are summed up in one sentence."""
 SHOWN = 4
 """Stages and settings that a sentence names."""
+LOSING = 2
+"""Components that a sentence names of which more speed loses."""
 
 
 def percent(gain: float) -> str:
@@ -24,8 +26,12 @@ def percent(gain: float) -> str:
 
 def of_profile(profile: CausalProfile) -> Iterator[str]:
     """The limit, the gains of faster components and other settings, and the next limit."""
-    matter = [row for row in profile.rows if certain(row.twice) or certain(row.free)]
+    matter = [row for row in profile.rows if not row.together and (certain(row.twice) or certain(row.free))]
     yield _first(profile, matter)
+    if profile.held:
+        yield profile.held
+    if losing := [row for row in profile.rows if row.slower]:
+        yield _losing(losing)
     for each in profile.alternations:
         yield _alternation(each)
     if profile.alternations:
@@ -53,12 +59,19 @@ def outside(row: Row) -> bool:
 
 def _most(row: Row) -> float:
     """The largest gain by a component; infinite if a variant could not be run."""
+    if row.free and (row.bounded or row.together):
+        return row.free.gain
     return max(row.twice.gain, row.free.gain) if row.twice and row.free else float("inf")
 
 
 def _little(rows: list[Row]) -> str:
-    named = [row.component.name for row in sorted(rows, key=lambda row: not outside(row))[:SHOWN]]
-    rest = len(rows) - len(named)
+    names = [
+        name
+        for row in sorted(rows, key=lambda row: not outside(row))
+        for name in row.together or (row.component.name,)
+    ]
+    named = names[:SHOWN]
+    rest = len(names) - len(named)
     others = [counted(rest, "other")] if rest else []
     nothing = all(_most(row) < NOTHING for row in rows)
     gained = "Nothing" if nothing else f"Less than {LITTLE:.0%}"
@@ -85,7 +98,18 @@ def _first(profile: CausalProfile, matter: list[Row]) -> str:
     speeds = (("10% faster", first.slightly), ("twice as fast", first.twice), ("free", first.free))
     gains = ", ".join(f"{how} {percent(gain.gain)}" for how, gain in speeds if gain)
     verb = "raises" if profile.metric == THROUGHPUT else "shortens"
-    return f"The main limit is {first.component.name}; making it faster {verb} {what}: {gains}."
+    return f"Making {first.component.name} faster helps most; it {verb} {what}: {gains}."
+
+
+def _losing(rows: list[Row]) -> str:
+    """Components of which more speed loses, and why."""
+    found = []
+    for row in rows[:LOSING]:
+        speeds = (("10% faster", row.slightly), ("twice as fast", row.twice), ("free", row.free))
+        gains = ", ".join(f"{how} {percent(gain.gain)}" for how, gain in speeds if gain)
+        found.append(f"{row.component.name} ({gains}; {row.slower})")
+    rest = f"; and {counted(len(rows) - LOSING, 'other')}" if len(rows) > LOSING else ""
+    return f"More speed loses with {'; '.join(found)}{rest}."
 
 
 def _next(profile: CausalProfile) -> str:

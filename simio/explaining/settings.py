@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import BaseModel, ValidationError
+
 from simio.description.model import System
+from simio.explaining.components import alike_of, together
 from simio.explaining.parts import placed, with_values
 
 WIDE = 2**26
@@ -50,21 +53,41 @@ _CREDITS = ("credit", "login_credit", "ready_window")
 
 
 def what_ifs(system: System) -> Iterator[Setting]:
-    """Each setting that the system has, changed; some may make no difference to the program."""
+    """Each setting that the system has, changed to what the language accepts; some may make no difference."""
+    yield from _overlapped(system)
     yield from _windows(system)
     for category, field, what, change in _OF_PARTS:
         yield from _changed(system, what, _in_parts(system, (field,), change, category))
     yield from _changed(system, "credits of the links doubled", _in_parts(system, _CREDITS, _twice))
     for field, what, change in _OF_WORKLOADS:
         yield from _changed(system, what, _in_workloads(system, field, change))
-    for name, host in system.hosts.items():
-        yield from _changed(system, f"one more CPU in {name}", {f"hosts.{name}.cpus": host.cpus + 1})
-    yield from _overlapped(system)
+    alike = alike_of(system)
+    hosts: dict[Hashable, list[str]] = {}
+    for name in system.hosts:
+        hosts.setdefault((alike(name), system.hosts[name].cpus), []).append(name)
+    for names in hosts.values():
+        more = {f"hosts.{name}.cpus": system.hosts[name].cpus + 1 for name in names}
+        yield from _changed(system, f"one more CPU in {together(names)}", more)
 
 
 def _changed(system: System, what: str, values: dict[str, Any]) -> Iterator[Setting]:
-    if values:
-        yield Setting(what, tuple(values), with_values(system, values))
+    """The setting, without values that a scenario could not have."""
+    of = {item.path: item.part.sheet for item in placed(system)}
+    of |= {f"workload.{name}": workload.params for name, workload in system.workloads.items()}
+    accepted = {path: value for path, value in values.items() if _accepted(of, path, value)}
+    if accepted:
+        yield Setting(what, tuple(accepted), with_values(system, accepted))
+
+
+def _accepted(of: Mapping[str, BaseModel], path: str, value: Any) -> bool:
+    """Whether a sheet or a workload may have a value in place of its own."""
+    owner, _, field = path.rpartition(".")
+    model = of[owner]
+    try:
+        type(model).model_validate({**dict(model), field: value})
+    except ValidationError:
+        return False
+    return True
 
 
 def _in_parts(

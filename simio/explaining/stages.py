@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from simio import units
 from simio.description.model import Case, System
 from simio.engines.execute import execute
-from simio.engines.outcome import Options, Outcome
+from simio.engines.outcome import Aborted, Options, Outcome, Status
 from simio.errors import RunError
 from simio.explaining.components import alike_of, together
 from simio.explaining.model import Segment, Stage, Waterfall
@@ -19,8 +20,10 @@ from simio.program.steps import HORIZON, Op, Program
 from simio.result import measure
 from simio.result.precision import settled
 
-TRACED = 3_000_000
-"""Steps that are followed at most; of a longer run, its beginning."""
+TRACED = (400_000, 1_500_000)
+"""Steps that are followed at most, of a longer run its beginning; the more where the fewer hold too little."""
+DELIVERIES = 40
+"""Deliveries that are enough to follow."""
 _UNITS = ("frame", "buffer", "block", "transfer", "size", "response")
 """Fields of workloads that say what one unit of work is, the first that there is."""
 
@@ -28,26 +31,38 @@ _UNITS = ("frame", "buffer", "block", "transfer", "size", "response")
 class Traced:
     """A case run once with every step traced: what the waterfall and the account of threads are made of."""
 
-    def __init__(self, case: Case, engine: str | None = None) -> None:
-        """Raises RunError where the case cannot be run, or not be followed."""
+    def __init__(self, case: Case, engine: str | None = None, program: Program | None = None) -> None:
+        """`program` is that of the case, if there is one already.
+
+        Raises RunError where the case cannot be run, or not be followed.
+        """
         self.case = case
-        self.program = program = lower(case.system)
+        self.program = program = program or lower(case.system)
         if program.guests:
             raise RunError("processes written in Python are not followed step by step")
         run = settled(case.system.run, program, engine)
         until = HORIZON if run.until is None else run.until
         self.notes: list[str] = []
-        plain = execute(program, Options(until, run.step_budget, run.seed), engine)
-        if plain.steps > TRACED:
-            until = plain.end * TRACED // plain.steps
-            shown, whole = (units.format_quantity(at, "time") for at in (until, plain.end))
-            self.notes.append(f"followed over the first {shown} of {whole} simulated")
-        self.outcome = execute(program, Options(until, run.step_budget, run.seed, trace=True), engine)
+        for most in TRACED:
+            self.outcome = self._run(Options(until, min(run.step_budget, most), run.seed, trace=True), engine)
+            if not self.notes or len(measure.deliveries(program, self.outcome)[0]) >= DELIVERIES:
+                break
         self.path = Path(program, self.outcome)
         warm = run.warm_up
         if warm not in ("auto", 0) and int(warm) >= self.outcome.end // 2:
             warm = "auto"
         self.span = measure.throughput(program, self.outcome, warm)
+
+    def _run(self, options: Options, engine: str | None) -> Outcome:
+        """The outcome of a run, or of the steps that it may take."""
+        try:
+            return execute(self.program, options, engine)
+        except Aborted as error:
+            if error.outcome.status != Status.BUDGET or options.budget == self.case.system.run.step_budget:
+                raise
+            shown = units.format_quantity(error.outcome.end, "time")
+            self.notes = [f"the path of a unit was followed over the first {shown} simulated"]
+            return replace(error.outcome, status=Status.UNTIL)
 
 
 def waterfall(case: Case, engine: str | None = None, traced: Traced | None = None) -> Waterfall:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, TypeVar
 
@@ -10,9 +11,10 @@ from dash import ALL, Dash, Input, Output, State, ctx, dcc, html, no_update
 from simio.errors import SimioError, one_line
 from simio.explore import state as states
 from simio.explore.guard import guard
+from simio.explore.knobs import Knob
 from simio.explore.session import CaseAnswer, Opened, Session
 from simio.explore.view import curve_figure, empty, parts, timeline_figures
-from simio.report.html.page import asset
+from simio.report.html.text import asset
 
 _CONFIG: Any = {"displaylogo": False, "showSendToCloud": False, "displayModeBar": False}
 _INDEX = """<!DOCTYPE html>
@@ -44,6 +46,19 @@ _ADDRESS = """function(query) {
   if (query && query !== location.search) history.replaceState(null, "", query);
   return query ? location.origin + location.pathname + query : "";
 }"""
+_LABEL = """function(texts) {
+  for (const knob of document.querySelectorAll(".knob")) {
+    const control = knob.querySelector("input[type=range], button");
+    const [name, value, about] = ["span", "b", "small"].map((kind) => knob.querySelector(kind));
+    if (!control || !name) continue;
+    // The button of a list names itself by its value alone.
+    if (control.tagName === "BUTTON") control.setAttribute("aria-labelledby", `${name.id} ${control.id}-value`);
+    else control.setAttribute("aria-label", name.textContent);
+    if (value) control.setAttribute("aria-valuetext", value.textContent);
+    if (about) control.setAttribute("aria-describedby", about.id);
+  }
+  return window.dash_clientside.no_update;
+}"""
 T = TypeVar("T")
 
 
@@ -57,6 +72,7 @@ def make_app(session: Session, hosts: Collection[str] | None) -> Dash:
     _answering(app, session)
     _saving(app, session)
     app.clientside_callback(_SHOW, Output("shown", "data"), Input("detail", "data"))
+    app.clientside_callback(_LABEL, Output("labelled", "data"), Input(_VALUE, "children"))
     app.clientside_callback(_ADDRESS, Output("share", "value"), Input("query", "data"))
     guard(app.server, hosts, app.callback_map)
     return app
@@ -67,6 +83,7 @@ def _layout(session: Session) -> html.Div:
     pick = dcc.Dropdown(names, None, id="scenario", clearable=False, placeholder="a scenario")
     save = html.Div(
         [
+            html.Label("Name of a new scenario", htmlFor="name", className="unseen"),
             dcc.Input(id="name", placeholder="new-name", maxLength=64),
             html.Button("Save as a scenario", id="save"),
         ],
@@ -75,27 +92,36 @@ def _layout(session: Session) -> html.Div:
     share = html.Div([dcc.Input(id="share", readOnly=True, type="text")], className="row")
     side = html.Div(
         [
-            html.Div(pick, className="picks"), html.Div(id="knobs"), save, html.P(id="saved", className="note"),
-            html.P("This page, as an address:", className="note"), share,
+            html.Div([html.Label("Scenario", htmlFor="scenario"), pick], className="picks"),
+            html.Div(id="knobs"), save, html.P(id="saved", className="note"),
+            html.Label("This page, as an address:", htmlFor="share", className="note"), share,
         ],
         className="side",
     )  # fmt: skip
+    axis = dcc.Dropdown([], None, id="axis", clearable=False)
     graphs = html.Div(
         [
-            html.P(id="message", className="message", role="alert"), html.P(id="note", className="note"),
+            html.Div(id="message", className="message", role="alert"), html.P(id="note", className="note"),
             html.Div(id="answer"),
-            html.Div(["Throughput over ", dcc.Dropdown([], None, id="axis", clearable=False)], className="picks"),
-            dcc.Graph(id="curve", figure=empty(), config=_CONFIG), html.P(id="curve-note", className="note"),
+            html.Div([html.Label("Throughput over", htmlFor="axis"), axis], className="picks"),
+            _image(dcc.Graph(id="curve", figure=empty(), config=_CONFIG), "Throughput over the chosen value"),
+            html.P(id="curve-note", className="note"),
             html.Div(id="uses"), html.Div(id="timelines"), html.Div(id="records"),
         ]
     )  # fmt: skip
     stores = [
         dcc.Location(id="url", refresh=False),
-        *(dcc.Store(id=name) for name in ("detail", "shown", "query", "opened")),
+        *(dcc.Store(id=name) for name in ("detail", "shown", "query", "opened", "labelled")),
     ]
     head = html.Header([html.H1("simio explore", id="title"), html.P(id="about", className="about")])
     main = html.Main(html.Div([side, graphs], className="controls"), className="explore")
     return html.Div([*stores, head, main], className="explore")
+
+
+def _image(graph: dcc.Graph, label: str) -> html.Div:
+    """A graph with the words that stand for it."""
+    words: Any = {"aria-label": label}
+    return html.Div(graph, role="img", **words)
 
 
 def _tried(make: Callable[[], T]) -> tuple[T | None, str]:
@@ -106,31 +132,41 @@ def _tried(make: Callable[[], T]) -> tuple[T | None, str]:
         return None, str(error)
 
 
-def _knobs(opened: Opened, chosen: dict[str, str]) -> list[html.Div]:
-    """A slider for each knob that leaves a choice, at the value chosen."""
-    return [
-        html.Div(
-            [
-                html.Label(
-                    [html.Span(knob.key), html.B(chosen[knob.key], id={"type": "value", "key": knob.key})],
-                    htmlFor=f"knob-{number}",
-                ),
-                dcc.Input(
-                    id={"type": "knob", "key": knob.key}, type="range", min=0, max=len(knob.values) - 1, step=1,
-                    value=knob.values.index(chosen[knob.key]),
-                ),
-            ],
-            className="knob",
+def _knobs(opened: Opened, chosen: dict[str, str]) -> list[html.Fieldset]:
+    """A control for each knob that leaves a choice, at the value chosen, by the part of the scenario."""
+    groups: dict[str, list[html.Div]] = {}
+    for number, knob in enumerate(opened.knobs):
+        if len(knob.values) > 1:
+            groups.setdefault(knob.group, []).append(_knob(knob, chosen[knob.key], number))
+    return [html.Fieldset([html.Legend(name), *inside]) for name, inside in groups.items()]
+
+
+def _knob(knob: Knob, value: str, number: int) -> html.Div:
+    """A slider for numbers, and a list for words, below its name."""
+    name: dict[str, str] = {"type": "knob", "key": knob.key}
+    at = knob.values.index(value)
+    control: Any = (
+        dcc.Dropdown(
+            [{"label": text, "value": place} for place, text in enumerate(knob.values)], at, id=name,
+            clearable=False, searchable=False,
         )
-        for number, knob in enumerate(opened.knobs)
-        if len(knob.values) > 1
-    ]  # fmt: skip
+        if knob.words
+        else dcc.Input(id=name, type="range", min=0, max=len(knob.values) - 1, step=1, value=at)
+    )  # fmt: skip
+    # The text of a list is in the list itself.
+    shown = html.B(value, id={"type": "value", "key": knob.key}, className="unseen" if knob.words else "")
+    about = [html.Small(knob.about, id=f"about-{number}")] if knob.about else []
+    label = html.Label(
+        [html.Span(knob.name, id=f"name-{number}"), shown],
+        htmlFor=json.dumps(name, sort_keys=True, separators=(",", ":")),
+    )
+    return html.Div([label, *about, control], className="knob", title=knob.key)
 
 
 def _values(
     session: Session, name: object, places: Sequence[object], ids: Sequence[Any]
 ) -> tuple[Opened, dict[str, str]]:
-    """The scenario and the values that sliders of a page stand for; whatever is not one of them is refused."""
+    """The scenario and the values that the controls of a page stand for; whatever is not one of them is refused."""
     opened = session.open(name if isinstance(name, str) else "")
     known = {knob.key: knob for knob in opened.knobs}
     values = {}
@@ -168,10 +204,11 @@ def _opening(app: Dash, session: Session) -> None:
 
         def make() -> tuple[Any, ...]:
             query = states.State(str(picked)) if by_pick else states.read_state(str(search or ""))
-            opened = session.open(query.scenario or session.names()[0])
+            opened = session.open(query.scenario or session.first())
             chosen = session.chosen(opened, query.values)
             keys = [each.key for each in opened.knobs]
-            longest = max(opened.knobs, key=lambda each: len(each.values), default=None)
+            varied = [each for each in opened.knobs if each.points] or opened.knobs
+            longest = max(varied, key=lambda each: len(each.points or each.values), default=None)
             axis = query.axis or (longest.key if longest else "")
             if axis and axis not in keys:
                 raise SimioError(f"nothing called {axis!r} can be changed in {opened.name}")
@@ -188,7 +225,10 @@ def _opening(app: Dash, session: Session) -> None:
             )
 
         found, message = _tried(make)
-        return found or ([], None, no_update, [], None, "simio explore", "", message)
+        names = session.names()
+        links = [html.Li(html.A(name, href=states.State(name).query)) for name in names]
+        told = [html.P(message), html.P("Choose one:"), html.Ul(links, className="choices")]
+        return found or ([], None, no_update, [], None, "simio explore", "", told)
 
 
 def _answering(app: Dash, session: Session) -> None:
@@ -230,7 +270,8 @@ def _answering(app: Dash, session: Session) -> None:
         def make() -> tuple[Any, str]:
             opened, values = _values(session, name, places, ids)
             result, note = session.curve(opened, values, str(axis))
-            return curve_figure(result, values.get(str(axis), "")), note
+            figure = curve_figure(result, values.get(str(axis), ""))
+            return figure, "; ".join(filter(None, (figure.pop("about", ""), note)))
 
         found, message = _tried(make)
         return found or (empty(), one_line(message))
@@ -259,5 +300,9 @@ def _saving(app: Dash, session: Session) -> None:
 
 
 def _plots(found: CaseAnswer) -> list[Any]:
-    figures = timeline_figures(found.result, found.unit)
-    return [html.Div([html.H3(title), dcc.Graph(figure=figure, config=_CONFIG)]) for title, figure in figures.items()]
+    plots = []
+    for title, figure in timeline_figures(found.result, found.unit).items():
+        about = figure.pop("about", "")
+        graph = _image(dcc.Graph(figure=figure, config=_CONFIG), f"{title}: {about}")
+        plots.append(html.Div([html.H3(title), graph, html.P(about, className="note")]))
+    return plots

@@ -7,31 +7,61 @@ and any other key path that the user adds. Nothing else can be set: a request na
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal, get_args, get_origin
 
+from pydantic import BaseModel
+
 from simio import units
+from simio.description.model import Run
+from simio.description.sheets import CATEGORIES, sheet_kinds
 from simio.description.workloads import yaml_key
 from simio.errors import SimioError, did_you_mean, quote
 from simio.loading.keypaths import lookup
 from simio.loading.vary import canonical
 from simio.loading.yamltree import Node, value_text
+from simio.sweeps.values import number_of
 from simio.workloads import workload_kinds
 
 UNSET = "as it is"
 """The choice that leaves a key as the file, without `vary`, has it."""
+WHOLE = 64
+"""Largest number of whole numbers that a count is offered between the least and the largest that the file names."""
+CURVE = 16
+"""Number of values up to which a curve has a point for each, and not for those alone that the file names."""
 STEPS = 4
 """Number of times that a number without values of its own is halved and doubled."""
 
 
 @dataclass(frozen=True)
 class Knob:
-    """A key path, the values it can take as texts, and which of them the page begins with."""
+    """A key path, the values it can take as texts, and which of them the page begins with.
+
+    `points` are the values that a curve has, if the key varies in the file; `about` says what the value is.
+    """
 
     key: str
     values: tuple[str, ...]
     start: int
+    points: tuple[str, ...] = ()
+    about: str = ""
+
+    @property
+    def name(self) -> str:
+        """The last part of the key path."""
+        return self.key.rpartition(".")[2]
+
+    @property
+    def group(self) -> str:
+        """The part of the scenario that the value belongs to."""
+        section, *rest = self.key.split(".")[:-1] or [self.key]
+        return " ".join([section.capitalize(), *rest[:1]])
+
+    @property
+    def words(self) -> bool:
+        """Whether some of the values are no numbers."""
+        return any(number_of(value) is None for value in self.values)
 
 
 def knobs(root: Node, first: Mapping[str, str], more: Sequence[str] = ()) -> list[Knob]:
@@ -45,7 +75,36 @@ def knobs(root: Node, first: Mapping[str, str], more: Sequence[str] = ()) -> lis
         found.setdefault(knob.key, knob)
     for key in more:
         found.setdefault(key, _asked(root, key))
-    return list(found.values())
+    return [replace(knob, about=_about(root, knob.key)) for knob in found.values()]
+
+
+def _about(root: Node, key: str) -> str:
+    """What a value is, in the words of the schema; empty where these are not known."""
+    section, *path = key.split(".")
+    if section == "workload" and len(path) == 2:
+        return _described(_kind_of(root, path[0]), path[1])
+    if section == "run":
+        return _described(Run, path[-1])
+    if path[-1:] in (["count"], ["model"]):
+        return {"count": f"number of alike {section}", "model": "model of the catalogue"}[path[-1]]
+    part = path[1] if section == "hosts" and len(path) > 2 else section
+    category = next((name for name, plural in CATEGORIES.items() if part in (name, plural)), "")
+    return next(filter(None, (_described(model, path[-1]) for model in sheet_kinds(category).values())), "")
+
+
+def _described(model: type[BaseModel] | None, key: str) -> str:
+    """The description of a field, up to what is said beside."""
+    fields = model.model_fields if model else {}
+    field = next((each for name, each in fields.items() if key in (name, each.alias)), None)
+    return (field.description or "").partition(";")[0].removesuffix(", see below") if field else ""
+
+
+def _kind_of(root: Node, name: str) -> type[BaseModel] | None:
+    """The parameters of a workload of the file."""
+    section = root.entries.get("workload")
+    node = section.entries.get(name) if section else None
+    given = node.entries.get("kind") if node else None
+    return workload_kinds().get(str(given.value) if given else name)
 
 
 def _varied(root: Node, first: Mapping[str, str]) -> Iterator[Knob]:
@@ -64,8 +123,18 @@ def _varied(root: Node, first: Mapping[str, str]) -> Iterator[Knob]:
         items = list(known.items())
         if all(_number(identity) is not None for identity in known):
             items.sort(key=lambda item: _number(item[0]) or Fraction(0))
-        texts = [UNSET] * (start is None) + [text for _, text in items]
-        yield Knob(key, tuple(texts), texts.index(UNSET if start is None else start))
+        points = [UNSET] * (start is None) + [text for _, text in items]
+        texts = _whole(points) or points
+        points = texts if len(texts) <= CURVE else points
+        yield Knob(key, tuple(texts), texts.index(UNSET if start is None else start), tuple(points))
+
+
+def _whole(texts: Sequence[str]) -> list[str]:
+    """All whole numbers from the least to the largest of a count's values, as far as these are not too many."""
+    if not all(text.isdecimal() and str(int(text)) == text for text in texts):
+        return []
+    low, high = min(map(int, texts)), max(map(int, texts))
+    return [str(number) for number in range(low, high + 1)] if 0 < low < high < low + WHOLE else []
 
 
 def _number(identity: object) -> Fraction | int | None:
@@ -77,11 +146,9 @@ def _number(identity: object) -> Fraction | int | None:
 
 def _workloads(root: Node) -> Iterator[Knob]:
     """The knobs of the workloads' parameters in the file."""
-    kinds = workload_kinds()
     section = root.entries.get("workload")
     for name, node in section.entries.items() if section else ():
-        given = node.entries.get("kind")
-        model = kinds.get(str(given.value) if given else name)
+        model = _kind_of(root, name)
         words = _words(model) if model else {}
         for key, value in node.entries.items():
             if knob := _of_value(f"workload.{name}.{key}", value, words.get(key, ())):

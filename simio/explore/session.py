@@ -17,7 +17,7 @@ import yaml
 
 from simio.description.model import Case, Scenario
 from simio.engines.outcome import Aborted
-from simio.errors import SimioError, quote
+from simio.errors import SimioError, did_you_mean, quote
 from simio.explore.knobs import UNSET, Knob, knobs
 from simio.loading import load
 from simio.loading.keypaths import scalar, substitute
@@ -39,6 +39,8 @@ KEPT = 2000
 MOST_FILES = 1000
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 """Names of files that are saved, without `.yaml`."""
+_LED = re.compile(r"\]\(([A-Za-z0-9_-]+)\.yaml\)")
+"""A link of a README to a scenario beside it."""
 
 
 @dataclass(frozen=True)
@@ -87,10 +89,21 @@ class Session:
 
     _saved: frozenset[str] = frozenset()
 
+    def first(self) -> str:
+        """The scenario to begin with: the first that the folder's README leads to, else the first by name."""
+        names = self.names()
+        try:
+            text = (self.folder / "README.md").read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            text = ""
+        led = (name for name in _LED.findall(text) if name in names)
+        return next(led, names[0])
+
     def open(self, name: str) -> Opened:
         """A scenario of the folder; raises SimioError for one that is not there, ScenarioError for a faulty file."""
         if name not in self.names():
-            raise SimioError(f"no scenario {quote(name)} here")
+            near = did_you_mean(name, self.names())
+            raise SimioError(f"no scenario {quote(name)} here" + (f"; {near}" if near else ""))
         path = self.folder / f"{name}.yaml"
         key = (name, path.stat().st_mtime_ns)
         if key not in self._opened:
@@ -163,7 +176,9 @@ class Session:
         if knob is None:
             raise SimioError(f"nothing called {quote(axis)} can be changed in {opened.name}")
         begun, cases, missing = monotonic(), [], 0
-        for index, text in enumerate(knob.values):
+        # Of a count, the values that the file names are enough for a curve, with the one that is chosen.
+        points = [text for text in knob.values if text in (*(knob.points or knob.values), chosen[axis])]
+        for index, text in enumerate(points):
             try:
                 if monotonic() - begun > CURVE_SECONDS:
                     raise SimioError("no time is left")
@@ -173,11 +188,7 @@ class Session:
                 continue
             rows = self._measured(opened, {**chosen, axis: text})
             cases.append(replace(result, index=index, settings={axis: text}, measured=rows))
-        note = (
-            f"{missing} of {len(knob.values)} points are missing: they cannot be run, or not in time"
-            if missing
-            else ""
-        )
+        note = f"{missing} of {len(points)} points are missing: they cannot be run, or not in time" if missing else ""
         unit = opened.scenario.cases[0].system.report.unit
         return ScenarioResult(
             opened.scenario.title, str(opened.path), "", (), VERSION, unit, tuple(cases), {}, ()

@@ -53,7 +53,9 @@ def curve_figure(result: ScenarioResult, now: str) -> Figure:
 def empty() -> Figure:
     """An empty figure."""
     hidden = {"visible": False}
-    return _looking({"data": [], "layout": {"xaxis": hidden, "yaxis": hidden}})
+    figure = _looking({"data": [], "layout": {"xaxis": hidden, "yaxis": hidden}})
+    figure.pop("about")
+    return figure
 
 
 def timeline_figures(case: CaseResult, unit: str) -> dict[str, Figure]:
@@ -64,4 +66,4 @@ def timeline_figures(case: CaseResult, unit: str) -> dict[str, Figure]:
 def _looking(figure: Figure) -> Figure:
     layout = figure["layout"]
     axes = {name: {**_AXIS, **layout.get(name, {})} for name in ("xaxis", "yaxis")}
-    return {"data": figure["data"], "layout": {**_LOOK, **layout, **axes}}
+    return {"data": figure["data"], "layout": {**_LOOK, **layout, **axes}, "about": figure.get("about", "")}

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from os.path import isfile
 from pathlib import Path
 
-from simio.description.sheets import CATEGORIES
+from simio.description.sheets import CATEGORIES, sheet_kinds
 from simio.errors import Problem, ScenarioError, SimioError, did_you_mean, quote
+from simio.files import note_input
 from simio.loading.datasheet import (
     BASES,
     HOST_GROUPS,
@@ -27,6 +29,8 @@ from simio.plugins import load_plugins
 
 __all__ = ["BASES", "Catalogue", "CatalogueEntry", "UnknownPart", "ValueEntry", "catalogue", "names", "sheet"]
 
+OWN = ("./", "../", "/")
+"""Beginnings of names that are files of the user's own."""
 _NAME = re.compile(r"[a-z]+/[A-Za-z0-9][A-Za-z0-9._-]*")
 _FOLDERS = {folder: category for category, folder in CATEGORIES.items()}
 
@@ -53,22 +57,42 @@ class Catalogue:
         return sorted(f"{path.parent.name}/{path.stem}" for path in found)
 
     def sheet(self, name: str) -> CatalogueEntry:
-        """The datasheet of this name. Raises SimioError if there is none, ScenarioError if it has problems."""
+        """The datasheet of this name, or in the file `./part.yaml`.
+
+        Raises SimioError if there is none, ScenarioError if it has problems.
+        """
+        if name.startswith(OWN):
+            return self._own(name)
         category = _FOLDERS.get(name.partition("/")[0])
         if category is None or name not in self.names(category):
             raise SimioError(_not_there(name, self.names()))
         return self.find(name, category)
+
+    def _own(self, name: str) -> CatalogueEntry:
+        """The datasheet in a file, of the first category that has its kind and takes its values."""
+        kind = parse_yaml(read_file(name), name).at(("kind",)).value
+        fitting = [category for category in CATEGORIES if kind in sheet_kinds(category)]
+        for category in fitting[:-1]:
+            with suppress(ScenarioError):
+                return self.find(name, category)
+        return self.find(name, (fitting or list(CATEGORIES))[-1])
 
     def find(self, name: str, category: str, beside: Path | None = None) -> CatalogueEntry:
         """The datasheet `name` of a part of one category.
 
         `./part.yaml` is a file relative to the folder `beside`. Raises UnknownPart or ScenarioError.
         """
-        if name.startswith(("./", "../", "/")):
+        if name.startswith(OWN):
             path = (beside or Path()) / name
             if not isfile(path):
                 raise UnknownPart(f"{quote(name)}, which is not a file", f"a datasheet of {a(category)}")
-            return self._entry(path, name, category)
+            try:
+                return self._entry(path, name, category)
+            except ScenarioError as error:
+                if is_near(path, beside, self.root):
+                    raise
+                expected, hint = f"a datasheet of {a(category)}", f"simio models {display(path)} shows what is wrong"
+                raise UnknownPart(f"{quote(name)}, which has {_problems(error)}", expected, hint) from None
         folder = CATEGORIES[category]
         path = self.root / f"{name}.yaml"
         if _NAME.fullmatch(name) and name.partition("/")[0] == folder and isfile(path):
@@ -95,6 +119,7 @@ class Catalogue:
         stamp = (status.st_mtime_ns, status.st_size) if status else (0, 0)
         known = self._read.get((path, category))
         if known and status and known[0] == stamp:
+            note_input(path)
             return known[1]
         shown = display(path)
         entry = read_datasheet(parse_yaml(read_file(path), shown), name, category, path)
@@ -144,6 +169,20 @@ def display(path: Path) -> str:
         return str(path.resolve().relative_to(Path.cwd().resolve()))
     except ValueError:
         return str(path)
+
+
+def is_near(path: Path, beside: Path | None, *roots: Path) -> bool:
+    """Whether a file is in the folder of the scenario that names it, the working directory, or one of `roots`.
+
+    Messages quote no other file: a scenario of somebody else could name one to have it shown.
+    """
+    whole = path.resolve()
+    return any(whole.is_relative_to(folder.resolve()) for folder in (beside or Path(), Path(), *roots))
+
+
+def _problems(error: ScenarioError) -> str:
+    number = len(error.problems)
+    return "a problem" if number == 1 else f"{number} problems"
 
 
 def _not_there(name: str, known: list[str]) -> str:

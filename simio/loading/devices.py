@@ -35,7 +35,9 @@ class DiskGroup:
 
 def build_disks(ctx: Context, section: Node) -> dict[str, DiskGroup]:
     """The groups of disks by key."""
-    return ctx.items(section, "disks", _group)
+    return ctx.items(
+        section, "disks", _group, "a mapping of disks, such as 'd: {model: disks/fc-15k-2002, count: 4}'"
+    )
 
 
 def _group(ctx: Context, name: str, given: Node, place: Place) -> DiskGroup:
@@ -80,7 +82,7 @@ def expanded(groups: dict[str, DiskGroup]) -> dict[str, Disk]:
 
 def build_switches(ctx: Context, section: Node) -> dict[str, Switch | None]:
     """The switches by name; None stands for one with a problem."""
-    return ctx.items(section, "switches", _switch)
+    return ctx.items(section, "switches", _switch, "a mapping of switches, such as 'fabric: {model: switches/fc-2g}'")
 
 
 def _switch(ctx: Context, name: str, given: Node, place: Place) -> Switch | None:

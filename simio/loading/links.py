@@ -12,7 +12,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from simio.description.model import Link, Part, Switch, Volume
-from simio.description.quantities import Length, Text
+from simio.description.quantities import Length, Text, Time
 from simio.description.sheets import sheet_kinds
 from simio.errors import did_you_mean, quote
 from simio.loading.context import Context
@@ -23,7 +23,7 @@ from simio.loading.parts import build_part
 from simio.loading.problems import a, node_text, one_of, place_of
 from simio.loading.yamltree import Node
 
-RESERVED = ("name", "between", "length")
+RESERVED = ("name", "between", "length", "delay")
 
 
 class LinkKeys(BaseModel):
@@ -36,6 +36,9 @@ class LinkKeys(BaseModel):
         description="the ends, two or on a shared link more: host.adapter, a switch, a disk or a group of disks"
     )
     length: Length = Field(Fraction(0), description="length of the cable; 0 m where it is left out")
+    delay: Time | None = Field(
+        None, description="one-way delay of the signal in place of the length, which follows from the propagation"
+    )
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,12 @@ class Inventory:
 def build_links(ctx: Context, section: Node) -> list[LinkSpec]:
     """The links as written, in their order."""
     if section.kind != "list":
-        ctx.problems.add("links", node_text(section), "a list of links", place=section.place)
+        ctx.problems.add(
+            "links",
+            node_text(section),
+            "a list of links, each as '- {model: links/fc-2g, between: [server.fc, d]}'",
+            place=section.place,
+        )
         return []
     specs: dict[str, LinkSpec] = {}
     for index, node in enumerate(section.elements):
@@ -98,7 +106,13 @@ def _link(ctx: Context, name: str, node: Node) -> LinkSpec | None:
     keys = ctx.problems.read(LinkKeys, own, path, node.place)
     if keys is None:
         return None
-    spec = LinkSpec(name, part, keys.between, keys.length, node)
+    length = keys.length
+    if keys.delay is not None and part is not None:
+        found = _length_of(ctx, keys.delay, part, node, path)
+        if found is None:
+            return None
+        length = found
+    spec = LinkSpec(name, part, keys.between, length, node)
     if part is not None and not spec.shared and len(spec.ends) != 2:
         kinds = [kind for kind, sheet in sheet_kinds("link").items() if sheet.shared]
         hint = f"more ends go on a link of kind {' or '.join(kinds)}" if kinds else ""
@@ -106,6 +120,21 @@ def _link(ctx: Context, name: str, node: Node) -> LinkSpec | None:
         ctx.problems.add(f"{path}.between", f"a list of {len(spec.ends)}", "a list of 2", hint, place)
         return None
     return spec
+
+
+def _length_of(ctx: Context, delay: int, part: Part, node: Node, path: str) -> Fraction | None:
+    """The length whose signal delay is `delay` ps, or None and a problem."""
+    per_length = getattr(part.sheet, "propagation", None)
+    place = place_of(node, "delay")
+    if "length" in node.entries:
+        hint = "the delay is that of the length, at the propagation of the link"
+        ctx.problems.add(f"{path}.delay", "both length and delay", "one of them", hint, place)
+        return None
+    if not per_length:
+        expected = "a length, since a link of this model has no signal delay by its length"
+        ctx.problems.add(f"{path}.delay", "a delay", expected, place=place)
+        return None
+    return Fraction(delay) / per_length
 
 
 def join_links(ctx: Context, specs: list[LinkSpec], inventory: Inventory) -> tuple[list[Link], bool]:

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from simio.description.measured import MeasuredRow, PooledRow
 from simio.errors import ScenarioError, quote
+from simio.loading.catalogue import OWN, is_near
 from simio.loading.context import Context
 from simio.loading.problems import join, one_of, place_of
-from simio.loading.tables import Table, TableRow, read_table, table_names
+from simio.loading.tables import Table, TableRow, own_name, read_table, table_names
 from simio.loading.vary import Trees, described
 from simio.loading.yamltree import Node, value_text
 
@@ -24,7 +25,7 @@ def read_tables(ctx: Context, node: Node | None, root: Path, scenario: str) -> l
         name = ctx.problems.text(item, path, "the name of a table, as study/table")
         if name is None:
             continue
-        own = name.startswith(("./", "../", "/"))
+        own = name.startswith(OWN)
         file = ctx.folder / name if own else root / f"{name}.yaml"
         if not own and name not in table_names(root):
             ctx.problems.unknown(path, name, table_names(root), item.place, "table")
@@ -34,9 +35,12 @@ def read_tables(ctx: Context, node: Node | None, root: Path, scenario: str) -> l
             ctx.problems.add(path, found, "a table as study/table, or a file", place=item.place)
             continue
         try:
-            table = read_table(file, name.removesuffix(".yaml"))
+            table = read_table(file, own_name(file) if own else name)
         except ScenarioError as error:
-            ctx.problems.extend(error.problems)
+            if not own or is_near(file, ctx.folder, root):
+                ctx.problems.extend(error.problems)
+            else:
+                ctx.problems.add(path, f"{quote(name)}, which is no table", "a measured table", place=item.place)
             continue
         rows = tuple(row for row in table.rows if row.scenario in ("", scenario))
         if table.rows and not rows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar, get_args, get_origin
 
@@ -77,17 +77,27 @@ class ProblemList:
         self.add(path, node_text(node), what, place=node.place)
         return {}
 
-    def unknown_keys(self, node: Node, known: Iterable[str], path: str) -> None:
-        """Note every key of a mapping that is not one of `known`."""
+    def unknown_keys(
+        self, node: Node, known: Iterable[str], path: str, near: Callable[[str], str] = lambda key: ""
+    ) -> None:
+        """Note every key of a mapping that is not one of `known`; `near` may give a better suggestion."""
         names = list(known)
         for key in node.entries:
             if key not in names:
-                self.unknown(join(path, key), key, names, place_of(node, key))
+                self.unknown(join(path, key), key, names, place_of(node, key), near=near(key))
 
-    def unknown(self, path: str, key: str, known: Iterable[str], place: Place | None, what: str = "key") -> None:
-        """Note a key or a name that is not one of `known`."""
+    def unknown(
+        self,
+        path: str,
+        key: str,
+        known: Iterable[str],
+        place: Place | None,
+        what: str = "key",
+        near: str = "",
+    ) -> None:
+        """Note a key or a name that is not one of `known`; `near` is a better suggestion than one of these."""
         names = sorted(known)
-        hint = did_you_mean(key, names) if len(names) > 1 else "" if names else "there are none"
+        hint = near or (did_you_mean(key, names) if len(names) > 1 else "" if names else "there are none")
         expected = one_of(names, hint) if names else ""
         self.add(path, f"the unknown {what} {quote(key)}", expected, hint, place)
 
@@ -136,7 +146,8 @@ class ProblemList:
         elif kind in ("model_type", "model_attributes_type") and (inner := _field_model(model, (*location, ""))):
             self.add(where, show(detail["input"]), _mapping_with(inner), place=here)
         else:
-            self.add(where, show(detail["input"]), *_explained(kind, context, detail), here)
+            expected, hint = _explained(kind, context, detail)
+            self.add(where, show(detail["input"]), expected or _wanted(model, location), hint, here)
 
     def _length_problem(self, kind: str, context: dict[str, Any], value: object, where: str, here: Place) -> None:
         bound, key = _LENGTHS[kind]
@@ -253,7 +264,7 @@ def _wanted(model: type[BaseModel], location: tuple[Any, ...]) -> str:
 
 
 def _explained(kind: str, context: Mapping[str, Any], detail: Mapping[str, Any]) -> tuple[str, str]:
-    """What was expected, and a hint, for the errors that pydantic itself raises."""
+    """What was expected, and a hint, for errors that the library itself raises; nothing for one not known here."""
     if kind == "literal_error":
         choices = str(context["expected"])
         names = [choice.strip("'") for choice in choices.replace(" or ", ", ").split(", ")]
@@ -275,4 +286,4 @@ def _explained(kind: str, context: Mapping[str, Any], detail: Mapping[str, Any])
         "tuple_type": "a list",
         "dict_type": "a mapping",
     }
-    return simple.get(kind, str(detail["msg"])), ""
+    return simple.get(kind, ""), ""

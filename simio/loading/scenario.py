@@ -34,9 +34,11 @@ from simio.loading.keypaths import empty
 from simio.loading.links import Inventory, build_links, join_links
 from simio.loading.measured import assign_rows, read_tables
 from simio.loading.problems import place_of
+from simio.loading.ready import near_ready
 from simio.loading.tables import Table
 from simio.loading.vary import Cases, Trees, apply, apply_once, described, expand, read_sets, texts
 from simio.loading.volumes import build_volumes
+from simio.loading.whereabouts import places, whole_path
 from simio.loading.workloads import build_workloads, check_calls, check_references, check_routes
 from simio.loading.yamlfiles import read_file
 from simio.loading.yamltree import Node, parse_yaml
@@ -90,7 +92,7 @@ class ScenarioFile:
         load_plugins()
         self.path = str(path)
         self.folder = folder or Path(path).parent
-        self.text = read_file(path) if text is None else text
+        self.text = read_file(path, near_ready(self.path)) if text is None else text
         self.root = parse_yaml(self.text, self.path)
         self.parts = parts
         self.studies = tables or data_root("simio.validation")
@@ -171,7 +173,7 @@ class ScenarioFile:
 
 
 def _check_top(ctx: Context, root: Node) -> None:
-    ctx.problems.unknown_keys(root, KEYS, "")
+    ctx.problems.unknown_keys(root, KEYS, "", lambda key: whole_path(root, key))
     for key, what in {"title": "a text", **_REQUIRED}.items():
         if key not in root.entries:
             ctx.problems.add(key, "nothing", what, "this key is required", root.place)
@@ -263,6 +265,7 @@ def _system(ctx: Context, root: Node, title: str) -> System | None:
         report,
         parts.volumes,
         faults,
+        ctx.once(("places",), (*nodes, section, _section(ctx, root, "faults")), lambda: places(root)),
     )
     return with_faults(system) if faults else system
 

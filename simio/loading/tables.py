@@ -91,6 +91,11 @@ def table_names(root: Path) -> list[str]:
     return sorted(f"{path.parent.name}/{path.stem}" for path in root.glob("*/*.yaml"))
 
 
+def own_name(path: Path) -> str:
+    """The name of a table in a folder of the user's own."""
+    return f"./{path.stem}"
+
+
 def read_table(path: Path, name: str) -> Table:
     """The table in a file. Raises ScenarioError with all that is wrong with it."""
     root = parse_yaml(read_file(path), display(path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from simio.errors import Place, ScenarioError, quote
 from simio.loading.context import Context
 from simio.loading.keypaths import item_index, item_name, lookup, mapping, substitute
 from simio.loading.problems import ProblemList, join, node_text, place_of
+from simio.loading.whereabouts import whole_path
 from simio.loading.yamltree import Node, parse_yaml, value_text
 
 MOST_CASES = 10_000
@@ -149,7 +151,7 @@ def is_known(problems: ProblemList, root: Node, key: str, place: Place, path: st
     """Whether a key path begins at an item of the file; deeper keys are checked where they are used."""
     keys = key.split(".")
     if keys[0] not in sections:
-        problems.unknown(path, keys[0], sections, place, "section")
+        problems.unknown(path, keys[0], sections, place, "key", whole_path(root, keys[0]) if not keys[1:] else "")
         return False
     if not 2 <= len(keys) <= MOST_STEPS or "" in keys:
         problems.add(path, quote(key), "a key path such as workload.blast.size", place=place)
@@ -184,6 +186,10 @@ def _known_items(problems: ProblemList, section: Node, keys: Sequence[str], plac
     return True
 
 
+_RANGE = re.compile(r"\d[^/]*\.\.\d[^/]*")
+"""The look of a range of values, such as '1..8'; the name of a file does not begin with a digit."""
+
+
 def read_sets(ctx: Context, root: Node, sets: Sequence[str]) -> list[KeySetting]:
     """The settings of the command line, each `key.path=value`; their places count the settings as lines."""
     settings = []
@@ -195,6 +201,10 @@ def read_sets(ctx: Context, root: Node, sets: Sequence[str]) -> list[KeySetting]
             ctx.problems.add("", quote(text), "key.path=value", "for example workload.blast.size='64 KiB'", place)
             continue
         if not is_known(ctx.problems, root, key, place, key, _SETTABLE):
+            continue
+        if _RANGE.fullmatch(value.strip()):
+            hint = f"simio sweep runs a range: simio sweep SCENARIO --set {key}={value.strip()}"
+            ctx.problems.add(key, f"the range {quote(value.strip())}", "a single value", hint, place)
             continue
         try:
             node = _parsed(value.strip())

@@ -59,7 +59,7 @@ class _Written:
 
 def build_volumes(ctx: Context, section: Node, groups: Mapping[str, DiskGroup]) -> dict[str, Volume | None]:
     """The volumes by name; None stands for one with a problem."""
-    written = ctx.items(section, "volumes", _written)
+    written = ctx.items(section, "volumes", _written, "a mapping of volumes, such as 'v: {kind: mirror, of: d}'")
     members = _Members(ctx, written, groups)
     whole = members.check_nesting()
     return {name: members.volume(item) if item and whole else None for name, item in written.items()}

@@ -3,24 +3,43 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
-from simio.errors import Place, Problem, ScenarioError
+from simio.errors import Place, Problem, ScenarioError, quote
+from simio.files import read_regular
 
 MAX_BYTES = 2**20
+_noted: ContextVar[dict[str, str] | None] = ContextVar("noted", default=None)
 
 
-def read_file(path: str | os.PathLike[str]) -> str:
-    """The text of a YAML file.
+@contextmanager
+def files_read() -> Iterator[dict[str, str]]:
+    """The files that `read_file` reads inside, by name, each with the SHA-256 of its content."""
+    found: dict[str, str] = {}
+    token = _noted.set(found)
+    try:
+        yield found
+    finally:
+        _noted.reset(token)
+
+
+def read_file(path: str | os.PathLike[str], hint: str = "") -> str:
+    """The text of a YAML file; `hint` is for a missing one that no file beside it resembles.
 
     Raises ScenarioError if it is missing, a directory, unreadable, larger than MAX_BYTES or not UTF-8.
     """
     name = os.fspath(path)
     try:
-        with open(path, "rb") as file:
-            data = file.read(MAX_BYTES + 1)
+        data = read_regular(path, MAX_BYTES + 1)
     except FileNotFoundError:
-        raise ScenarioError(Problem(name, "no such file", "a YAML file", _similar_file(name))) from None
+        if os.path.islink(name):
+            found = f"a link to {quote(os.readlink(name))}, which is missing"
+            raise ScenarioError(Problem(name, found, "a YAML file")) from None
+        raise ScenarioError(Problem(name, "no such file", "a YAML file", _similar_file(name) or hint)) from None
     except IsADirectoryError:
         raise ScenarioError(Problem(name, "a directory", "a YAML file")) from None
     except PermissionError:
@@ -29,6 +48,8 @@ def read_file(path: str | os.PathLike[str]) -> str:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise ScenarioError(Problem(name, f"a file that cannot be read ({reason})", "a YAML file")) from None
+    if (noted := _noted.get()) is not None:
+        noted[name] = hashlib.sha256(data).hexdigest()
     return decode(data, name)
 
 

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import yaml
 
-from simio.errors import Place, Problem, ScenarioError, did_you_mean, key_path, quote
+from simio.errors import Place, Problem, ScenarioError, did_you_mean, key_path, quote, visible
 from simio.loading.yamlfiles import MAX_BYTES, too_large
 from simio.loading.yamlscalars import CORE, Refused, Scalar, plain, short, tagged
 from simio.loading.yamlsyntax import syntax_problem
@@ -94,6 +94,10 @@ def value_text(node: Node) -> str:
 
 
 # ---------------------------------------------------------------- composing
+
+
+_DIGITS = re.compile(r"\d+")
+_DECIMALS = re.compile(r"\d+(?: *[^\s\d].*)?")
 
 
 @dataclass
@@ -192,18 +196,38 @@ class _Composer:
         wants_key = bool(self._open) and self._open[-1].wants_key
         try:
             value = tagged(event)
+            if isinstance(value, str):
+                # Whatever shows it later, on a terminal or a page, shows all of it and does nothing else.
+                value = visible(value)
         except Refused as refused:
             if not wants_key:
                 self.problem(place, *refused.args)
         if wants_key:
             self._key(value, event, place)
             return
-        node = Node("scalar", value, place, text=event.value)
+        node = Node("scalar", value, place, text=visible(event.value))
         self._keep(event.anchor, node, 1, 0)
         self._add(node, 1, 0)
 
+    def _decimal_comma(self, frame: _Open, event: yaml.ScalarEvent) -> bool:
+        """Note a number with a comma, which in braces begins another key: `{length: 20,5 m}`; whether it is one."""
+        last = next(reversed(frame.value.values()), None) if isinstance(frame.value, dict) else None
+        if last is None or not _DIGITS.fullmatch(last.text) or not _DECIMALS.fullmatch(event.value):
+            return False
+        place = self._place(event)
+        if (place.line, place.column) != (last.place.line, last.place.column + len(last.text) + 1):
+            return False
+        whole = f"{last.text}.{event.value}"
+        found = f"the number {quote(f'{last.text},{event.value}')} with a comma"
+        key = next(reversed(frame.key_places))
+        self.problem(last.place, found, "a decimal point", f"write {whole}", key=key)
+        return True
+
     def _key(self, value: Scalar, event: yaml.ScalarEvent, place: Place) -> None:
         frame = self._open[-1]
+        if self._decimal_comma(frame, event):
+            frame.keyed, frame.key, frame.label = True, None, None
+            return
         frame.weight += 1
         frame.keyed = True
         if not isinstance(value, str):

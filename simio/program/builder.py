@@ -76,12 +76,17 @@ class Builder(Blocks):
             raise ProgramError(f"variable {name!r} cannot start at {initial}: it is never below zero")
         return Variable(self, self.machine(name, WORDS.initial(value=initial)))
 
+    @property
+    def only_daemons(self) -> bool:
+        """Whether no thread keeps a run going."""
+        return all([start.daemon for start in self._starts] + [guest.daemon for guest in self._guests])
+
     def build(self, dtype: type = np.int64) -> Program:
         """The finished program, its tables being arrays of this type.
 
         Raises ProgramError if all threads are daemons.
         """
-        if all([start.daemon for start in self._starts] + [guest.daemon for guest in self._guests]):
+        if self.only_daemons:
             raise ProgramError("a program needs at least one thread that is not a daemon")
         draws: Table = np.array(self._draws, dtype=dtype).reshape(-1, 4)
         table: Table = np.array(self._draw_table, dtype=dtype).reshape(-1, 2)

@@ -47,6 +47,10 @@ class ProgramError(ValueError):
     """A component emitted something that no engine could run; a defect of the component, not of a scenario."""
 
 
+MOST_STATE = 2**24
+"""Words of state of all machines of a program, of which a run needs several copies: two gigabytes."""
+
+
 class UnfitError(ProgramError, OutOfRange):
     """A value that a component was given does not fit what the engines compute with."""
 
@@ -142,11 +146,20 @@ class Declarations:
 
         A state that a `Layout` has made is listed by the names of its words.
         """
+        self.room(name, len(state))
         offset = len(self._state)
         self._state.extend(state)
         self._words.append(state.words if isinstance(state, State) else ())
         self._machines.append((name, offset))
         return offset
+
+    def room(self, name: str, words: int) -> None:
+        """Raise UnfitError if so many words of state more are too many for a program."""
+        if len(self._state) + words > MOST_STATE:
+            raise UnfitError(
+                f"{name!r} would need {words:,} words of state, and a program has {MOST_STATE:,} at most; use fewer "
+                "streams or disks, or smaller files"
+            )
 
     def tally(self, owner: str, what: str, offset: int, unit: str) -> None:
         """The word at `offset` counts `what` of `owner` in `unit`, or in ps how long it waited for it; no step."""

@@ -22,15 +22,24 @@ from simio.program.operands import (
 )
 from simio.program.service import fitting
 from simio.program.steps import COLUMNS, HORIZON, NO_REGISTER, Compare, Fn, Op
+from simio.waiting import watcher
 
 MAX_REGISTERS = 52
 """Registers of a thread."""
+MOST_STEPS = 3_000_000
+"""Steps of a program, for which writing and bounding it take a gigabyte."""
+LOOK = 20_000
+"""Steps between two looks at how many there are."""
 _COMPARISONS = {
     "==": Compare.EQ, "!=": Compare.NE, "<": Compare.LT, "<=": Compare.LE, ">": Compare.GT, ">=": Compare.GE,
     "&": Compare.ANY,
 }  # fmt: skip
 _TARGET: dict[int, int] = {Op.FORK: 1, Op.JUMP: 1, Op.BRANCH: 5}
 """Column of a step that says where execution goes on."""
+
+
+class TooManySteps(UnfitError):
+    """A program would have more steps than there is room for."""
 
 
 class Emitting(Copies):
@@ -44,6 +53,12 @@ class Emitting(Copies):
         super().__init__()
         self._registers = 0
         self._registers_used = 0
+        self._look_at = LOOK
+
+    @property
+    def written(self) -> int:
+        """Number of steps so far."""
+        return self._at
 
     # --- registers ---------------------------------------------------------------------------------------
 
@@ -271,7 +286,20 @@ class Emitting(Copies):
             self._inside(op.name)
         self._steps += (op, a, b, c, d, e, f, 0)
         self._at += 1
+        if self._at >= self._look_at:
+            self._look()
         return self._at - 1
+
+    def _look(self) -> None:
+        """Tell whoever waits how many steps there are, and see to it that they do not become too many."""
+        if self._at >= MOST_STEPS:
+            raise TooManySteps(
+                f"its steps are more than {MOST_STEPS:,}; use fewer disks, or blocks and stripe units of which one "
+                "divides the other"
+            )
+        self._look_at = self._at + LOOK
+        if by := watcher():
+            by.prepares(self._at)
 
     def _aim(self, at: int) -> None:
         """Let step `at` lead to what is written next."""

@@ -18,7 +18,7 @@ from simio.explaining.sentences import clause, percent
 from simio.report.console import columns
 from simio.report.explained import INTERRUPTED, plain
 from simio.version import VERSION
-from simio.wording import in_unit, merged
+from simio.wording import counted, in_unit, listed, merged
 
 SHOWN = 8
 """Values of one change, and utilisations, that are listed."""
@@ -47,6 +47,10 @@ def sentences(found: Contrast) -> Iterator[str]:
     if not found.parts:
         yield f"{found.a.name} and {found.b.name} are alike: nothing that is simulated differs."
         return
+    if found.given:
+        changes = (f"{each.path} from {each.a or 'none'} to {each.b or 'none'}" for each in found.given[:SHOWN])
+        more = f" and {counted(len(found.given) - SHOWN, 'other')}" if len(found.given) > SHOWN else ""
+        yield f"{found.a.name} to {found.b.name} changes {listed(list(changes))}{more}."
     before, after = _value(found, found.a), _value(found, found.b)
     base = before[0]
     change = f" ({percent(found.whole / base)})" if base else ""
@@ -60,8 +64,8 @@ def sentences(found: Contrast) -> Iterator[str]:
             continue
         of = f" ({share / found.whole:.0%} of the difference)" if found.whole and len(ranked) > 1 else ""
         yield f"{part.change.name} accounts for {_signed(found, share)}{of}."
-    if found.interact:
-        alone = sum(part.alone or 0.0 for part in found.parts)
+    alone = sum(part.alone or 0.0 for part in found.parts)
+    if found.interact and max(abs(alone), abs(found.whole)) >= NOTHING * abs(base):
         yield (
             f"The changes interact: made one by one, their effects add up to {_signed(found, alone)}; made together, "
             f"they come to {_signed(found, found.whole)}. Each share is the mean over all orders of making them."
@@ -105,11 +109,11 @@ def _parts(found: Contrast) -> Table:
 def _values(found: Contrast) -> Table:
     table = columns("differs", found.a.name, found.b.name)
     for part in found.parts:
-        values = part.change.values
-        for value in values[:SHOWN]:
+        values, given = part.change.values, part.change.given
+        for value in values[: given or SHOWN]:
             table.add_row(value.path, value.a or "none", value.b or "none")
-        if len(values) > SHOWN:
-            table.add_row(f"and {len(values) - SHOWN} more", "", "")
+        if len(values) > (given or SHOWN):
+            table.add_row(f"and {len(values) - given} that follow" if given else f"and {len(values) - SHOWN} more")
     return table
 
 

@@ -16,7 +16,7 @@ from simio.wording import in_unit
 
 _WRITTEN_OTHERWISE = (
     "index", "measured", "rate", "half_width", "bound", "throughput", "packets", "checks", "interval",
-    "row_intervals", "precision",
+    "row_intervals", "precision", "cut_off",
 )  # fmt: skip
 SCHEMA = 1
 """Version of the layout of the JSON document."""
@@ -65,6 +65,7 @@ def _case(case: CaseResult, unit: str) -> dict[str, Any]:
         "throughput": in_unit(float(case.rate), unit),
         **_interval(case.interval, unit),
         **_precision(case.precision),
+        **({"cut_off": case.cut_off} if case.cut_off else {}),
         "half_width": None if case.half_width is None else in_unit(case.half_width, unit),
         "bytes_per_second": float(case.rate),
         "measured_span": {"bytes": span.amount, "since_ps": span.since, "until_ps": span.until},
@@ -117,12 +118,14 @@ def as_csv(result: ScenarioResult) -> str:
     """One line a case: its settings, throughput, measured values and errors, the quantities beside it at the end."""
     others = other_quantities(result)
     keys = list(dict.fromkeys(key for case in result.cases for key in case.settings))
+    cut_off = any(case.cut_off for case in result.cases)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(
         ["case", *keys, f"throughput ({result.unit})", f"half width ({result.unit})", "measured", "error",
          f"bound ({result.unit})", "limit", "busy", "hash",
-         *(f"{head}{end}" for head, unit in others for end in (f" ({unit})", " measured", " error"))]
+         *(f"{head}{end}" for head, unit in others for end in (f" ({unit})", " measured", " error")),
+         *["cut off"] * cut_off]
     )  # fmt: skip
     for case in result.cases:
         compared = comparisons(case)
@@ -139,6 +142,7 @@ def as_csv(result: ScenarioResult) -> str:
                 f"{case.limiter.busy:.4f}",
                 case.hash,
                 *(cell for key in others for cell in _other_cells(compared, key)),
+                *[case.cut_off] * cut_off,
             ]
         )
     return out.getvalue()

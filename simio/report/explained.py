@@ -15,14 +15,13 @@ from rich.text import Text
 
 from simio import units
 from simio.explaining.answers import THROUGHPUT
-from simio.explaining.model import CausalProfile, Gain, Waterfall
+from simio.explaining.model import LEAST, NOTHING, CausalProfile, Gain, Row, Waterfall, noise
 from simio.explaining.sentences import of_profile, of_waterfall, outside, percent, stage_name
-from simio.report.console import bar_text, columns
+from simio.report.console import columns, share_bar
 from simio.version import VERSION
 from simio.wording import counted, in_unit, settings_text
 
-LEAST = 0.005
-"""Gains and shares of a unit's time below which components and stages are summed up on one row."""
+WITHIN = f"within ±{LEAST:.1%}"
 INTERRUPTED = "interrupted: these are the runs finished by then"
 
 
@@ -61,25 +60,33 @@ def _paragraph(console: Console, sentences: Iterable[str]) -> None:
 
 
 def gain_text(gain: Gain | None) -> str:
-    """A gain with half of its confidence interval, if it has one."""
+    """A gain with half of its confidence interval, if it has one; of one that is noise, the interval alone."""
     if gain is None:
         return "not run"
+    if noise(gain) and abs(gain.gain) >= NOTHING:
+        return f"within ±{gain.half_width:.1%}"
     return percent(gain.gain) + (f" ± {gain.half_width:.1%}" if gain.half_width else "")
 
 
 def _profile(profile: CausalProfile) -> Table:
     what = "gained" if profile.metric == THROUGHPUT else "shorter"
     table = columns(f"{what} by a component that is", "10% faster", "twice as fast", "free")
-    rest = []
+    rest = 0
     for row in profile.rows:
         gains = (row.slightly, row.twice, row.free)
-        if outside(row) or any(gain is None or abs(gain.gain) >= LEAST for gain in gains):
-            table.add_row(row.component.name, *map(gain_text, gains))
+        if any(gain and abs(gain.gain) >= LEAST for gain in gains) or row.free is None or outside(row):
+            table.add_row(row.component.name, *gain_texts(row))
         else:
-            rest.append(row)
+            rest += len(row.together) or 1
     if rest:
-        table.add_row(counted(len(rest), "other"), *[f"within ±{LEAST:.1%}"] * 3)
+        table.add_row(counted(rest, "other"), *[WITHIN] * 3)
     return table
+
+
+def gain_texts(row: Row) -> tuple[str, ...]:
+    """The gains of the three speeds; that of free bounds those of less, where these were not run."""
+    less = (WITHIN if row.bounded else "" if row.together else gain_text(gain) for gain in (row.slightly, row.twice))
+    return (*less, gain_text(row.free))
 
 
 def _settings(profile: CausalProfile) -> Table:
@@ -92,7 +99,7 @@ def _settings(profile: CausalProfile) -> Table:
 def _stages(found: Waterfall) -> Table:
     table = columns(f"time of {units.format_quantity(found.unit, 'size')}", "", "", left=(0, 2))
     for name, time, share in main_stages(found):
-        table.add_row(name, units.format_quantity(round(time), "time"), bar_text(share))
+        table.add_row(name, units.format_quantity(round(time), "time"), share_bar(share))
     return table
 
 

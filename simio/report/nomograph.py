@@ -14,12 +14,13 @@ from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any
 
 from simio import units
-from simio.report.wiring.picture import CONFIG
 from simio.result.model import CaseResult, ScenarioResult
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
+CONFIG = {"displaylogo": False, "showSendToCloud": False, "displayModeBar": False}
+"""Plotly's settings: nothing that would upload the picture."""
 SIZES = tuple(10**power for power in range(6, 11))
 """Default sizes of objects, in bytes."""
 WAITS = (
@@ -46,7 +47,7 @@ _COLOURS = (
 """Colours of cases; each is visible on light and on dark ground."""
 _PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title><style>
+<meta name="generator" content="simio"><title>{title}</title><style>
 :root {{ color-scheme: light dark }}
 body {{ margin: 0 auto; max-width: 1100px; padding: 12px; background: #fff; color: #1f2937;
   font-family: system-ui, "Segoe UI", Helvetica, Arial, sans-serif }}

@@ -9,15 +9,17 @@ from rich.text import Text
 from simio.report.console import columns
 from simio.report.sweep import figure
 from simio.report.table import heading, shown
-from simio.sweeps.optimize import COST, Search
+from simio.sweeps.optimize import Search
 from simio.sweeps.outcome import THROUGHPUT
 from simio.sweeps.rows import Row
+from simio.sweeps.ties import COST, ties_text
 from simio.wording import counted
 
 
 def show(console: Console, search: Search, unit: str, complete: bool) -> None:
     """Print the result of a search."""
-    best = search.goal.best(search.rows)
+    chosen = search.goal.chosen(search.rows)
+    best = chosen[0] if chosen else None
     if best is not None and best.outcome is not None:
         line = Text("best  ")
         values = [_value_text(best, name, unit) for name in _measures(search)]
@@ -26,6 +28,8 @@ def show(console: Console, search: Search, unit: str, complete: bool) -> None:
         console.print(line)
         for key in (key for axis in search.axes for key in axis.keys):
             console.print(Text(f"      {key} = {best.settings[key]}"))
+        if alike := ties_text(chosen, [key for axis in search.axes for key in axis.keys]):
+            console.print(Text(f"      {alike}"))
     console.print(Text(_sure(search, complete), style="dim"))
     if search.prices:
         front = search.goal.front(search.rows)

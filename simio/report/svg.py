@@ -63,13 +63,14 @@ class Picture:
     """An SVG of a width and height in pixels; parts are drawn in order.
 
     `style` is CSS that comes after the usual one; a `kind` is a class of either. Instead of a `kind`, lines and dots
-    may have a `colour`.
+    may have a `colour`. `about` is the main number in words, for readers who cannot see the picture.
     """
 
     width: int
     height: int
     title: str
     style: str = ""
+    about: str = ""
     parts: list[str] = field(default_factory=list)
 
     def text(self, x: float, y: float, text: str, anchor: str = "start", kind: str = "") -> None:
@@ -115,9 +116,11 @@ class Picture:
 
     def whole(self) -> str:
         """The text of the file."""
+        about = f"<desc>{escape(self.about)}</desc>" if self.about else ""
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}" '
-            f'width="{self.width}" height="{self.height}" role="img"><title>{escape(self.title)}</title>'
+            '<svg xmlns="http://www.w3.org/2000/svg" data-generator="simio" '
+            f'viewBox="0 0 {self.width} {self.height}" '
+            f'width="{self.width}" height="{self.height}" role="img"><title>{escape(self.title)}</title>{about}'
             f"<style>{_STYLE}{self.style}</style>\n" + "\n".join(self.parts) + "\n</svg>\n"
         )
 

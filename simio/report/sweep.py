@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from simio.report.console import BAR, columns
+from simio.report.console import Bar, columns
 from simio.report.table import heading, shown
 from simio.sweeps.rows import Row
+from simio.sweeps.ties import as_good, ties_text
 from simio.sweeps.values import number_of
 from simio.wording import in_unit, settings_text, short_names
 
@@ -46,7 +47,7 @@ class SweepPrinter:
                 table.add_row(str(row.number), *settings, "", *("" for _ in more), Text(row.error, style="red"))
                 continue
             extra = [self._cell(row, name) for name in more]
-            table.add_row(str(row.number), *settings, self.rate(row.throughput or 0), *extra, Text(row.outcome.limit))
+            table.add_row(str(row.number), *settings, self.rate(row.throughput or 0), *extra, _limit(row))
         self.console.print(table)
         self.console.print()
 
@@ -61,10 +62,13 @@ class SweepPrinter:
             return
         keys = self.keys(rows)
         ordered = sorted(ran, key=lambda row: row.throughput or 0)
-        for name, row in (("best", ordered[-1]), ("worst", ordered[0])):
+        best = as_good(ran, lambda row: -(row.throughput or 0))
+        for name, row in (("best", best[0]), ("worst", ordered[0])):
             assert row.outcome is not None
             settings = settings_text({key: row.settings[key] for key in keys if key in row.settings})
             self._line(name, f"{self.rate(row.throughput or 0)} {self.unit}", settings, f"limit {row.outcome.limit}")
+            if name == "best" and len(best) < len(ran) and (alike := ties_text(best, keys)):
+                self.console.print(Text(f"       {alike}"))
         for key in keys:
             groups = grouped(ran, key)
             if len(groups) > 1:
@@ -84,10 +88,17 @@ class SweepPrinter:
         for value, group in groups.items():
             rates = sorted(row.throughput or 0 for row in group)
             ends = rates if single else [rates[0], rates[-1]]
-            filled = round(BAR * rates[-1] / most) if most else 0
-            table.add_row(Text(value), *map(self.rate, ends), "█" * filled + "·" * (BAR - filled))
+            table.add_row(Text(value), *map(self.rate, ends), Bar(rates[-1] / most if most else 0))
         self.console.print()
         self.console.print(table)
+
+
+def _limit(row: Row) -> Text:
+    """The limit of a row that ran, and what cut its run off, if that was so."""
+    text = Text(row.outcome.limit if row.outcome else "")
+    if row.error:
+        text.append(f"; {row.error}", style="yellow")
+    return text
 
 
 def figure(value: float) -> str:

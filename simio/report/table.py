@@ -8,9 +8,11 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from simio import units
 from simio.errors import SimioError, quote
 from simio.sweeps.outcome import THROUGHPUT, is_rate, unit_of
 from simio.sweeps.rows import Row
+from simio.sweeps.values import number_of
 from simio.wording import in_unit
 
 if TYPE_CHECKING:
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 FORMS = ("csv", "json", "parquet")
 _MEASURES = (THROUGHPUT, "half width", "bound", "busy", "time")
 DIGITS = 6
+SWITCHES = ("true", "false")
+BASES = {"time": ("s", 1e12), "size": ("B", 1), "rate": ("B/s", 1), "length": ("m", 1), "frequency": ("Hz", 1)}
+"""The base unit of a dimension, and how many of the units that simio computes in it has."""
 
 
 def form_of(path: str) -> str:
@@ -110,9 +115,44 @@ def _parquet(table: Sequence[dict[str, Any]]) -> bytes:
 
 
 def frame(rows: Sequence[Row], keys: Sequence[str], unit: str, more: Sequence[str] = ()) -> pandas.DataFrame:
-    """The rows as a pandas frame, indexed by their numbers. Raises SimioError where pandas is missing."""
+    """The rows as a pandas frame, indexed by their numbers. Raises SimioError where pandas is missing.
+
+    Settings are numbers and switches where all of a key are. Quantities stay as they were written; a last column for
+    each, such as 'workload.blast.size (B)', has them as numbers in bytes, seconds, bytes a second and so on.
+    """
     try:
         import pandas
     except ImportError:
         raise SimioError("tables in Python need pandas; install it with pip install 'simio[notebook]'") from None
-    return pandas.DataFrame(records(rows, keys, unit, more)).set_index("row")
+    table = pandas.DataFrame(records(rows, keys, unit, more)).set_index("row")
+    for key in keys:
+        written = [row.settings.get(key) for row in rows]
+        if plain := _plain(written):
+            table[key] = plain
+        elif quantities := _quantities(written):
+            base, numbers = quantities
+            table[f"{key} ({base})"] = numbers
+    return table
+
+
+def _plain(written: Sequence[str | None]) -> list[int] | list[float] | list[bool] | None:
+    """Whole numbers, else numbers, or switches; None unless all are such."""
+    if written and all(text in SWITCHES for text in written):
+        return [text == "true" for text in written]
+    found = [number_of(text) if text is not None else None for text in written]
+    numbers = [each[0] for each in found if each and each[1] is None]
+    if not numbers or len(numbers) < len(written):
+        return None
+    whole = all(number.denominator == 1 for number in numbers)
+    return [int(number) for number in numbers] if whole else [float(number) for number in numbers]
+
+
+def _quantities(written: Sequence[str | None]) -> tuple[str, list[float]] | None:
+    """The base unit and the numbers of quantities; None unless all are of one dimension."""
+    found = [number_of(text) if text is not None else None for text in written]
+    dimensions = {each[1] if each else None for each in found}
+    if len(dimensions) != 1 or None in dimensions:
+        return None
+    dimension = str(dimensions.pop())
+    base, scale = BASES.get(dimension, (units.DIMENSIONS[dimension].noun, 1))
+    return base, [float(each[0]) / scale for each in found if each]

@@ -6,12 +6,11 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from rich.table import Table
 from rich.text import Text
 
 from simio import units
 from simio.description.measured import MeasuredRow
-from simio.report.console import bar_text, columns
+from simio.report.console import Bar, FittedTable, columns, share_bar
 from simio.report.data import other_quantities
 from simio.result.compare import Comparison, comparisons, pooled_comparisons
 from simio.result.model import CaseResult, Interval, ResourceUse, ScenarioResult
@@ -52,7 +51,7 @@ class Grid:
     strong: int | None = None
 
 
-def rich_table(grid: Grid) -> Table:
+def rich_table(grid: Grid) -> FittedTable:
     """The table on a terminal."""
     styles = {"case": "dim"} | ({} if grid.strong is None else {grid.headings[grid.strong]: "bold"})
     table = columns(*grid.headings, left=grid.left, styles=styles)
@@ -61,9 +60,9 @@ def rich_table(grid: Grid) -> Table:
     return table
 
 
-def _rich(cell: Cell) -> Text:
+def _rich(cell: Cell) -> Text | Bar:
     if isinstance(cell, Share):
-        return bar_text(cell.value)
+        return share_bar(cell.value)
     if isinstance(cell, Judged):
         texts = (Text(each, style="dim") if isinstance(each, str) else error_text(each) for each in cell.errors)
         return Text(", ").join(texts)

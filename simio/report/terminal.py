@@ -21,8 +21,8 @@ DETAILED = 3
 def show(console: Console, result: ScenarioResult, detail: int | None = None) -> None:
     """Print a result; `detail` is the index of a case to show in full."""
     console.print(Text(result.title, style="bold"))
-    if not result.complete:
-        console.print(Text(interrupted_text(result), style="yellow"))
+    for text in cut_off_texts(result):
+        console.print(Text(text, style="yellow"))
     if not result.cases:
         return
     if len(result.cases) > 1 or any(case.measured for case in result.cases):
@@ -57,9 +57,15 @@ def _below(grid: Grid) -> Padding:
     return Padding(rich_table(grid), (1, 0, 0, 0))
 
 
-def interrupted_text(result: ScenarioResult) -> str:
-    """The words for a result that is not complete."""
-    return f"interrupted: {counted(len(result.cases), 'case')} finished"
+def cut_off_texts(result: ScenarioResult) -> list[str]:
+    """The words for a result that is not complete, and for each case that was cut off."""
+    several = len(result.cases) > 1
+    cut_off = [case for case in result.cases if case.cut_off]
+    texts = [f"case {case.index + 1} {case.cut_off}" if several else case.cut_off for case in cut_off]
+    if not result.complete and (several or not texts):
+        finished = len(result.cases) - len(cut_off)
+        texts.insert(0, f"interrupted: {counted(finished, 'case')} finished")
+    return texts
 
 
 def summary_text(result: ScenarioResult) -> list[str]:
@@ -139,7 +145,7 @@ def span_text(case: CaseResult) -> str:
     since, until, end = (
         units.format_quantity(t, "time") for t in (case.throughput.since, case.throughput.until, case.end)
     )
-    how = "time limit reached" if case.status == "until" else "all work done"
+    how = {"done": "all work done", "until": "time limit reached"}.get(case.status, "cut off")
     if stopped(case):
         how = "stopped, precise enough"
     return f"averaged over {since} to {until} of {end} simulated ({how})"

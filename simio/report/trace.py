@@ -7,7 +7,9 @@ Form: "Trace Event Format" (Google, 2016): complete events (`X`) with a time and
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import accumulate, chain
 
 import numpy as np
 
@@ -23,11 +25,15 @@ POINTS = 10_000
 _PROCESSES = {RESOURCES: "resources", THREADS: "threads", COUNTERS: "counters"}
 
 
-def chrome(activity: Activity, outcome: Outcome, about: Mapping[str, object]) -> str:
-    """The trace as JSON; `about` says what ran."""
-    events = [*_held(activity), *_passed(activity), *_counters(activity, outcome)]
+def chrome(activity: Activity, outcome: Outcome, about: Mapping[str, object]) -> Iterator[str]:
+    """The trace as JSON, piece by piece; `about` says what ran."""
     head = json.dumps({"displayTimeUnit": "ns", "otherData": about}, ensure_ascii=True)[:-1]
-    return head + ', "traceEvents": [\n' + ",\n".join([*_processes(), *events]) + "\n]}\n"
+    yield head + ', "traceEvents": [\n'
+    before = ""
+    for event in chain(_processes(), _held(activity), _passed(activity), _counters(activity, outcome)):
+        yield before + event
+        before = ",\n"
+    yield "\n]}\n"
 
 
 def _processes() -> Iterator[str]:
@@ -109,8 +115,9 @@ def _doing(program: Program, span: Span) -> tuple[str, str]:
 def _counters(activity: Activity, outcome: Outcome) -> Iterator[str]:
     """Lines of resources and bytes delivered at each change; levels and windows at the rows of the timeline."""
     program = activity.program
+    lines = _lines(activity)
     for row, resource in enumerate(program.resources):
-        yield from _counter(f"line of {resource.name}", "threads", _line(activity, row))
+        yield from _counter(f"line of {resource.name}", "threads", lines.get(row, ()))
     yield from _counter("delivered", "bytes", _delivered(activity, outcome))
     for name, unit, levels in sampled(program, outcome):
         kept = [(time, level) for time, level in levels if activity.since <= time <= activity.end]
@@ -146,20 +153,22 @@ def _changes(levels: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
             yield time, level
 
 
-def _line(activity: Activity, resource: int) -> list[tuple[int, int]]:
-    """The number of threads that wait for a resource, at each instant at which it changes."""
-    steps = activity.program.steps
-    changes: dict[int, int] = {}
+def _lines(activity: Activity) -> dict[int, list[tuple[int, int]]]:
+    """For each resource the number of threads that wait for it, at each instant at which it changes."""
+    seizes = activity.program.steps[:, 0] == Op.SEIZE
+    found: dict[int, dict[int, int]] = defaultdict(lambda: defaultdict(int))
     for span in activity.passed:
-        if steps[span.step, 0] == Op.SEIZE and span.row == resource:
-            changes[span.since] = changes.get(span.since, 0) + 1
-            changes[span.until] = changes.get(span.until, 0) - 1
-    level = 0
-    levels = []
-    for time in sorted(changes):
-        level += changes[time]
-        levels.append((time, level))
-    return list(_changes(levels))
+        if seizes[span.step]:
+            changes = found[span.row]
+            changes[span.since] += 1
+            changes[span.until] -= 1
+    return {row: list(_changes(_levels(changes))) for row, changes in found.items()}
+
+
+def _levels(changes: Mapping[int, int]) -> list[tuple[int, int]]:
+    """The sum of the changes so far, at each of their instants."""
+    times = sorted(changes)
+    return list(zip(times, accumulate(changes[time] for time in times), strict=True))
 
 
 def _delivered(activity: Activity, outcome: Outcome) -> list[tuple[int, int]]:

@@ -179,7 +179,9 @@ def _print_changes(console: Console, found: Validation) -> None:
     for change in found.changes[:MOST_CHANGES]:
         shown.add_row(*_change(change))
     number = len(found.changes)
-    console.print(Text(f"\n{counted(number, 'row')} changed since the baseline {found.baseline}", style="bold"))
+    new = sum(change.kept is None for change in found.changes)
+    told = f"{counted(number - new, 'row')} changed" + f", {new} new" * bool(new)
+    console.print(Text(f"\n{told} since the baseline {found.baseline}", style="bold"))
     if number:
         console.print(shown)
     if number > MOST_CHANGES:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import Any
 
-from simio.report.html.text import script_data
+from simio.report.html.text import asset, script_data
 from simio.report.html.text import table as html_table
 from simio.report.svg import COLOURS
 from simio.report.tables import signed
@@ -29,22 +30,18 @@ from simio.wording import counted
 RESIDUALS = 3
 """Least number of measured rows of a table for a plot of their errors."""
 _STYLE = """
-:root{color-scheme:light dark;--line:#8885;--dim:#6e7781;--red:#c92a2a;--green:#2b8a3e;--back:#fff;--ink:#1f2328}
-@media (prefers-color-scheme:dark){:root{--dim:#9aa4ae;--red:#ff8787;--green:#69db7c;--back:#0d1117;--ink:#e6edf3}}
-body{font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:1100px;padding:1rem}
-body{background:var(--back);color:var(--ink)}
-h1{font-size:1.5rem}h2{font-size:1.2rem;margin-top:2.5rem}.wide{overflow-x:auto}
-table{border-collapse:collapse;font-size:.9rem}
-td,th{padding:.2rem .7rem;text-align:left;border-bottom:1px solid var(--line)}
-td.r,th.r{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
-.dim{color:var(--dim)}.red{color:var(--red)}
-.green{color:var(--green)}.plots{display:flex;flex-wrap:wrap;gap:1rem}
-.plot{flex:1 1 420px;min-width:min(100%,300px);height:340px}a{color:inherit}summary{cursor:pointer}
+.dim{color:var(--soft)}.red{color:var(--poor)}.green{color:var(--good)}
+.plots{display:flex;flex-wrap:wrap;gap:1rem}figure h3{font-size:.9rem;margin:4px 0}
+.plots figure{flex:1 1 420px;min-width:min(100%,300px);margin:8px 0}
+.rows td:last-child,.overview td:last-child{min-width:19rem}.rows th,.rows .l{overflow-wrap:break-word}
+.contents ul{columns:15rem;margin:4px 0;padding-left:1.2rem}.contents li{break-inside:avoid-column}
+.contents>ul>li{font-weight:600;margin-bottom:6px}.contents ul ul{columns:auto;font-weight:400}
+h2{scroll-margin-top:8px}h2 .up{font-size:.8rem;font-weight:400;margin-left:8px}
 """
 _SCRIPT = """
 const dark=matchMedia('(prefers-color-scheme:dark)');
-const look=()=>({'font.color':dark.matches?'#e6edf3':'#1f2328'});
-const config={responsive:true,displaylogo:false,showSendToCloud:false,plotlyServerURL:''};
+const look=()=>({'font.color':dark.matches?'#e5e9ef':'#1d2530'});
+const config={responsive:true,displaylogo:false,displayModeBar:false,showSendToCloud:false,plotlyServerURL:''};
 for(const [name,figure] of Object.entries(FIGURES)){
  figure.layout.font={color:look()['font.color']};
  Plotly.newPlot(name,figure.data,figure.layout,config);
@@ -62,10 +59,12 @@ def page(found: Validation) -> str:
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<title>simio: measured and simulated</title><style>{_STYLE}</style></head>\n<body>\n"
-        f"<h1>Measured and simulated</h1>\n{_whole(found)}\n"
-        '<div id="scatter" class="plot" style="height:520px"></div>\n'
-        f"{_overview(found)}\n" + "\n".join(sections) + f"\n<script>{get_plotlyjs()}</script>\n"
+        '<meta name="generator" content="simio">'
+        f"<title>simio: measured and simulated</title>\n"
+        f"<style>{asset('page.css', 'simio.report.html')}{_STYLE}</style></head>\n<body>\n"
+        f"<header><h1>Measured and simulated</h1></header>\n<main>\n{_whole(found)}\n"
+        f"{_contents(found)}\n{_plot('scatter', figures['scatter'], totals(found), 520)}\n"
+        f"{_overview(found)}\n" + "\n".join(sections) + f"\n</main>\n<script>{get_plotlyjs()}</script>\n"
         f"<script>const FIGURES={script_data(figures)};{_SCRIPT}</script>\n</body></html>\n"
     )
 
@@ -80,6 +79,27 @@ def _whole(found: Validation) -> str:
     return "\n".join(lines)
 
 
+def _contents(found: Validation) -> str:
+    """Links to the section of each table, by study."""
+    studies: dict[str, list[str]] = {}
+    for number, table in enumerate(found.tables):
+        study, _, name = table.name.partition("/")
+        title = escape(table.table.title, quote=True)
+        studies.setdefault(study, []).append(f'<li><a href="#t{number}" title="{title}">{escape(name)}</a></li>')
+    items = "".join(f"<li>{escape(study)}<ul>{''.join(links)}</ul></li>" for study, links in studies.items())
+    return f'<nav class="contents" id="contents" aria-label="Contents"><h2>Contents</h2><ul>{items}</ul></nav>'
+
+
+def _plot(name: str, figure: dict[str, Any], about: str, height: int) -> str:
+    """The element of a figure, with its main number in words."""
+    title = figure["layout"].pop("title")
+    return (
+        f'<figure><h3>{title}</h3><div id="{name}" class="plot" style="height:{height}px" role="img" '
+        f'aria-label="{title}" aria-describedby="{name}-about"></div>'
+        f'<figcaption id="{name}-about" class="fine">{escape(about)}</figcaption></figure>'
+    )
+
+
 def _overview(found: Validation) -> str:
     """The table of tables."""
     rows = []
@@ -92,7 +112,7 @@ def _overview(found: Validation) -> str:
         kind = {"green": ' class="green"', "red": ' class="red"'}.get(str(getattr(verdict, "style", "")), "")
         link = f'&ensp;<a href="#t{numbers[table.name]}">{escape(table.name.partition("/")[2])}</a>'
         rows.append([link, *(escape(str(cell)) for cell in figures), f"<span{kind}>{escape(str(verdict))}</span>"])
-    return html_table(list(map(escape, HEADINGS)), rows, (0, len(HEADINGS) - 1))
+    return html_table(list(map(escape, HEADINGS)), rows, (0, len(HEADINGS) - 1), "overview")
 
 
 def _section(table: TableSummary, name: str, figures: dict[str, dict[str, Any]]) -> str:
@@ -102,10 +122,11 @@ def _section(table: TableSummary, name: str, figures: dict[str, dict[str, Any]])
         if figure:
             figures[f"{name}-{kind}"] = figure
             height = figure["layout"].pop("height", 340)
-            plots.append(f'<div id="{name}-{kind}" class="plot" style="height:{height}px"></div>')
+            plots.append(_plot(f"{name}-{kind}", figure, _worst(table), height))
     source = ", ".join(str(value) for value in table.table.source.values())
     return (
-        f'<h2 id="{name}">{escape(table.name)}: {escape(table.table.title)}</h2>\n'
+        f'<h2 id="{name}">{escape(table.name)}: {escape(table.table.title)}'
+        '<a class="up" href="#contents">contents</a></h2>\n'
         f"<p class=dim>{escape(source)}; scenario {escape(', '.join(table.table.scenarios))}</p>\n"
         f"<p>{escape(table.table.notes)}</p>\n<div class=plots>{''.join(plots)}</div>\n"
         f"<details{'' if plots else ' open'}><summary>{counted(len(table.rows), 'row')}</summary>"
@@ -113,26 +134,45 @@ def _section(table: TableSummary, name: str, figures: dict[str, dict[str, Any]])
     )
 
 
+def _worst(table: TableSummary) -> str:
+    """The row of the largest error, in words."""
+    judged_rows = [row for row in table.rows if row.error is not None]
+    if not judged_rows:
+        return "no row has an error: nothing measured is known"
+    names = row_labels(judged_rows)
+    error, name = max(
+        ((row.error or 0.0, name) for row, name in zip(judged_rows, names, strict=True)), key=lambda one: abs(one[0])
+    )
+    return f"largest error of {counted(len(judged_rows), 'measured row')}: {signed(error)}, {name}"
+
+
+def _breakable(text: str) -> str:
+    """Text as HTML that may go on in the next line within a key path or the name of a model."""
+    return re.sub(r"([./_])(?=\w)", r"\1<wbr>", escape(text))
+
+
 def _rows(table: TableSummary) -> str:
     named = labels(table.rows) if table.rows else []
-    head = [*(escape(heading) for heading, _ in named), "simulated", "measured", "error", "note"]
+    head = [*(_breakable(heading) for heading, _ in named), "simulated", "measured", "error", "note"]
     rows = []
     for index, row in enumerate(table.rows):
         cells = [cells[index] for _, cells in named] + [simulated_text(row), measured_text(row), judged(row).plain]
         cells.append(row.fault or row.difference or remark_of(row))
         kind = ' class="red"' if missed(row) or row.value is None else ""
-        rows.append([f"<span{kind}>{escape(cell)}</span>" if kind else escape(cell) for cell in cells])
-    return html_table(head, rows, (*range(len(named)), len(head) - 1))
+        shown = [*map(_breakable, cells[: len(named)]), *map(escape, cells[len(named) :])]
+        rows.append([f"<span{kind}>{cell}</span>" if kind else cell for cell in shown])
+    return html_table(head, rows, (*range(len(named)), len(head) - 1), "rows")
 
 
 def _layout(title: str, **more: Any) -> dict[str, Any]:
+    """The layout of a figure; `_plot` takes the title out, and shows it above."""
     grid = {"gridcolor": "rgba(128,128,128,.25)", "zerolinecolor": "rgba(128,128,128,.6)", "automargin": True}
     axes = {axis: {**grid, **more.pop(axis, {})} for axis in ("xaxis", "yaxis")}
     clear = "rgba(0,0,0,0)"
     return {
-        "title": {"text": escape(title), "font": {"size": 13}, "x": 0, "xref": "container"},
+        "title": escape(title),
         "paper_bgcolor": clear, "plot_bgcolor": clear, "modebar": {"bgcolor": clear},
-        "margin": {"l": 50, "r": 15, "t": 60, "b": 40}, "legend": {"orientation": "h", "y": -0.2}, **axes, **more,
+        "margin": {"l": 50, "r": 15, "t": 14, "b": 40}, "legend": {"orientation": "h", "y": -0.2}, **axes, **more,
     }  # fmt: skip
 
 
@@ -182,7 +222,7 @@ def _residuals(table: TableSummary) -> dict[str, Any] | None:
         "data": [bars],
         "layout": _layout(
             "error of each measured row", xaxis={"tickformat": "+.0%"}, yaxis=y, shapes=[_band("x")],
-            height=max(340, 80 + 20 * len(measured)),
+            height=max(170, 90 + 22 * len(measured)),
         ),
     }  # fmt: skip
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from simio.description.model import System
 from simio.engines.execute import execute
-from simio.engines.outcome import Aborted, Options, Outcome
+from simio.engines.outcome import Aborted, Interrupted, Options, Outcome
 from simio.lower import lower
 from simio.program.steps import HORIZON, NAMING, Op, Program, named_row
 from simio.result.precision import settled
@@ -208,6 +208,14 @@ class AbortedActivity(Aborted):
         self.activity = activity
 
 
+class InterruptedActivity(Interrupted):
+    """Ctrl-C while the activity of a run was observed; `activity` is what happened until then."""
+
+    def __init__(self, outcome: Outcome, activity: Activity) -> None:
+        super().__init__(outcome)
+        self.activity = activity
+
+
 def observe(
     system: System,
     since: int = 0,
@@ -218,8 +226,8 @@ def observe(
 ) -> tuple[Activity, Outcome]:
     """What happens from `since` to `until` ps (None: to the end) in the first run of a system, and its outcome then.
 
-    No more than `most` spans are kept: the run ends there. Raises AbortedActivity if the run is aborted, and RunError
-    if it cannot begin.
+    No more than `most` spans are kept: the run ends there. Raises AbortedActivity if the run is aborted,
+    InterruptedActivity for Ctrl-C, and RunError if it cannot begin.
     """
     program = lower(system)
     activity = Activity(program, since, most)
@@ -227,9 +235,14 @@ def observe(
     limits = [limit for limit in (run.until, until) if limit is not None]
     options = Options(min(limits, default=HORIZON), run.step_budget, run.seed)
     try:
-        outcome = execute(program, replace(options, watch=activity.watch), engine, announce)
-    except Full:
-        outcome = execute(program, replace(options, until=activity.end), engine, announce)
+        try:
+            outcome = execute(program, replace(options, watch=activity.watch), engine, announce)
+        except Full:
+            outcome = execute(program, replace(options, until=activity.end), engine, announce)
+    except Interrupted as error:
+        # A run that was made again for its outcome may not have come that far.
+        activity.finish(activity.end)
+        raise InterruptedActivity(error.outcome, activity) from None
     except Aborted as error:
         activity.finish(error.outcome.end)
         raise AbortedActivity(str(error), error.outcome, activity) from error

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from simio.result.model import Limiter, ResourceUse, TallyValue, ThreadUse
+from simio.engines.outcome import Outcome
+from simio.program.steps import Program
+from simio.result import measure
+from simio.result.holding import Holding
+from simio.result.model import Limiter, ResourceUse, TallyValue, ThreadUse, Throughput
 
 SATURATED = 0.9
 """Share of the time from which a resource or a thread counts as busy all the time."""
@@ -15,6 +19,16 @@ SENTENCES = {
     "thread": "{} is busy {:.1%} of the time and does one thing at a time",
     "lock": "{} is occupied {:.1%} of the time and serves one request at a time",
 }
+LEADING = {False: 0.5, True: 0.85}
+"""Least ratio of the time of what a lock's holders use to the lock's own for the limit to be that; where the holders
+work themselves as well, only what takes nearly all of their time is."""
+
+
+def limit_of(program: Program, outcome: Outcome, span: Throughput) -> Limiter:
+    """The limit of a run, by what was busy in its measured span."""
+    resources = measure.resource_use(program, outcome, span)
+    threads = measure.thread_use(program, outcome)
+    return limiter(resources, threads, measure.tallies(program, outcome), outcome.end, program)
 
 
 def limiter(
@@ -22,12 +36,15 @@ def limiter(
     threads: tuple[ThreadUse, ...],
     tallies: tuple[TallyValue, ...] = (),
     end: int = 0,
+    program: Program | None = None,
 ) -> Limiter:
     """The most plausible limit.
 
     A saturated resource limits before a saturated thread (which may only seem busy because it uses that
-    resource), and a thread before a lock (whose holders may wait). If none is saturated and nothing is busy for
-    `BUSY` of the time, the limit is what a machine waited for most of the `end` ps of the run, such as a window.
+    resource), and a thread before a lock (whose holders may wait). With a `program`, a lock leads to what its holders
+    use or wait for most (`_beneath`); `resources` are then in the order of the program's. If none is saturated and
+    nothing is busy for `BUSY` of the time, the limit is what a machine waited for most of the `end` ps of the run,
+    such as a window.
     Otherwise the stages run one after another, and the busiest part is named.
     """
     servers = [("resource", use.name, use.utilisation) for use in resources if not use.lock]
@@ -36,6 +53,8 @@ def limiter(
     for group in (servers, own, locks):
         kind, name, busy = max(group, key=lambda item: item[2], default=("none", "", 0.0))
         if busy >= SATURATED:
+            if kind == "lock" and program:
+                return _beneath(resources, name, program)
             return Limiter(kind, name, busy, SENTENCES[kind].format(name, busy))
     candidates = sorted(servers + own + locks, key=lambda item: -item[2])[:2]
     waiting = _wait(tallies, end)
@@ -46,6 +65,31 @@ def limiter(
     busiest = ", ".join(f"{name} {busy:.0%}" for _, name, busy in candidates)
     sentence = f"No part is saturated: the stages run one after another. Busiest: {busiest}"
     return Limiter("none", candidates[0][1], candidates[0][2], sentence)
+
+
+def _beneath(resources: tuple[ResourceUse, ...], name: str, program: Program) -> Limiter:
+    """The limit behind a saturated lock: the busiest of what works for its holders, or what it is itself.
+
+    A lock that orders the use of a part and works itself (the arm of a disk) is a limit. One whose holders spend
+    their time with something else only passes on what limits.
+    """
+    at = next(row for row, use in enumerate(resources) if use.lock and use.name == name)
+    lock = resources[at]
+    holding = Holding(program)
+    found = holding.beneath(at)
+    row = max(found - {at}, key=lambda row: resources[row].utilisation, default=at)
+    used, least = resources[row], LEADING[at in found] * lock.utilisation
+    if row != at and at in found and used.utilisation >= least:
+        # What several parts share that all work themselves is theirs in parts.
+        alike = [other for other, use in enumerate(resources) if use.lock and use.utilisation >= SATURATED]
+        least *= sum({other, row} <= holding.beneath(other) for other in alike)
+    if row == at or used.utilisation < least:
+        return Limiter("lock", name, lock.utilisation, SENTENCES["lock"].format(name, lock.utilisation))
+    kind = "lock" if used.lock else "resource"
+    sentence = SENTENCES[kind].format(used.name, used.utilisation)
+    if used.utilisation < SATURATED:
+        sentence += f"; {name}, whose holders need it, is occupied {lock.utilisation:.1%}"
+    return Limiter(kind, used.name, used.utilisation, sentence)
 
 
 def _wait(tallies: tuple[TallyValue, ...], end: int) -> Limiter | None:

@@ -185,6 +185,14 @@ class Timeline:
 
 
 @dataclass(frozen=True)
+class Progress:
+    """Bytes delivered up to each of the instants `times` in ps, a delivery accruing evenly since the one before."""
+
+    times: tuple[int, ...] = ()
+    totals: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
 class Precision:
     """How precise a throughput is where that was asked for: half of its 95% confidence interval over the mean.
 
@@ -235,10 +243,11 @@ class CaseResult:
     With replications, `throughput` is the first one's, `rate` the mean of all in bytes a second and `half_width`
     half of its 95% confidence interval; `streams` and `observations` are of all runs, parts of the first. With
     `precision`, one run has a `half_width`, too. `hash` identifies the program that ran and `seeds` what it drew
-    from. `packets` are those of the first run, where they were to be traced; `checks` are the laws that runs keep.
-    `interval` is that of `rate` in bytes a second and `row_intervals` those of `measured`, in their order, where they
-    were asked for. `notes` say what the throughput leaves open: a run too short for a steady state, or nothing
-    delivered.
+    from. `packets` and `progress` are those of the first run; `checks` are the laws that runs keep. `interval` is
+    that of `rate` in bytes a second and `row_intervals` those of `measured`, in their order, where they were asked
+    for.
+    `notes` say what the throughput leaves open: a run too short for a steady state, or nothing delivered. `cut_off`
+    says what ended the run before its time limit, if its step budget or Ctrl-C did.
     """
 
     index: int
@@ -268,7 +277,9 @@ class CaseResult:
     interval: Interval | None = None
     row_intervals: tuple[Interval | None, ...] = ()
     precision: Precision | None = None
+    progress: Progress = Progress()
     notes: tuple[str, ...] = ()
+    cut_off: str = ""
 
 
 @dataclass(frozen=True)

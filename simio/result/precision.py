@@ -29,6 +29,9 @@ LEAST = 5
 FIRST = SECOND // 1000
 """Time in ps that a run takes first where it is lengthened until it is precise enough."""
 
+STOPPED = (Status.BUDGET, Status.INTERRUPTED)
+"""Ends of a run after which there is no other."""
+
 
 @dataclass(frozen=True)
 class Seen:
@@ -109,11 +112,15 @@ def _repeated(run: Run, program: Program, certain: Bound, once: Once) -> Runs:
     width = precision = None
     for seed in seeds:
         outcome = once(seed, HORIZON if run.until is None else run.until)
+        if first and outcome.status == Status.INTERRUPTED:
+            break
         span, cap = reported(program, outcome, run.warm_up, certain)
         first = first or (outcome, cap)
         events, steps = events + outcome.events, steps + outcome.steps
         spans.append(span)
         seen.append(Seen.of(program, outcome, span))
+        if outcome.status in STOPPED:
+            break
         if run.precision is not None and len(spans) >= min(RANDOM_REPLICATIONS, len(seeds)):
             precision = _precision(run, _half_width(spans), _mean(spans))
             if precision.met:
@@ -126,12 +133,16 @@ def _repeated(run: Run, program: Program, certain: Bound, once: Once) -> Runs:
 
 def _lengthened(run: Run, program: Program, certain: Bound, once: Once) -> Runs:
     """One run, of twice the time again and again, until it is precise enough or at its end."""
+    longest = None
     for until in _horizons(run):
         outcome = once(run.seed, until)
+        if longest and outcome.status == Status.INTERRUPTED and outcome.end < longest.end:
+            outcome = longest
+        longest = outcome
         span, cap = reported(program, outcome, run.warm_up, certain)
         width = batch_half_width(program, outcome, span)
         precision = _precision(run, width, float(span.rate))
-        if precision.met or outcome.status == Status.DONE:
+        if precision.met or outcome.status in (Status.DONE, *STOPPED):
             break
     seen = (Seen.of(program, outcome, span),)
     return Runs(outcome, cap, (span,), seen, (run.seed,), outcome.events, outcome.steps, width, precision)

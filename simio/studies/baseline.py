@@ -9,12 +9,13 @@ from math import isfinite
 from os import PathLike
 
 from simio.errors import SimioError, quote
-from simio.files import write_whole
+from simio.files import read_regular, write_whole
 from simio.studies.rows import Row
 from simio.studies.simulate import Simulated
 
 DIGITS = 9
 """Significant digits that are kept, and compared."""
+MOST_BYTES = 2**26
 
 
 @dataclass(frozen=True)
@@ -96,8 +97,7 @@ def read_baseline(path: str | PathLike[str]) -> Baseline:
     """The baseline in a file. Raises SimioError if there is none or it is none."""
     told = quote(str(path))
     try:
-        with open(path, encoding="utf-8") as file:
-            data = json.load(file)
+        data = json.loads(read_regular(path, MOST_BYTES).decode())
     except FileNotFoundError:
         raise SimioError(f"no baseline {told}; --update-baseline writes one") from None
     except (OSError, UnicodeDecodeError) as error:

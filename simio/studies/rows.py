@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -79,17 +79,19 @@ class Row:
 class Library:
     """Folders of measured tables (study/table.yaml) and of scenarios; by default those that simio comes with.
 
-    Scenarios are read when they are first asked for, and kept.
+    `own` are tables of the user's own by name, `./table`, with their scenarios beside them. Scenarios are read when
+    they are first asked for, and kept.
     """
 
     tables: Path = field(default_factory=lambda: data_root("simio.validation"))
     scenarios: Path = field(default_factory=lambda: data_root("simio.scenarios"))
+    own: Mapping[str, Path] = field(default_factory=dict)
     _kept: dict[str, Scenario] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def names(self) -> list[str]:
-        """The names of all tables, study/table."""
-        return table_names(self.tables)
+        """The names of all tables, study/table, and of the user's own."""
+        return [*self.own, *table_names(self.tables)]
 
     def chosen(self, studies: Sequence[str] = ()) -> list[str]:
         """The tables of the studies (sgi-hippi) and of single names (sgi-hippi/table-1); all if none is given.
@@ -109,11 +111,12 @@ class Library:
 
     def table(self, name: str) -> MeasuredTable:
         """The heading of a table. Raises ScenarioError if it is faulty."""
-        return read_table(self.tables / f"{name}.yaml", name).table
+        return read_table(self.own.get(name, self.tables / f"{name}.yaml"), name).table
 
     def path(self, name: str) -> str:
         """The file of the scenario of this name. Raises SimioError if there is none."""
-        path = self.scenarios / f"{name}.yaml"
+        beside = (table.parent / f"{name}.yaml" for table in self.own.values())
+        path = next(filter(isfile, beside), self.scenarios / f"{name}.yaml")
         if not isfile(path):
             raise SimioError(f"no scenario {quote(name)} in {self.scenarios}")
         return str(path)
@@ -172,5 +175,5 @@ def _check_whole(table: MeasuredTable, found: Sequence[Row]) -> None:
         told = ", ".join(table.scenarios) or "none"
         raise SimioError(
             f"{table.name}: {table.rows - len(found)} of {table.rows} rows are in no scenario; it names {told}, "
-            f"which must list '{table.name}' under 'measured'"
+            f"which must list '{table.name}{'.yaml' * table.name.startswith('./')}' under 'measured'"
         )

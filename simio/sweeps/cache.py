@@ -41,8 +41,8 @@ def outcome_of(scenario: Scenario, task: Task, cached: bool = True) -> Outcome:
     kept = get(kept_by) if kept_by else None
     if kept is not None:
         return kept
-    result = run_program(case, made, RunOptions(task.engine), pooled_rows(scenario, case))
-    outcome = Outcome(measures_of(result), result.limiter.label, result.hash)
+    result = run_program(case, made, RunOptions(task.engine, partial=True), pooled_rows(scenario, case))
+    outcome = Outcome(measures_of(result), result.limiter.label, result.hash, cut_off=result.cut_off)
     if kept_by:
         put(kept_by, outcome)
     return outcome

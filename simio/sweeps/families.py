@@ -43,7 +43,7 @@ PATIENCE = 2
 """Systems of a family that are lowered before one is traced, which takes two to three times as long."""
 TRIALS = 24
 """Times that lowering is traced in vain before a family's systems are always lowered."""
-_UNREAD: dict[type, tuple[str, ...]] = {System: ("title", "report"), Part: ("origins",)}
+_UNREAD: dict[type, tuple[str, ...]] = {System: ("title", "report", "places"), Part: ("origins",)}
 """Fields that lowering does not read."""
 _NUMBERS = (int, Fraction)
 _ROWS = (tuple, list)

@@ -69,7 +69,7 @@ class Journal:
         whole = lines[:-1]
         if whole and whole[0].decode(errors="replace") != first:
             raise SimioError(
-                f"{quote(str(self.path))} is of another sweep, of another scenario or of another simio; "
+                f"{quote(str(self.path))} is of another sweep or another simio, or a file that it needs has changed; "
                 "give another file, or --anew to begin anew"
             )
         good = 0

@@ -14,10 +14,9 @@ from simio.sweeps.outcome import THROUGHPUT
 from simio.sweeps.rows import Row, row_of
 from simio.sweeps.space import Settings
 from simio.sweeps.sweep import Plan, Workers
+from simio.sweeps.ties import COST, as_good, margin
 from simio.sweeps.values import Axis
 
-COST = "cost"
-"""The measure that holds what a configuration costs."""
 GLOBAL = 0.7
 """Share of the runs for the search everywhere; the rest is for the neighbourhood of the best."""
 FINEST = 1 / 512
@@ -56,13 +55,18 @@ class Goal:
         """Whether a row ran and fulfils the conditions."""
         return self.value(row) < WORST
 
+    def chosen(self, rows: Sequence[Row]) -> list[Row]:
+        """The rows that are as good as the best; the one to take first, as `as_good` has it."""
+        return as_good([row for row in rows if self.reached(row)], self.value, self.measure)
+
     def best(self, rows: Sequence[Row]) -> Row | None:
-        """The best row: of equal ones the cheapest, of these the first."""
+        """The best row by its figure alone: of equal ones the cheapest, of these the first."""
         good = [row for row in rows if self.reached(row)]
         return min(good, key=lambda row: (self.value(row), row.value(COST) or 0, row.number), default=None)
 
     def front(self, rows: Sequence[Row]) -> list[Row]:
-        """The rows that no other beats in both cost and measure, the cheapest first.
+        """The rows that no other beats in both cost and measure, the cheapest first; what costs more is better by
+        more than chance.
 
         Where the cost is the measure, throughput stands against it.
         """
@@ -70,7 +74,7 @@ class Goal:
         found: list[Row] = []
         good = [row for row in rows if self.reached(row)]
         for row in sorted(good, key=lambda row: (row.value(COST) or 0, against.value(row), row.number)):
-            if not found or against.value(row) < against.value(found[-1]):
+            if not found or against.value(row) < against.value(found[-1]) - margin(row, found[-1], against.measure):
                 found.append(row)
         return found
 

@@ -19,24 +19,27 @@ RATES = (THROUGHPUT, "half width", "bound", "rate of ")
 class Outcome:
     """`measures` by name: rates in bytes a second, times in seconds, shares as fractions. `limit` is what limits.
 
-    `hash` identifies the program that ran, and `kept` says that this is the result of an earlier run.
+    `hash` identifies the program that ran, and `kept` says that this is the result of an earlier run. `cut_off` says
+    what ended the run before its time, if its step budget did.
     """
 
     measures: Mapping[str, float]
     limit: str
     hash: str
     kept: bool = False
+    cut_off: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data, but for whether it was kept."""
-        return {"measures": dict(self.measures), "limit": self.limit, "hash": self.hash}
+        told = {"measures": dict(self.measures), "limit": self.limit, "hash": self.hash}
+        return told | ({"cut off": self.cut_off} if self.cut_off else {})
 
 
 def read(data: Any) -> Outcome:
     """The outcome that `as_dict` gave. Raises KeyError, TypeError or ValueError where it is none."""
     measures = {str(name): float(value) for name, value in data["measures"].items()}
     measures[THROUGHPUT]  # what is compared and drawn has to be there
-    return Outcome(measures, str(data["limit"]), str(data["hash"]), kept=True)
+    return Outcome(measures, str(data["limit"]), str(data["hash"]), True, str(data.get("cut off", "")))
 
 
 def is_rate(measure: str) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
+import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +16,11 @@ from simio.sweeps.work import Chunk, Done, work
 
 IDLE = 10
 """Seconds after which a process without work ends; the next call of `run_many` within them starts none."""
+
+LOOK = 0.2
+"""Seconds between two looks of a process at whether its parent lives."""
+_SAFE = {"PYTHONSAFEPATH": "1"}
+"""Environment that keeps the current directory off Python's path."""
 
 
 class Pool(Protocol):
@@ -54,10 +61,14 @@ class LocalPool:
         """Begin to work on a chunk, in a new set of processes if one of the old died."""
         from joblib.externals.loky import get_reusable_executor
 
-        # Processes inherit the mask: an interrupt is for this one, which ends them.
-        with interrupts_held():
-            self._executor = get_reusable_executor(max_workers=self.workers, timeout=IDLE)
-            future = self._executor.submit(work, chunk)
+        with _safe_path():
+            # Starts a helper, after which interrupts come through again.
+            self._executor = get_reusable_executor(
+                max_workers=self.workers, timeout=IDLE, initializer=end_with, initargs=(os.getpid(),), env=_SAFE
+            )
+            # Processes inherit the mask: an interrupt is for this one, which ends them.
+            with interrupts_held():
+                future = self._executor.submit(work, chunk)
         future.add_done_callback(self._done.put)
         return future
 
@@ -84,6 +95,33 @@ class LocalPool:
                 for process in processes:
                     if process.is_alive():
                         process.terminate()
+
+
+def end_with(parent: int) -> None:
+    """Let this process end as soon as its parent has, whatever it is doing then."""
+
+    def watch() -> None:
+        # Another process adopts one whose parent has died. Machine code of the engine lets this thread run.
+        while os.getppid() == parent:
+            time.sleep(LOOK)
+        os._exit(1)
+
+    threading.Thread(target=watch, name="parent", daemon=True).start()
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Processes that are started meanwhile, helpers of loky's among them, never import from the current directory."""
+    before = {name: os.environ.get(name) for name in _SAFE}
+    os.environ.update(_SAFE)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 @contextmanager

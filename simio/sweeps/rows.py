@@ -11,7 +11,10 @@ from simio.sweeps.outcome import THROUGHPUT, Outcome
 
 @dataclass(frozen=True)
 class Row:
-    """One configuration: its number from 1, its settings, and the outcome of its run or its error."""
+    """One configuration: its number from 1, its settings, and the outcome of its run, or its error.
+
+    A run that was cut off has both.
+    """
 
     number: int
     settings: Mapping[str, str]
@@ -32,7 +35,7 @@ def row_of(number: int, settings: Mapping[str, str], outcome: Outcome | SimioErr
     """The row of what became of a configuration."""
     if isinstance(outcome, SimioError):
         return Row(number, settings, None, told(outcome))
-    return Row(number, settings, outcome)
+    return Row(number, settings, outcome, outcome.cut_off)
 
 
 def told(error: SimioError) -> str:

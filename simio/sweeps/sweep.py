@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
 from simio.errors import Problem, ScenarioError, SimioError
 from simio.loading import ScenarioFile
+from simio.loading.catalogue import Catalogue, catalogue
+from simio.loading.yamlfiles import files_read
 from simio.sweeps.cache import outcome_of
 from simio.sweeps.outcome import Outcome
 from simio.sweeps.rows import Row, in_file, row_of, told
@@ -98,7 +100,29 @@ class Plan:
             "keys": self.keys,
             "rows": len(self),
             "configurations": hashlib.sha256(rows.encode()).hexdigest(),
+            "files": hashlib.sha256(repr(sorted(self._files().items())).encode()).hexdigest(),
         }
+
+    def _files(self) -> dict[str, str]:
+        """The datasheets and tables that the configurations need, each with a hash of its content."""
+        # One configuration for each file that the configurations name, and one for all other files.
+        chosen = {0}
+        named: set[str] = set()
+        for number, settings in enumerate(self.configurations):
+            values = {value for value in settings.values() if value.startswith(("./", "../", "/"))}
+            if values - named:
+                chosen.add(number)
+                named |= values
+        source = self.source
+        folder, parts = source.folder, Catalogue((source.parts or catalogue()).root)
+        with files_read() as found:
+            for number in sorted(chosen):
+                fresh = ScenarioFile(source.path, source.text, parts, source.studies, folder)
+                for case, _ in self.cases:
+                    # What is wrong is told by the row.
+                    with suppress(SimioError):
+                        fresh.scenario(sets_of(self.configurations[number], self.fixed), only=case)
+        return found
 
 
 def sets_of(settings: Mapping[str, str], fixed: Sequence[str] = ()) -> tuple[str, ...]:

@@ -48,7 +48,7 @@ def not_a_quantity(written: str, wanted: Dimension) -> UnitError:
     elif _GROUPED.match(written):
         hint = "write thousands without commas or spaces, as 1000 or 1_000"
     elif re.match("[0-9]+,[0-9]", written):
-        hint = "the decimal sign is a point"
+        hint = f"the decimal sign is a point, not a comma: {quote(written.replace(',', '.', 1))}"
     elif NOT_DECIMAL.match(written):
         hint = "write the number in decimal"
     elif written[0] not in "+.0123456789":

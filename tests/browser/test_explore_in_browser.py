@@ -20,8 +20,17 @@ pytestmark = pytest.mark.slow
 RATE = "return (document.querySelector('#answer .rate') || {}).textContent"
 SLIDERS = "return document.querySelectorAll('.knob input[type=range]').length"
 MESSAGE = "return (document.getElementById('message') || {}).textContent"
+NAMED = """return Object.fromEntries([...document.querySelectorAll('.knob')].map(knob => {
+  const control = knob.querySelector('input[type=range], button');
+  const ids = (control.getAttribute('aria-labelledby') || '').split(' ');
+  const words = ids.map(id => document.getElementById(id)?.textContent);
+  const group = knob.closest('fieldset').querySelector('legend').textContent;
+  const told = document.getElementById(control.getAttribute('aria-describedby'))?.textContent;
+  return [knob.title, [group, control.tagName, control.getAttribute('aria-label') || words.join(' '),
+    control.getAttribute('aria-valuetext'), told, knob.querySelector('label').htmlFor === control.id]];
+}))"""
 MOVE = """
-const knob = [...document.querySelectorAll('.knob')].find(e => e.textContent.startsWith(arguments[0]));
+const knob = [...document.querySelectorAll('.knob')].find(e => e.title === arguments[0]);
 const slider = knob.querySelector('input');
 Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(slider, arguments[1]);
 slider.dispatchEvent(new Event('input', {bubbles: true}));
@@ -88,6 +97,52 @@ def test_a_slider_changes_the_answer_the_curve_and_the_address(browser: Any, add
     asked = [url for url in browser.asked() if not url.startswith(("data:", "blob:", "about:"))]
     assert asked
     assert [url for url in asked if not url.startswith(address)] == []
+
+
+def test_each_control_has_a_group_a_name_and_its_value_in_words(browser: Any, address: str) -> None:
+    opened(browser, address, "?scenario=linux-fc-raw")
+    browser.wait("return document.querySelector('.knob input[type=range]').getAttribute('aria-valuetext')")
+    named = browser.driver.execute_script(NAMED)
+    assert named["disks.d.count"] == ["Disks d", "INPUT", "count", "8", "number of alike disks", True]
+    assert named["workload.reader.block"][:4] == ["Workload reader", "INPUT", "block", "4 MiB"]
+    group, kind, name, _, told, labelled = named["workload.reader.access"]
+    assert (group, kind, name, labelled) == ("Workload reader", "BUTTON", "access raw", True)
+    assert told == "how the program gets at the data"
+    # What is drawn has words that stand for it.
+    images = "return [...document.querySelectorAll('[role=img]')].map(e => e.getAttribute('aria-label'))"
+    told = browser.driver.execute_script(images)
+    assert any(label.startswith("Throughput (MiB/s): mean of the measured span") for label in told)
+
+
+def test_the_keyboard_moves_a_slider_and_chooses_from_a_list(browser: Any, address: str) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    opened(browser, address, "?scenario=linux-fc-raw")
+    slider = browser.driver.find_element("css selector", ".knob input[type=range]")
+    slider.send_keys(Keys.ARROW_LEFT)
+    browser.wait("return location.search.includes('disks.d.count=7')", 20)
+    slider.send_keys(Keys.TAB)
+    button = browser.driver.switch_to.active_element
+    assert button.tag_name == "button"
+    button.send_keys(Keys.ENTER)
+    browser.wait("return document.activeElement.type === 'radio'", 20)
+    browser.driver.switch_to.active_element.send_keys(Keys.ARROW_DOWN)
+    browser.wait("return document.activeElement.value === '1'", 20)
+    browser.driver.switch_to.active_element.send_keys(Keys.ENTER)
+    browser.wait("return location.search.includes('workload.reader.access=direct')", 20)
+    assert browser.complaints() == []
+
+
+def test_a_scenario_that_is_not_there_leads_to_those_that_are(browser: Any, address: str) -> None:
+    browser.driver.get(f"{address}?scenario=ring-8")
+    browser.wait("return document.querySelector('.choices a')")
+    links = browser.driver.execute_script(
+        "return [...document.querySelectorAll('.choices a')].map(e => e.textContent)"
+    )
+    assert {"linux-fc-raw", "sgi-hippi-raw"} <= set(links)
+    assert not browser.driver.execute_script("return document.getElementById('curve').offsetParent")
+    browser.driver.execute_script("document.querySelector('.choices a[href*=linux-fc-raw]').click()")
+    browser.wait(RATE)
 
 
 def test_an_address_shows_what_it_was_copied_from(browser: Any, address: str, folder: Path) -> None:

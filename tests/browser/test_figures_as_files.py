@@ -1,4 +1,4 @@
-"""Plots as files, drawn by kaleido in a browser."""
+"""Plots, charts and wirings as files, drawn by kaleido in a browser."""
 
 from __future__ import annotations
 
@@ -25,3 +25,16 @@ def test_each_plot_is_a_png_and_an_svg(tmp_path: Path) -> None:
     assert sorted(path.name for path in into.iterdir()) == ["curves.png", "curves.svg"]
     assert (into / "curves.png").read_bytes().startswith(b"\x89PNG")
     assert "workload.blast.size" in (into / "curves.svg").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("chromium")
+@pytest.mark.parametrize(("name", "begins"), [("out.png", b"\x89PNG"), ("out.pdf", b"%PDF")])
+def test_a_chart_and_a_wiring_have_the_form_that_the_name_says(tmp_path: Path, name: str, begins: bytes) -> None:
+    pytest.importorskip("kaleido")
+    out = tmp_path / name
+    few = ("--set", "workload.blast.packets=1", "--against", "workload.blast.size")
+    for command in (["plot", SCENARIO, *few], ["show", SCENARIO, "--graph"]):
+        done = CliRunner().invoke(main, [*command, "-o", str(out)])
+        assert done.exit_code == 0, done.output
+        assert out.read_bytes().startswith(begins)
+        out.unlink()

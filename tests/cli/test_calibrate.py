@@ -28,7 +28,7 @@ def test_all_unknown_studies_are_told_and_nothing_is_fitted():
 def test_too_few_rows_are_refused_with_the_rule_and_a_way_out():
     done = run("calibrate", "profile-server/cray-el", "--dry-run")
     assert done.exit_code == 2
-    assert "2 rows of 2 independent runs for 1 values" in done.output
+    assert "2 rows of 2 independent runs for 1 value " in done.output
     assert "expected at least 4 rows a value, 4 here" in done.output
     assert "profile-server/cray-el-disk" in done.output
     assert "profile-server/cray-ipi3" in done.output
@@ -78,6 +78,22 @@ def test_a_value_that_the_scenario_gives_is_none_of_the_catalogue():
             "hosts.challenge.adapters.hippi.receive_dma=81.1 MB/s")  # fmt: skip
     data = json.loads(run("sensitivity", RAW, "--case", "27", "--json", *sets).output)
     assert "adapters/iris-hippi.receive_dma" not in {each["name"] for each in data["values"]}
+
+
+def test_a_value_is_moved_as_far_as_the_parts_accept_it(tmp_path):
+    path = tmp_path / "requests.yaml"
+    path.write_text(
+        "title: Requests\n"
+        "hosts: {a: {model: hosts/sun-e450-400}, b: {like: a}}\n"
+        "links: [{model: links/ethernet-1000, between: [a.ge, b.ge], length: 20 m}]\n"
+        "workload: {requests: {from: a, to: b, request: 100 B, response: 8 KiB, count: 20}}\n"
+    )
+    data = json.loads(run("sensitivity", str(path), "--json").output)
+    (delay,) = [each for each in data["values"] if each["name"].endswith(".coalesce_delay")]
+    # Its interval begins at 0, which no timer can have.
+    assert delay["low"] is not None
+    assert 0 < delay["at"][0] < delay["at"][1]
+    assert "as far as the parts accept it" in run("sensitivity", str(path)).output
 
 
 def test_a_case_that_there_is_not_is_refused():

@@ -65,6 +65,15 @@ def test_two_cases_of_one_scenario():
     assert "workload.ttcp." in result.output
 
 
+def test_the_change_is_in_the_words_of_the_scenario():
+    result = simio("compare", str(SCENARIOS / "linux-fc-raw.yaml"), "--case-a", "1", "--case-b", "3")
+    assert result.exit_code == 0, result.output
+    assert "A to B changes disks.d.count from 8 to 1." in result.output
+    assert "disks.d.count: 8 -> 1 accounts for -" in result.output
+    assert "that follow" in result.output
+    assert "disks.d1.rotation" not in result.output
+
+
 def test_alike():
     result = simio("compare", PING, PING)
     assert result.exit_code == 0, result.output

@@ -35,7 +35,7 @@ def test_sentences_come_before_tables(requests):
     result = simio("explain", requests)
     assert result.exit_code == 0, result.output
     lines = result.output.splitlines()
-    said = next(number for number, line in enumerate(lines) if line.startswith("The main limit is CPU clock on"))
+    said = next(number for number, line in enumerate(lines) if line.startswith("Making CPU clock on"))
     told = next(number for number, line in enumerate(lines) if line.startswith("8 KiB (response of requests) take"))
     table = next(number for number, line in enumerate(lines) if line.startswith("gained by a component that is"))
     assert said < told < table
@@ -52,7 +52,7 @@ def test_gains_of_json_are_those_of_runs_that_a_user_can_make(requests):
     changed = json.loads(simio("run", requests, "--set", clock, "--json").output)["cases"][0]["bytes_per_second"]
     assert rows["CPU clock on b"]["component"]["values"] == ["hosts.b.cpu.clock"]
     assert rows["CPU clock on b"]["twice"]["gain"] == pytest.approx(changed / profile["base"] - 1)
-    assert found["sentences"][0].startswith("The main limit is")
+    assert found["sentences"][0].startswith("Making CPU clock on")
     assert sum(stage["share"] for stage in found["waterfall"]["stages"]) == pytest.approx(1)
     nodelay = next(each for each in profile["what_ifs"] if "TCP_NODELAY" in each["what"])
     changed = json.loads(simio("run", requests, "--set", "workload.requests.nodelay=true", "--json").output)["cases"][
@@ -73,7 +73,7 @@ def test_another_case_and_an_override(requests):
     result = simio("explain", HIPPI, "--set", "workload.blast.packets=3", "--case", "28")
     assert result.exit_code == 0, result.output
     assert "workload.blast.size = 2 MiB" in result.output
-    assert "The main limit is" in result.output
+    assert "faster helps most; it raises" in result.output
     result = simio("explain", HIPPI, "--set", "workload.blast.packets=3")
     assert "case 1 of 29; --case N for another" in result.output
 
@@ -83,7 +83,7 @@ def test_a_file(requests, tmp_path):
     result = simio("explain", requests, "-o", str(target))
     assert result.exit_code == 0, result.output
     assert result.output == ""
-    assert "The main limit is" in target.read_text()
+    assert "faster helps most; it raises" in target.read_text()
 
 
 @pytest.mark.parametrize(
@@ -129,4 +129,4 @@ def test_processes_in_python_are_explained_without_a_waterfall(requests, monkeyp
     result = simio("explain", requests)
     assert result.exit_code == 0, result.output
     assert "the time of a unit is not shown: processes written in Python" in result.output
-    assert "The main limit is" in result.output
+    assert "faster helps most; it raises" in result.output

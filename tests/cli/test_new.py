@@ -49,7 +49,7 @@ def test_a_file_that_is_there_stays(tmp_path):
     path.write_text("precious")
     result = simio("new", "disk", "-o", str(path))
     assert result.exit_code == 2
-    assert "is there already" in result.output
+    assert "--force replaces it" in result.output
     assert path.read_text() == "precious"
     assert "cannot write" in simio("new", "disk", "-o", str(tmp_path / "no" / "f.yaml")).output
 

@@ -100,9 +100,8 @@ def test_a_spent_budget_says_what_to_do(tmp_path):
     path = tmp_path / "scenario.yaml"
     path.write_text(DEADLOCK)
     result = simio("run", str(path))
-    assert result.exit_code == 2
-    assert "the budget of 100 steps was spent at" in result.output
-    assert "raise run.step_budget" in result.output
+    assert result.exit_code == 3
+    assert "the step budget of 100 is spent; raise run.step_budget for more" in result.output
 
 
 def test_overrides_that_are_wrong_are_refused():
@@ -114,7 +113,7 @@ def test_overrides_that_are_wrong_are_refused():
 def test_a_read_beyond_the_disk_is_refused():
     result = simio("run", DISKS, "--set", "workload.reader.size=100 GiB")
     assert result.exit_code == 2
-    assert "covers 100 GiB of 'd1', which holds" in result.output
+    assert "needs 100 GiB of 'd1', which holds" in result.output
 
 
 def test_bound_names_what_sets_it():

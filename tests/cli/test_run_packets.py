@@ -126,7 +126,7 @@ def test_packets_until_a_fault(tmp_path: Path) -> None:
     whole = run(path, "--trace", "packets").stdout.splitlines()
     # A budget that ends within the marks of a packet leaves that packet out.
     for budget in range(400, 420):
-        done = run(path, "--trace", "packets", "--pcap", str(target), "--set", f"run.step_budget={budget}")
+        done = run(path, "--trace", "packets", "--pcap", str(target), "--force", "--set", f"run.step_budget={budget}")
         assert done.exit_code == 2
         assert f"the budget of {budget} steps was spent" in done.stderr
         lines = done.stdout.splitlines()

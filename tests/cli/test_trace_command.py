@@ -41,10 +41,23 @@ def test_the_window_and_the_limit_are_told(tmp_path: Path) -> None:
     assert " spans from 1 ms to " in done.stdout
     assert told(done) == [
         "simio: case 1 of 29; --case N for another",
-        "simio: the limit of spans is reached before the end of the run; --from, --until and --spans choose others",
+        "simio: the trace ends after 24 spans, before the run does; see --from, --until, --spans",
     ]
     spans = [event for event in json.loads(target.read_text())["traceEvents"] if event["ph"] == "X"]
     assert all(1000 <= span["ts"] <= span["ts"] + span["dur"] <= 3000.001 for span in spans)
+
+
+def test_the_first_look_is_short(tmp_path: Path) -> None:
+    def spans(*options: str) -> int:
+        target = tmp_path / "t.json"
+        done = trace(str(SCENARIOS / "slac-jumbo.yaml"), *options, "-o", str(target))
+        assert done.exit_code == 0, done.output
+        count = target.read_text().count('"ph": "X"')
+        assert (f"the trace ends after {count:,} spans" in done.stderr) == (count >= 20_000)
+        return count
+
+    assert 20_000 <= spans() < 21_000
+    assert spans("--until", "900 ms") > 21_000
 
 
 @pytest.mark.parametrize(

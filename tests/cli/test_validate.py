@@ -121,8 +121,8 @@ def test_a_baseline_of_ones_own(tmp_path: Path) -> None:
     own = str(tmp_path / "own.json")
     assert simio(DISKS, "--baseline", own, "--update-baseline").exit_code == 0
     result = simio(DISKS, "slac-gige/ping", "--baseline", own)
-    assert "2 rows changed since the baseline" in result.stdout
-    assert result.stdout.count(" new ") == 2
+    assert "0 rows changed, 2 new since the baseline" in result.stdout
+    assert result.stdout.count(" new ") == 3
 
 
 def test_faults_of_arguments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,7 +135,7 @@ def test_faults_of_arguments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         "no study 'nonsense-17'; there are ancor-fc, linux-fc, profile-server, sgi-hippi, slac-gige",
         (DISKS, "--html", "no/where.html"): "cannot write 'no/where.html': no folder 'no'",
         (DISKS, "--junit", "no/where.xml"): "cannot write 'no/where.xml': no folder 'no'",
-        (DISKS, "--plots", "file"): "cannot write plots to 'file', which is no folder",
+        (DISKS, "--plots", "file"): "cannot write pictures to 'file', which is no folder",
         (DISKS, "--baseline", "none.json"): "no baseline 'none.json'; --update-baseline writes one",
         (DISKS, "--baseline", "broken.json"): "the baseline 'broken.json' is no JSON: Expecting property name "
         "enclosed in double quotes: line 1 column 2 (char 1); --update-baseline writes a new one",
@@ -150,7 +150,8 @@ def test_files_of_plots(tmp_path: Path) -> None:
     plots = tmp_path / "plots"
     plots.mkdir()
     (plots / "all.svg").write_text("all of them")
-    result = simio(DISKS, "--html", str(tmp_path / "p.html"), "--plots", str(plots))
+    assert "--force replaces them" in simio(DISKS, "--plots", str(plots)).stderr
+    result = simio(DISKS, "--html", str(tmp_path / "p.html"), "--plots", str(plots), "--force")
     assert result.exit_code == 0
     assert (tmp_path / "p.html").read_text().startswith("<!doctype html>")
     assert {path.name for path in plots.iterdir()} == {"sgi-hippi-disks.svg", "all.svg"}

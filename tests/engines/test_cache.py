@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -140,16 +140,47 @@ def test_a_folder_that_anyone_can_write_is_not_trusted(fresh: Path) -> None:
     assert not native.cache_folder().is_relative_to(fresh)
 
 
+SYMBOLS = {"entry": "cfunc_advance", "outside": ["memset", "simio_tcp"], "functions": [1, 2]}
+
+
+def damages(whole: bytes) -> Iterator[bytes]:
+    """What a disk, or a curious person, may make of an entry."""
+    for at in range(len(whole)):
+        yield whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]
+    checksum, symbols, code = whole.split(b"\n", 2)
+    for other in (b"[]", b"{}", b"null", b"7", b'{"entry": 7, "outside": 7, "functions": [1]}', b""):
+        yield b"\n".join((checksum, other, code))
+    yield from (b"", b"\n", whole[:-1], whole[1:], whole + b"\0", code, b"\n".join((checksum, symbols)))
+
+
 def test_damaged_code_is_not_loaded(fresh: Path) -> None:
     folder = native.cache_folder()
     assert native._read(folder, native.LOOP) is None
-    native._keep(folder, native.LOOP, b"code", {"sha256": hashlib.sha256(b"code").hexdigest()})
-    assert native._read(folder, native.LOOP) is not None
-    for path in folder.iterdir():
-        kept = path.read_bytes()
-        path.write_bytes(kept[:-1])
+    native._keep(folder, native.LOOP, b"some code\n", SYMBOLS)
+    assert native._read(folder, native.LOOP) == (b"some code\n", SYMBOLS)
+    (path,) = folder.iterdir()
+    whole = path.read_bytes()
+    for damaged in damages(whole):
+        path.write_bytes(damaged)
         assert native._read(folder, native.LOOP) is None
-        path.write_bytes(kept)
+    path.write_bytes(whole)
+    assert native._read(folder, native.LOOP) is not None
+
+
+def test_code_in_the_place_of_other_code_is_not_loaded(fresh: Path) -> None:
+    folder, other = native.cache_folder(), fresh / "of another version"
+    other.mkdir()
+    for name in ("tcp", "disk"):
+        native._keep(folder, name, name.encode(), SYMBOLS)
+    native._keep(other, "tcp", b"tcp", SYMBOLS)
+    first, second = (native._path(folder, name) for name in ("tcp", "disk"))
+    one, two = first.read_bytes(), second.read_bytes()
+    first.write_bytes(two)
+    second.write_bytes(one)
+    assert native._read(folder, "tcp") is None
+    assert native._read(folder, "disk") is None
+    first.write_bytes(native._path(other, "tcp").read_bytes())
+    assert native._read(folder, "tcp") is None
 
 
 def test_two_first_runs_at_once(tmp_path: Path) -> None:
@@ -206,17 +237,17 @@ def test_what_the_other_process_did_not_do_is_done_here(
     def compiled(name: str) -> native.Object:
         made.append(name)
         code = name.encode()
-        return code, {"sha256": hashlib.sha256(code).hexdigest()}
+        return code, {}
 
     folder = native.cache_folder()
-    elsewhere = fresh / "elsewhere"
-    elsewhere.mkdir()
+    elsewhere = fresh / "elsewhere" / folder.name
+    elsewhere.mkdir(parents=True)
     for name in (native.LOOP, "tcp"):
         native._keep(elsewhere, name, *compiled(name))
     made.clear()
     other = fresh / "python"
-    # Its arguments are -c, the code, and the names.
-    copies = f'shift 2; for name; do cp {elsewhere}/"$name".* {folder}; done'
+    # Its arguments are -P, -c, the code, and the names.
+    copies = f'shift 3; for name; do cp {elsewhere}/"$name".* {folder}; done'
     other.write_text(f"#!/bin/sh\n{copies if helps else 'exit 1'}\n")
     other.chmod(0o700)
     monkeypatch.setattr(native, "_compile", compiled)

@@ -101,3 +101,29 @@ def test_a_port_that_is_taken_is_told() -> None:
         done = explore(str(SCENARIOS / "sgi-hippi-raw.yaml"), "--port", port)
     assert done.exit_code == 2
     assert f"cannot listen on 127.0.0.1:{port}" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("host", "address", "warned"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:", False),
+        ("127.0.0.2", "http://127.0.0.2:", False),
+        ("::1", "http://[::1]:", False),
+        ("[::1]", "http://[::1]:", False),
+        ("0.0.0.0", "http://0.0.0.0:", True),
+        ("::", "http://[::]:", True),
+    ],
+)
+def test_the_address_is_one_that_a_browser_takes(
+    monkeypatch: pytest.MonkeyPatch, host: str, address: str, warned: bool
+) -> None:
+    class Server:
+        def serve_forever(self) -> None:
+            pass
+
+    monkeypatch.setattr("werkzeug.serving.make_server", lambda *_, **__: Server())
+    done = CliRunner().invoke(main, ["explore", str(SCENARIOS / "slac-ping.yaml"), "--host", host, "--port", "0"])
+    if "cannot listen" in done.stderr:
+        pytest.skip("no such addresses here")
+    assert done.stdout.startswith(address)
+    assert ("whoever reaches this machine" in done.stderr) == warned

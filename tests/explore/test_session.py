@@ -9,7 +9,7 @@ import pytest
 
 from simio.errors import ScenarioError, SimioError
 from simio.explore import session as sessions
-from simio.explore.knobs import UNSET
+from simio.explore.knobs import UNSET, _about
 from simio.explore.session import Session
 from simio.loading import load
 from simio.running import run_case
@@ -26,7 +26,9 @@ def folder(tmp_path: Path) -> Path:
 
 def test_what_varies_and_what_workloads_say_can_be_changed(folder: Path) -> None:
     found = {knob.key: knob for knob in Session(str(folder)).open("linux-fc-raw").knobs}
-    assert found["disks.d.count"].values == ("1", "8")
+    # A count has all values from the least to the largest that the file names.
+    assert found["disks.d.count"].values == tuple("12345678")
+    assert found["disks.d.count"].values[found["disks.d.count"].start] == "8"
     assert found["workload.reader.access"].values == ("raw", "direct")
     assert found["workload.reader.pattern"].values == ("sequential", "strided", "random")
     block = found["workload.reader.block"]
@@ -34,6 +36,51 @@ def test_what_varies_and_what_workloads_say_can_be_changed(folder: Path) -> None
     assert block.values[block.start - 1 : block.start + 2] == ("2 MiB", "4 MiB", "8 MiB")
     # Names of hosts and disks are nothing to slide.
     assert "workload.reader.host" not in found
+
+
+def test_a_value_has_a_group_a_name_and_what_the_schema_says_of_it(folder: Path) -> None:
+    found = {knob.key: knob for knob in Session(str(folder)).open("linux-fc-raw").knobs}
+    count, block, access = (
+        found[f"{key}"] for key in ("disks.d.count", "workload.reader.block", "workload.reader.access")
+    )
+    assert (count.group, count.name, count.about) == ("Disks d", "count", "number of alike disks")
+    assert (block.group, block.name) == ("Workload reader", "block")
+    assert block.about.startswith("bytes a request")
+    assert [knob.words for knob in (count, block, access)] == [False, False, True]
+
+
+def test_values_of_parts_are_described(folder: Path) -> None:
+    keys = ("hosts.server.kernel.page_pin", "disks.d.queue_depth", "run.until", "hosts.a.model")
+    root = Session(str(folder)).open("linux-fc-raw").source.root
+    assert all(_about(root, key) for key in keys)
+    assert _about(root, "title") == _about(root, "faults.outage.at") == ""
+
+
+def test_many_whole_numbers_have_a_curve_of_those_that_the_file_names(folder: Path) -> None:
+    text = (folder / "sgi-hippi-raw.yaml").read_text(encoding="utf-8")
+    head = text[: text.index("vary:")]
+    (folder / "many.yaml").write_text(f"{head}vary: {{workload.blast.processes: [1, 3, 40]}}\n", encoding="utf-8")
+    session = Session(str(folder))
+    opened = session.open("many")
+    (knob,) = [knob for knob in opened.knobs if knob.key == "workload.blast.processes"]
+    assert knob.values == tuple(map(str, range(1, 41)))
+    result, _ = session.curve(opened, {"workload.blast.packets": "3", knob.key: "7"}, knob.key)
+    assert [case.settings[knob.key] for case in result.cases] == ["1", "3", "7", "40"]
+
+
+def test_it_begins_with_the_scenario_that_the_readme_names_first(folder: Path) -> None:
+    session = Session(str(folder))
+    assert session.first() == "ftp-overlapped"
+    (folder / "README.md").write_text(
+        "[gone](gone.yaml), [a](random-reads.yaml), [b](linux-fc-raw.yaml)", encoding="utf-8"
+    )
+    assert session.first() == "random-reads"
+    assert Session(str(SCENARIOS)).first() == "linux-fc-raw"
+
+
+def test_a_scenario_that_is_not_there_is_told_with_a_near_one(folder: Path) -> None:
+    with pytest.raises(SimioError, match="did you mean 'linux-fc-raw'"):
+        Session(str(folder)).open("linux-fc-row")
 
 
 def test_the_page_begins_with_the_first_case(folder: Path) -> None:

@@ -35,7 +35,7 @@ def test_an_unknown_name_is_told_with_the_nearest(parts: Catalogue) -> None:
     with pytest.raises(SimioError, match="did you mean 'cpus/fast'"):
         parts.sheet("cpus/fst")
     with pytest.raises(SimioError, match="unknown model"):
-        parts.sheet("../load/models/cpus/fast")
+        parts.sheet("cpus/../cpus/fast")
 
 
 def write(root: Path, values: str) -> Catalogue:

@@ -137,7 +137,7 @@ def test_settings_of_the_command_line(read: Loader, setting: str, pick, wanted) 
         ("workload.blast.size=1 KB", "--set:1:1: workload.blast.size: found the ambiguous unit 'KB'"),
         ("workload.blast.sise=1 KiB", "--set:1:1: workload.blast.sise: found the unknown key 'sise'"),
         ("workload.blost.size=1 KiB", "--set:1:1: workload.blost.size: found the unknown workload 'blost'"),
-        ("vary.x=3", "--set:1:1: vary.x: found the unknown section 'vary'"),
+        ("vary.x=3", "--set:1:1: vary.x: found the unknown key 'vary'"),
         ("hosts.a.cpus=[1", "--set:1:1: hosts.a.cpus: found"),
     ],
 )

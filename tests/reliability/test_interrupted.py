@@ -55,7 +55,10 @@ def test_a_case_that_would_take_for_ever_is_left(tmp_path: Path) -> None:
     )
     assert (ran.returncode, ran.stderr) == (130, b"")
     result = json.loads(target.read_text())
-    assert [case["settings"] for case in result["cases"]] == [{"run.until": "1 ms"}]
+    assert [case["settings"] for case in result["cases"]] == [{"run.until": "1 ms"}, {"run.until": "1000 h"}]
+    assert [case["status"] for case in result["cases"]] == ["until", "interrupted"]
+    assert result["cases"][1]["cut_off"].startswith("interrupted at ")
+    assert result["cases"][1]["cut_off"].endswith(" of 1000 h simulated")
     assert result["complete"] is False
 
 
@@ -75,6 +78,30 @@ def test_a_sweep_that_is_terminated_leaves_nothing_behind(tmp_path: Path) -> Non
     assert b"rows are in" in ran.stderr
     assert b"leaked" not in ran.stderr
     assert b"Traceback" not in ran.stderr
+    until = time.monotonic() + HANG
+    while any(map(runs, workers)) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not any(map(runs, workers))
+
+
+def test_workers_die_with_their_parent(tmp_path: Path) -> None:
+    # Four cases end at once, the others never do.
+    scenario, noted = tmp_path / "endless.yaml", tmp_path / "children"
+    text = Path(QUICK).with_name("linux-fc-raw.yaml").read_text()
+    text = text.split("vary:")[0].split("measured:")[0].split("run:")[0]
+    scenario.write_text(text + f"run: {{step_budget: {2**50}}}\n")
+    ran = subprocess.run(
+        [
+            *signalled("rows", "SIGKILL", 4, noted), "sweep", str(scenario), "--no-cache", "--processes", "2",
+            "-o", str(tmp_path / "table.csv"), "--set", "run.until=1ms,2ms,3ms,4ms,1000h,1001h,1002h,1003h",
+        ],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )  # fmt: skip
+    assert ran.returncode == -signal.SIGKILL
+    workers = [int(word) for word in noted.read_text().split()]
+    assert len(workers) >= 2
     until = time.monotonic() + HANG
     while any(map(runs, workers)) and time.monotonic() < until:
         time.sleep(0.05)

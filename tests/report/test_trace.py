@@ -22,7 +22,7 @@ HIPPI = ("sgi-hippi-raw.yaml", "workload.blast.packets=2")
 def traced(load: Any, scenario: tuple[str, ...], **options: Any) -> tuple[Activity, dict[str, Any]]:
     system = load(*scenario).cases[0].system
     activity, outcome = observe(system, **options)
-    text = chrome(activity, outcome, {"title": "a test"})
+    text = "".join(chrome(activity, outcome, {"title": "a test"}))
     return activity, json.loads(text, parse_float=Fraction)
 
 
@@ -121,7 +121,7 @@ def test_counters_end_with_what_the_run_ends_with(load: Any) -> None:
 @pytest.mark.parametrize("scenario", [NETWORK, DISKS, HIPPI], ids=lambda each: each[0])
 def test_both_engines_tell_the_same(load: Any, scenario: tuple[str, ...]) -> None:
     system = load(*scenario).cases[0].system
-    texts = [chrome(*observe(system, engine=engine), {}) for engine in ("compiled", "simpy")]
+    texts = ["".join(chrome(*observe(system, engine=engine), {})) for engine in ("compiled", "simpy")]
     assert texts[0] == texts[1]
     assert '"ph": "X"' in texts[0]
 

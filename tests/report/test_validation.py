@@ -18,7 +18,7 @@ from study_samples import row, summary_of
 from simio.report.svg import Scale
 from simio.report.validation import labels, show
 from simio.report.validation_data import junit_xml, validation_json
-from simio.report.validation_page import page
+from simio.report.validation_page import _breakable, page
 from simio.report.validation_plots import curves_of, number_of, scattered
 from simio.report.validation_svg import scatter_svg, table_svg
 from simio.studies.validation import Validation
@@ -79,8 +79,37 @@ def test_the_page_has_plots_and_needs_nothing_from_elsewhere() -> None:
     own = re.sub(r"(?s)<script>.*?</script>", "", text, count=1)
     assert not re.search(r"""(src|href)=["']?(https?:)?//""", own)
     assert "showSendToCloud:false" in text
-    assert "prefers-color-scheme:dark" in text
+    assert "prefers-color-scheme: dark" in text
     assert "width=device-width" in text
+
+
+def test_the_page_has_contents_whose_links_lead_to_each_table() -> None:
+    text = page(found())
+    contents = text[text.index('<nav class="contents"') : text.index("</nav>")]
+    links = re.findall(r'href="#(\w+)"', contents)
+    assert links == ["t0"]
+    assert all(f'<h2 id="{link}">' in text for link in links)
+    assert text.count('href="#contents"') == len(links)
+
+
+def test_each_plot_of_the_page_says_its_main_number() -> None:
+    text = page(found(tables=(summary_of([*ROWS, row(0.1, "2")]),)))
+    names = re.findall(r'<div id="([\w-]+)" class="plot"[^>]* role="img" aria-label="[^"]+"', text)
+    assert sorted(names) == ["scatter", "t0-curve", "t0-errors"]
+    for name in names:
+        told = re.search(rf'<figcaption id="{name}-about" class="fine">([^<]+)<', text)
+        assert told
+        assert f'aria-describedby="{name}-about"' in text
+    assert "largest error of 3 measured rows: -30.0%" in text
+
+
+def test_long_key_paths_may_go_on_in_the_next_line_and_notes_have_room() -> None:
+    assert _breakable("hosts.a.adapters.net.model") == "hosts.<wbr>a.<wbr>adapters.<wbr>net.<wbr>model"
+    assert _breakable("a < 1.5 & b") == "a &lt; 1.<wbr>5 &amp; b"
+    text = page(found())
+    assert '<table class="rows">' in text
+    assert ".rows td:last-child" in text
+    assert text.count("<table") == text.count('<div class="wide" tabindex="0"><table')
 
 
 def test_texts_stay_texts() -> None:

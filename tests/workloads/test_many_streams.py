@@ -93,7 +93,7 @@ def test_a_trace_tells_streams_apart(system: System, apart: Callable[[System], P
         activity = Activity(program)
         outcome = compiled.run(program, Options(watch=activity.watch))
         activity.finish(outcome.end)
-        told.append(chrome(activity, outcome, {}))
+        told.append("".join(chrome(activity, outcome, {})))
     assert told[0] == told[1]
     assert "t 3" in told[0]
 

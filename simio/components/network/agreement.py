@@ -78,7 +78,7 @@ def _spaces(sheet: TcpIpStack, params: SocketOptions) -> tuple[int, int]:
         return sheet.send_space, sheet.receive_space
     if params.window > sheet.max_space:
         window, most = (format_quantity(size, "size") for size in (params.window, sheet.max_space))
-        raise RunError(f"a window of {window} is more than a stack gives a socket: max_space is {most}")
+        raise RunError(f"a window of {window} is more than a stack gives a socket: max_space is {most}", at=".window")
     return params.window, params.window
 
 

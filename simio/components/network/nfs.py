@@ -75,6 +75,7 @@ class NfsMount:
         self.kept: int | None = None
         """The machine of the blocks that are kept until they are committed, where the server may lose them."""
         if params.access == "write" and params.version == 3 and len(self.rpc.incarnations) > 1:
+            p.room(f"{name} write-back", writeback.words(self.blocks))
             self.kept = p.machine(f"{name} write-back", writeback.initial(self.blocks))
             p.tally(name, "written again", self.kept + writeback.AGAIN, "blocks")
             self.rpc.noted = self._answered

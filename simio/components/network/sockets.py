@@ -11,7 +11,9 @@ from simio.components.network.stack import Stack
 from simio.components.network.tcp import Endpoint
 from simio.description.model import System
 from simio.errors import RunError
+from simio.machines.tcp.layout import MOST_BYTES
 from simio.program.builder import Builder
+from simio.units import format_quantity
 
 SERVER_PORT = 5001
 """Port on which programs listen, that of ttcp and iperf, in packet traces."""
@@ -51,6 +53,9 @@ class Sockets:
         self, params: SocketOptions, name: str, buffers: tuple[int, int], aligned: bool
     ) -> tuple[Endpoint, Endpoint]:
         """The two ends of a TCP connection from `params.from_` to `params.to`, whose programs have such buffers."""
+        if max(buffers) > MOST_BYTES:
+            most, size = (format_quantity(n, "size") for n in (MOST_BYTES, max(buffers)))
+            raise RunError(f"a write or read of {size} is too large: a connection carries at most {most}", at=".size")
         hosts = params.from_, params.to
         stacks = [self.stack(host) for host in hosts]
         paths = [self.network.path(*hosts), self.network.path(*reversed(hosts))]

@@ -41,14 +41,19 @@ class IpiBus:
         self.p = p
         self.sheet = sheet = link.part.sheet
         if len(adapters) != 1:
-            raise RunError(f"IPI bus {link.name!r} has {len(adapters)} adapters; it takes one, its master")
+            raise RunError(
+                f"IPI bus {link.name!r} has {len(adapters)} adapters; it takes one, its master",
+                at=f"links.{link.name}",
+            )
         number = 1 + len(devices)
         if number > sheet.devices:
             joins = f"IPI bus {link.name!r} joins {number} devices, the master included"
             raise RunError(f"{joins}; it takes {sheet.devices}")
         if link.length > sheet.longest:
             length, longest = (units.format_quantity(n, "length") for n in (link.length, sheet.longest))
-            raise RunError(f"IPI bus {link.name!r} is {length} long; it works up to {longest}")
+            raise RunError(
+                f"IPI bus {link.name!r} is {length} long; it works up to {longest}", at=f"links.{link.name}"
+            )
         self.bus = p.resource(link.name)
         self.window = p.window(link.name, 1)
         self.cable = ceil_times(4, link.length * Fraction(sheet.propagation))

@@ -40,7 +40,9 @@ class Loop:
         self.sheet = sheet = link.part.sheet
         self.ring = [*adapters, *devices]
         if len(self.ring) > sheet.devices:
-            raise RunError(f"loop {link.name!r} joins {len(self.ring)} ports; it takes {sheet.devices}")
+            raise RunError(
+                f"loop {link.name!r} joins {len(self.ring)} ports; it takes {sheet.devices}", at=f"links.{link.name}"
+            )
         self.ranks = [*adapters, *reversed(devices)]
         self.loop = p.resource(link.name)
         self.window = p.window(link.name, 1)

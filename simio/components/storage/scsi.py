@@ -49,10 +49,15 @@ class ScsiBus:
         number = len(adapters) + len(devices)
         most = min(sheet.devices, 8 * sheet.width)
         if number > most:
-            raise RunError(f"SCSI bus {link.name!r} joins {number} devices, adapters included; it takes {most}")
+            raise RunError(
+                f"SCSI bus {link.name!r} joins {number} devices, adapters included; it takes {most}",
+                at=f"links.{link.name}",
+            )
         if link.length > sheet.longest:
             length, longest = (units.format_quantity(n, "length") for n in (link.length, sheet.longest))
-            raise RunError(f"SCSI bus {link.name!r} is {length} long; it works up to {longest}")
+            raise RunError(
+                f"SCSI bus {link.name!r} is {length} long; it works up to {longest}", at=f"links.{link.name}"
+            )
         ids = sorted(range(most), key=PRIORITIES.index)
         self.ids = dict(zip(adapters, ids, strict=False))
         left = iter(sorted(set(range(most)) - set(self.ids.values())))

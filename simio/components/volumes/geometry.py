@@ -159,7 +159,7 @@ class Geometry:
             return [0]
         if self.level == STRIPE and size <= gcd(aligned, self.unit):
             return range(0, self.stripe, self.unit)
-        raise self._too_many(name, size, aligned)
+        raise self.too_many(name, size, aligned)
 
     def _grain(self, size: int, aligned: int) -> int:
         """On each member, pieces of requests that fall alike on the units are so many bytes apart."""
@@ -177,18 +177,18 @@ class Geometry:
     def _check(self, name: str, size: int, aligned: int, shape: Shape) -> None:
         """Raise RunError if a member is asked for too many sizes."""
         if max(Counter(member for _, member, _ in shape.grains).values()) > CASES:
-            raise self._too_many(name, size, aligned)
+            raise self.too_many(name, size, aligned)
 
-    def _too_many(self, name: str, size: int, aligned: int) -> RunError:
+    def too_many(self, name: str, size: int, aligned: int, ways: str = f"more than {CASES}") -> RunError:
         """The error for a request that leads to more cases than there are to be steps for."""
         blocks = f"blocks of {size_text(size)} at multiples of {size_text(aligned)}"
         if self.level == CONCAT:
             return RunError(
-                f"{blocks} lie across the end of a member of volume {name!r} in more than {CASES} ways; make their "
-                "addresses multiples of the block"
+                f"{blocks} lie across the end of a member of volume {name!r} in {ways} ways; make their addresses "
+                "multiples of the block"
             )
         return RunError(
-            f"{blocks} fall on the stripe units of volume {name!r}, {size_text(self.unit)} each, in more than "
-            f"{CASES} ways; make the block a divisor or a multiple of the unit, and its addresses multiples of the "
+            f"{blocks} fall on the stripe units of volume {name!r}, {size_text(self.unit)} each, in {ways} "
+            f"ways; make the block a divisor or a multiple of the unit, and its addresses multiples of the "
             "block"
         )

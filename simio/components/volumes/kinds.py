@@ -40,7 +40,10 @@ def make_volume(
     can be lost of the members. Raises RunError for what the members' number or sizes make impossible.
     """
     if volume.kind not in LEAST_MEMBERS:
-        raise RunError(f"volume {volume.name!r} is of kind {volume.kind!r}; there are {', '.join(LEAST_MEMBERS)}")
+        raise RunError(
+            f"volume {volume.name!r} is of kind {volume.kind!r}; there are {', '.join(LEAST_MEMBERS)}",
+            at=f"volumes.{volume.name}",
+        )
     if len(members) < LEAST_MEMBERS[volume.kind]:
         raise RunError(
             f"volume {volume.name!r} of kind {volume.kind!r} has {len(members)} of the "
@@ -48,14 +51,20 @@ def make_volume(
         )
     parity = controller.parity if controller else parity
     if volume.kind in ("raid3", "raid5") and parity is None:
-        raise RunError(f"volume {volume.name!r} of kind {volume.kind!r} has nothing that computes its parity")
+        raise RunError(
+            f"volume {volume.name!r} of kind {volume.kind!r} has nothing that computes its parity",
+            at=f"volumes.{volume.name}",
+        )
     device = _over(p, volume, members, parity, losses)
     if not device.capacity:
-        raise RunError(f"volume {volume.name!r} holds nothing: a member is smaller than a stripe unit")
+        raise RunError(
+            f"volume {volume.name!r} holds nothing: a member is smaller than a stripe unit",
+            at=f"volumes.{volume.name}",
+        )
     if controller is None:
         return device
     if port is None:
-        raise RunError(f"volume {volume.name!r} has a controller that no host reaches")
+        raise RunError(f"volume {volume.name!r} has a controller that no host reaches", at=f"volumes.{volume.name}")
     return controller.array(device, port)
 
 
@@ -145,7 +154,9 @@ def _geometry(volume: Volume, members: Sequence[BlockDevice], level: int) -> Geo
 
 def _unit(volume: Volume, sector: int) -> int:
     if volume.unit is None:
-        raise RunError(f"volume {volume.name!r} of kind {volume.kind!r} needs a stripe unit")
+        raise RunError(
+            f"volume {volume.name!r} of kind {volume.kind!r} needs a stripe unit", at=f"volumes.{volume.name}"
+        )
     if volume.unit % sector or volume.unit < sector:
         raise RunError(
             f"the stripe unit of volume {volume.name!r}, {size_text(volume.unit)}, is not a multiple of its "

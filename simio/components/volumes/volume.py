@@ -17,6 +17,10 @@ from simio.components.volumes.states import Changes
 from simio.machines.volume import planner
 from simio.machines.volume.layout import MIRROR, RAID3, READ, SOURCES, WRITE
 from simio.program.builder import Builder, Register
+from simio.program.emitting import TooManySteps
+
+MANY = 8
+"""Sizes of the pieces of a member from which on they may be why a program has too many steps."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +85,14 @@ class VolumeDevice:
         shape = geometry.shape(self.name, verb, size, aligned, lost)
         if geometry.level not in (MIRROR, RAID3):
             check_aligned(p, request.at, aligned)
-        with p.scope(), p.hold(self.lock) if self.lock else nullcontext(), members.watched(request):
-            self._parts(Planned(request, geometry.kind(verb, size, aligned), shape))
+        try:
+            with p.scope(), p.hold(self.lock) if self.lock else nullcontext(), members.watched(request):
+                self._parts(Planned(request, geometry.kind(verb, size, aligned), shape))
+        except TooManySteps:
+            # Of volumes inside of one another, the outermost has the last word.
+            if len(shape.grains) > MANY * members.number:
+                raise TooManySteps(str(geometry.too_many(self.name, size, aligned, "too many"))) from None
+            raise
 
     def _parts(self, r: Planned) -> None:
         """All parts of a request, each in a thread of its own if there are several."""

@@ -6,9 +6,8 @@ from typing import ClassVar
 
 from pydantic import Field, model_validator
 
-from simio.description.quantities import DelayPerLength, Extent, Limit, Rate, Size, Time, refusal
+from simio.description.quantities import DelayPerLength, Extent, Limit, Probability, Rate, Size, Time, refusal
 from simio.description.sheets.base import Sheet, SwitchSheet, register_sheet, size_text
-from simio.description.sheets.ethernet import Probability
 
 
 class AtmLink(Sheet):

@@ -6,12 +6,9 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from simio.description.quantities import Count, DelayPerLength, Extent, Rate, Size, Time, refusal
+from simio.description.quantities import Count, DelayPerLength, Extent, Probability, Rate, Size, Time, refusal
 from simio.description.sheets.adapters import OptionalRate
 from simio.description.sheets.base import Sheet, SwitchSheet, register_sheet, size_text
-
-Probability = Annotated[float, Field(strict=True, ge=0, lt=1)]
-"""A probability below one, as a plain number such as 1e-6."""
 
 
 class EthernetLink(Sheet):

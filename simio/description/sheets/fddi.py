@@ -6,9 +6,18 @@ from typing import ClassVar
 
 from pydantic import Field, model_validator
 
-from simio.description.quantities import Count, DelayPerLength, Duration, Extent, Rate, Size, Time, refusal
+from simio.description.quantities import (
+    Count,
+    DelayPerLength,
+    Duration,
+    Extent,
+    Probability,
+    Rate,
+    Size,
+    Time,
+    refusal,
+)
 from simio.description.sheets.base import TIMER, Sheet, register_sheet, time_text
-from simio.description.sheets.ethernet import Probability
 
 
 class FddiRingSheet(Sheet):

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from simio.machines.door import machine
 from simio.machines.layout import Layout, State
+from simio.machines.shared import shared
 
 WORDS = Layout("write-back")
 BLOCKS = WORDS.word("blocks", "blocks", about="blocks of the file")
 CURSOR = WORDS.word("cursor", about="the block at which the search for the next dirty one begins")
 VERIFIER = WORDS.word("verifier", about="the server's incarnation that answered last")
 AGAIN = WORDS.word("again", "blocks", about="blocks that were made dirty again")
-FLAGS = WORDS.table("flags", about="of each block, SENT, WRITTEN and COUNTED")
+FLAGS = WORDS.table("flags", about="of each block, SENT, WRITTEN and COUNTED, those of 20 blocks in a word")
 
 SENT = 1
 """On its way, or written."""
@@ -25,19 +26,41 @@ WRITTEN = 2
 """Answered by the server's present incarnation."""
 COUNTED = 4
 """Has been reported as written once."""
+BITS, ALL = 3, 7
+IN_A_WORD = 20
+"""Blocks whose flags are in one word."""
 
 
 def initial(blocks: int) -> State:
     """All of the file is dirty."""
-    return WORDS.initial(blocks=blocks, flags=[0] * blocks)
+    return WORDS.initial(blocks=blocks, flags=[0] * words(blocks))
+
+
+def words(blocks: int) -> int:
+    """Words of state that the flags of so many blocks take."""
+    return -(-blocks // IN_A_WORD)
+
+
+@shared
+def flags(state: NDArray, base: int, block: int) -> int:
+    """The flags of a block."""
+    return state[base + FLAGS + block // IN_A_WORD] >> (BITS * (block % IN_A_WORD)) & ALL
+
+
+@shared
+def set_flags(state: NDArray, base: int, block: int, value: int) -> int:
+    """Give a block other flags; returns them."""
+    word, shift = base + FLAGS + block // IN_A_WORD, BITS * (block % IN_A_WORD)
+    state[word] = state[word] & ~(ALL << shift) | value << shift
+    return value
 
 
 @machine("network")
 def following(state: NDArray, base: int) -> int:
     """The next block to send, now on its way; the number of blocks where there is none."""
     for block in range(state[base + CURSOR], state[base + BLOCKS]):
-        if not state[base + FLAGS + block] & SENT:
-            state[base + FLAGS + block] |= SENT
+        if not flags(state, base, block) & SENT:
+            set_flags(state, base, block, flags(state, base, block) | SENT)
             state[base + CURSOR] = block + 1
             return block
     return state[base + BLOCKS]
@@ -51,16 +74,16 @@ def answered(state: NDArray, base: int, block: int, verifier: int) -> int:
     if verifier > state[base + VERIFIER]:
         state[base + VERIFIER] = verifier
         for other in range(state[base + BLOCKS]):
-            if state[base + FLAGS + other] & WRITTEN:
-                state[base + FLAGS + other] &= COUNTED
+            if flags(state, base, other) & WRITTEN:
+                set_flags(state, base, other, flags(state, base, other) & COUNTED)
                 state[base + AGAIN] += 1
     if block >= state[base + BLOCKS]:
         return 0
     if verifier < state[base + VERIFIER]:
-        state[base + FLAGS + block] &= COUNTED
+        set_flags(state, base, block, flags(state, base, block) & COUNTED)
         state[base + AGAIN] += 1
         return 0
-    state[base + FLAGS + block] |= SENT | WRITTEN
+    set_flags(state, base, block, flags(state, base, block) | SENT | WRITTEN)
     return 1
 
 
@@ -69,9 +92,9 @@ def counted(state: NDArray, base: int, block: int) -> int:
     """1 when a block is told as written for the first time, else 0."""
     if block < 0 or block >= state[base + BLOCKS]:
         return -1
-    if state[base + FLAGS + block] & COUNTED:
+    if flags(state, base, block) & COUNTED:
         return 0
-    state[base + FLAGS + block] |= COUNTED
+    set_flags(state, base, block, flags(state, base, block) | COUNTED)
     return 1
 
 
@@ -80,7 +103,7 @@ def left(state: NDArray, base: int) -> int:
     """Number of blocks to send, with none on its way; the search for them begins anew."""
     count = 0
     for block in range(state[base + BLOCKS]):
-        if not state[base + FLAGS + block] & SENT:
+        if not flags(state, base, block) & SENT:
             count += 1
     state[base + CURSOR] = 0
     return count

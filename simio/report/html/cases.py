@@ -32,7 +32,7 @@ def summary(case: CaseResult, graph: nx.Graph, unit: str) -> str:
     """The answer, and the wiring coloured by use."""
     buttons = '<button data-format="png">PNG</button><button data-format="svg">SVG</button>'
     return (
-        f'{answer(case, unit)}<figure data-file="wiring"><div class="wide">{topology(graph, case)}</div>'
+        f'{answer(case, unit)}<figure data-file="wiring"><div class="wide" tabindex="0">{topology(graph, case)}</div>'
         f'{_legend()}<div class="save">{buttons}</div></figure>'
     )
 

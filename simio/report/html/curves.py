@@ -14,7 +14,8 @@ from simio.sweeps.values import number_of
 from simio.wording import in_unit, settings_text, short_names
 
 Figure = dict[str, Any]
-"""`data` and `layout`, as Plotly takes them; colours of paper and ink are left to whoever shows it."""
+"""`data` and `layout`, as Plotly takes them; colours of paper and ink are left to whoever shows it. `about` says the
+main number in words, for readers who cannot see the figure."""
 COLOURS = ("#3b82d6", "#dd7f2a", "#36a06a", "#c94f4f", "#8b67cf", "#a3784e", "#d169a9", "#7d8a99")
 """Colours of lines, readable on light and dark."""
 _LOG = 20
@@ -66,7 +67,15 @@ def curves(result: ScenarioResult) -> Figure | None:
         each.pop("measured", None)
     axis = _axis(key, xs, numeric)
     layout = {"xaxis": axis, "yaxis": {"title": {"text": plain(result.unit)}, "rangemode": "tozero"}}
-    return {"data": data, "layout": {**layout, "showlegend": len(data) > 1, "barmode": "group"}}
+    ends = sorted(result.cases, key=lambda case: case.rate)
+    about = " to ".join(f"{_rate(result, case)} ({settings_text(case.settings)})" for case in (ends[0], ends[-1]))
+    return {
+        "data": data, "layout": {**layout, "showlegend": len(data) > 1, "barmode": "group"}, "about": f"from {about}",
+    }  # fmt: skip
+
+
+def _rate(result: ScenarioResult, case: CaseResult) -> str:
+    return f"{in_unit(float(case.rate), result.unit):.4g} {result.unit}"
 
 
 def _axis(key: str, xs: Mapping[str, Any], numeric: bool) -> dict[str, Any]:
@@ -109,8 +118,11 @@ def _simulated(
 
 
 def _hover(result: ScenarioResult, case: CaseResult) -> str:
-    rate = f"{in_unit(float(case.rate), result.unit):.4g} {result.unit}"
-    lines = (f"<b>{plain(rate)}</b>, case {case.index + 1}", settings_text(case.settings), case.limiter.sentence)
+    lines = (
+        f"<b>{plain(_rate(result, case))}</b>, case {case.index + 1}",
+        settings_text(case.settings),
+        case.limiter.sentence,
+    )
     return "<br>".join([lines[0], *map(plain, lines[1:])])
 
 
@@ -123,7 +135,7 @@ def _measured(
         return []
     middles, widths = [], []
     for _, row in rows:
-        low, high = _ends(row, result.unit)
+        low, high = measured_range(row, result.unit)
         middles.append(_digits((low + high) / 2))
         widths.append(_digits((high - low) / 2))
     trace: dict[str, Any] = {
@@ -138,8 +150,8 @@ def _measured(
     return [trace]
 
 
-def _ends(row: MeasuredRow, unit: str) -> tuple[float, float]:
-    """Least and most of a measured throughput, in the unit of the page."""
+def measured_range(row: MeasuredRow, unit: str) -> tuple[float, float]:
+    """Least and most of a measured throughput, in `unit`."""
     one = float(units.parse(f"1 {row.unit}", "rate"))
     least = float(row.value or 0) * one
     most = least if row.upper is None else float(row.upper) * one

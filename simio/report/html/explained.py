@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from simio import units
@@ -13,15 +12,12 @@ from simio.report.explained import INTERRUPTED, LEAST, gain_text, main_stages
 from simio.report.html.curves import Figure, plain
 from simio.report.html.page import plot
 from simio.report.html.text import bar, section, shown, table
+from simio.report.html.waterfall import rows, short, waterfall
 from simio.wording import settings_text
 
 MOST = 24
 """Largest number of components in the plot; those that gain most are kept."""
-_KINDS = {"service": "#3b82d6", "waiting": "#dd7f2a", "delay": "#8a96a6"}
 _SPEEDS = (("10% faster", "#9cc3ee"), ("twice as fast", "#3b82d6"), ("free", "#1d4f8f"))
-_NAME = 30
-"""Characters of a name at an axis."""
-_UNITS = ((10**12, "s"), (10**9, "ms"), (10**6, "us"), (10**3, "ns"), (1, "ps"))
 
 
 def explained(found: Waterfall | None, profile: CausalProfile | None) -> tuple[str, dict[str, Figure]]:
@@ -35,13 +31,17 @@ def explained(found: Waterfall | None, profile: CausalProfile | None) -> tuple[s
     if profile and profile.rows:
         figures["gains"] = _gains(profile)
         what = "gained" if profile.metric == THROUGHPUT else "shorter"
-        parts.append(plot("gains", f"{what.capitalize()} by a faster component (%)", "gains", heading=True))
+        parts.append(
+            plot("gains", f"{what.capitalize()} by a faster component (%)", "gains", figures["gains"], heading=True)
+        )
     if profile and profile.what_ifs:
         rows = [[shown(each.what), gain_text(each.gain)] for each in profile.what_ifs]
         parts.append(table(["what if", "gained"], rows))
     if found:
-        figures["waterfall"] = _waterfall(found)
-        parts.append(plot("waterfall", f"The path of one {found.named}", "waterfall", heading=True))
+        figures["waterfall"] = waterfall(found)
+        parts.append(
+            plot("waterfall", f"The path of one {found.named}", "waterfall", figures["waterfall"], heading=True)
+        )
         parts.append(_stages(found))
     notes = [*(profile.notes if profile else ()), *(found.notes if found else ())]
     if profile and not profile.complete:
@@ -55,7 +55,7 @@ def _gains(profile: CausalProfile) -> Figure:
     speeds = [[row.slightly, row.twice, row.free] for row in profile.rows]
     least = [max((abs(gain.gain) for gain in gains if gain), default=0.0) for gains in speeds]
     order = sorted((at for at, most in enumerate(least) if most >= LEAST), key=lambda at: -least[at])[:MOST]
-    names = [_name(profile.rows[at].component.name) for at in order]
+    names = [short(profile.rows[at].component.name) for at in order]
     data: list[dict[str, Any]] = []
     for speed, (label, colour) in enumerate(_SPEEDS):
         gains = [speeds[at][speed] for at in order]
@@ -71,55 +71,14 @@ def _gains(profile: CausalProfile) -> Figure:
             }
         )  # fmt: skip
     layout = {
-        "xaxis": {"ticksuffix": "%"}, "yaxis": _rows(names), "barmode": "group", "showlegend": True,
+        "xaxis": {"ticksuffix": "%"}, "yaxis": rows(names), "barmode": "group", "showlegend": True,
         "height": 90 + 46 * len(order), "legend": {"traceorder": "normal"},
     }  # fmt: skip
-    return {"data": data, "layout": layout}
-
-
-def _name(text: str) -> str:
-    return plain(text if len(text) <= _NAME else f"{text[: _NAME - 1]}…")
-
-
-def _rows(names: Sequence[str]) -> dict[str, Any]:
-    """An axis of rows with these names, from the top down."""
-    return {
-        "tickmode": "array", "tickvals": list(range(len(names))), "ticktext": list(names),
-        "range": [len(names) - 0.4, -0.6], "showgrid": False, "zeroline": False,
-    }  # fmt: skip
-
-
-def _waterfall(found: Waterfall) -> Figure:
-    """The path of one unit: a row for each place, a bar for each stretch, coloured by its kind."""
-    places = list(dict.fromkeys(each.where for each in found.segments))
-    whole = max((each.end for each in found.segments), default=1)
-    scale, unit = next(each for each in _UNITS if whole >= each[0])
-    data: list[dict[str, Any]] = []
-    for kind, colour in _KINDS.items():
-        own = [each for each in found.segments if each.kind == kind]
-        if own:
-            data.append(
-                {
-                    "type": "bar", "orientation": "h", "name": kind,
-                    "marker": {"color": colour, "line": {"width": 0}},
-                    "width": 0.7,
-                    "y": [places.index(each.where) for each in own],
-                    "base": [float(f"{each.begin / scale:.7g}") for each in own],
-                    "x": [float(f"{(each.end - each.begin) / scale:.7g}") for each in own],
-                    "hovertext": [
-                        f"{plain(each.where)}: {plain(each.what)}<br>{each.kind}, "
-                        f"{units.format_quantity(each.end - each.begin, 'time')}"
-                        for each in own
-                    ],
-                    "hoverinfo": "text",
-                }
-            )  # fmt: skip
-    layout = {
-        "xaxis": {"title": {"text": f"time since the unit before was delivered ({unit})"}},
-        "yaxis": _rows([_name(place) for place in places]), "barmode": "overlay", "showlegend": True,
-        "height": 110 + 26 * len(places),
-    }  # fmt: skip
-    return {"data": data, "layout": layout}
+    most = profile.rows[order[0]] if order else None
+    about = (
+        f"most by {most.component.name}: twice as fast {gain_text(most.twice)}" if most else "nothing gains anything"
+    )
+    return {"data": data, "layout": layout, "about": about}
 
 
 def _stages(found: Waterfall) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from simio.errors import SimioError
 from simio.report.html.curves import Figure, curves
 from simio.report.html.timelines import timelines
+from simio.report.render import cannot_draw
 from simio.report.terminal import DETAILED
 from simio.result.model import ScenarioResult
 
@@ -59,12 +60,7 @@ def write_figures(result: ScenarioResult, folder: str) -> list[Path]:
     except OSError as error:
         raise SimioError(f"cannot write into {folder!r}: {error.strerror or error}") from error
     except Exception as error:
-        # Without kaleido plotly raises one thing, without a browser kaleido another, and it varies by version.
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise SimioError(
-            "cannot draw figures: that needs the package kaleido (the extra 'figures') and a Chrome or Chromium, "
-            f"while --html needs neither ({reason[:200]})"
-        ) from error
+        raise cannot_draw(error, "figures", "--html") from error
     return paths
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.resources import files
 
 from simio.description.model import Scenario
 from simio.report.html import cases
 from simio.report.html.curves import Figure, curves
-from simio.report.html.text import script_data, section, shown
+from simio.report.html.text import asset, script_data, section, shown
 from simio.report.html.timelines import timelines
 from simio.report.tables import rate_text
-from simio.report.terminal import interrupted_text, summary_text
+from simio.report.terminal import cut_off_texts, summary_text
 from simio.result.model import CaseResult, ScenarioResult
 from simio.topology import wire
 from simio.wording import counted, in_unit, settings_text
@@ -63,23 +62,19 @@ def page(scenario: Scenario, result: ScenarioResult, extra: str = "", more: dict
     )  # fmt: skip
 
 
-def asset(name: str, package: str = __package__) -> str:
-    """The text of a file of a package."""
-    return files(package).joinpath(name).read_text(encoding="utf-8")
-
-
 def _body(scenario: Scenario, result: ScenarioResult, extra: str, figures: dict[str, Figure]) -> list[str]:
     best = max(result.cases, key=lambda case: case.rate)
     parts = []
-    if not result.complete:
-        parts.append(f'<p class="warn">{interrupted_text(result)}</p>')
+    parts += [f'<p class="warn">{shown(text)}</p>' for text in cut_off_texts(result)]
     several = len(result.cases) > 1
     if several:
         parts.append(_range(result, best))
     found = curves(result) if several else None
     if found:
         figures["curves"] = found
-        parts.append(section("What varies", plot("curves", f"Throughput ({result.unit})", result.title), "curves"))
+        parts.append(
+            section("What varies", plot("curves", f"Throughput ({result.unit})", result.title, found), "curves")
+        )
     if several or any(case.measured for case in result.cases):
         errors = "".join(f"<p>{shown(line)}</p>" for line in summary_text(result))
         parts.append(section("All cases", cases.overview(result) + errors, "cases"))
@@ -129,22 +124,26 @@ def _panel(
     for number, (title, figure) in enumerate(timelines(case, result.unit).items()):
         name = f"case{case.index + 1}-{number + 1}"
         figures[name] = figure
-        plots.append(plot(name, title, name, heading=True))
+        plots.append(plot(name, title, name, figure, heading=True))
     hidden = "" if visible else " hidden"
     inside = cases.detail(case, wire(system), result.unit, plots)
     return f'<article class="panel" data-case="{case.index}"{hidden}>{inside}</article>'
 
 
-def plot(name: str, title: str, file: str, heading: bool = False) -> str:
-    """The element of a figure, with buttons that save it."""
+def plot(name: str, title: str, file: str, figure: Figure, heading: bool = False) -> str:
+    """The element of a figure, with its main number in words and buttons that save it."""
     head = f"<h3>{shown(title)}</h3>" if heading else ""
     buttons = "".join(
-        f'<button data-format="{form}" title="save as {form.upper()}">{form.upper()}</button>'
+        f'<button data-format="{form}" title="save as {form.upper()}" '
+        f'aria-label="save {shown(title)} as {form.upper()}">{form.upper()}</button>'
         for form in ("png", "svg")
     )
+    about = f"about-{name}"
     return (
         f'{head}<figure data-file="{shown(file)}"><div class="plot" data-plot="{shown(name)}" role="img" '
-        f'aria-label="{shown(title)}"></div><div class="save">{buttons}</div></figure>'
+        f'aria-label="{shown(title)}" aria-describedby="{shown(about)}"></div><div class="below">'
+        f'<figcaption id="{shown(about)}" class="fine">{shown(figure.get("about", ""))}</figcaption>'
+        f'<div class="save">{buttons}</div></div></figure>'
     )
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Iterable, Sequence
+from importlib.resources import files
 from typing import Any
 
+from simio.errors import visible
 from simio.report.tables import FAIR, GOOD, Cell, Grid, Judged, Share, signed
 
 BUSY, HALF = 0.9, 0.6
@@ -15,7 +17,12 @@ BUSY, HALF = 0.9, 0.6
 
 def shown(text: object) -> str:
     """Text as HTML that shows it, in elements and attributes."""
-    return html.escape(str(text))
+    return html.escape(visible(str(text)))
+
+
+def asset(name: str, package: str = __package__) -> str:
+    """The text of a file of a package."""
+    return files(package).joinpath(name).read_text(encoding="utf-8")
 
 
 def script_data(value: Any) -> str:
@@ -31,7 +38,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], left: Sequence[int
         "<tr>" + "".join(f'<td class="{side}">{cell}</td>' for side, cell in zip(sides, row, strict=True)) + "</tr>"
         for row in rows
     )
-    return f'<div class="wide"><table class="{kind}"><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
+    inside = f'<table class="{kind}"><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>'
+    return f'<div class="wide" tabindex="0">{inside}</div>'
 
 
 def section(name: str, inside: str, key: str = "") -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from simio.report.html.curves import COLOURS, Figure, plain
 from simio.result.model import CaseResult, Level, ResourceUse
@@ -13,7 +13,9 @@ MOST = len(COLOURS)
 """Largest number of lines of a plot; the busiest or longest are kept."""
 _UNITS = ((10**12, "s"), (10**9, "ms"), (10**6, "us"), (10**3, "ns"))
 STRETCHES = 128
-"""Number of intervals that a run is divided into for means of rates and shares."""
+"""Number of intervals that a run is divided into for means of shares."""
+_NEAR = 3
+"""A bound is drawn where it is less than this many times the mean."""
 Item = TypeVar("Item")
 Line = tuple[Sequence[int], Sequence[float]]
 """Instants in ps and the values up to, or at, each."""
@@ -24,35 +26,57 @@ def timelines(case: CaseResult, unit: str) -> dict[str, Figure]:
     rows = case.timeline
     if len(rows.times) < 2:
         return {}
-    found = {f"Throughput ({unit})": _plot(case, [("delivered", _throughput(case, unit))])}
+    found = {}
+    if len(case.progress.times) > 1:
+        levels = _levels(case, unit)
+        title = f"Throughput ({unit})"
+        about = "; ".join(str(level["name"]) for level in levels)
+        found[title] = _plot(case, [("delivered", _throughput(case, unit))], about, levels)
     uses = sorted(case.resources, key=lambda use: -use.utilisation)
     busy = [use for use in uses if use.utilisation > 0 and use.name in rows.resources]
-    found["Utilisation (%)"] = _plot(
-        case, [(name, _means(case, rows.resources[use.name], 100)) for name, use in _most(busy, _name)]
-    )
+    about = f"busiest: {busy[0].name}, {busy[0].utilisation:.1%}" if busy else ""
+    lines = [(name, _means(case, rows.resources[use.name], 100)) for name, use in _most(busy, _name)]
+    found["Utilisation (%)"] = _plot(case, lines, about)
     uses = sorted(uses, key=lambda use: -use.mean_line)
     waited = [use for use in uses if use.name in rows.lines]
-    found["Waiting for a resource (threads)"] = _plot(
-        case, [(name, _means(case, rows.lines[use.name])) for name, use in _most(waited, _name)]
-    )
+    about = f"longest line: {waited[0].name}, mean {waited[0].mean_line:.3g}" if waited else ""
+    lines = [(name, _means(case, rows.lines[use.name])) for name, use in _most(waited, _name)]
+    found["Waiting for a resource (threads)"] = _plot(case, lines, about)
     for what, kind in dict.fromkeys((level.what, level.unit) for level in rows.levels):
         same = [level for level in rows.levels if (level.what, level.unit) == (what, kind)]
         lines = [(name, (rows.times, level.values)) for name, level in _most(same, _name)]
         title = "Queues and buffers" if what == "level" else what.capitalize()
-        found[f"{title} ({kind})"] = _plot(case, lines)
+        about = f"{same[0].name}: from {min(same[0].values):,} to {max(same[0].values):,} {kind}"
+        found[f"{title} ({kind})"] = _plot(case, lines, about)
     return {title: figure for title, figure in found.items() if figure["data"]}
 
 
 def _throughput(case: CaseResult, unit: str) -> Line:
-    """Rates over intervals long enough for several deliveries each."""
-    times, totals = case.timeline.times, case.timeline.delivered
-    ends = _ends(len(times), min(STRETCHES, max(case.throughput.deliveries // 4, 4)))
-    points = [(0, 0), *((times[end], totals[end]) for end in ends)]
+    """Rates over the intervals of the run's progress."""
+    times, totals = case.progress.times, case.progress.totals
     rates = [
         in_unit((after - before) * 10**12 / (until - since), unit)
-        for (since, before), (until, after) in zip(points, points[1:], strict=False)
+        for since, until, before, after in zip(times, times[1:], totals, totals[1:], strict=False)
     ]
-    return [0, *(times[end] for end in ends)], [*rates[:1], *rates]
+    return times, [*rates[:1], *rates]
+
+
+def _levels(case: CaseResult, unit: str) -> list[dict[str, Any]]:
+    """The mean over the measured span and, where it is near, the bound, as level lines."""
+    scale, _ = _unit_of(case)
+    span = case.throughput
+    mean = in_unit(float(span.rate), unit)
+    levels = [("mean of the measured span", mean, (span.since, span.until), "dash")]
+    if case.bound is not None and (bound := in_unit(float(case.bound), unit)) < _NEAR * mean:
+        levels.append(("bound", bound, (0, span.until), "dot"))
+    return [
+        {
+            "type": "scatter", "mode": "lines", "name": plain(f"{name}: {value:.4g} {unit}"),
+            "x": [float(f"{time / scale:.6g}") for time in times], "y": [float(f"{value:.5g}")] * 2,
+            "line": {"color": COLOURS[at + 1], "width": 1.5, "dash": dash}, "hoverinfo": "name",
+        }
+        for at, (name, value, times, dash) in enumerate(levels)
+    ]  # fmt: skip
 
 
 def _means(case: CaseResult, values: Sequence[float], scale: float = 1) -> Line:
@@ -81,9 +105,16 @@ def _most(items: Sequence[Item], name: Callable[[Item], str]) -> list[tuple[str,
     return [(label, group[0]) for label, group in grouped(items, name)][:MOST]
 
 
-def _plot(case: CaseResult, lines: Sequence[tuple[str, Line]]) -> Figure:
-    scale, unit = next((each for each in _UNITS if case.end >= each[0]), _UNITS[-1])
-    data = [
+def _unit_of(case: CaseResult) -> tuple[int, str]:
+    """The unit of simulated time on an axis, in ps, and its name."""
+    return next((each for each in _UNITS if case.end >= each[0]), _UNITS[-1])
+
+
+def _plot(
+    case: CaseResult, lines: Sequence[tuple[str, Line]], about: str, more: Sequence[dict[str, Any]] = ()
+) -> Figure:
+    scale, unit = _unit_of(case)
+    data: list[dict[str, Any]] = [
         {
             "type": "scatter", "mode": "lines", "name": plain(name),
             "x": [float(f"{time / scale:.6g}") for time in times],
@@ -98,8 +129,8 @@ def _plot(case: CaseResult, lines: Sequence[tuple[str, Line]]) -> Figure:
         "line": {"width": 0}, "fillcolor": "rgba(128,140,160,0.10)", "layer": "below",
     }  # fmt: skip
     layout = {
-        "xaxis": {"title": {"text": f"simulated time ({unit}); shaded: averaged over"}},
+        "xaxis": {"title": {"text": f"simulated time ({unit}); shaded: the measured span"}},
         "yaxis": {"rangemode": "tozero"},
-        "shapes": [span], "showlegend": len(lines) > 1,
+        "shapes": [span], "showlegend": len(lines) + len(more) > 1,
     }  # fmt: skip
-    return {"data": data, "layout": layout}
+    return {"data": [*data, *more], "layout": layout, "about": about}

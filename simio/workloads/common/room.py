@@ -12,4 +12,6 @@ def check_room(workload: Workload, device: BlockDevice, size: int) -> None:
     """Raise RunError if a device does not hold the first `size` bytes that a workload uses of it."""
     if size > device.capacity:
         needed, there = (units.format_quantity(n, "size") for n in (size, device.capacity))
-        raise RunError(f"workload {workload.name!r} needs {needed} of {device.name!r}, which holds {there}")
+        raise RunError(
+            f"workload {workload.name!r} needs {needed} of {device.name!r}, which holds {there}", at=".size"
+        )

@@ -12,6 +12,7 @@ from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
 from simio.errors import RunError
 from simio.program.builder import Builder, Handle, Register
+from simio.wording import counted
 from simio.workloads.common.room import check_room
 
 if TYPE_CHECKING:
@@ -130,16 +131,34 @@ def emit(site: Site, workload: Workload[Reader | Writer], targets: Sequence[str]
             name = f"{workload.name}: {verb}{which} of {device.name}"
             first = number * share
             span = (first, share if number + 1 < params.processes else params.size - first)
-            _thread(site, workload, name, [device], make, span)
+            try:
+                _thread(site, workload, name, [device], make, span)
+            except RunError as error:
+                raise _left_over(error, params, span[1]) from error
+
+
+def _left_over(error: RunError, params: Reader | Writer, share: int) -> RunError:
+    """The error, with the reason for a block that the scenario does not name: what a process has left over."""
+    left = [(share % size, size) for size, _ in params.sizes if share % size]
+    if not left or error.at:
+        return error
+    rest, block, size = (units.format_quantity(n, "size") for n in (*left[0], params.size))
+    return RunError(
+        f"{error} (size {size} shared by {counted(params.processes, 'process', 'processes')} leaves {rest} after the "
+        f"last whole block of {block}; make size a multiple of block times processes)",
+        at=".size",
+    )
 
 
 def _check(workload: Workload[Reader | Writer], device: BlockDevice) -> None:
     params = workload.params
     name = workload.name
-    for size in (*(size for size, _ in params.sizes), params.size):
+    for key, size in (*((".block", size) for size, _ in params.sizes), (".size", params.size)):
         if size % device.sector and params.access in ("raw", "direct"):
             found, sector = (units.format_quantity(n, "size") for n in (size, device.sector))
-            raise RunError(f"workload {name!r} asks for {found}; {device.name!r} takes whole sectors of {sector}")
+            raise RunError(
+                f"workload {name!r} asks for {found}; {device.name!r} takes whole sectors of {sector}", key
+            )
     check_room(workload, device, params.extent)
 
 

@@ -34,8 +34,9 @@ links: [{model: links/hippi-800, between: [s.h, a]}]
 workload: {reader: {host: s, from: a, block: 1 MiB, size: 1 MiB}}
 """,
     )
-    assert told == (
-        "'s.h' (adapters/iris-hippi) carries packets; a disk over HIPPI needs an adapter of kind 'ipi-3-hippi'"
+    assert told.endswith(
+        "workload.reader: 's.h' (adapters/iris-hippi) carries packets; a disk over HIPPI needs an adapter of kind "
+        "'ipi-3-hippi'"
     )
 
 
@@ -48,8 +49,9 @@ links: [{model: links/fc-2g, between: [s.fc, d]}]
 workload: {reader: {host: s, from: d, access: buffered, block: 1 MiB, size: 1 MiB}}
 """,
     )
-    assert told == (
-        "workload 'reader' goes through the cache, and 'd' has no file_system; give it one, or use access: raw"
+    assert told.endswith(
+        "workload.reader: workload 'reader' goes through the cache, and 'd' has no file_system; give it one, or use "
+        "access: raw"
     )
 
 
@@ -66,4 +68,4 @@ links:
 workload: {reader: {host: t, from: v, block: 1 MiB, size: 1 MiB}}
 """,
     )
-    assert told.startswith("the members of volume 'v' are behind several adapters; its controller")
+    assert "workload.reader: the members of volume 'v' are behind several adapters; its controller" in told

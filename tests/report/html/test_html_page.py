@@ -102,6 +102,30 @@ def test_every_plot_has_a_figure_and_every_figure_a_place(load: Any) -> None:
     assert len(set(places)) == len(places)
 
 
+def test_each_plot_says_its_main_number_to_who_cannot_see_it(load: Any) -> None:
+    scenario, result = ran(load, "linux-fc-raw.yaml", "run.until=300 ms")
+    text = body(page(scenario, result))
+    plots = re.findall(r'data-plot="([^"]+)" role="img" aria-label="([^"]+)" aria-describedby="([^"]+)"', text)
+    assert len(plots) == text.count('class="plot"') > 4
+    told = {label: re.search(rf'<figcaption id="{about}" class="fine">([^<]+)<', text) for _, label, about in plots}
+    assert all(found and found[1] for found in told.values())
+    best = max(result.cases, key=lambda case: case.rate)
+    rate = rate_text(best, "MiB/s")
+    assert f"{rate} MiB/s (disks.d.count = 8" in text
+    assert f"mean of the measured span: {rate} MiB/s" in text
+    assert f"busiest: fabric&gt;server.fc, {max(use.utilisation for use in best.resources):.1%}" in text
+
+
+def test_wide_tables_and_wirings_scroll_in_a_box_that_shows_it(load: Any) -> None:
+    text = body(page(*ran(load, "linux-fc-raw.yaml", "run.until=20 ms")))
+    # Each table is in a box, which the keyboard reaches, and whose edge is shaded while something is beyond it.
+    assert text.count("<table") == text.count('<div class="wide" tabindex="0"><table')
+    assert '<div class="wide" tabindex="0"><svg class="topology"' in text
+    shadow = re.search(r"\.wide \{(.*?)\}", text, re.DOTALL)
+    assert shadow
+    assert "var(--edge)" in shadow[1]
+
+
 def test_of_very_many_cases_the_first_and_the_fastest_are_shown_in_full(
     load: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,11 +156,13 @@ def test_why_comes_with_it_where_that_is_asked_for(tmp_path: Path) -> None:
     text = target.read_text(encoding="utf-8")
     assert "What limits, and what would help" in body(text)
     waterfall, gains = (figures(text)[name] for name in ("waterfall", "gains"))
-    bars = [bar for each in waterfall["data"] for bar in zip(each["base"], each["x"], strict=True)]
-    # The stretches of a unit's way follow one another without a gap.
-    ends = sorted((begin, begin + length) for begin, length in bars)
-    assert ends[0][0] == 0
-    assert all(one[1] == pytest.approx(two[0], abs=1e-3) for one, two in zip(ends, ends[1:], strict=False))
+    bars = [bar for each in waterfall["data"] for bar in zip(each["base"], each["x"], each["width"], strict=True)]
+    # The stretches of a unit's way follow one another without a gap, and each interval is full.
+    heights: dict[float, float] = {}
+    for begin, _, height in bars:
+        heights[begin] = heights.get(begin, 0.0) + height
+    assert min(heights) == 0
+    assert all(height == pytest.approx(heights[0.0], rel=0.01) for height in heights.values())
     assert [each["name"] for each in gains["data"]] == ["10% faster", "twice as fast", "free"]
 
 

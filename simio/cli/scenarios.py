@@ -1,0 +1,33 @@
+"""`simio scenarios`: the ready scenarios, and the question that each answers."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from simio.cli.options import COMPLETING, write
+
+if TYPE_CHECKING or not COMPLETING:
+    from simio.loading.ready import ready_scenarios
+    from simio.report.console import listing
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def scenarios(as_json: bool) -> None:
+    """List the ready scenarios, and the question that each answers.
+
+    Every command that takes a SCENARIO takes such a name; a file of that name in the current folder comes first.
+
+    \b
+    simio run linux-fc-raw                       the answer
+    simio new --from linux-fc-raw -o mine.yaml   a copy to change
+    """
+    found = ready_scenarios()
+    if as_json:
+        write(None, json.dumps([asdict(each) for each in found], indent=1, ensure_ascii=False) + "\n")
+        return
+    write(None, listing([(each.name, each.title, each.question) for each in found]))

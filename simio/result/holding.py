@@ -1,0 +1,88 @@
+"""What the holders of a lock spend their time with: the resources that they seize, and places where they work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from simio.program.steps import STRIDE, Op, Program, numbered
+
+Work = tuple[bool, set[int]]
+"""Whether holders of a lock take time with no other resource held, and rows of the resources that they seize."""
+
+
+class Holding:
+    """The steps between the SEIZE of a lock and its RELEASE, in the body of a thread and of those that it forks."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.steps = program.steps
+        self.ends = {first: end for first, end, _ in program.bodies}
+        self._all = np.flatnonzero(self.steps[:, 0] == Op.SEIZE)
+        self.rows = {resource.name: row for row, resource in enumerate(program.resources)}
+
+    def beneath(self, lock: int) -> set[int]:
+        """Rows of what works while a lock (a row, too) is held: servers, and locks whose holders work themselves.
+
+        The lock itself is among them if it is such a one.
+        """
+        found: set[int] = set()
+        known: set[int] = set()
+        wanted = [lock]
+        while wanted:
+            row = wanted.pop()
+            if row not in known:
+                known.add(row)
+                works, inside = self._held(row)
+                found |= {row} if works else set()
+                for each in inside:
+                    (wanted.append if self.program.resources[each].lock else found.add)(each)
+        return found
+
+    def _held(self, lock: int) -> Work:
+        works, inside = False, set()
+        for at, instance in self._seizes(lock):
+            seized: list[tuple[int, int]] = []
+            for step in range(at + 1, self._released(at)):
+                op, a, stride = self._step(step)
+                if op == Op.SEIZE:
+                    seized.append((a, stride))
+                    inside.add(a + stride * instance)
+                elif op == Op.RELEASE and (a, stride) in seized:
+                    seized.remove((a, stride))
+                elif op == Op.ADVANCE and not seized:
+                    # A part's queue is held while the part works, which has a lock of its own.
+                    place = self.rows.get(self._place(step, instance), lock)
+                    works = works or place == lock
+                    inside.add(place)
+        return works, inside - {lock}
+
+    def _step(self, at: int) -> tuple[int, int, int]:
+        """Operation, first operand and stride."""
+        return int(self.steps[at, 0]), int(self.steps[at, 1]), int(self.steps[at, STRIDE])
+
+    def _place(self, at: int, instance: int) -> str:
+        """The place of the innermost label of work around a step; '' if there is none."""
+        found = ""
+        for label in self.program.labels:
+            if not label.call and label.start <= at < label.end:
+                return numbered(label.where, instance)
+        return found
+
+    def _seizes(self, lock: int) -> Iterator[tuple[int, int]]:
+        """Each SEIZE of a lock, with the instance that it is for."""
+        first, stride = self.steps[self._all, 1], self.steps[self._all, STRIDE]
+        own = (first == lock) | ((stride > 0) & (lock > first) & ((lock - first) % np.maximum(stride, 1) == 0))
+        for at in self._all[own].tolist():
+            _, first_row, step = self._step(at)
+            yield at, 0 if first_row == lock else (lock - first_row) // step
+
+    def _released(self, at: int) -> int:
+        """The last RELEASE in its body of what a step seizes, or the end of that body."""
+        _, resource, stride = self._step(at)
+        end = min(end for first, end in self.ends.items() if first <= at < end)
+        steps = self.steps[at + 1 : end]
+        alike = (steps[:, 0] == Op.RELEASE) & (steps[:, 1] == resource) & (steps[:, STRIDE] == stride)
+        found = alike.nonzero()[0]
+        return at + 1 + int(found[-1]) if len(found) else end

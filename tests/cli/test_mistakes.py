@@ -1,0 +1,169 @@
+"""Mistakes of a person at the terminal: each message says where, what was found, what is wanted."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from simio.cli.main import main
+from simio.loading import load
+
+
+def simio(*args: str) -> Result:
+    return CliRunner().invoke(main, list(args))
+
+
+@pytest.fixture(autouse=True)
+def starters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for kind in ("disk", "ttcp"):
+        assert simio("new", kind, "-o", f"{kind}.yaml").exit_code == 0
+
+
+def changed(name: str, old: str, new: str) -> str:
+    """A copy of a starter with another text in it; the file's name."""
+    text = Path(f"{name}.yaml").read_text()
+    assert old in text
+    Path("mine.yaml").write_text(text.replace(old, new))
+    return "mine.yaml"
+
+
+@pytest.mark.parametrize(("written", "number"), [("0.01%", 1e-4), ("0.01 %", 1e-4), ("0.0001", 1e-4), ("0", 0.0)])
+def test_a_probability_is_a_number_or_a_percentage(written: str, number: float) -> None:
+    system = load("ttcp.yaml", [f"links.link1.loss={written}"]).cases[0].system
+    assert system.links[0].part.sheet.loss == pytest.approx(number)
+
+
+@pytest.mark.parametrize("written", ["1", "100%", "-1", "half", "0,01", "3 us", "true"])
+def test_what_is_no_probability_is_refused_with_an_example(written: str) -> None:
+    told = simio("run", "ttcp.yaml", "--set", f"links.link1.loss={written}").stderr
+    assert "links.link1.loss: found" in told
+    assert "expected a probability from 0 to below 1, such as 0.0001 or '0.01 %'" in told
+
+
+def test_a_link_has_a_length_or_the_delay_of_one() -> None:
+    long = load(changed("ttcp", "server.ge], length: 20 m", "server.ge], length: 1000 km")).cases[0].system
+    late = load(changed("ttcp", "server.ge], length: 20 m", "server.ge], delay: 5 ms")).cases[0].system
+    assert late.links[1].length == long.links[1].length
+    told = simio("run", "ttcp.yaml", "--set", "links.link1.delay=5 ms").stderr
+    assert "links.link1.delay: found both length and delay; expected one of them" in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("disks.d.count=1..4",), "found the range '1..4'; expected a single value; simio sweep runs a range"),
+        (("block=4 KiB",), "found the unknown key 'block'"),
+        (("block=4 KiB",), "did you mean workload.reader.block?"),
+        (("until=3 s",), "did you mean run.until?"),
+        (("workload.reader.size=40 TiB",), "--set:1:1: workload.reader.size: workload 'reader' covers"),
+        (("workload.reader.block=1000 B",), "--set:1:1: workload.reader.block: workload 'reader' asks for"),
+    ],
+)  # fmt: skip
+def test_settings(arguments: tuple[str, ...], told: str) -> None:
+    done = simio("run", "disk.yaml", *(f"--set={text}" for text in arguments))
+    assert done.exit_code == 2
+    assert told in done.stderr
+
+
+def test_a_mistake_that_only_lowering_finds_has_its_place_in_the_file() -> None:
+    told = simio("run", changed("ttcp", "window: 64 KiB", "window: 64 GiB")).stderr
+    assert told.startswith("mine.yaml:")
+    assert "workload.ttcp.window: a window of 64 GiB is more than a stack gives a socket" in told
+    told = simio("run", "ttcp.yaml", "--set", "workload.ttcp.size=4000000 TiB").stderr
+    assert told.startswith("--set:1:1: workload.ttcp.size: a write or read of 4000000 TiB is too large")
+
+
+def test_a_block_that_nobody_wrote_says_where_it_comes_from() -> None:
+    text = Path("disk.yaml").read_text().replace("from: d", "from: v\n    processes: 500")
+    text = text.replace("block: 1 MiB", "block: 4 KiB").replace("size: 10 GiB", "size: 64 MiB")
+    Path("mine.yaml").write_text(text + "volumes: {v: {kind: raid5, of: d, unit: 64 KiB}}\n")
+    told = simio("run", "mine.yaml").stderr
+    assert "workload.reader.size: " in told
+    assert "size 64 MiB shared by 500 processes leaves 3145 B after the last whole block of 4 KiB" in told
+
+
+def test_a_name_where_a_mapping_belongs_shows_what_to_write() -> None:
+    text = Path("disk.yaml").read_text()
+    at = text.index("disks:"), text.index("switches:")
+    Path("mine.yaml").write_text(f"{text[: at[0]]}disks: nvme\n\n{text[at[1] :]}")
+    told = simio("run", "mine.yaml").stderr
+    assert "disks: found 'nvme'; expected a mapping of disks, such as 'd: {model: disks/" in told
+
+
+@pytest.mark.parametrize("background", [True, False])
+def test_a_scenario_in_which_nothing_ends(background: bool) -> None:
+    if background:
+        path = changed("ttcp", "streams: 1\n    writes: 4000", "background: true")
+    else:
+        head = Path("disk.yaml").read_text().partition("workload:")[0]
+        path = "mine.yaml"
+        Path(path).write_text(head + "workload: {compute: {host: server, busy: 1 ms}}\n")
+    for command in ("run", "bound"):
+        done = simio(command, path, "--set", "run.until=1 s")
+        assert done.exit_code == 2, done.output
+        assert "workload: nothing that moves data until it is done" in done.stderr
+        assert done.stderr.startswith("mine.yaml:")
+
+
+def test_a_dangling_link_is_not_suggested_for_itself() -> None:
+    Path("gone.yaml").symlink_to("nowhere.yaml")
+    told = simio("run", "gone.yaml").stderr
+    assert "found a link to 'nowhere.yaml', which is missing" in told
+    assert "did you mean" not in told
+
+
+SPECIAL = {"a pipe": "pipe", "a device": "/dev/zero", "the kernel's log": "/proc/kmsg", "made up": "/proc/version"}
+
+
+@pytest.mark.parametrize("name", SPECIAL.values(), ids=SPECIAL)
+@pytest.mark.parametrize("use", ["scenario", "datasheet", "table", "prices", "baseline"])
+def test_only_regular_files_are_read(name: str, use: str) -> None:
+    if name == "pipe":
+        os.mkfifo("pipe")
+        name = "./pipe"
+    if use == "datasheet":
+        changed("disk", "model: disks/fc-15k-2002", f"model: {name}")
+    elif use == "table":
+        Path("mine.yaml").write_text(f"{Path('disk.yaml').read_text()}\nmeasured: {name}\n")
+    command = {
+        "scenario": ["run", name],
+        "prices": ["optimize", "disk.yaml", "--vary", "disks.d.count=1,2", "--prices", name],
+        "baseline": ["validate", "linux-fc/raw", "--baseline", name],
+    }.get(use, ["run", "mine.yaml"])  # fmt: skip
+    done = simio(*command)
+    assert done.exit_code == 2, done.output
+    assert done.stderr
+    assert "internal error" not in done.stderr
+
+
+def test_a_file_elsewhere_is_not_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    secret = tmp_path / "secret.yaml"
+    secret.write_text("password: hunter2\nroot: x:0:0\n")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    text = Path("disk.yaml").read_text()
+    (folder / "part.yaml").write_text(text.replace("model: disks/fc-15k-2002", "model: ../secret.yaml"))
+    (folder / "table.yaml").write_text(text + "measured: ../secret.yaml\n")
+    monkeypatch.chdir(folder)
+    for name in ("part.yaml", "table.yaml"):
+        done = simio("run", name)
+        assert done.exit_code == 2
+        assert "'../secret.yaml'" in done.stderr
+        assert "hunter2" not in done.stderr
+        assert "password" not in done.stderr
+    # What is in the folder of the scenario is its own.
+    (folder / "near.yaml").write_text("password: hunter2\n")
+    (folder / "part.yaml").write_text(text.replace("model: disks/fc-15k-2002", "model: ./near.yaml"))
+    assert "password" in simio("run", "part.yaml").stderr
+
+
+def test_a_cache_in_the_home_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from simio.files import cache_base
+
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("SIMIO_CACHE", "~/x")
+    assert cache_base() == tmp_path / "x" / "simio"

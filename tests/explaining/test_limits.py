@@ -1,0 +1,91 @@
+"""What an explanation says of the limit that a run names, and of what it does not run."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from stations import MS, tandem
+
+from simio.explaining import profile
+from simio.explaining.answers import Answer, gain
+from simio.explaining.model import Component, Gain, Row, certain
+from simio.explaining.reasons import held_by, slowed_by
+from simio.explaining.sentences import of_profile
+from simio.explaining.settings import what_ifs
+from simio.report.explained import gain_text, gain_texts
+from simio.result.model import Limiter
+from simio.running import run_case
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_a_run_says_is_saturated_gains_or_the_explanation_says_why_not(seed):
+    source = random.Random(seed)
+    first, second = source.randrange(1, 40) * MS // 10, source.randrange(1, 40) * MS // 10
+    case = tandem(first, second if seed % 3 else first, 300, overlap=seed % 4 != 0)
+    found = profile(case)
+    assert found.limiter == run_case(case).limiter
+    if found.limiter.kind == "resource" and found.limiter.busy >= 0.99:
+        own = next(row for row in found.rows if row.component.name == found.limiter.name)
+        assert certain(own.slightly) or found.held
+        assert found.held == "" or found.held in list(of_profile(found))
+
+
+def test_free_gains_at_least_what_twice_as_fast_does():
+    for row in profile(tandem(3 * MS, 2 * MS)).rows:
+        assert row.free.gain >= row.twice.gain >= row.slightly.gain
+        assert row.slower == ""
+
+
+def answer(rate: int, limiter: Limiter | None = None, **took: float) -> Answer:
+    return Answer((rate,), {}, limiter, {name.replace("_", " "): time for name, time in took.items()})
+
+
+def test_a_loss_by_more_speed_has_its_reason(load):
+    system = load("linux-fc-raw.yaml", "disks.d.count=1").cases[0].system
+    before = answer(100, d=10.0, x_waits_for_ACKs=1.0)
+    assert slowed_by(system, before, answer(90, d=14.0, x_waits_for_ACKs=1.0)) == "timing: missed revolutions of d"
+    assert slowed_by(system, before, answer(90, d=10.0, x_waits_for_ACKs=3.0)) == "timing: x waits for ACKs longer"
+    assert "order" in slowed_by(system, before, answer(90, d=10.0, x_waits_for_ACKs=1.0))
+
+
+def test_a_limit_that_gains_nothing_says_what_limits_beside_it():
+    limit, other = (Limiter("resource", name, 1.0, f"{name} is busy 100.0% of the time") for name in ("a", "b"))
+    nothing = Gain(100, 0.0)
+    row = Row(Component("a", ()), nothing, nothing, nothing)
+    held = held_by(limit, answer(100, limit, a=10.0), [(row, [answer(100, other, a=5.0)])])
+    assert held == "Making a faster gains nothing by itself: then b is busy 100.0% of the time."
+    gaining = Row(Component("a", ()), Gain(110, 0.1), nothing, nothing)
+    assert held_by(limit, answer(100, limit, a=10.0), [(gaining, [answer(100, other, a=5.0)])]) == ""
+
+
+def test_what_is_noise_is_shown_as_such():
+    assert gain_text(Gain(1, -0.03, 0.05)) == "within ±5.0%"
+    assert gain_text(Gain(1, 0.08, 0.05)) == "+8.0% ± 5.0%"
+    bounded = Row(Component("a", ()), None, None, Gain(1, 0.001))
+    assert gain_texts(bounded) == ("within ±0.5%", "within ±0.5%", "+0.1%")
+
+
+def test_seeds_that_both_were_run_with_are_compared():
+    found = gain(Answer((100, 200, 300), {}), Answer((110, 220), {}))
+    assert found.gain == pytest.approx(0.1)
+
+
+def test_little_that_matters_is_made_free_at_once_and_shown(monkeypatch):
+    monkeypatch.setattr("simio.explaining.causal.LEAST", 0.6)
+    found = profile(tandem(3 * MS, 2 * MS, overlap=False))
+    one, together = found.rows
+    assert one.component.name == "first"
+    assert together.component.name == "second" or together.together
+
+
+def test_no_setting_is_offered_that_a_scenario_could_not_have(load):
+    system = load("linux-fc-raw.yaml", "workload.reader.depth=4096").cases[0].system
+    changes = list(what_ifs(system))
+    assert not any("outstanding doubled" in change.what and "thread" in change.what for change in changes)
+    for change in changes:
+        for path in change.values:
+            owner, _, field = path.rpartition(".")
+            if owner.startswith("workload."):
+                params = change.system.workloads[owner.removeprefix("workload.")].params
+                type(params).model_validate({**dict(params)})

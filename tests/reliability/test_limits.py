@@ -1,0 +1,111 @@
+"""What would need more memory than there is to be had is refused before it grows."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from simio.errors import RunError
+from simio.loading import load
+from simio.lower import lower
+from simio.machines.network import writeback
+from simio.program import emitting
+from simio.program.builder import Builder
+from simio.program.declarations import MOST_STATE, UnfitError
+from simio.waiting import watched
+
+SCENARIOS = Path(__file__).parents[2] / "scenarios"
+RAID5 = str(SCENARIOS / "data-server-raid5.yaml")
+CRASH = str(SCENARIOS / "fault-server-crash.yaml")
+TTCP = str(SCENARIOS / "slac-jumbo.yaml")
+GIB = 2**30
+
+
+def bounded(room: int, *arguments: str) -> tuple[int, str]:
+    """Status and messages of `simio bound` in so many bytes of addresses."""
+
+    def narrow() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (room, room))
+
+    done = subprocess.run(
+        [sys.executable, "-m", "simio", "bound", *arguments], capture_output=True, text=True, preexec_fn=narrow
+    )
+    return done.returncode, done.stderr
+
+
+@pytest.mark.slow
+def test_units_of_stripes_that_do_not_divide_one_another() -> None:
+    status, told = bounded(2 * GIB, RAID5, "--case", "1", "--set", "volumes.data.unit=6656 B")
+    assert status == 2
+    assert told == (
+        "workload 'nfs' cannot be run with these values: blocks of 123.5 KiB at multiples of 6.5 KiB fall on the "
+        "stripe units of volume 'module1', 8 KiB each, in too many ways; make the block a divisor or a multiple of "
+        "the unit, and its addresses multiples of the block\n"
+    )
+
+
+def test_a_file_of_terabytes_that_is_kept_until_it_is_committed() -> None:
+    assert bounded(2 * GIB, CRASH, "--case", "2", "--set", "workload.nfs.size=400 GB")[0] == 0
+    status, told = bounded(2 * GIB, CRASH, "--case", "2", "--set", "workload.nfs.size=4 TB")
+    assert status == 2
+    assert "'nfs write-back' would need 24,414,063 words of state, and a program has 16,777,216 at most" in told
+
+
+def test_flags_take_a_word_for_twenty_blocks() -> None:
+    assert len(writeback.initial(20_000)) - len(writeback.initial(0)) == 1_000
+
+
+def test_state_of_many_streams(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = load(TTCP, ("workload.ttcp.streams=64000",))
+    with pytest.raises(RunError, match=r"would need [\d,]+ words of state, and a program has 16,777,216"):
+        lower(loaded.cases[0].system)
+
+
+def test_a_machine_may_take_all_the_state_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simio.program.declarations.MOST_STATE", 10)
+    p = Builder()
+    p.machine("first", [0] * 10)
+    with pytest.raises(UnfitError, match="'second' would need 1 words"):
+        p.machine("second", [0])
+    assert MOST_STATE == 2**24
+
+
+class Listener:
+    """Notes what it is told of programs that are written."""
+
+    def __init__(self) -> None:
+        self.heard: list[int] = []
+
+    def prepares(self, steps: int) -> None:
+        self.heard.append(steps)
+
+    def runs(self, now: int, until: int, delivered: int, of: int) -> None:
+        pass
+
+
+def test_steps_are_limited_while_they_are_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(emitting, "LOOK", 10)
+    monkeypatch.setattr(emitting, "MOST_STEPS", 100)
+    listener = Listener()
+    p = Builder()
+
+    def write() -> None:
+        with p.thread("t"):
+            while True:
+                p.advance(1)
+
+    with watched(listener), pytest.raises(emitting.TooManySteps, match="more than 100; use fewer disks, or blocks"):
+        write()
+    assert p.written == 100
+    assert listener.heard == list(range(10, 100, 10))
+
+
+def test_the_workload_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(emitting, "MOST_STEPS", 100)
+    monkeypatch.setattr(emitting, "LOOK", 10)
+    with pytest.raises(RunError, match="workload 'ttcp' cannot be run .*: its steps are more than 100"):
+        lower(load(TTCP).cases[0].system)
