@@ -123,7 +123,10 @@ def run(
         click.echo("\n" + "\n".join(checks.lines(result)), err=bool(form) or bool(trace))
     if not result.complete:
         sys.exit(INTERRUPTED)
-    if any(case.cut_off for case in result.cases):
+    cut_off = [case.cut_off for case in result.cases if case.cut_off]
+    if cut_off:
+        if form or trace:
+            tell("; ".join(dict.fromkeys(cut_off)))
         sys.exit(CUT_OFF)
 
 

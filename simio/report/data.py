@@ -16,7 +16,7 @@ from simio.wording import in_unit
 
 _WRITTEN_OTHERWISE = (
     "index", "measured", "rate", "half_width", "bound", "throughput", "packets", "checks", "interval",
-    "row_intervals", "precision", "cut_off",
+    "row_intervals", "precision", "cut_off", "progress",
 )  # fmt: skip
 SCHEMA = 1
 """Version of the layout of the JSON document."""

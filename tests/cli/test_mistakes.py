@@ -59,7 +59,7 @@ def test_a_link_has_a_length_or_the_delay_of_one() -> None:
         (("block=4 KiB",), "found the unknown key 'block'"),
         (("block=4 KiB",), "did you mean workload.reader.block?"),
         (("until=3 s",), "did you mean run.until?"),
-        (("workload.reader.size=40 TiB",), "--set:1:1: workload.reader.size: workload 'reader' covers"),
+        (("workload.reader.size=40 TiB",), "--set:1:1: workload.reader.size: workload 'reader' needs"),
         (("workload.reader.block=1000 B",), "--set:1:1: workload.reader.block: workload 'reader' asks for"),
     ],
 )  # fmt: skip

@@ -11,10 +11,10 @@ from pydantic_core.core_schema import ErrorType
 
 from simio.description.model import Report, Run
 from simio.description.sheets import CATEGORIES, sheet_kinds
-from simio.description.workloads import workload_kinds
 from simio.loading.links import LinkKeys
 from simio.loading.problems import ProblemList, keys_of
 from simio.loading.yamltree import parse_yaml
+from simio.workloads import workload_kinds
 
 LIBRARY = re.compile(r"Input should|valid (number|integer|string|boolean|list)|pydantic|Extra inputs|Field required")
 ODD = (
