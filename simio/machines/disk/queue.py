@@ -35,6 +35,15 @@ def is_command(state: NDArray, base: int, now: int, tag: int, writes: int) -> bo
 
 
 @shared
+def served_at(state: NDArray, base: int, now: int, tag: int, writes: int, count: int) -> int:
+    """Row of a command of this kind that is served and has `count` more sectors; -1 if there is none."""
+    if not is_command(state, base, now, tag, writes):
+        return -1
+    c = command_at(state, base, tag)
+    return c if state[c + w.STATUS] == w.SERVED and 0 <= count <= state[c + w.END] - state[c + w.NEXT] else -1
+
+
+@shared
 def has_sectors(state: NDArray, base: int, now: int, sector: int, count: int) -> bool:
     """True if the disk has so many sectors from this one on, and can be asked now."""
     return (

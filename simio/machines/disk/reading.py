@@ -19,7 +19,17 @@ from simio.machines.disk.buffer import (
     swept_at,
 )
 from simio.machines.disk.destaging import settle
-from simio.machines.disk.queue import can_start, choose, is_command, joins, older_waits, set_blocked, wait, wake
+from simio.machines.disk.queue import (
+    can_start,
+    choose,
+    is_command,
+    joins,
+    older_waits,
+    served_at,
+    set_blocked,
+    wait,
+    wake,
+)
 from simio.machines.door import machine
 
 
@@ -58,12 +68,8 @@ def next_unit(state: NDArray, base: int, now: int, tag: int, count: int) -> int:
 
     -1 where these are no sectors of the command, or more than a segment holds.
     """
-    if not is_command(state, base, now, tag, 0):
-        return -1
-    c = command_at(state, base, tag)
-    if state[c + w.STATUS] != w.SERVED or count < 1 or count > state[base + w.SEGMENT]:
-        return -1
-    if count > state[c + w.END] - state[c + w.NEXT]:
+    c = served_at(state, base, now, tag, 0, count)
+    if c < 0 or count < 1 or count > state[base + w.SEGMENT]:
         return -1
     s = state[c + w.PLACE]
     state[c + w.GIVEN] = state[c + w.NEXT]

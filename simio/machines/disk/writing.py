@@ -23,7 +23,7 @@ from simio.machines.disk.buffer import (
     use,
     written_up_to,
 )
-from simio.machines.disk.queue import is_command, set_blocked, wait
+from simio.machines.disk.queue import is_command, served_at, set_blocked, wait
 from simio.machines.door import machine
 from simio.machines.shared import shared
 
@@ -141,12 +141,8 @@ def room(state: NDArray, base: int, now: int, tag: int, count: int) -> int:
 
     -1 where these are no sectors of the command, or more than a segment holds.
     """
-    if not is_command(state, base, now, tag, 1):
-        return -1
-    c = command_at(state, base, tag)
-    if state[c + w.STATUS] != w.SERVED or count < 1 or count > state[base + w.SEGMENT]:
-        return -1
-    if count > state[c + w.END] - state[c + w.NEXT]:
+    c = served_at(state, base, now, tag, 1, count)
+    if c < 0 or count < 1 or count > state[base + w.SEGMENT]:
         return -1
     s = state[c + w.PLACE]
     below = state[c + w.NEXT] + count - state[base + w.SEGMENT]
@@ -162,10 +158,8 @@ def room(state: NDArray, base: int, now: int, tag: int, count: int) -> int:
 @machine("disk")
 def store(state: NDArray, base: int, now: int, tag: int, count: int) -> int:
     """The next `count` sectors of a write are in the buffer. 1 where a thread has to be started that destages."""
-    if not is_command(state, base, now, tag, 1):
-        return -1
-    c = command_at(state, base, tag)
-    if state[c + w.STATUS] != w.SERVED or count < 1 or count > state[c + w.END] - state[c + w.NEXT]:
+    c = served_at(state, base, now, tag, 1, count)
+    if c < 0 or count < 1:
         return -1
     s = state[c + w.PLACE]
     state[c + w.NEXT] += count
@@ -178,9 +172,7 @@ def store(state: NDArray, base: int, now: int, tag: int, count: int) -> int:
 @machine("disk")
 def stored(state: NDArray, base: int, now: int, tag: int) -> int:
     """0 once the media has all of a write; else as `media_has` tells."""
-    if not is_command(state, base, now, tag, 1):
-        return -1
-    c = command_at(state, base, tag)
-    if state[c + w.STATUS] != w.SERVED:
+    c = served_at(state, base, now, tag, 1, 0)
+    if c < 0:
         return -1
     return media_has(state, base, now, state[c + w.PLACE], state[c + w.END])
