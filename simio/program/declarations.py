@@ -1,4 +1,4 @@
-"""What a program declares before its steps: resources, containers, observations, distributions, machines.
+"""Declarations of a program before its steps: resources, containers, observations, distributions, machines.
 
 A name declared alike again is the same thing, so that components need not know of one another.
 """
@@ -36,7 +36,7 @@ _Row = TypeVar("_Row", Resource, Container, Mark, Window)
 
 @dataclass(frozen=True)
 class Handle:
-    """What the builder returns for a resource, container, mark or distribution; `number` is its row."""
+    """The builder's handle of a resource, container, mark or distribution; `number` is its row."""
 
     kind: str
     number: int

@@ -121,7 +121,7 @@ def _counts(program: Program, dtype: Any) -> NDArray[Any]:
 
 
 def _unsure(program: Program) -> NDArray[np.bool_]:
-    """Whether each step may never run, although the thread does that it is part of."""
+    """True if each step may never run, although the thread does that it is part of."""
     depth = np.zeros(len(program.steps) + 1, dtype=np.int64)
     for region in program.regions:
         if region.least == 0:
