@@ -128,7 +128,7 @@ def svg(title: str, drawn: Sequence[Line], key: str, unit: str) -> str:
     most = max(max(point.rate + point.half_width, *(high for _, high in point.measured), 0) for point in points)
     up = Scale.from_zero(most, bottom, top)
     width, height = size(title, drawn)
-    picture = Picture(width, height, title, _style(), about=_about(drawn, unit))
+    picture = Picture(width, height, title, style(), about=_about(drawn, unit))
     picture.parts.append(f'<rect class="ground" width="{width}" height="{height}" rx="8"/>')
     for number, part in enumerate(_wrapped(title)):
         picture.text(16, 30 + 21 * number, part, kind="title")
@@ -170,7 +170,7 @@ def _about(drawn: Sequence[Line], unit: str) -> str:
     return "; ".join(told)
 
 
-def _style() -> str:
+def style() -> str:
     """The look of the chart, with the classes c0, c1, ... of lines and f0, f1, ... of points and labels."""
     light, dark = (
         "".join(f".c{n}{{stroke:{pair[ground]}}}.f{n}{{fill:{pair[ground]}}}\n" for n, pair in enumerate(_COLOURS))
