@@ -32,8 +32,8 @@ class Bar:
 def picture_of(result: ScenarioResult) -> str:
     """The picture of a result; empty where there is nothing to draw."""
     cases = [case for case in result.cases if case.rate]
-    if len(result.cases) > 1 and cases:
-        key = axis_of(result)
+    if len(result.cases) > 1:
+        key = axis_of(result) if cases else None
         if key and all(number(case.settings[key]) is not None for case in cases if key in case.settings):
             drawn = chart.lines([("", result)], key, result.unit)
             if any(len(line.points) > 1 for line in drawn):
@@ -50,7 +50,7 @@ def picture_of(result: ScenarioResult) -> str:
 
 
 def bars(title: str, rows: Sequence[Bar], axis: str, most: float | None = None) -> str:
-    """Level bars from zero to the longest or to `most`, with their names and values; crosses are what was measured."""
+    """Level bars from zero to the longest or to `most`, with names and values; crosses are what was measured."""
     shown, left_out = rows[:MOST], len(rows) - MOST
     longest = max(max(bar.length, *(high for _, high in bar.measured), 0.0) for bar in shown)
     height = _HEAD + _ROW * (len(shown) + (left_out > 0)) + 44

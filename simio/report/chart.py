@@ -5,12 +5,12 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from html import escape
 from itertools import pairwise
 from math import log
 
 from simio.errors import SimioError, did_you_mean, quote
 from simio.report.html.curves import measured_range
+from simio.report.html.text import shown as escape
 from simio.report.svg import Picture, Scale
 from simio.result.model import CaseResult, ScenarioResult
 from simio.sweeps.values import number_of
@@ -89,7 +89,8 @@ def lines(results: Sequence[tuple[str, ScenarioResult]], key: str, unit: str) ->
             groups.setdefault(_others(case, others), []).append(_point(case, key, unit))
         for label, points in groups.items():
             whole = ", ".join(filter(None, [name if len(results) > 1 else "", label]))
-            found.append(Line(whole or "simulated", tuple(sorted(points, key=lambda one: _number(one.value)))))
+            whole = whole or ("as it is" if others else "simulated")
+            found.append(Line(whole, tuple(sorted(points, key=lambda one: _number(one.value)))))
     return found
 
 
