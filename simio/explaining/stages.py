@@ -96,7 +96,8 @@ def waterfall(case: Case, engine: str | None = None, traced: Traced | None = Non
 
 
 def _deliveries(path: Path, program: Program, outcome: Outcome, until: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows at which the stream that delivers last delivers, up to an instant, and how many bytes each."""
+    """Rows at which the thread that delivers last, and its like, deliver to its streams up to an instant, with the
+    bytes of each."""
     marks = outcome.marks
     rows = np.flatnonzero(path.ops == Op.MARK)[: len(marks)]
     delivers = [number for number, mark in enumerate(program.marks) if mark.role == "delivered"]
@@ -104,13 +105,12 @@ def _deliveries(path: Path, program: Program, outcome: Outcome, until: int) -> t
     if not chosen.any():
         return rows[:0], rows[:0]
     places = np.flatnonzero(chosen)
-    last = places[-1]
-    name = path.thread(int(path.serials[rows[last]]))
-    same = [
-        place
-        for place in places
-        if marks[place, 1] == marks[last, 1] and path.thread(int(path.serials[rows[place]])) == name
-    ]
+    serials = path.serials[rows]
+    last = serials[places[-1]]
+    name = path.thread(int(last))
+    # A thread that visits several devices in turn has a stream for each.
+    own = np.isin(marks[places, 1], marks[places[serials[places] == last], 1])
+    same = [place for place in places[own] if path.thread(int(serials[place])) == name]
     return rows[same], marks[same, 2]
 
 
