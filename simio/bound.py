@@ -29,7 +29,7 @@ Need = tuple[tuple[int, Fraction], ...]
 
 @dataclass(frozen=True)
 class Limit:
-    """`name` (of `kind` 'resource', 'window' or 'thread') needs `time` ps for the whole of the work."""
+    """`name` (of `kind` 'resource', 'lock', 'window' or 'thread') needs `time` ps for the whole of the work."""
 
     name: str
     kind: str
@@ -175,6 +175,11 @@ class Bound(Work):
         limit, rate = self.tightest, self.rate()
         return Cap(rate, limit.name, limit.kind) if limit and rate is not None else None
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Resources and windows without a demand that is certain beforehand, in the order of the program."""
+        return tuple(one.name for one in self.stations if one.kind in ("resource", "window") and not sum(one.times))
+
     def cap(self, until: int | None = None, ahead: bool = False) -> Cap | None:
         """The highest throughput that a run can show, or None if nothing bounds it.
 
@@ -205,10 +210,8 @@ class Bound(Work):
 
     def _cut(self, until: int, slack: int, looped: Fraction, whole: Fraction) -> Fraction:
         """Bytes a second until `until` ps, of which `looped` bytes of the work in loops or `whole` of all is done."""
-        once = self.delivered - self.sustained.delivered
-        return (once + looped if self.sustained.delivered else whole) * SECOND / until + slack * SECOND / Fraction(
-            until
-        )
+        done = self.delivered - self.sustained.delivered + looped if self.sustained.delivered else whole
+        return min(done + slack, Fraction(self.delivered)) * SECOND / until
 
 
 def bound(program: Program) -> Bound:
@@ -235,12 +238,11 @@ def _work(
 
 def _stations(program: Program, classes: ThreadClasses) -> Iterator[Station]:
     """Resources and windows, each with the thread starts that need it."""
-    for kind, rows in (
-        ("resource", [(row.name, row.units) for row in program.resources]),
-        ("window", [(row.name, row.slots) for row in program.windows]),
-    ):
-        times = _times(program, classes, kind)
-        for row, (name, units) in enumerate(rows):
+    resources = [(row.name, "lock" if row.lock else "resource", row.units) for row in program.resources]
+    windows = [(row.name, "window", row.slots) for row in program.windows]
+    for table, rows in (("resource", resources), ("window", windows)):
+        times = _times(program, classes, table)
+        for row, (name, kind, units) in enumerate(rows):
             need = sorted(times.get(row, ()))
             yield Station(name, kind, tuple(start for start, _ in need), units, tuple(time for _, time in need))
 
@@ -294,8 +296,9 @@ def _delivered(
 
 
 def _slack(program: Program, classes: ThreadClasses, times: list[int], deliveries: list[list[int]]) -> int:
-    """Bytes of one round of every thread's outermost loop, which a cut-off run can have delivered early."""
-    total = sum(promise.amount * len(classes.of(promise.at).starts) for promise in program.promises)
+    """Bytes that a cut-off run can have delivered early: a round of each thread's outermost loop, and caches."""
+    total = sum(program.containers[row].capacity for row in program.ahead)
+    total += sum(promise.amount * len(classes.of(promise.at).starts) for promise in program.promises)
     rounds = _rounds(program, [at for at, register, _ in deliveries if register == NO_REGISTER])
     for at, register, value in deliveries:
         if register == NO_REGISTER:

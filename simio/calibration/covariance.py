@@ -1,4 +1,4 @@
-"""How well rows determine fitted values: covariance, intervals, correlations and flat directions.
+"""Determination of fitted values by rows: covariance, intervals, correlations and flat directions.
 
 All of it is linear theory at the fitted point, in the logarithms of the values (Seber and Wild, Nonlinear Regression,
 1989, sections 2.1 and 5.1).
@@ -28,7 +28,7 @@ TINY = 1e-9
 
 @dataclass(frozen=True)
 class Determination:
-    """What the rows say of the values, in their order.
+    """The estimate of the values, in their order.
 
     `scale` is the standard deviation of a residual, on `freedom` degrees of freedom (independent runs less values);
     `half` half of the interval of each value's logarithm; `correlation` that of their estimates; `flat` the values of

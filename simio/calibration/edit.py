@@ -69,7 +69,7 @@ def _entries(node: yaml.Node | None) -> dict[str, tuple[yaml.Node, yaml.Node]]:
 
 
 def _end(text: str, node: yaml.Node) -> int:
-    """Where a node ends, without the blank lines that a block has after it."""
+    """The end of a node, without the blank lines that a block has after it."""
     return node.start_mark.index + len(text[node.start_mark.index : node.end_mark.index].rstrip())
 
 

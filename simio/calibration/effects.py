@@ -1,4 +1,4 @@
-"""What one more or less of a catalogue value does to the answer of a case."""
+"""The effect of a change of a catalogue value on the answer of a case."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Effect:
 
     @property
     def size(self) -> float:
-        """What values are ranked by: the larger of the change for a tenth and the changes over the range."""
+        """The rank of a value: the larger of the change for a tenth and the changes over the range."""
         tenth = abs(self.elasticity or 0.0) * math.log(MORE)
         return max(tenth, *(abs(each or 0.0) for each in (self.low, self.high)))
 

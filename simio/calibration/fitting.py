@@ -163,7 +163,7 @@ def _telling(problem: FitProblem, slopes: Vector, residuals: Vector) -> int:
 
 
 def _single(problem: FitProblem, slopes: Vector) -> tuple[str, ...]:
-    """What is said of a value that acts on one run only, although more have its part."""
+    """The remark on a value that acts on one run only, although more have its part."""
     changed = zip(problem.model.rows, slopes, strict=True)
     deciding = {run_of(row): row for row, slope in changed if slope != 0}
     if len(deciding) != 1:

@@ -1,4 +1,4 @@
-"""Which studies are fitted together, so that each fitted value is cross-validated with all rows that decide on it."""
+"""Groups of studies that are fitted together: a fitted value is cross-validated with all rows that decide on it."""
 
 from __future__ import annotations
 

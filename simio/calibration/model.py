@@ -25,7 +25,7 @@ LOST = math.log(10)
 
 
 def run_of(row: Row) -> tuple[object, ...]:
-    """What a row shares with others that the same run gave and that follow from one another.
+    """Key that a row shares with others of the same run that follow from one another.
 
     Throughput, rates of streams and times of a block are one observation told in several ways; a share of a processor
     is one of its own.
@@ -85,7 +85,7 @@ class Model:
         return np.array([LOST if e is None or e <= -1 else math.log1p(e) for e in errors])
 
     def simulated(self, texts: Sequence[str], rows: Sequence[Row]) -> list[float | None]:
-        """What each row is with the values as these texts, in the row's unit; None if a run fails."""
+        """Each row with the values as these texts, in the row's unit; None if a run fails."""
         laid = {v.at: text for v, text in zip(self.values, texts, strict=True)}
         keys = {case: self._key(case, laid) for case in needed(rows)}
         missing = [case for case, key in keys.items() if key not in self._done]

@@ -76,7 +76,7 @@ class Evidence:
 
     @property
     def told(self) -> str:
-        """Where the evidence is from, in words."""
+        """The origin of the evidence, in words."""
         told = [f"{len(self.own)} measured runs of this scenario"] if self.own else []
         if self._beside and len(self.own) <= ENOUGH:
             told.append(f"{len(self.related)} measured runs of {', '.join(self._beside)}")

@@ -40,7 +40,7 @@ HALVINGS = 3
 
 @dataclass(frozen=True)
 class Sample:
-    """What one case gives with the values of one draw: bytes a second, and its rows in their units."""
+    """Results of one case with the values of one draw: bytes a second, and its rows in their units."""
 
     rate: float
     rows: tuple[float | None, ...]
@@ -256,7 +256,7 @@ class _Spreads:
         return Interval(value * math.exp(-reach), value * math.exp(reach))
 
     def _row(self, case: CaseResult, number: int) -> tuple[float | None, list[float | None]]:
-        """What a row is, and what it is in each draw."""
+        """A row's value, and its value in each draw."""
         drawn = [self.found[k, case.index].rows[number] for k in self.draws]
         return simulated_value(case, case.measured[number]), drawn
 

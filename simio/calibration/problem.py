@@ -1,4 +1,4 @@
-"""Which values a calibration fits and to which rows, or every reason why it cannot."""
+"""The values that a calibration fits and the rows that it fits to, or every reason why it cannot."""
 
 from __future__ import annotations
 

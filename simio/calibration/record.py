@@ -42,7 +42,7 @@ class Change:
 
 
 def check_editable(problem: FitProblem) -> None:
-    """ScenarioError for datasheets that a fit could not be written into, before the time of a search is spent."""
+    """Raise ScenarioError for datasheets that a fit could not be written into, before a search takes its time."""
     problems = [
         Problem("", "an alias", "a value of its own, for a fit to be written there", "write out what it stands for",
               Place(display(file), line, column))
@@ -54,7 +54,7 @@ def check_editable(problem: FitProblem) -> None:
 
 
 def changes(fit: Fit) -> list[Change]:
-    """What a fit changes, a datasheet each; ScenarioError if one could not be read any more."""
+    """Changes by a fit, a datasheet each. Raises ScenarioError if one could not be read any more."""
     by_file: dict[Path, dict[str, Mapping[str, str]]] = {}
     sheets: dict[Path, tuple[str, str]] = {}
     for index, judged in enumerate(fit.judged):

@@ -19,7 +19,7 @@ _BY_RULE = ("time", "rate")
 
 @dataclass(frozen=True)
 class Range:
-    """Where a value may lie; `stated` where its datasheet says so, else by the rule for assumed values."""
+    """The range of a value; `stated` if its datasheet gives it, else by the rule for assumed values."""
 
     value: CatalogueValue
     low: float

@@ -84,7 +84,7 @@ class CatalogueValue:
 
     @property
     def _grain(self) -> int:
-        """What a size is cut to multiples of: what it, the ends that it may have and a page share.
+        """The grain of a size: the common divisor of it, the ends of its range and a page.
 
         So a datasheet whose sizes are multiples of a block allows it. Without such ends these are whole KiB.
         """
@@ -147,7 +147,7 @@ def own_fitted_values(sheets: Iterable[CatalogueEntry], tables: Sequence[str]) -
 
 
 def fitted_values(parts: Catalogue, tables: Sequence[str]) -> list[CatalogueValue]:
-    """All values of a catalogue with basis `fitted`; ScenarioError with the problems of all its datasheets."""
+    """All values of a catalogue with basis `fitted`. Raises ScenarioError with the problems of all datasheets."""
     found: list[CatalogueValue] = []
     problems: list[Problem] = []
     for name in parts.names():

@@ -66,7 +66,7 @@ class Site:
         return self._hosts[name]
 
     def kernel(self, host: str) -> UnixKernel:
-        """The kernel of a host, made when something first uses it."""
+        """The kernel of a host, made when something first uses it. Raises RunError if it is not a Unix kernel."""
         if host not in self._kernels:
             description = self.system.hosts[host]
             if description.kernel.kind != "unix":
@@ -76,7 +76,7 @@ class Site:
         return self._kernels[host]
 
     def drive(self, disk: str) -> DiskDrive:
-        """A disk, made when something first uses it."""
+        """A disk, made when something first uses it. Raises RunError if it is an ideal device, which has no drive."""
         if disk not in self._drives:
             description = self.system.disks[disk]
             if not fits(description, Drive):

@@ -35,7 +35,7 @@ P = TypeVar("P", bound=WorkloadParams, covariant=True)
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a value comes from.
+    """The origin of a value.
 
     `basis` is one of `simio.loading.datasheet.BASES`, or `given` (by a scenario or the command line) or `default`;
     `where` is `catalogue`, `scenario` or `default`; `text` is the value as it was written; `interval` holds the ends
@@ -174,7 +174,7 @@ class Workload(Generic[P]):
 
 
 class Run(Values):
-    """How long and how often to run."""
+    """Length and number of runs."""
 
     until: Horizon = Field(None, description="simulated time to stop at; none: when the workload is done")
     warm_up: WarmUp = Field("auto", description="simulated time before measuring starts, or auto")
@@ -205,7 +205,7 @@ class Run(Values):
 
 
 class Report(Values):
-    """How to show results."""
+    """The presentation of results."""
 
     unit: Text = Field("MB/s", description="unit of throughput, such as MB/s, MiB/s or Mbit/s")
 

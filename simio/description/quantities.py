@@ -53,7 +53,7 @@ class Quantity:
 
     @property
     def wanted(self) -> str:
-        """What is expected, for a message: `a size such as '64 KiB'`."""
+        """The expected value, for a message: `a size such as '64 KiB'`."""
         noun = units.DIMENSIONS[self.dimension].noun
         above = " above zero" if self.positive else ""
         either = f", or '{self.word}'" if self.word else ""

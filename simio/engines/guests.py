@@ -1,4 +1,4 @@
-"""What a process written in Python can do inside a run of the reference engine.
+"""The interface of a process written in Python to a run of the reference engine.
 
     def monitor(io):
         while True:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class GuestRun(Protocol):
-    """What a guest uses of a run of the reference engine."""
+    """The part of a run of the reference engine that a guest uses."""
 
     env: Any
     program: Program

@@ -1,4 +1,4 @@
-"""How the compiled engine's functions are compiled; importing this imports numba."""
+"""Compilation of the compiled engine's functions; importing this imports numba."""
 
 from __future__ import annotations
 

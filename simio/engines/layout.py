@@ -82,7 +82,7 @@ RUNNING = -1
 GROW_THREADS = -2
 GROW_LOG = -3
 GROW_TRACE = -4
-"""What the loop returns beside a `Status` if a table is full: it goes on once that has been made larger."""
+"""Answers of the loop beside a `Status`, for a full table: it goes on once that has been made larger."""
 SLICED = -5
 """Not of the loop, but of `compiled`: the loop has spent its slice of the budget and can go on."""
 

@@ -60,7 +60,7 @@ class Status(IntEnum):
 
 
 class Wait(IntEnum):
-    """What a thread is waiting for when a run ends."""
+    """The reason for which a thread waits when a run ends."""
 
     READY = 0
     RESOURCE = 1

@@ -97,7 +97,7 @@ class Variants:
         rows, columns = words // COLUMNS, words % COLUMNS
         operations = program.steps[rows, 0]
         self._anew = bool(((columns == 0) | (operations == Op.CALL) & (columns == 1)).any())
-        """Whether operations or the functions of CALLs may differ."""
+        """True if operations or the functions of CALLs may differ."""
         self._lets = np.unique(rows[(operations == Op.LET) & np.isin(columns, SPECIALISED_BY)])
 
     def prepare(self, program: Program) -> Prepared:

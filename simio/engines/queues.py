@@ -85,7 +85,10 @@ class Server:
         return False
 
     def release(self, units: int) -> None:
-        """Give units back and grant from the head of the line while the head fits."""
+        """Give units back and grant from the head of the line while the head fits.
+
+        Raises Abort for more units than are held.
+        """
         if units > self.in_use.level:
             raise Abort(Status.RELEASED)
         self.in_use.change(-units)
@@ -108,7 +111,10 @@ class Store:
         self.gets: deque[Thread] = deque()
 
     def exchange(self, thread: Thread, amount: int, putting: bool) -> bool:
-        """Put or get at once if it fits and no thread waits for the same, else join the line; False if it waits."""
+        """Put or get at once if it fits and no thread waits for the same, else join the line; False if it waits.
+
+        Raises Abort for an amount below zero, or above what the container ever holds.
+        """
         if amount < 0:
             raise Abort(Status.NEGATIVE)
         if amount > self.capacity:

@@ -122,7 +122,10 @@ class ReferenceRun:
             self.fault = (thread.serial, thread.pc)
 
     def step(self, thread: Thread) -> simpy.Event | None:
-        """Run one step; returns the event to wait for, or None where the step did not block."""
+        """Run one step; returns the event to wait for, or None where the step did not block.
+
+        Raises Abort once the step budget is spent, and for a step that the contract ends the run at.
+        """
         if self.executed >= self.options.budget:
             raise Abort(Status.BUDGET)
         self.executed += 1
@@ -160,7 +163,7 @@ class ReferenceRun:
             self.trace.clear()
 
     def record(self, mark: int, value: int) -> None:
-        """Record a mark's value now."""
+        """Record a mark's value now. Raises Abort if there are too many."""
         if len(self.marks) >= RECORD_LIMIT:
             raise Abort(Status.RECORDS)
         self.marks.append((self.env.now, mark, value))

@@ -46,12 +46,12 @@ class Machine:
     name: str
     number: int
     timed: bool
-    """Whether it takes the present time."""
+    """True if it takes the present time."""
     arguments: int
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """What is passed to it, in order, of `state`, `base`, `now`, `a` and `b`."""
+        """Its parameters in order, of `state`, `base`, `now`, `a` and `b`."""
         return ("state", "base", *(["now"] if self.timed else []), *("a", "b")[: self.arguments])
 
 

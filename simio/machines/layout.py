@@ -1,4 +1,4 @@
-"""Where the words of a machine's state are: each declared once, by name.
+"""Layout of the words of a machine's state: each declared once, by name.
 
     WORDS = Layout("queue")
     CAPACITY = WORDS.word("capacity", "packets", about="most that may be in the queue")

@@ -107,7 +107,7 @@ def gather(state: NDArray, base: int, number: int) -> int:
 
 @machine("parts")
 def whole(state: NDArray, base: int) -> int:
-    """Whether all blocks have been written: 1 or 0."""
+    """1 if all blocks have been written, else 0."""
     for number in range(state[base + NUMBER]):
         if not state[base + CAME + number]:
             return 0
@@ -116,7 +116,7 @@ def whole(state: NDArray, base: int) -> int:
 
 @machine("parts")
 def reach(state: NDArray, base: int, target: int) -> int:
-    """Whether there are `target` bytes: 1, or 0, and the caller is noted as waiting."""
+    """1 if there are `target` bytes; else 0, and the caller is noted as waiting."""
     if state[base + BYTES] >= target:
         return 1
     state[base + WAITING] += 1

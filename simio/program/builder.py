@@ -110,6 +110,7 @@ class Builder(Blocks):
             occupancies=tuple(self._occupancies),
             demands=tuple(self._demands),
             promises=tuple(self._promises),
+            ahead=tuple(self._ahead),
             tallies=tuple(self._tallies),
             labels=tuple(self._labels),
             gauges=tuple(self._gauges),

@@ -1,4 +1,4 @@
-"""What a program declares before its steps: resources, containers, observations, distributions, machines.
+"""Declarations of a program before its steps: resources, containers, observations, distributions, machines.
 
 A name declared alike again is the same thing, so that components need not know of one another.
 """
@@ -36,7 +36,7 @@ _Row = TypeVar("_Row", Resource, Container, Mark, Window)
 
 @dataclass(frozen=True)
 class Handle:
-    """What the builder returns for a resource, container, mark or distribution; `number` is its row."""
+    """The builder's handle of a resource, container, mark or distribution; `number` is its row."""
 
     kind: str
     number: int
@@ -76,6 +76,7 @@ class Declarations:
         self._occupancies: list[Occupancy] = []
         self._demands: list[Demand] = []
         self._promises: list[Promise] = []
+        self._ahead: dict[int, None] = {}
         self._tallies: list[Tally] = []
         self._gauges: list[Gauge] = []
         self._guests: list[Guest] = []
@@ -185,6 +186,10 @@ class Declarations:
         """Whoever passes here causes a resource to serve at least `time` unit-ps; for the bound, no step."""
         self._inside("demand")
         self._demands.append(Demand(self._at, self._row("resource", resource), time))
+
+    def ahead(self, container: Handle) -> None:
+        """Bytes in this container count as delivered before what they need is done; for the bound, no step."""
+        self._ahead[self._row("container", container)] = None
 
     def promise(self, amount: int) -> None:
         """Whoever passes here causes `amount` bytes to be delivered; for the bound, no step."""

@@ -89,42 +89,39 @@ def repeated(program: Program) -> NDArray[np.bool_]:
 def executions(program: Program) -> list[int]:
     """The least number of times that the threads of each start run each step."""
     dtype: Any = np.int64 if program.steps.dtype == np.int64 else object
-    if dtype is np.int64 and any(factor.max(initial=0) >= _FITS for factor in _factors(program, np.float64)):
+    if dtype is np.int64 and _counts(program, np.float64).max(initial=0) >= _FITS:
         dtype = object
-    numerators, denominators = _factors(program, dtype)
-    return list((numerators // denominators).tolist())
+    return list(_counts(program, dtype).tolist())
 
 
-def _factors(program: Program, dtype: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Numerator and denominator of the product of all repetitions around each step.
+def _counts(program: Program, dtype: Any) -> NDArray[Any]:
+    """The product of all repetitions around each step, from outside inwards; a share gives whole numbers.
 
     A procedure counts as often as the first step that starts a thread with it.
     """
-    numerators, denominators = np.zeros(len(program.steps), dtype), np.ones(len(program.steps), dtype)
+    found = np.zeros(len(program.steps), dtype)
     ends = {first: end for first, end, _ in program.bodies}
-    counts = {start.entry: start.count for start in program.starts}
     procedures = _procedures(program)
     for entry, _ in procedures:
-        numerators[entry : ends[entry]] = 1
-    for entry, count in counts.items():
-        numerators[entry : ends[entry]] = count
-    for region in program.regions:
+        found[entry : ends[entry]] = 1
+    for start in program.starts:
+        found[start.entry : ends[start.entry]] = start.count
+    for region in sorted(program.regions, key=lambda each: (each.start, -each.end)):
         if region.least in (0, 1):
             continue
+        part = slice(region.start, region.end)
         if isinstance(region.least, int):
-            numerators[region.start : region.end] *= region.least
+            found[part] *= region.least
         else:
-            numerators[region.start : region.end] *= region.least.numerator
-            denominators[region.start : region.end] *= region.least.denominator
-    numerators[_unsure(program)] = 0
+            found[part] = found[part] * region.least.numerator // region.least.denominator
+    found[_unsure(program)] = 0
     for entry, at in procedures:
-        numerators[entry : ends[entry]] *= numerators[at]
-        denominators[entry : ends[entry]] *= denominators[at]
-    return numerators, denominators
+        found[entry : ends[entry]] *= found[at]
+    return found
 
 
 def _unsure(program: Program) -> NDArray[np.bool_]:
-    """Whether each step may never run, although the thread does that it is part of."""
+    """True if each step may never run, although the thread does that it is part of."""
     depth = np.zeros(len(program.steps) + 1, dtype=np.int64)
     for region in program.regions:
         if region.least == 0:

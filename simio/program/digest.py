@@ -18,7 +18,19 @@ SHOWN = 16
 """Hexadecimal digits of a hash that are shown to a reader."""
 
 _ANALYSIS = frozenset(
-    {"regions", "windows", "occupancies", "demands", "promises", "tallies", "gauges", "bodies", "labels", "words"}
+    {
+        "regions",
+        "windows",
+        "occupancies",
+        "demands",
+        "promises",
+        "ahead",
+        "tallies",
+        "gauges",
+        "bodies",
+        "labels",
+        "words",
+    }
 )
 COUNTED = tuple(sorted({item.name for item in fields(Program)} - _ANALYSIS))
 """Fields of a program that are hashed, in this order."""
@@ -29,10 +41,10 @@ _FORMAT = b"simio program 2"
 def program_hash(program: Program) -> str:
     """SHA-256, as 64 hexadecimal digits, of all that decides what the program does and what its parts are called.
 
-    What serves analysis only (regions, windows, occupancies, demands, promises, tallies, gauges, labels, bodies) does
-    not count. Of a guest, which is Python, only the names count, since its function cannot be hashed. What is
-    hashed is JSON of integers and names, and of tables their shapes and 64-bit words, least byte first, so that it
-    is the same on every platform.
+    What serves analysis only (regions, windows, occupancies, demands, promises, ahead, tallies, gauges, labels,
+    bodies) does not count. Of a guest, which is Python, only the names count, since its function cannot be hashed.
+    What is hashed is JSON of integers and names, and of tables their shapes and 64-bit words, least byte first, so
+    that it is the same on every platform.
     """
     return digest(chunk for name in COUNTED for chunk in chunks(name, getattr(program, name)))
 

@@ -149,7 +149,7 @@ class Emitting(Copies):
     def seize(self, resource: Handle, units: int = 1, priority: int = 0) -> None:
         """Wait for `units` of the resource; lower priority numbers go first.
 
-        Raises ProgramError for more units than the resource has.
+        Raises ProgramError for more units than the resource has, UnfitError for a priority beyond 2**62.
         """
         self._units("seize", resource, units)
         if not -LIMIT <= priority <= LIMIT:
@@ -174,7 +174,7 @@ class Emitting(Copies):
         self._emit(Op.JOIN)
 
     def mark(self, observation: Handle, value: Operand) -> None:
-        """Record `value` now."""
+        """Record `value` now. Raises UnfitError for a constant beyond 2**62."""
         self._emit(Op.MARK, self._row("mark", observation), *self._fields(self._operand(value)))
 
     def draw(self, register: Register, distribution: Handle) -> None:

@@ -1,4 +1,4 @@
-"""What steps are for, in words: work that a component does at a place, and calls that a program makes.
+"""The purpose of steps, in words: work that a component does at a place, and calls that a program makes.
 
 Labels serve analysis only. They are written where the steps are written, around them or, for a whole method of a
 component, before it:

@@ -25,7 +25,7 @@ INVERSE = {
 
 
 class Value:
-    """What arithmetic can be written with: a register or an expression.
+    """A term of arithmetic: a register or an expression.
 
     The operators are `+`, `-`, `*`, `//` and `%` (rounding toward minus infinity, as in Python), the comparisons
     `==`, `!=`, `<`, `<=`, `>` and `>=`, and `a & b`, the comparison that holds where a and b have a bit in common.
@@ -122,7 +122,7 @@ class Expression(Value):
         raise TypeError("the value of an expression is known when the program runs, not when it is written")
 
     def reads(self, register: Register) -> bool:
-        """Whether the value depends on a register."""
+        """True if the value depends on a register."""
         return reads(self.a, register) or reads(self.b, register)
 
 
@@ -143,7 +143,7 @@ class Condition:
         self.comparison, self.a, self.b = comparison, a, b
 
     def __bool__(self) -> bool:
-        """Whether two registers are the same one, so that they can be compared in Python.
+        """True if two registers are the same one, so that Python can compare them.
 
         Raises TypeError for other comparisons: whether they hold is known only when the program runs.
         """
@@ -153,12 +153,12 @@ class Condition:
 
 
 def same(a: object, b: object) -> bool:
-    """Whether two things are one register."""
+    """True if two things are one register."""
     return a is b or (isinstance(a, Register) and isinstance(b, Register) and a.number == b.number)
 
 
 def reads(value: object, register: Register) -> bool:
-    """Whether the value of an operand or expression depends on a register."""
+    """True if the value of an operand or expression depends on a register."""
     return value.reads(register) if isinstance(value, Expression) else same(value, register)
 
 
@@ -181,7 +181,7 @@ def maximum(a: Operand, b: Operand) -> Operand:
 
 
 def least(value: Operand) -> int:
-    """What is certain of a value that is never below zero: a constant itself, and of any other 0."""
+    """The certain part of a value that is never below zero: a constant itself, and of any other 0."""
     return value if isinstance(value, int) else 0
 
 

@@ -90,7 +90,7 @@ FIRST_NUMBER = 2
 
 
 def numbered(text: str, instance: int) -> str:
-    """What a text that is the same for all instances says of one."""
+    """A text that is the same for all instances, as it reads for one."""
     return text.replace(NUMBER, str(FIRST_NUMBER + instance)) if NUMBER in text else text
 
 
@@ -201,7 +201,7 @@ class Region:
 
 @dataclass(frozen=True)
 class Window:
-    """What can be under way at once without being a resource of its own: credits, a medium that streams."""
+    """Slots for what can be under way at once without a resource of its own: credits, a medium that streams."""
 
     name: str
     slots: int
@@ -240,7 +240,7 @@ class Promise:
 
 @dataclass(frozen=True)
 class Tally:
-    """What a machine counts by itself, at `at` of the state: `what`, or in ps how long `owner` waited for it."""
+    """A count that a machine keeps, at `at` of the state: `what`, or in ps how long `owner` waited for it."""
 
     owner: str
     what: str
@@ -250,7 +250,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Gauge:
-    """What a machine holds now, at `at` of the state: `what` of `owner` in `unit`; the timeline has it."""
+    """A level that a machine keeps, at `at` of the state: `what` of `owner` in `unit`; the timeline has it."""
 
     owner: str
     what: str
@@ -275,8 +275,9 @@ class Program:
     `draws` has shape (d, 4): kind, a, b or table offset, table length; `draw_table` holds (value, cumulative
     weight) pairs of discrete distributions. `state` is the initial state of all machines, laid end to end.
     `words` are the names of the words of each machine, as far as they are known.
-    `regions`, `windows`, `occupancies`, `demands`, `promises`, `tallies`, `gauges`, `labels` (inner ones first) and
-    `bodies` (first step, end, name number of each thread body) serve analysis only.
+    `regions`, `windows`, `occupancies`, `demands`, `promises`, `ahead` (containers of bytes that count as delivered
+    before what they need is done), `tallies`, `gauges`, `labels` (inner ones first) and `bodies` (first step, end,
+    name number of each thread body) serve analysis only.
     """
 
     steps: Table
@@ -297,6 +298,7 @@ class Program:
     occupancies: tuple[Occupancy, ...]
     demands: tuple[Demand, ...]
     promises: tuple[Promise, ...]
+    ahead: tuple[int, ...]
     bodies: tuple[tuple[int, int, int], ...]
     guests: tuple[Guest, ...] = ()
     tallies: tuple[Tally, ...] = ()
@@ -306,5 +308,5 @@ class Program:
 
     @cached_property
     def random(self) -> bool:
-        """Whether any thread can draw a random number."""
+        """True if any thread can draw a random number."""
         return bool((self.steps[:, 0] == Op.DRAW).any())

@@ -43,7 +43,7 @@ class Tape:
 
     def __init__(self, values: Sequence[Number]) -> None:
         self._steps: list[tuple[Callable[..., Any], tuple[int, ...]] | None] = [None] * len(values)
-        """How each number comes from those before; None for inputs and constants."""
+        """Operation that makes each number from those before; None for inputs and constants."""
         self._values: list[Any] = list(values)
         self._answers: dict[int, Any] = {}
         self._known: dict[tuple[object, ...], int] = {}

@@ -23,4 +23,14 @@ def lines(found: Bound, name: str, unit: str, all_limits: bool = False) -> list[
         rate = found.rate(limit)
         if rate is not None:
             table.add_row(f"{in_unit(float(rate), unit):.4g} {unit}", Text(label), limit.kind)
-    return [Text(f"{name}: at most {in_unit(float(found.rate() or 0), unit):.4g} {unit}"), table]
+    shown: list[RenderableType] = [
+        Text(f"{name}: at most {in_unit(float(found.rate() or 0), unit):.4g} {unit}"),
+        table,
+    ]
+    if found.left_out:
+        parts = [label for label, _ in merged(found.left_out, str)]
+        more = f" and {len(parts) - SHOWN} others" if len(parts) > SHOWN else ""
+        shown.append(
+            Text(f"  left out, as the run decides what they do: {', '.join(parts[:SHOWN])}{more}", style="dim")
+        )
+    return shown

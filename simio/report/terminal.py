@@ -14,6 +14,8 @@ from simio.result.compare import summary
 from simio.result.model import CaseResult, Precision, ScenarioResult
 from simio.wording import counted, in_unit, settings_text, short_names
 
+LOOSE = 2
+"""Times the throughput from which a bound is called loose."""
 DETAILED = 3
 """Up to this many cases are shown in full; more as a table, and one in full on request."""
 
@@ -128,7 +130,8 @@ def _case(case: CaseResult, unit: str) -> Group:
         lines += [Text(note, style="yellow") for note in case.notes]
     notes = spread_texts(case)
     if case.bound is not None:
-        notes.append(f"bound {in_unit(float(case.bound), unit):.4g} {unit}, set by {case.bound_by}")
+        loose = "; loose, as it leaves out what the run decides" if case.bound > LOOSE * case.rate else ""
+        notes.append(f"bound {in_unit(float(case.bound), unit):.4g} {unit}, set by {case.bound_by}{loose}")
     lines += [Text(text, style="dim") for text in (*notes, span_text(case))]
     lines.append(_below(tables.resources(case.resources)))
     if len(case.streams) > 1:

@@ -28,6 +28,8 @@ AHEAD = (
 )
 UNDER_WAY = Fraction(1, 100)
 """Share of the bytes of a span that may have been under way when it began, as in a disk's buffer."""
+LATER = Fraction(5, 4)
+"""Time until all work is done, over that of the last delivery, from which a run says so."""
 FEW = 4
 """Deliveries below which a run that was cut off says that it was too short."""
 
@@ -39,8 +41,8 @@ def reported(program: Program, outcome: Outcome, warm: int | str, certain: Bound
     """
     cut = None if outcome.status == Status.DONE else outcome.end
     span = measure.throughput(program, outcome, warm)
-    if cut is not None and 0 < span.deliveries < FEW and not span.note:
-        span = replace(span, note=_few(program, outcome, span))
+    if not span.note:
+        span = replace(span, note=_doubt(program, outcome, span))
     whole = (
         [certain.whole] if cut is None else [certain.whole, certain.cap(), certain.cap(cut), certain.cap(cut, True)]
     )
@@ -79,8 +81,20 @@ def _under_way(program: Program, outcome: Outcome, span: Throughput) -> int:
     return max(int(sum(largest)), floor(span.amount * UNDER_WAY))
 
 
-def _few(program: Program, outcome: Outcome, span: Throughput) -> str:
-    first = int(measure.deliveries(program, outcome)[0][0])
-    took = units.format_quantity(first, "time")
+def _doubt(program: Program, outcome: Outcome, span: Throughput) -> str:
+    """The reason why a user would not call the throughput of a span that of the run, or an empty text."""
+    if not span.deliveries:
+        return ""
+    if outcome.status == Status.DONE:
+        if outcome.end <= LATER * span.until:
+            return ""
+        ended, times = units.format_quantity(outcome.end, "time"), outcome.end / span.until
+        return (
+            "bytes count when they are handed over: the work behind them went on until "
+            f"{ended}, {times:.2g} times as long"
+        )
+    if span.deliveries >= FEW:
+        return ""
+    took = units.format_quantity(int(measure.deliveries(program, outcome)[0][0]), "time")
     number = "only one delivery" if span.deliveries == 1 else f"only {span.deliveries} deliveries"
     return f"{number} within the run: the first came after {took}. A longer run.until gives a steadier figure"

@@ -20,7 +20,7 @@ MOST_BYTES = 2**26
 
 @dataclass(frozen=True)
 class Kept:
-    """What is kept of a row: the simulated value in its unit, and the program steps of the cases it needs."""
+    """The baseline of a row: the simulated value in its unit, and the program steps of the cases it needs."""
 
     value: float | None
     steps: int
@@ -48,7 +48,7 @@ class Baseline:
         self.tables = {name: dict(rows) for name, rows in (tables or {}).items()}
 
     def find(self, row: Row) -> Kept | None:
-        """What is kept of a row, if it is there."""
+        """The baseline of a row, if it is there."""
         return self.tables.get(row.table, {}).get(row.name)
 
     def steps(self, row: Row) -> int:
@@ -94,7 +94,7 @@ class Baseline:
 
 
 def read_baseline(path: str | PathLike[str]) -> Baseline:
-    """The baseline in a file; SimioError where there is none or it is none."""
+    """The baseline in a file. Raises SimioError if there is none or it is none."""
     told = quote(str(path))
     try:
         data = json.loads(read_regular(path, MOST_BYTES).decode())

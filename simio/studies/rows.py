@@ -55,7 +55,7 @@ class Row:
 
     @property
     def measured(self) -> Fraction | None:
-        """What was measured, in `unit`; the least of a range (`of.upper` is its largest); None if it is held."""
+        """The measured value, in `unit`; the least of a range (`of.upper` is its largest); None if it is held."""
         return self.of.value
 
     @property
@@ -70,7 +70,7 @@ class Row:
 
     @property
     def name(self) -> str:
-        """What tells the row from all others of its table: scenario, settings, and what was measured."""
+        """The row's key within its table: scenario, settings, and the measured quantity."""
         told = ", ".join(f"{key} = {value}" for key, value in self.settings)
         return ": ".join(part for part in (self.scenario, told, self.of.label) if part)
 
@@ -110,11 +110,11 @@ class Library:
         return [table for table in self.names if table in wanted or not studies]
 
     def table(self, name: str) -> MeasuredTable:
-        """The heading of a table; ScenarioError if it is faulty."""
+        """The heading of a table. Raises ScenarioError if it is faulty."""
         return read_table(self.own.get(name, self.tables / f"{name}.yaml"), name).table
 
     def path(self, name: str) -> str:
-        """The file of the scenario of this name; SimioError if there is none."""
+        """The file of the scenario of this name. Raises SimioError if there is none."""
         beside = (table.parent / f"{name}.yaml" for table in self.own.values())
         path = next(filter(isfile, beside), self.scenarios / f"{name}.yaml")
         if not isfile(path):
@@ -131,7 +131,7 @@ class Library:
 
 
 def named_in(source: str) -> list[str]:
-    """What the source of a value names in the form of a table, study/table; there need not be such tables."""
+    """Names in the form of a table, study/table, in the source of a value; there need not be such tables."""
     return _NAMED.findall(source)
 
 

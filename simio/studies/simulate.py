@@ -49,7 +49,7 @@ class Simulated:
 
 @dataclass(frozen=True)
 class Done:
-    """What a case gave: the values of its rows, or a fault; where engines differ; program steps, and seconds."""
+    """Results of a case: the values of its rows, or a fault; differences of engines; program steps, and seconds."""
 
     values: Mapping[MeasuredRow, float | None] = field(default_factory=dict)
     fault: str = ""
@@ -126,7 +126,7 @@ def values_of(scenario: Scenario, task: Task) -> Done:
 
 
 def unlike(task: Task, compiled: CaseResult, simpy: CaseResult) -> str:
-    """What of two results of a case differs, in words; empty if nothing does."""
+    """The differences between two results of a case, in words; empty if there are none."""
     names = [each.name for each in fields(CaseResult)]
     apart = [name for name in names if getattr(compiled, name) != getattr(simpy, name)]
     if not apart:

@@ -1,4 +1,4 @@
-"""What the errors of a table's rows come to, and whether they are inside its tolerance."""
+"""Summary of the errors of a table's rows, and the verdict on its tolerance."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class TableSummary:
 
     @property
     def complete(self) -> bool:
-        """Whether all rows were simulated."""
+        """True if all rows were simulated."""
         return len(self.rows) == self.expected
 
     @cached_property
@@ -110,7 +110,7 @@ class TableSummary:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is wrong with tables that are judged together; `reasons` is empty if all is inside the tolerance.
+    """The verdict on tables that are judged together; `reasons` is empty if all is inside the tolerance.
 
     `judged` is False where rows of a group were not simulated.
     """
@@ -124,7 +124,7 @@ class Verdict:
 
     @property
     def inside(self) -> bool:
-        """Whether nothing is wrong, as far as it was judged."""
+        """True if nothing is wrong, as far as it was judged."""
         return not self.reasons
 
 

@@ -1,4 +1,4 @@
-"""What a validation found: tables with their rows, verdicts, and what changed since the baseline."""
+"""Results of a validation: tables with their rows, verdicts, and changes since the baseline."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Validation:
 
     @property
     def differences(self) -> list[str]:
-        """Where the two engines differ, each once: a defect of one of them."""
+        """Differences of the two engines, each once: a defect of one of them."""
         return list(dict.fromkeys(row.difference for row in self.rows if row.difference))
 
     @property
@@ -59,5 +59,5 @@ class Validation:
 
 
 def missed(row: Simulated) -> bool:
-    """Whether a row is off by more than `MISSED`."""
+    """True if a row is off by more than `MISSED`."""
     return row.error is not None and abs(row.error) > MISSED

@@ -58,6 +58,7 @@ def sample(delay: int = 50_000, mean: int = 7, more: int = 0) -> Program:
         p.occupy(credit, 1_000)
         p.demand(cpu, 500)
         p.promise(64)
+        p.ahead(store)
         p.tally("arm", "moves", state, "moves")
         p.gauge("arm", "place", 0, "tracks")
         p.get(room, 1)

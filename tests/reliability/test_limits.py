@@ -41,6 +41,8 @@ def bounded(room: int, *arguments: str) -> tuple[int, str]:
 def test_units_of_stripes_that_do_not_divide_one_another() -> None:
     status, told = bounded(2 * GIB, RAID5, "--case", "1", "--set", "volumes.data.unit=6656 B")
     assert status == 2
+    place, _, told = told.partition(": workload.nfs: ")
+    assert place.endswith("data-server-raid5.yaml:58:3")
     assert told == (
         "workload 'nfs' cannot be run with these values: blocks of 123.5 KiB at multiples of 6.5 KiB fall on the "
         "stripe units of volume 'module1', 8 KiB each, in too many ways; make the block a divisor or a multiple of "

@@ -28,7 +28,7 @@ def test_a_disk_that_is_full_half_way_leaves_what_was_there(simio: Simio, tmp_pa
     target = tmp_path / "schema.json"
     target.write_text("what was there")
     process = simio(
-        "schema", "-o", str(target), before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+        "schema", "-o", str(target), "--force", before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
     )
     out, err = process.communicate(timeout=600)
     assert (process.returncode, out) == (2, b"")

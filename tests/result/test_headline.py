@@ -186,6 +186,33 @@ def test_nfs_writes_count_up_to_the_commit(load):
         assert case.throughput.until == case.end or case.status != "done"
 
 
+def test_writes_that_the_cache_has_taken_are_ahead_of_the_disk(run):
+    rest = "workload: {writer: {host: h, to: d, access: buffered, block: 64 KiB, size: 16 MiB}}\n"
+    whole, cut = run(DISK, rest), run(DISK, rest, "run.until=100 ms", "run.warm_up=0 s")
+    # The disk takes 709 ms for 16 MiB, of which the program has put more than half into the cache after 100 ms.
+    assert cut.throughput.amount > 8 * 2**20
+    assert cut.rate <= cut.bound
+    assert whole.end > 3 * whole.throughput.until
+    assert whole.notes[0].startswith("bytes count when they are handed over: the work behind them went on until 709.")
+
+
+def test_a_share_of_a_loop_is_whole_before_what_it_does_repeats():
+    # One write in 16 is followed by a flush of 4 pieces: 100 writes make 6 flushes, which are 24 pieces and not 25.
+    p = Builder()
+    done, disk, due = p.observation("done", "delivered", "bytes"), p.resource("disk"), p.register
+    with p.thread("work"):
+        count = due(0)
+        with p.loop(100):
+            p.mark(done, 10)
+            count.set(count + 1)
+            with p.when(count == 16, share=Fraction(1, 16)):
+                with p.loop(4), p.hold(disk):
+                    p.advance(5)
+                count.set(0)
+    limit = bound(p.build()).tightest
+    assert (limit.name, limit.time) == ("disk", 6 * 4 * 5)
+
+
 def test_nothing_delivered_says_when_the_first_delivery_comes(run):
     rest = "workload: {reader: {host: h, from: d, access: raw, block: 1 MiB, size: 64 MiB}}\n"
     first = run(DISK, rest, "run.warm_up=0 s").observations[0].most

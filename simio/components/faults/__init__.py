@@ -1,1 +1,1 @@
-"""What fails in the modelled world, and how drivers, hosts and volumes answer."""
+"""Faults of the modelled world, and the answers of drivers, hosts and volumes."""

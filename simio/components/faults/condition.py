@@ -40,7 +40,7 @@ def uncounted(p: Builder, name: str) -> Iterator[None]:
 
 
 class Downtime:
-    """Whether something is down, as steps that ask: by a schedule, or by a word that a thread sets."""
+    """Steps that ask if something is down: by a schedule, or by a word that a thread sets."""
 
     p: Builder
 

@@ -29,6 +29,7 @@ class FailingDrive(DiskDrive):
     any_size = False
 
     def __init__(self, p: Builder, disk: Disk[Drive]) -> None:
+        """Raises RunError if an error is at a sector that the disk does not have."""
         assert disk.read_errors is not None
         self.errors = disk.read_errors
         self.after = 0

@@ -75,14 +75,14 @@ class Failures:
 
 
 def loses_commands(system: System, disk: str, cut: Collection[str] = ()) -> bool:
-    """Whether commands of a disk can fail; in `cut` are disks that a host can give up because of outages."""
+    """True if commands of a disk can fail; in `cut` are disks that a host can give up because of outages."""
     described = system.disks[disk]
     errors = described.read_errors
     return disk in cut or described.failure is not None or (errors is not None and errors.unrecovered)
 
 
 def can_fail(system: System, name: str, cut: Collection[str] = ()) -> bool:
-    """Whether requests of a disk or volume can fail: if those of more members can than it survives without.
+    """True if requests of a disk or volume can fail: if those of more members can than it survives without.
 
     `cut` are the disks that a host can give up because of outages of the route to them.
     """

@@ -16,7 +16,7 @@ from simio.program.builder import Builder, Register
 
 
 class Incarnations:
-    """When each incarnation of a host is alive; a host without crashes has one that never ends."""
+    """Life of each incarnation of a host; a host without crashes has one that never ends."""
 
     def __init__(self, p: Builder, crashes: Sequence[Span]) -> None:
         self.crashes = merged(crashes)

@@ -1,4 +1,4 @@
-"""What a host's driver does about the commands of a disk that fail, as data that are known before the run.
+"""The policy of a host's driver for commands that fail, as data that are known before the run.
 
 A driver that hears nothing of a command aborts it after a timeout and sends it again. Over Fibre Channel it is told
 that a port cannot be reached when a link has been down for R_T_TOV (FC-PH: a link failure): it then has back all that
@@ -46,7 +46,7 @@ def outages(links: Sequence[Link], hold: int | None) -> tuple[Outage, ...]:
 
 @dataclass(frozen=True)
 class Policy:
-    """How often, and after which times in ps, the driver of a `disk` on a `host` sends commands again.
+    """Number of retries, and the times in ps before each, of the driver of a `disk` on a `host`.
 
     A command that ended with an error of the medium is sent again at once, `medium_retries` times. One that was lost
     in an outage of the route is aborted `timeout` after it was sent and sent again, `retries` times. A drive that
@@ -64,7 +64,7 @@ class Policy:
 
     @cached_property
     def cut_off(self) -> bool:
-        """Whether the driver can come to give the disk up because of outages.
+        """True if the driver can come to give the disk up because of outages.
 
         Attempts are at least `timeout` apart. So an outage that is not reported costs a command one that was under
         way when it began, and one in each `timeout` of its length.
@@ -74,7 +74,7 @@ class Policy:
 
     @property
     def gives_up(self) -> bool:
-        """Whether the driver can come to give the disk up."""
+        """True if the driver can come to give the disk up."""
         return self.cut_off or self.silent_from is not None
 
 

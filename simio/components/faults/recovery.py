@@ -12,12 +12,12 @@ from simio.components.storage.interfaces import Initiator, Transport
 from simio.program.builder import Builder, Handle, Register, maximum, since
 
 DONE, MEDIUM_ERROR, GIVEN_UP = range(3)
-"""How a command ended: well, with an error of the medium, or with its disk."""
+"""End of a command: success, an error of the medium, or the loss of its disk."""
 UNREPORTED = 1
 """A command was lost in an outage of which the driver is not told; one more for each outage of which it is."""
 
 Carry = Callable[[Transport, Register], None]
-"""What a drive does for a command, over a transport; the register is not 0 afterwards if the medium failed."""
+"""A drive's work for a command, over a transport; the register is not 0 afterwards if the medium failed."""
 
 
 class FaultyTransport:

@@ -21,7 +21,7 @@ class RingFaults:
         self.p, self.name = p, name
         self.crashes = Schedule(p, crashes)
         self.hanging = Schedule(p, [(hangs, reset) for hangs, reset, _ in resets])
-        """What is in the transmit ring when it begins to hang, or comes until it is reset, is lost."""
+        """Lose the packets that are in the transmit ring when it begins to hang, or that come until it is reset."""
         self.set_up = Schedule(p, [(reset, works) for _, reset, works in resets])
         self.deaf = Schedule(p, [*((hangs, works) for hangs, _, works in resets), *crashes])
         if self.deaf:

@@ -27,7 +27,7 @@ class Mount:
 
 
 class FileInCache:
-    """What all files have in common that go through the cache: where they are, and what pages and headers cost."""
+    """The base of all files that go through the cache: their places, and the costs of pages and headers."""
 
     def __init__(self, mount: Mount, span: tuple[int, int]) -> None:
         """`span` is the file's first byte on the device and its size."""
@@ -49,7 +49,7 @@ class FileInCache:
         self.host.work(self.kernel.pages(size) * self.sheet.lookup_cost)
 
     def _beyond(self, size: int) -> int:
-        """How far beyond a request of `size` bytes sequential reading keeps the cache, in whole windows."""
+        """Whole windows that sequential reading keeps in the cache beyond a request of `size` bytes."""
         window, most = self.sheet.read_ahead, self.sheet.max_read_ahead or 0
         return max(window, min(size, most) // window * window)
 
@@ -116,7 +116,7 @@ class CachedFile(FileInCache):
                 gap.set(enough)
 
     def _share(self, size: int) -> Fraction:
-        """How often at least a read() of `size` bytes asks for a window."""
+        """Least number of windows that a read() of `size` bytes asks for."""
         return min(Fraction(size, self.ahead_by), Fraction(1))
 
     def _window(self, size: int) -> None:
@@ -151,7 +151,7 @@ class CachedFile(FileInCache):
             place.set(place + amount)
 
     def _index(self, at: Register, size: int) -> None:
-        """Where an index block begins to map the file, it is read first."""
+        """Read an index block first, where it begins to map the file."""
         p, span = self.p, self.sheet.index_span
         if span:
             with p.when(at % span < size):
@@ -173,24 +173,26 @@ class CachedFile(FileInCache):
             return
         together = self.sheet.write_behind
         waiting = p.register(at - self.fetched + size)
-        with p.while_(waiting >= together, share=min(Fraction(size, together), Fraction(1))):
+        flushes, writes = self.size // together, -(-self.size // size)
+        with p.while_(waiting >= together, share=min(Fraction(flushes, writes), Fraction(1))):
             self._flush(self.fetched, together, self._grain(), stored)
             self.fetched.set(self.fetched + together)
             waiting.set(waiting - together)
 
     def flush_rest(self, stored: Arrived | None = None) -> None:
-        """What has not been written behind yet goes to the device."""
+        """Write to the device what has not been written behind yet."""
         rest = self.size % self.sheet.write_behind
         if self.sequential and rest:
             self._flush(self.fetched, rest, self._grain(), stored)
 
     def _grain(self) -> int:
-        """What the places of writes behind are multiples of."""
+        """The grain of places of writes behind, in bytes."""
         return gcd(self.start, self.sheet.write_behind)
 
     def _flush(self, at: Register, size: int, aligned: int, stored: Arrived | None) -> None:
         """`size` bytes go from the cache to the device while the program goes on."""
         p = self.p
+        p.ahead(self.dirty)
         with p.fork("write-behind"):
             self.device.write(at, self._whole(size), aligned)
             for amount in p.pieces(size, self.sheet.dirty_limit):

@@ -16,7 +16,7 @@ class OffsetDevice:
     any_size = False
 
     def __init__(self, p: Builder, device: BlockDevice, base: Register, grain: int) -> None:
-        """What is in `base` is always a multiple of `grain`; the caller moves it on from file to file."""
+        """`base` is always a multiple of `grain`; the caller moves it on from file to file."""
         self.p, self.device, self.base, self.grain = p, device, base, grain
         self.name, self.capacity, self.sector = device.name, device.capacity, device.sector
 

@@ -18,7 +18,7 @@ class ReceivedFile(CachedFile):
     """
 
     end: Register
-    """Where the next byte goes; the open file has it."""
+    """Place of the next byte, which the open file has."""
 
     def __init__(self, mount: Mount, name: str, span: tuple[int, int]) -> None:
         super().__init__(mount, name, span, sequential=True)
@@ -104,7 +104,7 @@ class SharedFile(SentFile):
         self.claimed = claimed
 
     def rewind(self) -> None:
-        """What has been claimed stays so."""
+        """Keep what has been claimed."""
         self._look()
 
     def _look(self) -> None:

@@ -61,7 +61,7 @@ class ServedFile(FileInCache):
 
         With an `incarnation` above 0, the cache is that of a later incarnation of the host, which is empty when a
         client goes on somewhere in the file: reading begins where it first asks, and what it does not write again is
-        not waited for.
+        not waited for. Raises RunError if `transfer` is not a multiple of the device's sectors.
         """
         super().__init__(mount, span)
         p, device = self.p, self.device

@@ -24,7 +24,7 @@ def dma_byte(adapter: StorageAdapter | NetworkCard) -> Fraction:
 
 
 class DmaPath(Protocol):
-    """What an adapter transfers over into some memory: a bus of the host, or memory of its own."""
+    """The way of an adapter's transfers into some memory: a bus of the host, or memory of its own."""
 
     p: Builder
 

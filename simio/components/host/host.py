@@ -79,7 +79,7 @@ class Computer:
                 p.advance(0, amount, self.copy_byte - crossing)
 
     def _crossings(self, size: int) -> int:
-        """How often each byte copied to a program's buffer of `size` bytes crosses the memory bus; see `copy`."""
+        """Crossings of the memory bus by a byte that is copied to a program's buffer of `size` bytes; see `copy`."""
         return 1 if 2 * size <= self.description.cpu.sheet.cache else 3
 
     @labelled("copies", "name")
@@ -98,7 +98,7 @@ class Computer:
         self._touch(sources * size, (sources + 2) * size, self.xor_byte)
 
     def gathered(self, size: int) -> AbstractContextManager[None]:
-        """What is read is in memory, where it is wanted."""
+        """Nothing: data that are read are in memory, where they are wanted."""
         return nullcontext()
 
     def _touch(self, size: int, traffic: int, byte: Fraction) -> None:

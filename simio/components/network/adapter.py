@@ -51,7 +51,7 @@ class NetworkInterface:
             f"{self.name} receive ring", self.sheet.receive_ring, self.sheet.receive_ring, "packets"
         )
         self.lossless = isinstance(self.sheet, FibreChannelNetworkAdapter)
-        """Whether a sender has to wait for room here."""
+        """True if a sender has to wait for room here."""
         if self.lossless:
             self.room = p.container(
                 f"{self.name} receive buffer", self.sheet.receive_buffer, self.sheet.receive_buffer

@@ -1,4 +1,4 @@
-"""What the two ends of a TCP connection agree on, and the settings of each end that follow."""
+"""The agreement of the two ends of a TCP connection, and the settings of each end that follow."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class SocketOptions(Protocol):
 
     @property
     def nodelay(self) -> bool:
-        """Whether TCP_NODELAY is set."""
+        """True if TCP_NODELAY is set."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,8 @@ class Dialogue:
 def agreed(sheets: Sequence[TcpIpStack], mtu: int, params: SocketOptions) -> list[TcpSettings]:
     """The settings of both ends over a path of this MTU; `params.window` replaces the stacks' socket buffers.
 
-    Options are used where both ends offer them. Raises RunError for socket buffers that a stack does not give.
+    Options are used where both ends offer them. Raises RunError for socket buffers that a stack does not give, and
+    for an MTU that leaves TCP no room.
     """
     spaces = [_spaces(sheet, params) for sheet in sheets]
     extended = all(

@@ -33,7 +33,7 @@ _NAME = re.compile(r"(.+): (\w+) (.+)\.(\d+) > (.+)\.(\d+)")
 
 @dataclass(frozen=True)
 class PacketTrace:
-    """What of a run's packets to keep: the first `limit`, as seen at the hosts `at`.
+    """The packets of a run to keep: the first `limit`, as seen at the hosts `at`.
 
     A host sees what it hands to its interfaces and what their drivers hand to its stack. With no hosts, each packet
     is seen once, where it is sent.
@@ -45,7 +45,7 @@ class PacketTrace:
 
 @dataclass(frozen=True)
 class Point:
-    """Where packets of a flow were seen: at an interface of its source, or of its target.
+    """The place where packets of a flow were seen: an interface of its source, or of its target.
 
     A flow goes from a port of one host to a port of another. `agreed` says how to read its packets:
 
@@ -77,12 +77,12 @@ class Point:
 
     @property
     def unit(self) -> str:
-        """What the ends agreed on, in words, as the unit of the observation."""
+        """Options that the ends agreed on, in words, as the unit of the observation."""
         return " ".join(f"{key} {value}" for key, value in self.agreed.items())
 
     @classmethod
     def of(cls, name: str, unit: str) -> Point:
-        """The point whose name and unit these are."""
+        """The point whose name and unit these are. Raises ValueError if the name is of another observation."""
         found = _NAME.fullmatch(name)
         if found is None:
             raise ValueError(f"{name!r} is not the name of a point where packets are seen")
@@ -116,7 +116,7 @@ class Capture:
         return Flow(self, Point("", protocol, ends[0], ports[0], ends[1], ports[1], agreed))
 
     def wanted(self, interface: str, sent: bool) -> bool:
-        """Whether packets are to be marked here."""
+        """True if packets are to be marked here."""
         return interface.partition(".")[0] in self.at if self.at else sent
 
 

@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 
-from simio.components.network.ethernet import frame_time, intact
+from simio.components.network.ethernet import EthernetFrames
 from simio.components.network.loss import Loss
 from simio.components.network.packet import Left, Packet, dropped
 from simio.description.model import Link
 from simio.description.sheets.ethernet import SharedEthernetSheet
 from simio.machines.network import carrier
 from simio.machines.network.carrier import initial
-from simio.program.builder import Builder, Operand, Register, minimum
+from simio.program.builder import Builder, Register, minimum
 from simio.program.service import ceil_times, per_byte
 
 
@@ -42,34 +42,22 @@ class SharedEthernet:
         self.collisions = p.observation(f"{self.name} collisions", "other", "attempts")
 
 
-class SharedEthernetWire:
+class SharedEthernetWire(EthernetFrames):
     """The medium as one station uses it to send to another."""
 
     streams = False
 
     def __init__(self, p: Builder, medium: SharedEthernet, source: str, target: str) -> None:
-        self.p = p
+        super().__init__(p, medium.sheet, source, target)
         self.medium = medium
-        self.sheet = medium.sheet
-        self.name = f"{source}>{target}"
         self.wire = medium.wire
-        self.mtu: int = self.sheet.mtu
         self.delay = medium.delay
-        self.header: int = self.sheet.header + self.sheet.check
         self.order = p.container(f"{source} first", 1, 1, "packets")
         self.loss = Loss(p, self.name, self.sheet.loss, self.sheet.bit_errors, medium.down)
 
     def time(self, length: int) -> int:
         """Time from the first to the last bit of the frame of a packet of `length` bytes, in ps."""
-        return frame_time(self.sheet, self.medium.byte, length)
-
-    def head(self) -> int:
-        """Time until the header has passed, in ps."""
-        return ceil_times(self.sheet.preamble + self.sheet.header, self.medium.byte)
-
-    def span(self, length: Operand) -> Operand:
-        """Time from the first to the last bit of a packet of `length` bytes, in ps."""
-        return frame_time(self.sheet, self.medium.byte, length)
+        return self.span(length)
 
     @contextmanager
     def crossing(self, packet: Packet, early: bool = False, left: Left | None = None) -> Iterator[None]:
@@ -91,7 +79,7 @@ class SharedEthernetWire:
             p.put(self.order, 1)
             with p.when(rest == 0):
                 p.advance(self.delay)
-                with intact(self, packet, time):
+                with self.intact(packet, time):
                     yield
 
     def _attempt(self, time: Register, rest: Register) -> None:
@@ -111,7 +99,7 @@ class SharedEthernetWire:
 
     def _collided(self, packet: Packet, collisions: Register, rest: Register) -> None:
         """Jam, and wait for some slots; after too many attempts, `collisions` is -1 and the packet dropped."""
-        p, medium, sheet = self.p, self.medium, self.sheet
+        p, medium, sheet = self.p, self.medium, self.medium.sheet
         p.wait(rest)
         collisions.set(collisions + 1)
         p.mark(medium.collisions, collisions)

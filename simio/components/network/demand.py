@@ -1,4 +1,4 @@
-"""What a connection is sure to ask of links, CPUs and windows, for the bound; nothing here emits a step.
+"""The certain demands of a connection on links, CPUs and windows, for the bound; nothing here emits a step.
 
 No byte can cost less than as one of a full segment: headers, framing and what layers do a packet are shared by most
 bytes there. So the demand of a byte in full segments, times the bytes, is a lower bound of what a transfer needs.

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from simio.components.network.loss import Loss
 from simio.components.network.packet import Left, Packet
@@ -19,44 +18,50 @@ from simio.machines.network import spacing
 from simio.program.builder import Builder, Handle, Operand, OperandT, maximum
 from simio.program.service import ceil_times, per_byte
 
-if TYPE_CHECKING:
-    from simio.components.network.csma import SharedEthernetWire
+
+class EthernetFrames:
+    """Frames from one port to another, over whatever medium."""
+
+    delay: int
+    loss: Loss
+
+    def __init__(self, p: Builder, sheet: EthernetLink, source: str, target: str) -> None:
+        self.p = p
+        self.sheet = sheet
+        self.name = f"{source}>{target}"
+        self.mtu: int = sheet.mtu
+        self.header: int = sheet.header + sheet.check
+        self.byte = per_byte(sheet.rate)
+
+    def head(self) -> int:
+        """Time until the header has passed, in ps."""
+        return ceil_times(self.sheet.preamble + self.sheet.header, self.byte)
+
+    def _bytes(self, length: OperandT, preamble: int = 0) -> OperandT:
+        """Bytes of the frame of a packet of `length` bytes, padded to the least size, behind a preamble."""
+        return maximum(length, self.sheet.minimum - self.header) + (preamble + self.header)
+
+    def span(self, length: OperandT) -> OperandT:
+        """Time from the first to the last bit of a packet of `length` bytes, preamble first, in ps."""
+        return ceil_times(self._bytes(length, self.sheet.preamble), self.byte)
+
+    @contextmanager
+    def intact(self, packet: Packet, time: Operand) -> Iterator[None]:
+        """Run the body unless the packet, or a bit of its frame, is lost on its way of `time` and the delay."""
+        with self.p.scope():
+            bits = self.p.register(self._bytes(packet.length) * 8) if self.sheet.bit_errors else None
+            with self.loss.survived(packet, bits, time, self.delay):
+                yield
 
 
-def frame_time(sheet: EthernetLink, byte: Fraction, length: OperandT) -> OperandT:
-    """Time from the first to the last bit of the frame of a packet of `length` bytes, preamble first, in ps."""
-    beside = sheet.header + sheet.check
-    return ceil_times(maximum(length, sheet.minimum - beside) + (sheet.preamble + beside), byte)
-
-
-@contextmanager
-def intact(wire: EthernetWire | SharedEthernetWire, packet: Packet, time: Operand) -> Iterator[None]:
-    """Run the body unless the packet, or a bit of its frame, is lost on its way of `time` and the wire's delay."""
-    p, sheet = wire.p, wire.sheet
-    if not sheet.bit_errors:
-        with wire.loss.survived(packet, None, time, wire.delay):
-            yield
-        return
-    beside = sheet.header + sheet.check
-    with p.scope():
-        bits = p.register((maximum(packet.length, sheet.minimum - beside) + beside) * 8)
-        with wire.loss.survived(packet, bits, time, wire.delay):
-            yield
-
-
-class EthernetWire:
+class EthernetWire(EthernetFrames):
     """One direction of a full-duplex link."""
 
     streams = True
 
     def __init__(self, p: Builder, link: Link[EthernetLink], source: str, target: str) -> None:
-        self.p = p
-        self.sheet = link.part.sheet
-        self.name = f"{source}>{target}"
-        self.mtu: int = self.sheet.mtu
-        self.header: int = self.sheet.header + self.sheet.check
+        super().__init__(p, link.part.sheet, source, target)
         self.delay = ceil_times(1, link.length * Fraction(self.sheet.propagation))
-        self.byte = per_byte(self.sheet.rate)
         self.gap = ceil_times(self.sheet.gap, self.byte)
         self.wire = p.resource(self.name)
         self.spacing = p.machine(f"{self.name} spacing", spacing.initial(self.gap))
@@ -66,15 +71,7 @@ class EthernetWire:
 
     def time(self, length: int) -> int:
         """Time that the wire is taken by a packet of `length` bytes alone, the gap included, in ps."""
-        return frame_time(self.sheet, self.byte, length) + self.gap
-
-    def head(self) -> int:
-        """Time until the header has passed, in ps."""
-        return ceil_times(self.sheet.preamble + self.sheet.header, self.byte)
-
-    def span(self, length: Operand) -> Operand:
-        """Time from the first to the last bit of a packet of `length` bytes, in ps."""
-        return frame_time(self.sheet, self.byte, length)
+        return self.span(length) + self.gap
 
     @contextmanager
     def crossing(self, packet: Packet, early: bool = False, left: Left | None = None) -> Iterator[None]:
@@ -96,7 +93,7 @@ class EthernetWire:
                 p.wait(gap + time)
                 self._sent(left)
                 p.advance(self.delay)
-            with intact(self, packet, self.head() if early else time):
+            with self.intact(packet, self.head() if early else time):
                 yield
 
     def _sent(self, left: Left | None) -> None:

@@ -150,7 +150,7 @@ class HippiCircuit:
 
 
 class HippiTarget:
-    """What source and target of a circuit tell one another: READY signals, and that all bursts have come."""
+    """Signals between source and target of a circuit: READY, and the arrival of the last burst."""
 
     def __init__(self, p: Builder, name: str, window: int, burst: int) -> None:
         self.p = p
@@ -213,7 +213,11 @@ class HippiInterface:
         self.splits = sheet.store_limit < self.mtu
         if self.splits:
             self.rest = p.container(f"{self.name} rest", UNBOUNDED, unit="packets")
-        self.target: HippiTarget | None = None
+        self.target: HippiTarget
+
+    def join(self, circuit: HippiCircuit) -> None:
+        """Take the packets that come over a circuit, and allow their bursts."""
+        self.target = circuit.target
 
     def drive(self, priority: int = PROCESS) -> None:
         """See `Interface.drive`."""
@@ -260,7 +264,6 @@ class HippiInterface:
     def receive(self, packet: Packet, deliver: Callable[[], None]) -> None:
         """See `Interface.receive`; the card moves bursts to a buffer in host memory while others come."""
         p = self.p
-        assert self.target is not None
         p.get(self.buffers, 1)
         with self.storing.turn():
             self.target.take(packet, self.storing)

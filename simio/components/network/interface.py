@@ -1,4 +1,4 @@
-"""What every kind of network interface has: an output queue that drops, a driver, and how a stack uses it."""
+"""Parts of every kind of network interface: an output queue that drops, a driver, and the protocol for a stack."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Interface(Protocol):
     mtu: int | None
     """Largest IP datagram that it is set up for, in bytes; None: as the link allows."""
     checksum: bool
-    """Whether the adapter computes the checksums of TCP and UDP, so that the stack need not."""
+    """True if the adapter computes the checksums of TCP and UDP, so that the stack need not."""
     transmit_room: int
     receive_room: int
     """Memory on the adapter for packets on their way out and in, in bytes."""

@@ -17,7 +17,7 @@ _FINEST = 2**50
 
 
 class Loss:
-    """What a wire does to packets that it may lose.
+    """A wire's losses and marks of packets.
 
     Packets are lost with probability `packets` each, drawn for each. Units (bits, cells) are hit with probability
     `units` each, independently; the number of units from one hit to the next is then geometric, and is drawn once a

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from simio.workloads.nfs import Nfs
 
 COMMIT = OWN - 1
-"""What a COMMIT is about, where READ and WRITE have the number of a block."""
+"""The number in a COMMIT, where READ and WRITE have the number of a block."""
 
 
 class ServerStorage(Protocol):
-    """Where a server has a file: what its threads do to get at a block or to keep one."""
+    """A server's store of a file: the steps of its threads to get a block or to keep one."""
 
     def read(self, block: Register) -> None:
         """Have a block where it can be sent from."""

@@ -1,4 +1,4 @@
-"""What an NFS server has its files on: disks of its own, or those of a storage manager that directs transfers."""
+"""Storage of an NFS server's files: disks of its own, or those of a storage manager that directs transfers."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Wire(Protocol):
     header: int
     """Bytes of a frame beside its packet that a switch of packets has to store."""
     streams: bool
-    """Whether it can say when the beginning of a packet has arrived, for a stage that cuts through."""
+    """True if it reports the arrival of a packet's beginning, for a stage that cuts through."""
 
     def crossing(self, packet: Packet, early: bool = False, left: Left | None = None) -> AbstractContextManager[None]:
         """Emit waiting for the wire and the packet's time on it; the body runs at the far end.
@@ -68,12 +68,12 @@ class Wire(Protocol):
 
 
 class NetworkSwitch(Protocol):
-    """What lies between two wires."""
+    """A switch between two wires."""
 
     cuts_through: bool
-    """Whether it begins to pass a packet on before all of it has come."""
+    """True if it begins to pass a packet on before all of it has come."""
     streams: bool
-    """Whether it says when the beginning of a packet has come to the end of the next wire."""
+    """True if it reports the arrival of a packet's beginning at the end of the next wire."""
 
     def forward(
         self, packet: Packet, incoming: Wire, outgoing: Wire, streaming: bool, early: bool

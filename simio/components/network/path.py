@@ -209,7 +209,7 @@ class Network:
         ways = [self._hops[(link, *ends)] for link, ends in hops]
         between = [switch for name in switches if fits(switch := self.system.switches[name], HippiSwitch)]
         circuit = HippiCircuit(self.p, ways, between, target.sheet.ready_window)
-        target.target = circuit.target
+        target.join(circuit)
         return circuit
 
     def _fibre_channel(

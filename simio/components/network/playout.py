@@ -6,7 +6,7 @@ from simio.program.builder import Builder, Handle, Operand, since
 
 
 class Told:
-    """What players tell: when they begin, by how much frames are late, and the buffer's level.
+    """Observations of players: start, lateness of frames, and the buffer's level.
 
     The level is what a frame leaves in the buffer, as long as not all of the stream has come.
     """

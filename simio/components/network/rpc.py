@@ -71,7 +71,7 @@ class RpcClient:
         if retrans is not None:
             self.failed = p.machine(f"{name} given up", queue.initial(1))
             self.wakes = [(self.own, 1)]
-            """What a program may wait for, which has to go on when a call is given up: container and amount."""
+            """Container and amount that a program may wait for, which has to go on when a call is given up."""
 
     def ask(self, length: Operand, about: Operand) -> None:
         """Send a call of `length` bytes with its header, and set its timer; then `take` or `wait`."""

@@ -62,9 +62,8 @@ class Sockets:
         settings = agreed([stack.sheet for stack in stacks], min(path.mtu for path in paths), params)
         ports = (self.port(), SERVER_PORT)
         near, far = (
-            Endpoint(stacks[end], f"{name} at {hosts[end]}", settings[end], paths[end], buffers[end], aligned)
-            for end in range(2)
+            Endpoint(stacks[end], f"{name} at {hosts[end]}", settings[end], paths[end], buffers[end], aligned, own)
+            for end, own in enumerate((ports, ports[::-1]))
         )
-        near.ports, far.ports = ports, ports[::-1]
-        near.peer, far.peer = far, near
+        near.join(far)
         return near, far

@@ -35,7 +35,7 @@ _TALLIES = (
     (layout.RESENT, "segments", "sent again"),
     (layout.TIMEOUTS, "times", "timed out"),
 )
-"""What an endpoint counts: where in its state, in which unit, and what."""
+"""Counts of an endpoint: offset in its state, unit, and name."""
 _WORDS = 2
 """Words of a segment without options; timestamps are one more, and two blocks of SACK come after that."""
 
@@ -44,9 +44,19 @@ class Endpoint:
     """One end of a connection: socket, protocol state, lock and timer."""
 
     def __init__(
-        self, stack: Stack, name: str, settings: TcpSettings, path: NetworkPath, buffer: int, aligned: bool
+        self,
+        stack: Stack,
+        name: str,
+        settings: TcpSettings,
+        path: NetworkPath,
+        buffer: int,
+        aligned: bool,
+        ports: tuple[int, int],
     ) -> None:
-        """`path` leads to the other end; the program's buffer has `buffer` bytes, `aligned` to pages or not."""
+        """`path` leads to the other end; the program's buffer has `buffer` bytes, `aligned` to pages or not.
+
+        `ports`, for packet traces, are its own and the other end's. `join` follows before anything is emitted.
+        """
         p = self.p = stack.p
         self.stack = stack
         self.name = name
@@ -67,18 +77,20 @@ class Endpoint:
         words = _WORDS + (3 if self.sacks else 1 if self.timestamps else 0)
         self.segment = p.procedure(f"{name} segment", 1 + words, self._segment)
         self.timer = p.procedure(f"{name} timer", 1, self._timer)
-        self.peer: Endpoint | None = None
+        self.peer: Endpoint
         self.incarnations = Incarnations(p, stack.host.description.crashes)
-        self.ports = (0, 0)
-        """Own port and the other end's, for packet traces."""
-        self.agreed = options(settings)
+        self.flow = path.flow("tcp", ports, options(settings))
         # A handler keeps processes out until all that has come is dealt with; threads take turns with them.
         self.turn = INTERRUPT if stack.sheet.input == "interrupt" else PROCESS
 
+    def join(self, far: Endpoint) -> None:
+        """Make this and the far endpoint the two ends of one connection."""
+        self.peer, far.peer = far, self
+
     @property
     def breakable(self) -> bool:
-        """Whether the connection may be reset, as one of the hosts crashes."""
-        return any(end is not None and len(end.incarnations) > 1 for end in (self, self.peer))
+        """True if the connection may be reset, as one of the hosts crashes."""
+        return any(len(end.incarnations) > 1 for end in (self, self.peer))
 
     # --- what programs call ------------------------------------------------------------------------------
 
@@ -191,7 +203,7 @@ class Endpoint:
             p.call(result, function, self.state, amount)
 
     def _append(self, amount: Register) -> None:
-        """What was copied joins the send buffer, whose chain is walked to its end; TCP may send it at once."""
+        """Append copied data to the send buffer, whose chain is walked to its end; TCP may send them at once."""
         p = self.p
         with p.scope():
             push = p.register()
@@ -251,8 +263,7 @@ class Endpoint:
 
     def _segment(self, length: Register, *words: Register) -> None:
         """The thread that is a segment on its way to the other end."""
-        assert self.peer is not None
-        packet = Packet(length, words, self.path.flow("tcp", self.ports, self.agreed))
+        packet = Packet(length, words, self.flow)
         self.path.send(packet, partial(self.peer.arrive, packet), driven=True)
 
     def arrive(self, packet: Packet) -> None:

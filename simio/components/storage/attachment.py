@@ -1,4 +1,4 @@
-"""How a host reaches a disk: the transport that the link between them calls for."""
+"""The way from a host to a disk: the transport that the link between them calls for."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Attachments:
         return self._at(self.graph.route(host, disk))
 
     def policy(self, host: str, disk: str) -> Policy | None:
-        """How a host's driver treats commands of a disk that fail; None if none can."""
+        """The policy of a host's driver for commands of a disk that fail; None if none can."""
         kernel = self.system.hosts[host].kernel.sheet
         outages = self.outages(host, disk)
         return policy(host, self.system.disks[disk], outages, kernel.command_timeout, kernel.command_retries)
@@ -86,7 +86,10 @@ class Attachments:
         return policy is not None and policy.cut_off
 
     def transport(self, host: str, disk: str, bus: DmaPath) -> Transport:
-        """The transport from a host's adapter to a disk, data crossing `bus`: the host's, or an adapter's own."""
+        """The transport from a host's adapter to a disk, data crossing `bus`: the host's, or an adapter's own.
+
+        Raises RunError if the link or the adapter carries no commands to disks, and as the link's medium does.
+        """
         path = self.graph.route(host, disk)
         link = self.links[path.of_category(self.graph, "link")[0]]
         if link.part.kind == "fibre-channel":

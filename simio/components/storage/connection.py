@@ -9,7 +9,7 @@ from simio.program.builder import Builder, Handle
 
 
 class Connection:
-    """What a device holds of a shared medium while it is connected.
+    """A device's hold of a shared medium while it is connected.
 
     A device that has sent what it had does not know whether more will be ready at once: the connection lingers
     until the end of the instant. What is sent at the same instant goes over it; otherwise a child closes it.

@@ -45,7 +45,10 @@ class Devices:
         self._made: dict[str, BlockDevice] = {}
 
     def device(self, name: str) -> BlockDevice:
-        """The block device of a disk or volume."""
+        """The block device of a disk or volume.
+
+        Raises RunError if the host cannot reach it, or if a volume cannot be made of its members.
+        """
         if name not in self._made:
             volume = self.system.volumes.get(name)
             self._made[name] = self._volume(volume) if volume else self._disk(name)
@@ -101,7 +104,7 @@ class Devices:
         members: Sequence[BlockDevice],
         make: Callable[[str], BlockDevice] | None = None,
     ) -> Losses | None:
-        """What can be lost of the members of a volume, or None where that is nothing; `make` makes their spares."""
+        """Losses that the members of a volume can have, or None; `make` makes their spares."""
         system, names, cut = self.system, volume.members, self.attachments.cut
         able = [place for place, name in enumerate(names) if can_fail(system, name, cut)]
         if not able and not volume.rebuilt:

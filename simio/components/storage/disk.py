@@ -131,8 +131,9 @@ class DiskDrive:
             yield sectors, False
 
     def _use_media(self, tag: Register, answer: Register) -> None:
-        """What has the arm (`answer` is 2) gives it back when the media has read all; `answer` is 0 where the
-        command does that itself at its end, since it depends on the host when that will be."""
+        """Give back the arm of a read that has it (`answer` is 2) when the media has read all.
+
+        `answer` is 0 where the command does that itself at its end, at an instant that depends on the host."""
         p = self.p
         with p.when(answer == 2):
             p.seize(self.arm)

@@ -53,7 +53,7 @@ class HostInitiator:
 
 
 Execute = Callable[..., None]
-"""What a drive does for a command: from which sector on, how many bytes, over which transport; and, of commands that
+"""A drive's work for a command: first sector, number of bytes, and transport; and, of commands that
 can fail, which register is above 0 afterwards if the medium failed."""
 
 
@@ -88,7 +88,7 @@ class DiskDriver:
 
     @property
     def given_up(self) -> Latch | None:
-        """Whether the driver has given the disk up; None if it never does."""
+        """Steps that ask if the driver has given the disk up; None if it never does."""
         return self.recovery.given_up if self.recovery and self.recovery.policy.gives_up else None
 
     def read(self, at: Register, size: Operand, aligned: int) -> None:

@@ -1,4 +1,4 @@
-"""What the layers of a storage path ask of one another: block devices, transports to a drive, initiators."""
+"""Protocols between the layers of a storage path: block devices, transports to a drive, initiators."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class BlockDevice(Protocol):
     capacity: int
     sector: int
     any_size: bool
-    """Whether it takes sizes in registers."""
+    """True if it takes sizes in registers."""
 
     def read(self, at: Register, size: Any, aligned: int) -> None:
         """Fill a buffer in the host's memory with `size` bytes from the device."""
@@ -31,7 +31,7 @@ class BlockDevice(Protocol):
 
 
 class Transport(Protocol):
-    """How one device's commands and data get from a host's adapter to the drive and back.
+    """The way of one device's commands and data from a host's adapter to the drive and back.
 
     An `amount` is a constant, or a register above zero where `any_size` is true.
     """
@@ -41,7 +41,7 @@ class Transport(Protocol):
     burst: int
     """Most bytes that the drive asks the host for at once."""
     any_size: bool
-    """Whether it takes amounts in registers."""
+    """True if it takes amounts in registers."""
 
     def request(self) -> None:
         """The command travels from the adapter to the drive."""
@@ -63,13 +63,13 @@ class Initiator(Protocol):
         """Run a for loop's body for each command that a request of `size` bytes is cut into; gives its size."""
 
     def issue(self, size: Any) -> None:
-        """What it costs to issue a command."""
+        """Spend the cost of issuing a command."""
 
     def start(self) -> None:
-        """What it takes, once there is room in the drive's queue, before the command is on its way."""
+        """Do, once there is room in the drive's queue, what comes before the command is on its way."""
 
     def complete(self) -> None:
-        """What it costs to learn that a command is done."""
+        """Spend the cost of a command's completion."""
 
 
 def check_size(device: BlockDevice, size: Operand) -> None:

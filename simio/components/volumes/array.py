@@ -68,7 +68,7 @@ class ArrayParity(ControllerParity):
 
     @contextmanager
     def gathered(self, size: int) -> Iterator[None]:
-        """What is read inside stays; then all that the host wants of it goes there."""
+        """Keep the data read inside; then send the host all that it wants of them."""
         controller = self.controller
         passing, controller.passing = controller.passing, False
         yield
@@ -79,7 +79,7 @@ class ArrayParity(ControllerParity):
 
 @dataclass(frozen=True)
 class ArrayPort:
-    """Where an array is attached: the host's initiator, the way between host and controller, places in the queue."""
+    """The attachment of an array: the host's initiator, the way between host and controller, places in the queue."""
 
     initiator: Initiator
     transport: Transport
@@ -109,7 +109,7 @@ class ControllerInitiator:
 
 
 class PassingTransport:
-    """What a member sends for a read of the host goes on to the host, piece by piece, while the member sends more."""
+    """Send the host what a member reads for it, piece by piece, while the member sends more."""
 
     any_size = False
 

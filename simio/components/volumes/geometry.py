@@ -1,4 +1,4 @@
-"""How a volume lays out its bytes, and which pieces its requests of one size can lead to.
+"""The layout of a volume's bytes, and the pieces that its requests of one size can lead to.
 
 Addresses are known when a request runs, sizes beforehand. So the planner is asked beforehand, too, about one request
 for each way to fall on the units of the volume; what it answers is all that steps must exist for.
@@ -33,7 +33,7 @@ Key = tuple[int, int, int]
 
 @dataclass
 class Shape:
-    """What requests of one size can lead to: numbers of parts, parities, and pieces.
+    """Numbers of parts, parities and pieces that requests of one size can lead to.
 
     `grains` are what the addresses of pieces are multiples of, in bytes; `most` is the number of pieces of a phase of
     a part. `least` is how many of each are in every request.
@@ -50,7 +50,7 @@ class Shape:
         return sorted(size for own, other, size in self.grains if (own, other) == (phase, member))
 
     def certain(self, phase: int) -> bool:
-        """Whether the bound may count on any piece of a phase."""
+        """True if the bound may count on any piece of a phase."""
         return len(self.parts) == 1 and any(key[0] == phase for key in self.least)
 
     def share(self, times: int, passes: int = 1) -> Fraction | int:
@@ -93,7 +93,7 @@ class Geometry:
         return layout.initial(self.level, self.members, self.unit, self.ends)
 
     def inside(self, size: int, aligned: int) -> bool:
-        """Whether all requests of a RAID 5 lie inside a stripe unit each."""
+        """True if all requests of a RAID 5 lie inside a stripe unit each."""
         return self.level == RAID5 and size <= gcd(aligned, self.unit)
 
     def kind(self, verb: Verb, size: int, aligned: int) -> int:
@@ -101,7 +101,7 @@ class Geometry:
         return VERBS.index(verb) + 2 * self.inside(size, aligned)
 
     def shape(self, name: str, verb: Verb, size: int, aligned: int, present: Sequence[int]) -> Shape:
-        """What requests of `size` bytes at multiples of `aligned` lead to while members are `present` or lost.
+        """The pieces of requests of `size` bytes at multiples of `aligned` while members are `present` or lost.
 
         Raises RunError if they fall on the members of volume `name` in too many ways.
         """

@@ -132,7 +132,7 @@ def _rebuild(
 
 
 def _geometry(volume: Volume, members: Sequence[BlockDevice], level: int) -> Geometry:
-    """How a volume lays out its bytes on these members."""
+    """The layout of a volume's bytes on these members."""
     number, sector = len(members), members[0].sector
     if len(sectors := sorted({member.sector for member in members})) > 1:
         sizes = " and ".join(size_text(sector) for sector in sectors)

@@ -25,7 +25,7 @@ from simio.program.builder import Builder, Handle, Register, maximum
 
 @dataclass(frozen=True)
 class Losses:
-    """What can be lost of a volume, by places of members.
+    """Losses that a volume can have, by places of members.
 
     `failing` are the members that can fail, with the word that says that the driver has given it up, or None if it
     never will. `noticed` are the containers that let pass who waits for that.
@@ -68,7 +68,7 @@ class Members:
 
     @property
     def parity(self) -> ParityEngine:
-        """What computes parity."""
+        """The engine that computes parity."""
         assert self._parity is not None
         return self._parity
 
@@ -79,7 +79,7 @@ class Members:
         return self._losses.failures
 
     def exists(self, member: int) -> bool:
-        """Whether anything is ever in a member's place."""
+        """True if anything is ever in a member's place."""
         return self.devices[member] is not None or member in self.spares
 
     def ask(self, member: int, request: Request) -> None:
@@ -211,7 +211,7 @@ class Members:
                 self._repair(missed, request)
 
     def _others(self, present: int | Register) -> int | Register:
-        """How many members are there beside one."""
+        """Number of members beside one."""
         if isinstance(present, int):
             return self.number - 1 - (present < self.number)
         others = self.p.register(self.number - 1)

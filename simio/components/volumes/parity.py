@@ -1,4 +1,4 @@
-"""What computes parity: a host (`simio.components.host.host.Computer.xor`), or the engine of an array controller."""
+"""Engines of parity: a host (`simio.components.host.host.Computer.xor`), or the engine of an array controller."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ EVERYTHING = 2**61
 
 @dataclass(frozen=True)
 class Rebuild:
-    """What rebuilds the `lost` member of a volume onto a spare, `extent` bytes of it.
+    """The process that rebuilds the `lost` member of a volume onto a spare, `extent` bytes of it.
 
     `noticed` lets pass who waits for the disk to be given up; None where it had failed before the run. It ends where
     it is when one of `words` says that another member is given up.

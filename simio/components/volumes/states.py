@@ -15,7 +15,7 @@ _STATES = {"before the failure": "==", "without the disk": "<", "where it is reb
 
 
 class Changes:
-    """Whether a member is lost, or a spare has its place where a request goes.
+    """The state of members for a request: one is lost, or a spare has its place there.
 
     A request is served in the state in which it begins.
     """
@@ -36,7 +36,7 @@ class Changes:
         self.progress = p.variable(f"{name} replaced")
         """Address on each member up to which the spare is a member like others."""
         self.lost = p.machine(f"{name} lost", requests.places())
-        """Where chunks begin that could not be rebuilt."""
+        """Starts of the chunks that could not be rebuilt."""
         self.requests = p.variable(f"{name} requests")
         possible = {"before the failure": None not in lost.values(), "where it is rebuilt": spare}
         self.asked = {state: p.variable(f"{name} {state}") for state in _STATES if possible.get(state, True)}

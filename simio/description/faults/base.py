@@ -1,4 +1,4 @@
-"""What every kind of fault has: its keys, what it is checked against, and the registry of kinds."""
+"""The base of every kind of fault: its keys, its checks, and the registry of kinds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from simio.description.model import Link, Part, System, Volume, Workload
 
 Span = tuple[int, int]
-"""When something is down: from the first instant on and before the second, in ps."""
+"""A time for which something is down: from the first instant on and before the second, in ps."""
 
 
 class FaultParams(Values):
@@ -70,7 +70,7 @@ class InjectedFault:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a fault is checked against: the rest of the scenario, where None is what has problems of its own.
+    """The rest of the scenario, for checks of a fault; None stands for a thing with problems of its own.
 
     `parts` are the components by class and name, `earlier` the faults before this one. `refuse` takes a key, what was
     found and what was expected; `unknown` a key, the name found, the known names and what they are names of.

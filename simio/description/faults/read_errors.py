@@ -70,7 +70,7 @@ class ReadErrors(DiskFault):
 
     @property
     def unrecovered(self) -> bool:
-        """Whether there are errors that reading again does not recover."""
+        """True if there are errors that reading again does not recover."""
         return bool(self.unrecoverable or self.unreadable)
 
     def check_disk(self, known: Surroundings) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from simio.description.model import System
 
 ResetSpan = tuple[int, int, int]
-"""When an adapter hangs, when it is reset, and when it works again, in ps."""
+"""Instants at which an adapter hangs, is reset, and works again, in ps."""
 
 
 @register_fault("reset")

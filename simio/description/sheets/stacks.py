@@ -46,12 +46,12 @@ class SocketValues(Sheet):
 
     @property
     def call_space(self) -> int:
-        """What the kernel keeps of calls that wait for its RPC server, in bytes."""
+        """Room for calls that wait for the kernel's RPC server, in bytes."""
         return int(self.rpc_receive_space or self.datagram_receive_space)
 
 
 class Tcp(Sheet):
-    """How TCP behaves (RFC 9293, RFC 1122 section 4.2, RFC 5681, RFC 6298, RFC 7323)."""
+    """The behaviour of TCP (RFC 9293, RFC 1122 section 4.2, RFC 5681, RFC 6298, RFC 7323)."""
 
     work = dict.fromkeys(("delayed_ack", "rto_tick", "rto_min", "rto_initial", "rto_max"), TIMER)
 
@@ -86,7 +86,7 @@ class Tcp(Sheet):
 
 
 class Costs(Sheet):
-    """Who runs the protocols, and what the layers cost the CPU, at the kernel's reference clock."""
+    """Place of protocol processing, and CPU costs of the layers at the kernel's reference clock."""
 
     work = {
         "socket_call": "system calls",

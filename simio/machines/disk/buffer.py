@@ -50,7 +50,7 @@ def full_at(state: NDArray, base: int, s: int) -> int:
 
 @shared
 def has_read(state: NDArray, base: int, s: int, now: int, sector: int) -> bool:
-    """Whether the media has read the stream of a segment as far as the sector before this one."""
+    """True if the media has read the stream of a segment as far as the sector before this one."""
     if state[s + w.STOP] >= 0:
         return sector <= state[s + w.STOP]
     if sector <= state[s + w.ORIGIN]:
@@ -113,7 +113,7 @@ def go_on(state: NDArray, base: int, s: int, now: int) -> None:
 
 @shared
 def refill(state: NDArray, base: int, s: int, now: int) -> None:
-    """Where the arm still is at this stream, and has stopped, it goes on once half of the segment is free."""
+    """Let the arm go on once half of the segment is free, if it has stopped and is still at this stream."""
     stopped = state[s + w.STOP]
     if (
         state[base + w.ACTIVE] == s
@@ -126,7 +126,7 @@ def refill(state: NDArray, base: int, s: int, now: int) -> None:
 
 @shared
 def release_taken(state: NDArray, base: int, s: int, now: int) -> None:
-    """What every reader of a segment has been given may be overwritten."""
+    """Free for overwriting what every reader of a segment has been given."""
     if state[s + w.KIND] == w.STREAM:
         note_full(state, base, s, now)
     state[s + w.TAKEN] = kept(state, base, s, state[s + w.TAKEN])

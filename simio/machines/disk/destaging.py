@@ -15,7 +15,7 @@ from simio.machines.shared import shared
 
 @machine("disk")
 def destage(state: NDArray, base: int, now: int) -> int:
-    """What the thread that destages does next: 0 end, 1 wait to be woken, else the time (2 ps at least) until the
+    """Next act of the thread that destages: 0 end, 1 wait to be woken, else the time (2 ps at least) until the
     head is at the first of the sectors that are to be written."""
     if now > w.LATEST or not state[base + w.DESTAGER]:
         return -1

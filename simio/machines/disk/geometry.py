@@ -1,4 +1,4 @@
-"""Where sectors are, and how long the arm takes from one to another.
+"""Places of sectors, and times of the arm from one to another.
 
 The platters turn for ever, so that the angle is the time modulo a revolution. Tracks are laid out along the disk
 with skew: the first sector of a track lies as much later on the circle as the switch to its head or cylinder

@@ -27,7 +27,7 @@ from simio.machines.shared import shared
 
 @shared
 def is_command(state: NDArray, base: int, now: int, tag: int, writes: int) -> bool:
-    """Whether the disk can be asked now about a command of this kind."""
+    """True if the disk can be asked now about a command of this kind."""
     if now > w.LATEST or tag < 0 or tag >= state[base + w.SLOTS]:
         return False
     c = command_at(state, base, tag)
@@ -35,8 +35,17 @@ def is_command(state: NDArray, base: int, now: int, tag: int, writes: int) -> bo
 
 
 @shared
+def served_at(state: NDArray, base: int, now: int, tag: int, writes: int, count: int) -> int:
+    """Row of a command of this kind that is served and has `count` more sectors; -1 if there is none."""
+    if not is_command(state, base, now, tag, writes):
+        return -1
+    c = command_at(state, base, tag)
+    return c if state[c + w.STATUS] == w.SERVED and 0 <= count <= state[c + w.END] - state[c + w.NEXT] else -1
+
+
+@shared
 def has_sectors(state: NDArray, base: int, now: int, sector: int, count: int) -> bool:
-    """Whether the disk has so many sectors from this one on, and can be asked now."""
+    """True if the disk has so many sectors from this one on, and can be asked now."""
     return (
         now <= w.LATEST
         and sector >= 0
@@ -99,7 +108,7 @@ def set_blocked(state: NDArray, base: int, c: int, blocked: int) -> None:
 
 @shared
 def joins(state: NDArray, base: int, c: int, s: int) -> bool:
-    """Whether a segment has room for what a read wants beside what other readers have still to be given."""
+    """True if a segment has room for what a read wants beside what other readers have still to be given."""
     if state[s + w.KIND] == w.DIRTY or state[s + w.LIVE] == 0:
         return True
     if state[base + w.ACTIVE] == s and state[c + w.NEXT] < state[s + w.TAKEN]:
@@ -109,7 +118,7 @@ def joins(state: NDArray, base: int, c: int, s: int) -> bool:
 
 @shared
 def can_start(state: NDArray, base: int, now: int, c: int) -> bool:
-    """Whether the buffer lets a queued read start, were the arm free."""
+    """True if the buffer lets a queued read start, were the arm free."""
     s = lookup(state, base, now, state[c + w.NEXT], state[c + w.END])
     if s >= 0:
         return joins(state, base, c, s)
@@ -118,7 +127,7 @@ def can_start(state: NDArray, base: int, now: int, c: int) -> bool:
 
 @shared
 def older_waits(state: NDArray, base: int, c: int) -> bool:
-    """Whether an older read is still in the queue."""
+    """True if an older read is still in the queue."""
     for tag in range(state[base + w.SLOTS]):
         other = command_at(state, base, tag)
         if (
@@ -146,7 +155,7 @@ def read_cost(state: NDArray, base: int, now: int, here: int, c: int) -> int:
 
 @shared
 def choose(state: NDArray, base: int, now: int) -> int:
-    """What the free arm turns to: the tag of a read, -2 - n for dirty segment n, or -1 for nothing."""
+    """Next work of the free arm: the tag of a read, -2 - n for dirty segment n, or -1 for nothing."""
     here = arm_track(state, base, now)
     best = -1
     least = oldest = 0

@@ -19,13 +19,23 @@ from simio.machines.disk.buffer import (
     swept_at,
 )
 from simio.machines.disk.destaging import settle
-from simio.machines.disk.queue import can_start, choose, is_command, joins, older_waits, set_blocked, wait, wake
+from simio.machines.disk.queue import (
+    can_start,
+    choose,
+    is_command,
+    joins,
+    older_waits,
+    served_at,
+    set_blocked,
+    wait,
+    wake,
+)
 from simio.machines.door import machine
 
 
 @machine("disk")
 def begin(state: NDArray, base: int, now: int, tag: int) -> int:
-    """What a queued read can do now: 0 wait to be woken, 1 it is served from the buffer, 2 it has the arm; 2 + n wake
+    """Next act of a queued read: 0 wait to be woken, 1 be served from the buffer, 2 use the arm; 2 + n wake
     the n threads that wait, and then wait."""
     if not is_command(state, base, now, tag, 0):
         return -1
@@ -54,16 +64,12 @@ def begin(state: NDArray, base: int, now: int, tag: int) -> int:
 
 @machine("disk")
 def next_unit(state: NDArray, base: int, now: int, tag: int, count: int) -> int:
-    """What a read was given before has left; the time until its next `count` sectors are in the buffer, in ps.
+    """Time in ps until the next `count` sectors of a read are in the buffer; those given before have left.
 
     -1 where these are no sectors of the command, or more than a segment holds.
     """
-    if not is_command(state, base, now, tag, 0):
-        return -1
-    c = command_at(state, base, tag)
-    if state[c + w.STATUS] != w.SERVED or count < 1 or count > state[base + w.SEGMENT]:
-        return -1
-    if count > state[c + w.END] - state[c + w.NEXT]:
+    c = served_at(state, base, now, tag, 0, count)
+    if c < 0 or count < 1 or count > state[base + w.SEGMENT]:
         return -1
     s = state[c + w.PLACE]
     state[c + w.GIVEN] = state[c + w.NEXT]

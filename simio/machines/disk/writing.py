@@ -23,14 +23,14 @@ from simio.machines.disk.buffer import (
     use,
     written_up_to,
 )
-from simio.machines.disk.queue import is_command, set_blocked, wait
+from simio.machines.disk.queue import is_command, served_at, set_blocked, wait
 from simio.machines.door import machine
 from simio.machines.shared import shared
 
 
 @shared
 def absorbs(state: NDArray, base: int, now: int, c: int, s: int) -> bool:
-    """Whether a dirty segment has all the sectors of a write, and none of them is on the way to the media."""
+    """True if a dirty segment has all the sectors of a write, and none of them is on the way to the media."""
     least = state[s + w.DESTAGED]
     if state[base + w.CHUNK] == s:
         least = least + 1 if now < state[s + w.START] else state[base + w.CHUNK_END]
@@ -40,7 +40,7 @@ def absorbs(state: NDArray, base: int, now: int, c: int, s: int) -> bool:
 
 @shared
 def continues(state: NDArray, base: int, c: int, s: int) -> bool:
-    """Whether a write goes on where the run of a segment ends."""
+    """True if a write goes on where the run of a segment ends."""
     if state[s + w.KIND] == w.DIRTY:
         return state[c + w.NEXT] == state[s + w.RESERVED]
     return (
@@ -72,7 +72,7 @@ def place_for(state: NDArray, base: int, now: int, c: int) -> int:
 
 @shared
 def outdate(state: NDArray, base: int, now: int, c: int, keep: int) -> None:
-    """What segments other than `keep` have of the sectors of a write is old and is not read any more."""
+    """Drop the sectors of a write from segments other than `keep`: their data are old."""
     for number in range(state[base + w.SEGMENTS]):
         s = segment_at(state, base, number)
         if s == keep or state[s + w.KIND] == w.EMPTY:
@@ -141,12 +141,8 @@ def room(state: NDArray, base: int, now: int, tag: int, count: int) -> int:
 
     -1 where these are no sectors of the command, or more than a segment holds.
     """
-    if not is_command(state, base, now, tag, 1):
-        return -1
-    c = command_at(state, base, tag)
-    if state[c + w.STATUS] != w.SERVED or count < 1 or count > state[base + w.SEGMENT]:
-        return -1
-    if count > state[c + w.END] - state[c + w.NEXT]:
+    c = served_at(state, base, now, tag, 1, count)
+    if c < 0 or count < 1 or count > state[base + w.SEGMENT]:
         return -1
     s = state[c + w.PLACE]
     below = state[c + w.NEXT] + count - state[base + w.SEGMENT]
@@ -162,10 +158,8 @@ def room(state: NDArray, base: int, now: int, tag: int, count: int) -> int:
 @machine("disk")
 def store(state: NDArray, base: int, now: int, tag: int, count: int) -> int:
     """The next `count` sectors of a write are in the buffer. 1 where a thread has to be started that destages."""
-    if not is_command(state, base, now, tag, 1):
-        return -1
-    c = command_at(state, base, tag)
-    if state[c + w.STATUS] != w.SERVED or count < 1 or count > state[c + w.END] - state[c + w.NEXT]:
+    c = served_at(state, base, now, tag, 1, count)
+    if c < 0 or count < 1:
         return -1
     s = state[c + w.PLACE]
     state[c + w.NEXT] += count
@@ -178,9 +172,7 @@ def store(state: NDArray, base: int, now: int, tag: int, count: int) -> int:
 @machine("disk")
 def stored(state: NDArray, base: int, now: int, tag: int) -> int:
     """0 once the media has all of a write; else as `media_has` tells."""
-    if not is_command(state, base, now, tag, 1):
-        return -1
-    c = command_at(state, base, tag)
-    if state[c + w.STATUS] != w.SERVED:
+    c = served_at(state, base, now, tag, 1, 0)
+    if c < 0:
         return -1
     return media_has(state, base, now, state[c + w.PLACE], state[c + w.END])

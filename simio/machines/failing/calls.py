@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+from typing import cast
+
 from numpy.typing import NDArray
 
 from simio.machines.disk import arm, destaging, queue, reading, writing
@@ -32,13 +35,6 @@ def noted(state: NDArray, base: int, now: int, answer: int) -> int:
 
 
 @machine("media")
-def controller_time(state: NDArray, base: int, now: int, sector: int, count: int) -> int:
-    """`queue.controller_time` of a drive with errors."""
-    catch_up(state, base, now)
-    return noted(state, base, now, queue.controller_time(state, base, now, sector, count))
-
-
-@machine("media")
 def enqueue(state: NDArray, base: int, now: int, sector: int, size: int) -> int:
     """`queue.enqueue` of a drive with errors."""
     catch_up(state, base, now)
@@ -46,13 +42,6 @@ def enqueue(state: NDArray, base: int, now: int, sector: int, size: int) -> int:
     if tag >= 0:
         state[errors_at(state, base) + GAVE_UP + tag] = 0
     return tag
-
-
-@machine("media")
-def begin(state: NDArray, base: int, now: int, tag: int) -> int:
-    """`reading.begin` of a drive with errors."""
-    catch_up(state, base, now)
-    return noted(state, base, now, reading.begin(state, base, now, tag))
 
 
 @machine("media")
@@ -64,13 +53,6 @@ def media_time(state: NDArray, base: int, now: int, tag: int) -> int:
 
 
 @machine("media")
-def free(state: NDArray, base: int, now: int, tag: int) -> int:
-    """`arm.free` of a drive with errors."""
-    catch_up(state, base, now)
-    return noted(state, base, now, arm.free(state, base, now, tag))
-
-
-@machine("media")
 def next_unit(state: NDArray, base: int, now: int, tag: int, count: int) -> int:
     """`reading.next_unit` of a drive with errors: until it has the sectors, or gives them up."""
     catch_up(state, base, now)
@@ -78,55 +60,6 @@ def next_unit(state: NDArray, base: int, now: int, tag: int, count: int) -> int:
         return fails(state, base, now, tag)
     time = noted(state, base, now, reading.next_unit(state, base, now, tag, count))
     return after_next(state, base, now, tag, time) if time >= 0 else time
-
-
-@machine("media")
-def end(state: NDArray, base: int, now: int, tag: int) -> int:
-    """`reading.end` of a drive with errors."""
-    catch_up(state, base, now)
-    return noted(state, base, now, reading.end(state, base, now, tag))
-
-
-@machine("media")
-def admit(state: NDArray, base: int, now: int, tag: int) -> int:
-    """`writing.admit` of a drive with errors."""
-    catch_up(state, base, now)
-    return noted(state, base, now, writing.admit(state, base, now, tag))
-
-
-@machine("media")
-def room(state: NDArray, base: int, now: int, tag: int, count: int) -> int:
-    """`writing.room` of a drive with errors."""
-    catch_up(state, base, now)
-    return noted(state, base, now, writing.room(state, base, now, tag, count))
-
-
-@machine("media")
-def store(state: NDArray, base: int, now: int, tag: int, count: int) -> int:
-    """`writing.store` of a drive with errors."""
-    catch_up(state, base, now)
-    return noted(state, base, now, writing.store(state, base, now, tag, count))
-
-
-@machine("media")
-def stored(state: NDArray, base: int, now: int, tag: int) -> int:
-    """`writing.stored` of a drive with errors."""
-    catch_up(state, base, now)
-    return noted(state, base, now, writing.stored(state, base, now, tag))
-
-
-@machine("media")
-def destage(state: NDArray, base: int, now: int) -> int:
-    """`destaging.destage` of a drive with errors."""
-    catch_up(state, base, now)
-    return noted(state, base, now, destaging.destage(state, base, now))
-
-
-@machine("media")
-def write(state: NDArray, base: int, now: int) -> int:
-    """`destaging.write` of a drive with errors."""
-    catch_up(state, base, now)
-    return noted(state, base, now, destaging.write(state, base, now))
 
 
 @machine("media")
@@ -141,19 +74,25 @@ WANTS = machine("media")(media.wanted_draws)
 SET_DISTANCE = machine("media")(media.set_distance)
 FAILED = machine("media")(media.failed)
 OF_DISK: dict[Called, Called] = {
-    queue.controller_time: controller_time,
     queue.enqueue: enqueue,
-    reading.begin: begin,
     arm.media_time: media_time,
-    arm.free: free,
     reading.next_unit: next_unit,
-    reading.end: end,
-    writing.admit: admit,
-    writing.room: room,
-    writing.store: store,
-    writing.stored: stored,
-    destaging.destage: destage,
-    destaging.write: write,
     destaging.written: written,
 }
 """For each function of a disk, that of a drive with errors."""
+
+
+def _alike(function: Called) -> Called:
+    """`function` of a disk for a drive with errors: no more than catching up before, and noting the pass after."""
+    name, given = function.__name__, ", ".join(inspect.signature(function).parameters)
+    scope = {"__name__": __name__, "catch_up": catch_up, "noted": noted, "of_disk": function}
+    lines = ("catch_up(state, base, now)", f"return noted(state, base, now, of_disk({given}))")
+    exec("\n    ".join((f"def {name}({given}):", *lines)), scope)
+    return machine("media")(cast(Called, scope[name]))
+
+
+for _function in (
+    queue.controller_time, reading.begin, reading.end, arm.free, writing.admit, writing.room, writing.store,
+    writing.stored, destaging.destage, destaging.write,
+):  # fmt: skip
+    OF_DISK[_function] = _alike(_function)

@@ -50,7 +50,7 @@ def initial(
     unreadable: Sequence[int] = (),
     marginal: Sequence[int] = (),
 ) -> State:
-    """What follows the state of a disk whose command table has `slots` rows.
+    """Words that follow the state of a disk whose command table has `slots` rows.
 
     `soft` and `hard` say whether there are recoverable and unrecoverable errors by chance; `unreadable` sectors
     cannot be read until they are written, `marginal` ones always take `rereads` revolutions more. Raises ValueError

@@ -33,7 +33,7 @@ def count(state: NDArray, e: int, sector: int) -> None:
 
 @shared
 def same_pass(state: NDArray, base: int, e: int) -> bool:
-    """Whether the media reads in the pass that was looked at last."""
+    """True if the media reads in the pass that was looked at last."""
     s = state[base + d.ACTIVE]
     return (
         s >= 0
@@ -71,7 +71,7 @@ def next_bad(state: NDArray, base: int, e: int) -> int:
 
 @shared
 def recovers(state: NDArray, base: int, e: int, sector: int) -> bool:
-    """Whether the error at a sector is one that reading again recovers; what comes by chance is over with that."""
+    """True if reading again recovers the error at a sector; one that comes by chance is over with that."""
     row = first_bad(state, base, e, sector)
     known = row >= 0 and state[row] == sector
     hard = known and state[row + 1] == 1
@@ -156,7 +156,7 @@ def fails(state: NDArray, base: int, now: int, tag: int) -> int:
 
 @shared
 def before_next(state: NDArray, base: int, tag: int, sectors: int) -> bool:
-    """Whether the drive has not given up one of the next sectors of a read."""
+    """True if the drive has not given up one of the next sectors of a read."""
     if tag < 0 or tag >= state[base + d.SLOTS]:
         return True
     gave_up = state[errors_at(state, base) + f.GAVE_UP + tag]

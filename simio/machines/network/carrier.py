@@ -40,7 +40,7 @@ def ask(state: NDArray, base: int, now: int) -> int:
 
 @shared
 def jammed(state: NDArray, base: int, begun: int, other: int) -> int:
-    """When a station that began at `begun` is silent again after it collided with one that began at `other`."""
+    """Instant at which a station that began at `begun` is silent after it collided with one that began at `other`."""
     return max(other + state[base + DELAY], begun + state[base + PREAMBLE]) + state[base + JAM]
 
 

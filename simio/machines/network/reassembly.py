@@ -41,7 +41,7 @@ def initial(rows: int, lifetime: int) -> State:
 
 
 def fragment_word(index: int, count: int, total: int) -> int:
-    """What `reassemble` is told of a fragment: its index, how many there are, and the datagram's bytes."""
+    """The word of a fragment for `reassemble`: its index, the number of fragments, and the datagram's bytes."""
     return index + (count << 8) + (total << 16)
 
 

@@ -45,7 +45,7 @@ def queued_at(state: NDArray, base: int, station: int) -> int:
 
 @shared
 def is_station(state: NDArray, base: int, station: int) -> bool:
-    """Whether the ring has a station."""
+    """True if the ring has a station."""
     return 0 <= station < state[base + STATIONS]
 
 
@@ -60,7 +60,7 @@ def arrive(state: NDArray, base: int, station: int) -> int:
 
 @shared
 def pass_by(state: NDArray, base: int, station: int) -> int:
-    """When the token that was released comes by a station for the first time."""
+    """Instant at which the token that was released comes by a station for the first time."""
     stations = state[base + STATIONS]
     hops = (station - state[base + WHO] + stations - 1) % stations + 1
     return state[base + WHEN] + hops * state[base + HOP]

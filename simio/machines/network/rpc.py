@@ -64,7 +64,7 @@ def reply(state: NDArray, base: int, xid: int) -> int:
 
 @machine("network")
 def outstanding(state: NDArray, base: int, xid: int) -> int:
-    """Whether a call still waits for its reply: 1 or 0."""
+    """1 if a call still waits for its reply, else 0."""
     for place in range(state[base + PLACES]):
         if state[base + CALLS + CALL * place] == xid:
             return 1

@@ -100,7 +100,7 @@ def counted(state: NDArray, base: int, block: int) -> int:
 
 @machine("network")
 def left(state: NDArray, base: int) -> int:
-    """How many blocks have to be sent, with none on its way; the search for them begins anew."""
+    """Number of blocks to send, with none on its way; the search for them begins anew."""
     count = 0
     for block in range(state[base + BLOCKS]):
         if not flags(state, base, block) & SENT:

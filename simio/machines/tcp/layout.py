@@ -151,7 +151,7 @@ RESENT = _word("resent", "segments", about="sent again")
 TIMEOUTS = _word("timeouts", "times", about="that the retransmission timer ran out")
 
 OWN = WORDS.size
-"""Where the words begin that belong to the congestion control; behind them is the ring."""
+"""Offset of the words that belong to the congestion control; behind them is the ring."""
 
 RUNS_OF_BUFFERS = Layout("tcp buffers")
 RUNS_OF_BUFFERS.table(

@@ -23,7 +23,7 @@ def window(state: NDArray, base: int) -> int:
 
 @shared
 def update_due(state: NDArray, base: int) -> bool:
-    """Whether the window has grown enough for an update (RFC 1122, section 4.2.3.3)."""
+    """True if the window has grown enough for an update (RFC 1122, section 4.2.3.3)."""
     if state[base + c.ENDED]:
         return False
     shift = state[base + c.RECEIVE_SHIFT]

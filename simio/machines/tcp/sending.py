@@ -36,7 +36,7 @@ def congestion_window(state: NDArray, base: int, now: int) -> int:
 
 @shared
 def may_go(state: NDArray, base: int, length: int) -> bool:
-    """Whether a segment that is not full may go: Nagle's rule, no silly windows (RFC 1122, section 4.2.3.4)."""
+    """True if a segment that is not full may go: Nagle's rule, no silly windows (RFC 1122, section 4.2.3.4)."""
     if state[base + c.NXT] < state[base + c.MAX] or state[base + c.FORCE]:
         return True
     if state[base + c.NXT] + length >= state[base + c.END]:

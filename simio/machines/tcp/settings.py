@@ -54,27 +54,27 @@ class TcpSettings:
     receive_shift: int = _limited(0, 0, 14)
     """Shift of the windows that this end offers."""
     timestamps: bool = False
-    """Whether segments carry timestamps (RFC 7323, section 3), from which each acknowledgement times a round trip."""
+    """True if segments carry timestamps (RFC 7323, section 3), from which each acknowledgement times a round trip."""
     timestamp_tick: int = _limited(500 * _MS, 10**6, _SECOND)
     """Period of the timestamp clock (RFC 7323, section 5.4: 1 ms to 1 s)."""
 
     nodelay: bool = False
     """`TCP_NODELAY`: small segments never wait."""
     nagle: int = _limited(NAGLE_IDLE, NAGLE_IDLE, NAGLE_SMALL)
-    """What a small segment waits for: `NAGLE_IDLE` or `NAGLE_SMALL`."""
+    """The condition that a small segment waits for: `NAGLE_IDLE` or `NAGLE_SMALL`."""
     nagle_limit: int = _limited(0, 0, 65535)
     """Size from which a segment does not count as small, if less than `mss`; 0: `mss` (Solaris: `tcp_naglim_def`)."""
     half_window: bool = True
-    """Whether a segment may go that fills half of the peer's largest window (RFC 1122, section 4.2.3.4, Fs = 1/2)."""
+    """True if a segment may go that fills half of the peer's largest window (RFC 1122, section 4.2.3.4, Fs = 1/2)."""
     initial_window: int = _limited(0, 0, 2**30)
     """Initial congestion window; 0: one segment (RFC 1122; RFC 5681, section 3.1, allows up to 4 segments)."""
     idle_restart: bool = True
-    """Whether the congestion window falls back to the initial one after an idle time of one retransmission time
+    """True if the congestion window falls back to the initial one after an idle time of one retransmission time
     (RFC 5681, section 4.1)."""
     max_cwnd: int = _limited(0, 0, 2**30)
     """Largest congestion window; 0: 65535 shifted by `send_shift` (4.4BSD)."""
     byte_counting: bool = False
-    """Whether the congestion window grows by bytes acknowledged (RFC 3465, L = 2), not by acknowledgements
+    """True if the congestion window grows by bytes acknowledged (RFC 3465, L = 2), not by acknowledgements
     (RFC 5681, equation 3)."""
 
     congestion_control: str = "reno"
@@ -84,13 +84,13 @@ class TcpSettings:
     duplicate_threshold: int = _limited(3, 1, 1000)
     """Duplicate acknowledgements that show a loss (RFC 5681, section 3.2: 3; RFC 6675, DupThresh)."""
     limited_transmit: bool = False
-    """Whether new segments go out on the first duplicate acknowledgements (RFC 3042)."""
+    """True if new segments go out on the first duplicate acknowledgements (RFC 3042)."""
 
     ack_every: int = _limited(2, 0, 1000)
     """Segments after which an acknowledgement goes at once (RFC 1122, section 4.2.3.2: 2; Solaris: up to 8); 0 where
     segments are not counted and only window updates and the timer acknowledge (4.3BSD)."""
     ack_small: bool = False
-    """Whether every segment counts for `ack_every`, not only as many bytes as full segments have."""
+    """True if every segment counts for `ack_every`, not only as many bytes as full segments have."""
     ack_tick: int = _limited(200 * _MS, 0, _HOUR)
     """Period of the host's timer of delayed acknowledgements (BSD's fast timer); 0: a timer for each connection."""
     ack_phase: int = _limited(0, 0, _HOUR)
@@ -132,11 +132,11 @@ class TcpSettings:
     cluster_threshold: int = _limited(0, 0, 2**20)
     """A cluster is used if more than this is left of the write."""
     cluster_needs_room: bool = True
-    """Whether a cluster is used only if there is room for a whole one (4.3BSD-Reno, `sosend`)."""
+    """True if a cluster is used only if there is room for a whole one (4.3BSD-Reno, `sosend`)."""
     memory_factor: int = _limited(2, 1, 1000)
     """Memory that the send buffer may take, in multiples of `send_space` (4.3BSD-Reno, `sbreserve`: 2)."""
     hand_over: int = _limited(HAND_OVER_BUFFER, HAND_OVER_WRITE, 2**30)
-    """When what is written goes to TCP: `HAND_OVER_BUFFER`, `HAND_OVER_WRITE`, or after so many bytes."""
+    """Unit of written data that goes to TCP at once: `HAND_OVER_BUFFER`, `HAND_OVER_WRITE`, or a number of bytes."""
     low_water: int = _limited(1, 1, 2**30)
     """Room that a writer waits for, unless it wants less (`SO_SNDLOWAT`; 4.4BSD: 2048)."""
 

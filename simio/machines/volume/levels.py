@@ -51,7 +51,7 @@ def after(state: NDArray, base: int, member: int, lost: int) -> int:
 
 @shared
 def takes_part(state: NDArray, base: int, member: int) -> bool:
-    """Whether a member is asked in the present phase if it has any of the bytes."""
+    """True if a member is asked in the present phase if it has any of the bytes."""
     lost = state[base + c.PRESENT]
     if state[base + c.PHASE] != state[base + c.VERB] or member == lost:
         return False

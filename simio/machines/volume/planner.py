@@ -1,4 +1,4 @@
-"""What a volume asks its planner: to open a request, to begin a phase of a part of it, and piece after piece.
+"""A volume's calls of its planner: open a request, begin a phase of a part of it, then piece after piece.
 
 Several threads plan requests of one volume with one planner. So whoever opens a request asks for all pieces of a
 phase at once, before it waits for anything, and opens the request again for the next phase.
@@ -86,7 +86,7 @@ def amount(state: NDArray, base: int) -> int:
 
 @machine("volume")
 def extent(state: NDArray, base: int, which: int) -> int:
-    """Where the open request begins (`which` is 0) or ends (1) on the members, in whole units for a RAID 5."""
+    """Start (`which` is 0) or end (1) of the open request on the members, in whole units for a RAID 5."""
     x = state[base + c.AT] + which * state[base + c.SIZE]
     if state[base + c.LEVEL] != c.RAID5:
         return reach(state, base, x, 0)

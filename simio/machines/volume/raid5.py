@@ -15,7 +15,7 @@ from simio.machines.shared import shared
 from simio.machines.volume import layout as c
 
 PLAIN, MODIFY, RECONSTRUCT, COMPUTE = range(4)
-"""How the parity of a part of a stripe follows: not at all; from old data and old parity; from the data that stay;
+"""Ways to the parity of a part of a stripe: none; from old data and old parity; from the data that stay;
 from everything, where some of the data that stay have to be computed first."""
 
 

@@ -1,4 +1,4 @@
-"""Which command a free arm turns to: a policy a file, as for TCP's congestion controls."""
+"""Disk scheduling, the choice of a free arm's next command: a policy a file, as for TCP's congestion controls."""
 
 from simio.machines.disk.scheduling.interface import SCHEDULING, Scheduling, cost
 from simio.machines.strategies import import_all

@@ -1,4 +1,4 @@
-"""What a scheduling policy decides: the price of a command, of which the least is served first."""
+"""A scheduling policy: the price of a command, of which the least is served first."""
 
 from __future__ import annotations
 

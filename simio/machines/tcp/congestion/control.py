@@ -1,4 +1,4 @@
-"""What a congestion control decides: the operations that the sender calls, and the controls that implement them.
+"""Congestion control: the operations that the sender calls, and the controls that implement them.
 
 The operations are those of Linux's `tcp_congestion_ops` and of ns-3's `TcpCongestionOps`. Recovery from loss is a
 matter of its own (`simio.machines.tcp.recovery`): any control goes with any recovery. Windows are in bytes.

@@ -1,4 +1,4 @@
-"""What a recovery from loss decides: the operations that the sender calls, and the recoveries that implement them."""
+"""Recovery from loss: the operations that the sender calls, and the recoveries that implement them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ known = RECOVERIES.known
 
 @RECOVERIES.required
 def is_duplicate(state: NDArray, base: int, ack: int, length: int, offered: int) -> bool:
-    """Whether an acknowledgement shows that a segment has arrived while an earlier one is missing.
+    """True if an acknowledgement shows that a segment has arrived while an earlier one is missing.
 
     Called for every acknowledgement, before `UNA` and `SEND_WINDOW` change, so that it can note what options report;
     `length` is that of the segment, `offered` its window.
@@ -43,7 +43,7 @@ def is_duplicate(state: NDArray, base: int, ack: int, length: int, offered: int)
 
 @RECOVERIES.required
 def begins(state: NDArray, base: int) -> bool:
-    """Whether a duplicate acknowledgement, counted in `DUPLICATES`, shows a loss."""
+    """True if a duplicate acknowledgement, counted in `DUPLICATES`, shows a loss."""
     raise NotImplementedError
 
 
