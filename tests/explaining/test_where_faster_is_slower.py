@@ -37,7 +37,7 @@ def tally(found: CaseResult, what: str) -> int:
 def test_writes_whose_gap_passes_before_the_next_block_is_there_lose_a_revolution_each(run):
     base, faster = run("gaps.yaml"), run("gaps.yaml", "disks.d.rotation=10794 rpm")
     blocks, slow_turn, fast_turn = 16, 11.117 * MS, 5.558 * MS
-    # A block and its gap are 48 of 85 sectors of a track. The next block is in the drive 1.76 ms after the last: within
+    # A block and its gap are 48 of 85 sectors of a track. The next block is there 1.76 ms after the last: within
     # the 2.09 ms of the gap, but not within half of them.
     assert 16 / 85 * fast_turn < 1.76 * MS < 16 / 85 * slow_turn
     assert 0 < base.end - blocks * 48 / 85 * slow_turn < 1.25 * slow_turn
