@@ -25,12 +25,12 @@ from simio.running import Lowered
 
 RUN_STEPS = 25_000_000
 """Steps that one run may take, a quarter of a second or so; what takes more is cut off, and reported."""
-ALL_STEPS = 180_000_000
+ALL_STEPS = 200_000_000
 """Steps that all variants of an explanation may take together, or `TIMES` those of a run of the case beyond the
 first `RUN_STEPS`, or those of `FEWEST` variants."""
 TIMES = 6
 FEWEST = 6
-LOWERED = 480
+LOWERED = 400
 """Steps that could be run in the time that it takes to make one step of a program from a description, and to bound
 it."""
 CHANGED = 1_000_000
