@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,9 @@ def test_results_and_bounds_show_themselves():
     result, bound = study.run()._repr_html_(), study.bound()._repr_html_()
     assert "Raw HIPPI between two SGI hosts" in result
     assert "█" in result
+    # The picture is an image, so that its style is not that of the notebook.
+    (picture,) = re.findall(r'<img [^>]*src="data:image/svg\+xml;base64,([^"]+)">', result)
+    assert "utilisation, %" in b64decode(picture).decode()
     assert "at most" in bound
     assert "blast: sink on onyx" in bound
 
@@ -91,5 +95,5 @@ def test_what_a_scenario_says_is_no_markup(tmp_path):
     study = simio.load(path)
     for shown in (study.run()._repr_html_(), study.bound()._repr_html_()):
         tags = set(re.findall(r"</?([a-z]+)", shown))
-        assert tags <= {"pre", "span"}
+        assert tags <= {"pre", "span", "img"}
         assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp;" in shown

@@ -26,6 +26,8 @@ TRACED = (400_000, 1_500_000)
 """Steps that are followed at most, of a longer run its beginning; the more where the fewer hold too little."""
 DELIVERIES = 40
 """Deliveries that are enough to follow."""
+MUCH = 0.5
+"""A stream delivers much if it delivers this share of what the largest one does."""
 _UNITS = ("frame", "buffer", "block", "transfer", "size", "response")
 """Fields of workloads that say what one unit of work is, the first that there is."""
 
@@ -72,8 +74,9 @@ class Traced:
 def waterfall(case: Case, engine: str | None = None, traced: Traced | None = None) -> Waterfall:
     """Where the time of a unit of a case goes, with its first seed.
 
-    Followed is the thread that delivers last; with several streams, a unit is one of its own stream. Raises RunError
-    for a case that cannot be run, that delivers nothing, or whose processes are written in Python.
+    Followed is the thread that delivers last, of those that deliver much; with several streams, a unit is one of its
+    own stream. Raises RunError for a case that cannot be run, that delivers nothing, or whose processes are written
+    in Python.
     """
     traced = traced or Traced(case, engine)
     path, program, outcome = traced.path, traced.program, traced.outcome
@@ -100,21 +103,27 @@ def waterfall(case: Case, engine: str | None = None, traced: Traced | None = Non
 
 
 def _deliveries(path: Path, program: Program, outcome: Outcome, until: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows at which the thread that delivers last, and its like, deliver to its streams up to an instant, with the
-    bytes of each."""
+    """Rows at which one stream delivers, up to an instant, and how many bytes each.
+
+    Of the streams that deliver much, it is the one that delivers last: where a trace is cut off, a small request may
+    come after the last large response.
+    """
     marks = outcome.marks
     rows = np.flatnonzero(path.ops == Op.MARK)[: len(marks)]
     delivers = [number for number, mark in enumerate(program.marks) if mark.role == "delivered"]
     chosen = np.isin(marks[: len(rows), 1], delivers) & (marks[: len(rows), 0] <= until)
-    if not chosen.any():
+    streams: dict[tuple[int, str], list[int]] = {}
+    first: dict[int, int] = {}
+    for place in np.flatnonzero(chosen):
+        serial = int(path.serials[rows[place]])
+        # A thread that visits several devices in turn has a stream for each: they are one.
+        key = first.setdefault(int(marks[place, 1]), serial), path.thread(serial)
+        streams.setdefault(key, []).append(int(place))
+    if not streams:
         return rows[:0], rows[:0]
-    places = np.flatnonzero(chosen)
-    serials = path.serials[rows]
-    last = serials[places[-1]]
-    name = path.thread(int(last))
-    # A thread that visits several devices in turn has a stream for each.
-    own = np.isin(marks[places, 1], marks[places[serials[places] == last], 1])
-    same = [place for place in places[own] if path.thread(int(serials[place])) == name]
+    amounts = {key: int(marks[places, 2].sum()) for key, places in streams.items()}
+    much = [places for key, places in streams.items() if amounts[key] >= MUCH * max(amounts.values())]
+    same = max(much, key=lambda places: places[-1])
     return rows[same], marks[same, 2]
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from html import escape
 from itertools import pairwise
 from math import log
 
 from simio.errors import SimioError, did_you_mean, quote
 from simio.report.html.curves import measured_range
+from simio.report.html.text import shown as escape
 from simio.report.svg import Picture, Scale
 from simio.result.model import CaseResult, ScenarioResult
 from simio.sweeps.values import number_of
@@ -89,7 +89,8 @@ def lines(results: Sequence[tuple[str, ScenarioResult]], key: str, unit: str) ->
             groups.setdefault(_others(case, others), []).append(_point(case, key, unit))
         for label, points in groups.items():
             whole = ", ".join(filter(None, [name if len(results) > 1 else "", label]))
-            found.append(Line(whole or "simulated", tuple(sorted(points, key=lambda one: _number(one.value)))))
+            whole = whole or ("as it is" if others else "simulated")
+            found.append(Line(whole, tuple(sorted(points, key=lambda one: _number(one.value)))))
     return found
 
 
@@ -128,7 +129,7 @@ def svg(title: str, drawn: Sequence[Line], key: str, unit: str) -> str:
     most = max(max(point.rate + point.half_width, *(high for _, high in point.measured), 0) for point in points)
     up = Scale.from_zero(most, bottom, top)
     width, height = size(title, drawn)
-    picture = Picture(width, height, title, _style(), about=_about(drawn, unit))
+    picture = Picture(width, height, title, style(), about=_about(drawn, unit))
     picture.parts.append(f'<rect class="ground" width="{width}" height="{height}" rx="8"/>')
     for number, part in enumerate(_wrapped(title)):
         picture.text(16, 30 + 21 * number, part, kind="title")
@@ -170,7 +171,7 @@ def _about(drawn: Sequence[Line], unit: str) -> str:
     return "; ".join(told)
 
 
-def _style() -> str:
+def style() -> str:
     """The look of the chart, with the classes c0, c1, ... of lines and f0, f1, ... of points and labels."""
     light, dark = (
         "".join(f".c{n}{{stroke:{pair[ground]}}}.f{n}{{fill:{pair[ground]}}}\n" for n, pair in enumerate(_COLOURS))

@@ -45,6 +45,8 @@ _COLOURS = (
     "#2a78d6", "#d9581f", "#0f9d76", "#8a5cf0", "#b7791f", "#d6408f", "#1597b8", "#6b8e23", "#c0392b", "#7f8c9b",
 )  # fmt: skip
 """Colours of cases; each is visible on light and on dark ground."""
+_DASHES = ("solid", "dash", "dashdot", "longdash")
+"""Dashes of cases, the next one where the colours come again."""
 _PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="generator" content="simio"><title>{title}</title><style>
@@ -54,7 +56,7 @@ body {{ margin: 0 auto; max-width: 1100px; padding: 12px; background: #fff; colo
 h1 {{ font-size: 1.15rem; margin: 8px 4px 4px }} p {{ margin: 4px; color: #6b7280; font-size: .9rem }}
 @media (prefers-color-scheme: dark) {{ body {{ background: #0f172a; color: #e5e7eb }} p {{ color: #94a3b8 }} }}
 </style></head><body><h1>{title}</h1>
-<p>How long a user waits: dotted lines are equal waiting times; what lies below one takes longer.</p>
+<p>How long a user waits: along a dotted line all waits are equal; what lies below it takes longer.</p>
 {picture}</body></html>
 """
 _SCRIPT = """
@@ -116,8 +118,8 @@ def figure(lines: Sequence[RatedCase], sizes: Sequence[int]) -> Figure:
     picture = go.Figure(layout={"colorway": _COLOURS})
     for seconds, label in WAITS:
         _equal(picture, go, seconds, label, *decades)
-    for line in lines:
-        _level(picture, go, line, sizes, decades[0])
+    for number, line in enumerate(lines):
+        _level(picture, go, line, sizes, decades[0], _DASHES[number // len(_COLOURS) % len(_DASHES)])
     legend = {
         "title": {"text": "case"}, "orientation": "v", "x": 0, "xanchor": "left", "y": 0, "yref": "container",
         "yanchor": "bottom", "bgcolor": "rgba(0,0,0,0)", "maxheight": 1.0,
@@ -176,7 +178,7 @@ def _equal(
     )  # fmt: skip
 
 
-def _level(picture: Any, go: Any, line: RatedCase, sizes: Sequence[int], across: tuple[int, int]) -> None:
+def _level(picture: Any, go: Any, line: RatedCase, sizes: Sequence[int], across: tuple[int, int], dash: str) -> None:
     """A case: a level line, with a point for each size."""
     rate = float(line.rate)
     xs = [10.0 ** across[0], *map(float, sizes), 10.0 ** across[1]]
@@ -184,6 +186,7 @@ def _level(picture: Any, go: Any, line: RatedCase, sizes: Sequence[int], across:
     picture.add_trace(
         go.Scatter(
             x=xs, y=[rate] * len(xs), mode="lines+markers", name=html.escape(line.name, quote=False),
+            line={"dash": dash},
             marker={"size": [0, *[8] * len(sizes), 0], "opacity": 1, "line": {"width": 0}},
             hovertext=["", *hints, ""], hoverinfo="name+text",
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from base64 import b64encode
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -11,6 +12,8 @@ from rich.console import Console
 from simio.bound import Bound
 from simio.explaining.model import CausalProfile, Contrast, Waterfall
 from simio.report import bounds, contrasted, explained, terminal
+from simio.report.bars import picture_of
+from simio.report.html.text import shown
 from simio.result.model import ScenarioResult
 
 WIDTH = 130
@@ -49,6 +52,9 @@ class ShownResult(Shown, ScenarioResult):
     def show(self, console: Console) -> None:
         """Print the answer, as `simio run` does."""
         terminal.show(console, self)
+
+    def _repr_html_(self) -> str:
+        return super()._repr_html_() + _image(picture_of(self), f"Picture of {self.title}")
 
 
 @dataclass(frozen=True, repr=False)
@@ -102,6 +108,14 @@ def _console() -> Console:
 def _html(console: Console) -> str:
     """The printed text, escaped."""
     return console.export_html(inline_styles=True, code_format=_FORM)
+
+
+def _image(svg: str, about: str) -> str:
+    """An SVG as an image, whose style stays its own; nothing if it is empty."""
+    if not svg:
+        return ""
+    data = b64encode(svg.encode()).decode()
+    return f'<img alt="{shown(about)}" style="max-width: 100%" src="data:image/svg+xml;base64,{data}">'
 
 
 def _values(record: Any) -> dict[str, Any]:

@@ -5,11 +5,22 @@ from __future__ import annotations
 import pytest
 from stations import JOB, MS, tandem
 
+import simio
 from simio.errors import RunError
-from simio.explaining import waterfall
+from simio.explaining import stages, waterfall
 from simio.explaining.model import Waterfall
 
 JOBS = 60
+REQUESTS = """
+title: A client that asks one thing at a time
+hosts:
+  client: {model: hosts/sun-e450-400}
+  server: {like: client}
+links:
+  - {model: links/ethernet-1000, between: [client.ge, server.ge], length: 20 m}
+workload:
+  requests: {from: client, to: server, request: 200 B, response: 8 KiB, count: 200}
+"""
 
 
 def shares(found: Waterfall) -> dict[tuple[str, str], float]:
@@ -82,6 +93,18 @@ def test_who_waits_in_line_waits_and_is_not_served(load):
     (line,) = [each.share for each in found.stages if (each.where, each.kind) == ("fabric>server.fc", "waiting")]
     assert waiting > 0.5
     assert line > 0.9 * waiting
+
+
+def test_a_small_request_after_the_last_response_is_not_the_unit(tmp_path, monkeypatch):
+    path = tmp_path / "requests.yaml"
+    path.write_text(REQUESTS)
+    (case,) = simio.load(path).cases
+    whole = waterfall(case)
+    for most in (200_000, 200_400, 200_800, 201_200):
+        monkeypatch.setattr(stages, "TRACED", (most,))
+        found = waterfall(case)
+        assert (found.unit, found.thread) == (whole.unit, whole.thread)
+        assert found.period == pytest.approx(whole.period, rel=0.01)
 
 
 def test_too_little_to_say_anything():

@@ -59,9 +59,9 @@ def curves(result: ScenarioResult) -> Figure | None:
     for at, (values, cases) in enumerate(lines.items()):
         name = ", ".join(
             f"{short} {value}" for short, value in zip(short_names(others), values, strict=True) if value
-        )
+        ) or ("as it is" if others else "simulated")
         colour = COLOURS[at % len(COLOURS)]
-        data.append(_simulated(result, cases, key, xs, name or "simulated", colour, numeric))
+        data.append(_simulated(result, cases, key, xs, name, colour, numeric))
         data += _measured(result, cases, key, xs, colour, first=not any("measured" in each for each in data))
     for each in data:
         each.pop("measured", None)
