@@ -63,7 +63,7 @@ def test_a_faster_link_into_a_switch_overflows_its_buffer_and_waits_for_a_retran
 
 
 def test_a_faster_client_leaves_a_small_segment_waiting_for_a_delayed_acknowledgement(run):
-    sets = ("workload.requests.response=48 KiB", "workload.requests.window=32 KiB")
+    sets = ("workload.requests.response=48 KiB", "workload.requests.window=32 KiB", "workload.requests.count=200")
     fast = (*sets, "hosts.client.cpu.clock=800 MHz")
     base, faster, at_once = (
         run("requests.yaml", *each) for each in (sets, fast, (*fast, "workload.requests.nodelay=true"))
