@@ -14,23 +14,25 @@ from simio.engines.execute import execute
 from simio.engines.outcome import Aborted, Options, Outcome, Status
 from simio.explaining.model import NOTHING, Gain
 from simio.lower import lower
-from simio.program.digest import program_hash
 from simio.program.service import SECOND
 from simio.program.steps import HORIZON, Program
 from simio.result import measure
+from simio.result.headline import reported
 from simio.result.limiter import limit_of
-from simio.result.model import CaseResult, Limiter
+from simio.result.model import CaseResult, Limiter, Throughput
 from simio.result.statistics import confidence
+from simio.running import Lowered
 
 RUN_STEPS = 25_000_000
 """Steps that one run may take, a quarter of a second or so; what takes more is cut off, and reported."""
-ALL_STEPS = 220_000_000
+ALL_STEPS = 200_000_000
 """Steps that all variants of an explanation may take together, or `TIMES` those of a run of the case beyond the
 first `RUN_STEPS`, or those of `FEWEST` variants."""
 TIMES = 6
 FEWEST = 6
 LOWERED = 400
-"""Steps that could be run in the time that it takes to make one step of a program from a description."""
+"""Steps that could be run in the time that it takes to make one step of a program from a description, and to bound
+it."""
 CHANGED = 1_000_000
 """Steps that could be run in the time that it takes to change a description."""
 ONCE = 300_000
@@ -76,8 +78,9 @@ class Runner:
     take, in steps of an engine.
     """
 
-    def __init__(self, case: Case, program: Program, result: CaseResult, engine: str | None = None) -> None:
-        """`program` is that of the case, and `result` what a run of it gave."""
+    def __init__(self, case: Case, lowered: Lowered, result: CaseResult, engine: str | None = None) -> None:
+        """`lowered` has the program of the case, and `result` is what a run of it gave."""
+        program = lowered.program
         self.engine = engine
         self.case, self.system = case, case.system
         self.notes: list[str] = []
@@ -99,7 +102,7 @@ class Runner:
         self.left = self._all_steps = max(
             ALL_STEPS // slower, TIMES * (result.steps - RUN_STEPS), FEWEST * self._cost
         )
-        self._base = self.base = self.of(program)
+        self._base = self.base = self.of(lowered)
         self._most = max(3 * steps, VARIANT_STEPS // slower)
 
     def _cut(self, result: CaseResult, most: int) -> int:
@@ -135,12 +138,14 @@ class Runner:
             self.cut = True
             return replace(error.outcome, status=Status.UNTIL)
 
-    def _once(self, program: Program, seed: int, first: bool) -> Answer:
+    def _once(self, lowered: Lowered, seed: int, first: bool) -> Answer:
+        program = lowered.program
         outcome = self._run(program, seed)
         warm = self.system.run.warm_up
-        if warm != "auto" and outcome.status == Status.UNTIL and outcome.end < 2 * int(warm):
+        cut = outcome.status == Status.UNTIL and outcome.end != self._until
+        if warm != "auto" and cut and outcome.end < 2 * int(warm):
             warm = "auto"
-        span = measure.throughput(program, outcome, warm)
+        span, _ = reported(program, outcome, warm, lowered.bound)
         seen = measure.observations(program, outcome, span)
         times: dict[str, tuple[float, ...]] = {each.name: (each.mean,) for each in seen if each.unit == "ps"}
         if not first:
@@ -148,25 +153,24 @@ class Runner:
         limiter = limit_of(program, outcome, span)
         return Answer((span.rate,), times, limiter, _took(program, outcome, span), outcome.steps)
 
-    def of(self, program: Program) -> Answer:
+    def of(self, lowered: Lowered) -> Answer:
         """What a program gives; one that was run already is not run again. Raises RunError as a run does."""
-        started = self.start(program)
+        started = self.start(lowered)
         self.settle([started])
         return started.result()
 
-    def start(self, program: Program) -> Future[Answer]:
+    def start(self, lowered: Lowered) -> Future[Answer]:
         """Have a program run beside what else is to do: the compiled engine lets other threads of Python go on."""
-        key = program_hash(program)
         self.left -= self._lowered
-        if key not in self._known:
-            self._known[key] = self._pool.submit(self._all, program)
-        return self._known[key]
+        if lowered.hash not in self._known:
+            self._known[lowered.hash] = self._pool.submit(self._all, lowered)
+        return self._known[lowered.hash]
 
-    def _all(self, program: Program) -> Answer:
+    def _all(self, lowered: Lowered) -> Answer:
         """Runs with all seeds, or with as many as settle what is gained."""
         found: list[Answer] = []
         for seed in self.seeds:
-            found.append(self._once(program, seed, first=not found))
+            found.append(self._once(lowered, seed, first=not found))
             if self._base and len(found) > 1 and _settled(self._base, _joined(found)):
                 break
         return _joined(found)
@@ -189,19 +193,19 @@ class Runner:
         self.stopped = True
         self._pool.shutdown(cancel_futures=True)
 
-    def variant(self, system: System) -> Program | None:
+    def variant(self, system: System) -> Lowered | None:
         """The program of a variant, or None where it is that of the case itself: what has changed is not used.
 
         Raises RunError for one that cannot be lowered.
         """
-        program = lower(system)
-        if program_hash(program) != self.hash:
-            return program
+        lowered = Lowered(lower(system))
+        if lowered.hash != self.hash:
+            return lowered
         self.left -= self._lowered
         return None
 
 
-def _took(program: Program, outcome: Outcome, span: measure.Throughput) -> dict[str, float]:
+def _took(program: Program, outcome: Outcome, span: Throughput) -> dict[str, float]:
     """Time in ps that a delivered byte took of each resource, and that machines waited by byte, by name."""
     if not span.amount:
         return {}

@@ -14,7 +14,6 @@ from concurrent.futures import Future
 from fractions import Fraction
 from typing import Any
 
-from simio.bound import bound
 from simio.description.model import Case, System
 from simio.errors import RunError
 from simio.explaining.answers import CUT, THROUGHPUT, Answer, Runner, gain
@@ -74,11 +73,11 @@ def profile(
     waterfall, if there are these already. An interrupt (Ctrl-C) gives what is known by then, with `complete` False,
     unless not even the case itself has been run. Raises RunError where the case cannot be run.
     """
-    program = traced.program if traced else lower(case.system)
-    result = run_program(case, Lowered(program), RunOptions(engine))
-    runner = Runner(case, program, result, engine)
+    lowered = traced.lowered if traced else Lowered(lower(case.system))
+    result = run_program(case, lowered, RunOptions(engine))
+    runner = Runner(case, lowered, result, engine)
     try:
-        traced = traced or Traced(case, engine, program)
+        traced = traced or Traced(case, engine, lowered)
         threads = alternations(traced)
         found = found or waterfall(case, engine, traced)
     except RunError:
@@ -223,11 +222,11 @@ class _Work:
                 self.untried += 1
                 continue
             try:
-                program = self.runner.variant(change.system)
+                lowered = self.runner.variant(change.system)
             except (RunError, ValueError):
                 continue
-            if program:
-                self.answers[change] = self.runner.start(program)
+            if lowered:
+                self.answers[change] = self.runner.start(lowered)
             if number % 2:
                 self._settle()
         self._settle()
@@ -237,12 +236,12 @@ class _Work:
         for _ in range(steps):
             self._step()
         try:
-            program = self.runner.variant(faster(self.runner.system, each, factor))
+            lowered = self.runner.variant(faster(self.runner.system, each, factor))
         except RunError as error:
             self.errors.append(str(error))
             return
-        if program:
-            self.rows.setdefault(each, {})[factor] = self.runner.start(program)
+        if lowered:
+            self.rows.setdefault(each, {})[factor] = self.runner.start(lowered)
 
     def _settle(self) -> None:
         rows = (each for row in self.rows.values() for each in row.values())
@@ -329,21 +328,7 @@ class _Work:
     def settings(self, metric: str) -> Iterator[WhatIf]:
         """The rows of settings so far."""
         for change, answer in self.answers.items():
-            gained = self.gained(answer, metric)
-            if metric == THROUGHPUT and gained and certain(gained):
-                gained = self._allowed(change, gained)
-            yield WhatIf(change.what, change.values, gained)
-
-    def _allowed(self, change: Setting, gained: Gain) -> Gain:
-        """A gain that the bound of the changed case allows.
-
-        With more outstanding, more is half done when measuring begins, and a short run seems faster than it is.
-        """
-        most, base = bound(lower(change.system)).rate(), self.runner.base.rate
-        if most is None or gained.rate <= most or not base:
-            return gained
-        self.runner.notes.append(f"{change.what}: the gain shown is capped at the upper bound of that variant")
-        return Gain(most, float(most / base) - 1, gained.half_width)
+            yield WhatIf(change.what, change.values, self.gained(answer, metric))
 
     def held(self, limiter: Limiter, rows: tuple[Row, ...]) -> str:
         """Why making what a limiter names faster gains nothing; '' where it gains, or nothing is known to do it."""
@@ -362,7 +347,7 @@ class _Work:
         first, gained_free = known[0].component, known[0].free
         assert gained_free is not None
         without = faster(self.runner.system, first, FREE)
-        base = self.runner.of(lower(without))
+        base = self.rows[first][FREE].result()
         assert base.limiter is not None
         rest = self._likely(without, first, base)
         self.runner.settle(rest.values())
@@ -389,7 +374,7 @@ class _Work:
             if len(found) and not self.runner.affords(len(found) + 1):
                 break
             try:
-                found[each] = self.runner.start(lower(faster(without, each, TWICE)))
+                found[each] = self.runner.start(Lowered(lower(faster(without, each, TWICE))))
             except RunError:
                 continue
         return found

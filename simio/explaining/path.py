@@ -26,6 +26,8 @@ SERVICE, WAITING, DELAY = "service", "waiting", "delay"
 TIMER = "timer"
 """The label of a wait that a rule lays down."""
 _NOBODY = Label(0, 0, "", "")
+_ENDED = {int(Op.GET): Op.PUT, int(Op.PUT): Op.GET, int(Op.SEIZE): Op.RELEASE, int(Op.JOIN): Op.END}
+"""What another thread has done where a thread goes on that waited at an operation."""
 
 
 @dataclass(frozen=True)
@@ -134,8 +136,8 @@ class Path:
     @cached_property
     def named(self) -> Ints:
         """What the first operand of each row's step names, where it names something."""
-        steps = self.program.steps[self.at]
-        return steps[:, 1] + steps[:, STRIDE] * np.array(self.instances)[self.serials]
+        named, stride = self.program.steps[:, 1], self.program.steps[:, STRIDE]
+        return named[self.at] + stride[self.at] * np.array(self.instances)[self.serials]
 
     @cached_property
     def before(self) -> Ints:
@@ -198,7 +200,7 @@ class Path:
     def cause(self, row: int, target: int, op: int) -> int:
         """The row that let a thread go on that had waited for `target`; -1 where there is none to be found."""
         now = self.times[row]
-        ended = {Op.GET: Op.PUT, Op.PUT: Op.GET, Op.SEIZE: Op.RELEASE, Op.JOIN: Op.END}[Op(op)]
+        ended = _ENDED[op]
         rows = self._rows(ended, -1 if op == Op.JOIN else target)
         place = int(np.searchsorted(rows, row)) - 1
         while place >= 0 and self.times[rows[place]] == now:

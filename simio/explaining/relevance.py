@@ -28,7 +28,7 @@ def relevance(
 
     Components and stages have the same names, so that the words of these are compared.
     """
-    shares = list(_shares(result, way))
+    shares = [(what, place, _place(system, place), share) for what, place, share in _shares(result, way)]
     return {each: _of(each, [_share(system, each, *one) for one in shares]) for each in found}
 
 
@@ -49,11 +49,10 @@ def _shares(result: CaseResult, way: Waterfall | None) -> Iterator[tuple[str, st
         yield "", use.name, use.utilisation * (BUSY if way else 1)
 
 
-def _share(system: System, each: Component, what: str, place: str, share: float) -> float:
+def _share(system: System, each: Component, what: str, place: str, at: set[str], share: float) -> float:
     if what == SIGNALS:
         return share if each.name.startswith(what) else 0.0
-    words = set(re.split(r"[\s>]+", each.name))
-    if not _place(system, place) <= words:
+    if not at <= _words(each.name):
         # A file system works on a host, and is of a volume.
         return share * PERHAPS if what and each.name.startswith(what) else 0.0
     if each.name.startswith(_CLOCK) or each.name.startswith(what) and what:
@@ -70,4 +69,8 @@ def _place(system: System, place: str) -> set[str]:
         return set(storage_of(system, first).split())
     if place.endswith(".cpu"):
         return {place.removesuffix(".cpu")}
-    return set(re.split(r"[\s>]+", place)) - {"receive", "handler", "send", "connection", "lock", "processor"}
+    return _words(place) - {"receive", "handler", "send", "connection", "lock", "processor"}
+
+
+def _words(name: str) -> set[str]:
+    return set(re.split(r"[\s>]+", name))

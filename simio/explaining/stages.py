@@ -18,7 +18,9 @@ from simio.explaining.path import Path, Stretch
 from simio.lower import lower
 from simio.program.steps import HORIZON, Op, Program
 from simio.result import measure
+from simio.result.headline import reported
 from simio.result.precision import settled
+from simio.running import Lowered
 
 TRACED = (400_000, 1_500_000)
 """Steps that are followed at most, of a longer run its beginning; the more where the fewer hold too little."""
@@ -33,30 +35,32 @@ _UNITS = ("frame", "buffer", "block", "transfer", "size", "response")
 class Traced:
     """A case run once with every step traced: what the waterfall and the account of threads are made of."""
 
-    def __init__(self, case: Case, engine: str | None = None, program: Program | None = None) -> None:
-        """`program` is that of the case, if there is one already.
+    def __init__(self, case: Case, engine: str | None = None, lowered: Lowered | None = None) -> None:
+        """`lowered` has the program of the case, if there is one already.
 
         Raises RunError where the case cannot be run, or not be followed.
         """
         self.case = case
-        self.program = program = program or lower(case.system)
+        self.lowered = lowered or Lowered(lower(case.system))
+        self.program = program = self.lowered.program
         if program.guests:
             raise RunError("processes written in Python are not followed step by step")
         run = settled(case.system.run, program, engine)
         until = HORIZON if run.until is None else run.until
-        self.notes: list[str] = []
+        self.notes: list[str]
         for most in TRACED:
             self.outcome = self._run(Options(until, min(run.step_budget, most), run.seed, trace=True), engine)
             if not self.notes or len(measure.deliveries(program, self.outcome)[0]) >= DELIVERIES:
                 break
         self.path = Path(program, self.outcome)
         warm = run.warm_up
-        if warm not in ("auto", 0) and int(warm) >= self.outcome.end // 2:
+        if self.notes and warm not in ("auto", 0) and int(warm) >= self.outcome.end // 2:
             warm = "auto"
-        self.span = measure.throughput(program, self.outcome, warm)
+        self.span, _ = reported(program, self.outcome, warm, self.lowered.bound)
 
     def _run(self, options: Options, engine: str | None) -> Outcome:
         """The outcome of a run, or of the steps that it may take."""
+        self.notes = []
         try:
             return execute(self.program, options, engine)
         except Aborted as error:
@@ -109,8 +113,11 @@ def _deliveries(path: Path, program: Program, outcome: Outcome, until: int) -> t
     delivers = [number for number, mark in enumerate(program.marks) if mark.role == "delivered"]
     chosen = np.isin(marks[: len(rows), 1], delivers) & (marks[: len(rows), 0] <= until)
     streams: dict[tuple[int, str], list[int]] = {}
+    first: dict[int, int] = {}
     for place in np.flatnonzero(chosen):
-        key = int(marks[place, 1]), path.thread(int(path.serials[rows[place]]))
+        serial = int(path.serials[rows[place]])
+        # A thread that visits several devices in turn has a stream for each: they are one.
+        key = first.setdefault(int(marks[place, 1]), serial), path.thread(serial)
         streams.setdefault(key, []).append(int(place))
     if not streams:
         return rows[:0], rows[:0]

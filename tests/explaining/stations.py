@@ -30,6 +30,7 @@ class Jobs(WorkloadParams):
 
     jobs: Count = Field(description="how many")
     overlap: Flag = Field(True, description="whether the stations work at once")
+    streams: Count = Field(1, description="how many streams a worker without overlap delivers to, a job each in turn")
     block: int = Field(JOB, description="bytes a job")
 
 
@@ -50,11 +51,15 @@ def lowered(site: Site, workload: Workload[Jobs]) -> None:
     sheets = [site.system.switches[name].part.sheet for name in ("first", "second")]
     servers = [p.resource(name) for name in ("first", "second")]
     if not params.overlap:
+        streams = [site.delivered]
+        if params.streams > 1:
+            streams = [site.stream(f"work: {number}") for number in range(params.streams)]
         with p.thread("worker"), p.loop(params.jobs):
-            for number, what in enumerate(("serves first", "serves second")):
-                with p.label(what, "", True), p.hold(servers[number]):
-                    p.advance(sheets[number].service)
-            p.mark(site.delivered, JOB)
+            for stream in streams:
+                for number, what in enumerate(("serves first", "serves second")):
+                    with p.label(what, "", True), p.hold(servers[number]):
+                        p.advance(sheets[number].service)
+                p.mark(stream, JOB)
         return
     passed = p.container("passed", unit="jobs")
     with p.thread("one"), p.loop(params.jobs):

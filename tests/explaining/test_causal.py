@@ -18,14 +18,13 @@ from simio.explaining.sentences import of_profile
 from simio.explaining.stages import Traced
 from simio.explaining.threads import alternations
 from simio.lower import lower
-from simio.program.steps import Program
-from simio.running import run_case
+from simio.running import Lowered, run_case
 
 JOBS = 60
 
 
 def runner_of(case: Case) -> Runner:
-    return Runner(case, lower(case.system), run_case(case))
+    return Runner(case, Lowered(lower(case.system)), run_case(case))
 
 
 def rows(found: CausalProfile) -> dict[str, tuple[float, float, float]]:
@@ -99,9 +98,9 @@ def test_an_interrupt_leaves_what_is_known(monkeypatch):
     done = []
     started = Runner.start
 
-    def finished(runner: Runner, program: Program) -> Future[Answer]:
+    def finished(runner: Runner, lowered: Lowered) -> Future[Answer]:
         """Variants end before the next begins, so that the interrupt finds two of them done on any machine."""
-        future = started(runner, program)
+        future = started(runner, lowered)
         wait([future])
         return future
 
@@ -137,7 +136,7 @@ def test_a_long_run_is_cut_off_and_told(monkeypatch):
 def test_a_variant_with_far_more_to_do_is_cut_off_and_told(monkeypatch):
     monkeypatch.setattr("simio.explaining.answers.VARIANT_STEPS", 1)
     runner = runner_of(tandem(3 * MS, 2 * MS, 100))
-    more, much_more = (runner.of(lower(tandem(3 * MS, 2 * MS, jobs).system)) for jobs in (200, 1000))
+    more, much_more = (runner.of(Lowered(lower(tandem(3 * MS, 2 * MS, jobs).system))) for jobs in (200, 1000))
     runner.stop()
     assert runner.cut
     assert more.rate == run_case(tandem(3 * MS, 2 * MS, 200)).rate
@@ -154,10 +153,8 @@ def test_no_setting_gains_more_than_its_bound_allows(load, monkeypatch):
     (deeper,) = [each for each in found.what_ifs if each.what.startswith("requests that a thread")]
     changed = load(*on, "workload.reader.depth=2").cases[0]
     most = bound(lower(changed.system)).rate()
-    # The link was busy all along; a short run with more outstanding seems faster than it can be.
-    assert run_case(changed).rate <= most
-    assert deeper.gain.rate == most
-    assert any("capped at the upper bound" in note for note in found.notes)
+    # The link was busy all along; a short run with more outstanding could seem faster than it can be.
+    assert deeper.gain.rate == run_case(changed).rate <= most
 
 
 # --- ftp ----------------------------------------------------------------------------------------------------

@@ -42,6 +42,13 @@ def test_one_worker_spends_its_time_at_either_station():
     ]
 
 
+def test_a_worker_that_delivers_to_four_streams_in_turn_has_a_unit_of_each_of_them():
+    found = waterfall(tandem(3 * MS, 2 * MS, JOBS, overlap=False, streams=4))
+    assert (found.unit, found.units, found.period) == (JOB, 4 * JOBS - 1, 5 * MS)
+    assert [(stage.where, stage.time) for stage in found.stages] == [("first", 3 * MS), ("second", 2 * MS)]
+    assert found.segments[-1].end == 5 * MS
+
+
 def test_where_the_first_is_slower_the_second_is_passed_only_once():
     found = waterfall(tandem(3 * MS, 2 * MS, JOBS))
     whole = (JOBS - 1) * 3
