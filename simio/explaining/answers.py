@@ -17,14 +17,16 @@ from simio.lower import lower
 from simio.program.service import SECOND
 from simio.program.steps import HORIZON, Program
 from simio.result import measure
-from simio.result.headline import reported
+from simio.result.headline import AHEAD, reported
 from simio.result.limiter import limit_of
+from simio.result.measure import SHORT
 from simio.result.model import CaseResult, Limiter, Throughput
 from simio.result.statistics import confidence
 from simio.running import Lowered
 
 RUN_STEPS = 25_000_000
 """Steps that one run may take, a quarter of a second or so; what takes more is cut off, and reported."""
+UNLIKE = "some variants were too short for a steady state: their gain is that of a whole run over a steady part"
 ALL_STEPS = 200_000_000
 """Steps that all variants of an explanation may take together, or `TIMES` those of a run of the case beyond the
 first `RUN_STEPS`, or those of `FEWEST` variants."""
@@ -86,6 +88,7 @@ class Runner:
         self.notes: list[str] = []
         self.runs = 0
         self.stopped = self.cut = False
+        self._steady = False
         self._known: dict[str, Future[Answer]] = {}
         self._counted: set[int] = set()
         self._pool = ThreadPoolExecutor(os.cpu_count() or 1)
@@ -146,6 +149,10 @@ class Runner:
         if warm != "auto" and cut and outcome.end < 2 * int(warm):
             warm = "auto"
         span, _ = reported(program, outcome, warm, lowered.bound)
+        if lowered.hash == self.hash:
+            self._steady = not span.note
+        elif span.note in (SHORT, AHEAD) and self._steady and UNLIKE not in self.notes:
+            self.notes.append(UNLIKE)
         seen = measure.observations(program, outcome, span)
         times: dict[str, tuple[float, ...]] = {each.name: (each.mean,) for each in seen if each.unit == "ps"}
         if not first:

@@ -58,6 +58,7 @@ def contrast(
     values = {chosen: _value(found, metric) for chosen, found in runs.found.items() if found}
     parts = tuple(_parts(steps, values))
     whole = values[runs.all] - values[frozenset()]
+    notes += [f"{name}: {note}" for name, found in zip(names, (runs.a, runs.b), strict=True) for note in found.notes]
     if many:
         notes.append("changes of one host, disk or workload were taken together")
     if complete and any(part.share is None for part in parts):
