@@ -33,7 +33,7 @@ def interrupted(process: object, after: float) -> tuple[int, str, str]:
 def test_at_any_instant(simio: Simio, tmp_path: Path, after: float) -> None:
     target = tmp_path / "result.json"
     target.write_text("what was there")
-    status, out, err = interrupted(simio("run", QUICK, "--json", "-o", str(target)), after)
+    status, out, err = interrupted(simio("run", QUICK, "--json", "--force", "-o", str(target)), after)
     assert status in (0, 130, KILLED)
     assert "Traceback" not in err
     assert out == ""
