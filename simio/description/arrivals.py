@@ -7,9 +7,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from simio.description.quantities import Duration, Quantity, Values, refusal
+from simio import units
+from simio.description.quantities import Duration, Horizon, Quantity, Values, refusal
 
-RequestRate = Annotated[Fraction, Quantity("request_rate", positive=True)]
+RequestRate = Annotated[Fraction | None, Quantity("request_rate", positive=True, word="none")]
+"""A number of requests a second above zero, or none."""
 StateRate = Annotated[Fraction, Quantity("request_rate")]
 """A number of requests a second, or zero."""
 MOST_STATES = 16
@@ -25,16 +27,16 @@ class State(Values):
 class Arrivals(Values):
     """When requests arrive, whatever becomes of those before: an open load."""
 
-    rate: RequestRate | None = Field(
+    rate: RequestRate = Field(
         None, description="requests a second in the mean; of several threads and devices, of all together"
     )
     process: Literal["poisson", "constant"] = Field(
         "poisson", description="poisson: at random; constant: evenly apart"
     )
-    on: Duration | None = Field(
-        None, description="bursts: mean of the exponential time of one, in which all requests come, at random"
+    burst: Horizon = Field(
+        None, description="mean of the exponential time of a burst, in which all requests come, at random"
     )
-    off: Duration | None = Field(None, description="bursts: mean of the exponential pause between two")
+    pause: Horizon = Field(None, description="mean of the exponential pause between two bursts")
     states: tuple[State, ...] = Field(
         (), description="modulated Poisson process: its states, one after another, around and around"
     )
@@ -45,15 +47,15 @@ class Arrivals(Values):
             self._modulated()
         elif self.rate is None:
             raise refusal("no rate", "a rate such as '120 /s', or states", field="rate")
-        if (self.on is None) != (self.off is None):
-            missing = "on" if self.on is None else "off"
-            raise refusal("nothing", "a time such as '100 ms', as bursts have both on and off", field=missing)
-        if self.on is not None and self.process == "constant":
+        if (self.burst is None) != (self.pause is None):
+            missing = "burst" if self.burst is None else "pause"
+            raise refusal("nothing", "a time such as '100 ms', as bursts have both burst and pause", field=missing)
+        if self.burst is not None and self.process == "constant":
             raise refusal("constant, with bursts", "poisson", "in bursts requests come at random", "process")
         return self
 
     def _modulated(self) -> None:
-        given = [key for key in ("rate", "on", "off") if getattr(self, key) is not None]
+        given = [key for key in ("rate", "burst", "pause") if getattr(self, key) is not None]
         if given or self.process == "constant":
             raise refusal(given[0] if given else "constant, with states", "states alone", field="states")
         if not 2 <= len(self.states) <= MOST_STATES:
@@ -64,8 +66,8 @@ class Arrivals(Values):
     @property
     def modulation(self) -> tuple[tuple[Fraction, int], ...]:
         """Requests a second and mean stay in ps of each state; of a plain process none."""
-        if self.on is not None and self.off is not None and self.rate is not None:
-            return (self.rate * (self.on + self.off) / self.on, self.on), (Fraction(0), self.off)
+        if self.burst is not None and self.pause is not None and self.rate is not None:
+            return (self.rate * (self.burst + self.pause) / self.burst, self.burst), (Fraction(0), self.pause)
         return tuple((state.rate, state.stay) for state in self.states)
 
     @property
@@ -76,3 +78,10 @@ class Arrivals(Values):
         return sum((rate * stay for rate, stay in self.modulation), Fraction(0)) / sum(
             stay for _, stay in self.modulation
         )
+
+
+def check_think(arrivals: Arrivals | None, think: int) -> None:
+    """Refuse a pause between requests that arrive at times of their own."""
+    if arrivals and think:
+        found = units.format_quantity(think, "time")
+        raise refusal(f"{found}, with arrivals", "0 s", "requests that arrive wait for no other", "think")

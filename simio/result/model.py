@@ -121,7 +121,7 @@ class LoadUse:
         if self.grows:
             return (
                 f"{self.name} cannot keep up: of {self.offered:.4g} requests a second that arrive {self.served:.4g} "
-                f"are served. The line grows by {self.grows:.3g} a second, and times grow with the length of the run"
+                f"are served. The line grows by {self.grows:.4g} a second, and times grow with the length of the run"
             )
         return f"{self.name}: {self.offered:.4g} requests a second arrive, {self.served:.4g} are served"
 

@@ -21,7 +21,7 @@ SECOND = 10**12
 
 def arrivals(rate: int = 100, **more: object) -> Arrivals:
     return Arrivals.model_construct(
-        rate=Fraction(rate), **{"process": "poisson", "on": None, "off": None, "states": (), **more}
+        rate=Fraction(rate), **{"process": "poisson", "burst": None, "pause": None, "states": (), **more}
     )
 
 
@@ -76,7 +76,8 @@ def test_one_server_that_always_takes_as_long(load: float) -> None:
 
 
 def test_one_server_of_two_kinds_of_requests() -> None:
-    # M/G/1 (Pollaczek and Khinchin): waits rate * E[S^2] / (2 (1 - load)). Three in four take 2 ms, one 18 ms: load 0.6.
+    # M/G/1 (Pollaczek and Khinchin): waits rate * E[S^2] / (2 (1 - load)). Three in four take 2 ms, one 18 ms: so
+    # the load is 0.6.
     times = served(arrivals(), lambda p: p.discrete("service", [(2 * MS, 3), (18 * MS, 1)]), count=400_000)
     second = (3 * 2**2 + 18**2) / 4 * 1e-6
     assert times.mean() / SECOND == pytest.approx(6e-3 + 100 * second / 2 / 0.4, rel=0.03)
@@ -124,7 +125,7 @@ def test_bursts_have_the_mean_and_the_dispersion_of_an_interrupted_poisson_proce
     # On 20 ms at 500 /s, off 80 ms: mean 100 /s. Over long windows the index of dispersion of counts is
     # 1 + 2 r_on^2 p q / (mean (a + b)), a and b being the rates of leaving each state (Fischer and Meier-Hellstern,
     # Performance Evaluation 18(2), 1993).
-    found = counted_in(arrivals(on=20 * MS, off=80 * MS), 4 * SECOND, 800_000)
+    found = counted_in(arrivals(burst=20 * MS, pause=80 * MS), 4 * SECOND, 800_000)
     assert found.mean() == pytest.approx(400, rel=0.02)
     expected = 1 + 2 * 500**2 * 0.2 * 0.8 / (100 * (1 / 0.02 + 1 / 0.08))
     assert found.var() / found.mean() == pytest.approx(expected, rel=0.12)
@@ -140,5 +141,5 @@ def test_a_modulated_process_has_the_mean_of_its_states() -> None:
 
 
 def test_engines_agree_on_bursts() -> None:
-    served(arrivals(on=20 * MS, off=80 * MS), exponential(5 * MS), count=2000)
+    served(arrivals(burst=20 * MS, pause=80 * MS), exponential(5 * MS), count=2000)
     served(arrivals(), exponential(9 * MS), 2, count=2000)

@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from simio import units
-from simio.description.arrivals import Arrivals
+from simio.description.arrivals import Arrivals, check_think
 from simio.description.mixtures import Mixture, Sizes
 from simio.description.quantities import Count, Extent, Limit, Time, refusal
 from simio.description.sheets.base import size_text
@@ -81,9 +80,7 @@ class BlockParams(WorkloadParams):
 
     @model_validator(mode="after")
     def _arrivals_are_all(self) -> BlockParams:
-        if self.arrivals and self.think:
-            found = units.format_quantity(self.think, "time")
-            raise refusal(f"{found}, with arrivals", "0 s", "requests that arrive wait for no other", "think")
+        check_think(self.arrivals, self.think)
         return self
 
     @model_validator(mode="after")
