@@ -78,7 +78,7 @@ def capacity(
     \b
     simio capacity s.yaml --until 'p99 of reader < 20 ms'
     simio capacity s.yaml --until 'utilisation of a.cpu < 70%'
-    simio capacity s.yaml --load workload.nfs.clients --until 'throughput > 30 MB/s'
+    simio capacity s.yaml --load workload.nfs.clients --until 'mean of nfs < 9 ms'
     """
     conditions = collected(condition, promises)
     source = ScenarioFile(scenario)
