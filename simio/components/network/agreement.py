@@ -65,7 +65,10 @@ def agreed(sheets: Sequence[TcpIpStack], mtu: int, params: SocketOptions) -> lis
     selective = all(RECOVERIES[sheet.recovery].selective for sheet in sheets)
     mss = min(_mss(sheet, mtu, extended) for sheet in sheets)
     spaces = [_whole(sheet, space, mss) for sheet, space in zip(sheets, spaces, strict=True)]
-    shifts = [_shift(receive) if extended else 0 for _, receive in spaces]
+    shifts = [
+        _shift(min(sheet.advertised_window or receive, receive)) if extended else 0
+        for sheet, (_, receive) in zip(sheets, spaces, strict=True)
+    ]
     return [
         _settings(sheet, space, mss, extended, selective, shifts[1 - end], shifts[end], params.nodelay)
         for end, (sheet, space) in enumerate(zip(sheets, spaces, strict=True))
@@ -133,6 +136,7 @@ def _settings(
         "initial_window": sheet.initial_window * mss,
         "idle_restart": sheet.restart,
         "max_cwnd": sheet.max_cwnd or 0,
+        "advertised_window": min(sheet.advertised_window or spaces[1], spaces[1]),
         "recovery": sheet.recovery if selective else RECOVERIES[sheet.recovery].without_them,
         "ack_every": _ack_every(sheet, spaces[1], mss),
         "ack_tick": sheet.delayed_ack if ticking else 0,
