@@ -10,7 +10,7 @@ from simio.components.network.stack import IP_HEADER, TCP_HEADER, TIMESTAMPS
 from simio.description.sheets.stacks import TcpIpStack
 from simio.errors import RunError
 from simio.machines.tcp.recovery import RECOVERIES
-from simio.machines.tcp.settings import HAND_OVER_BUFFER, HAND_OVER_WRITE, TcpSettings
+from simio.machines.tcp.settings import HAND_OVER_BUFFER, HAND_OVER_WRITE, NAGLE_IDLE, NAGLE_SMALL, TcpSettings
 from simio.units import format_quantity
 
 MOST_UNSCALED = 65535
@@ -135,6 +135,7 @@ def _settings(
         "nodelay": nodelay,
         "initial_window": sheet.initial_window * mss,
         "idle_restart": sheet.restart,
+        "nagle": NAGLE_SMALL if sheet.nagle == "small" else NAGLE_IDLE,
         "max_cwnd": sheet.max_cwnd or 0,
         "advertised_window": min(sheet.advertised_window or spaces[1], spaces[1]),
         "recovery": sheet.recovery if selective else RECOVERIES[sheet.recovery].without_them,

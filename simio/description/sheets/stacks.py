@@ -74,6 +74,9 @@ class Tcp(Sheet):
     rfc1323: Literal["never", "large", "always"] = Field(
         description="when window scaling and timestamps are used; large: with a socket buffer that needs scaling"
     )
+    nagle: Literal["idle", "small"] = Field(
+        "idle", description="what a small segment waits for: until all, or until an earlier small one is acknowledged"
+    )
     initial_window: Count = Field(description="segments of the congestion window at first")
     restart: Flag = Field(description="whether the congestion window starts anew after an idle time")
     idle_halving: Flag = Field(
@@ -108,8 +111,8 @@ class Tcp(Sheet):
     delayed_ack_clock: Literal["tick", "timer"] = Field(
         description="tick: at multiples of the period, for all connections; timer: so long after the segment"
     )
-    update_segments: Count = Field(
-        2, description="a reader that opens the window by so many segments has it announced"
+    update_segments: Whole = Field(
+        2, description="a reader that opens the window by so many segments has it announced; 0: by no number"
     )
     update_divisor: Count = Field(2, description="as does one that opens it by the receive buffer over this")
     time_each: Flag = Field(

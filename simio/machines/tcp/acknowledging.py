@@ -18,8 +18,8 @@ from simio.machines.tcp.timers import clock, instant, measured, stamp
 def time_round_trip(state: NDArray, base: int, now: int, una: int, ack: int) -> int:
     """The round trip in ps that an acknowledgement of new data ends, which sets the retransmission time; -1 if none.
 
-    By when it was sent, by timestamps (RFC 7323, section 4), or of the segment that is being timed, which is never one that went twice
-    (Karn's rule; RFC 6298, section 3).
+    By when it was sent, by timestamps (RFC 7323, section 4), or of the segment that is being timed, which is never
+    one that went twice (Karn's rule; RFC 6298, section 3).
     """
     tick = state[base + c.STAMP_TICK]
     unit = max(state[base + c.RTO_TICK], 1)

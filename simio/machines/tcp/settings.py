@@ -115,8 +115,8 @@ class TcpSettings:
     """Instant of a tick of that timer."""
     ack_delay: int = _limited(50 * _MS, 0, _HOUR)
     """Delay of an acknowledgement by the connection's own timer (Solaris: `tcp_deferred_ack_interval`)."""
-    update_segments: int = _limited(2, 1, 1000)
-    """Segments by which a window must grow for the reader to cause an update (4.3BSD: 2) ..."""
+    update_segments: int = _limited(2, 0, 1000)
+    """Segments by which a window must grow for the reader to cause an update (4.3BSD: 2; 0: no number does) ..."""
     update_divisor: int = _limited(2, 1, 1000)
     """... or else by the receive buffer divided by this (4.3BSD: 2)."""
     silly_divisor: int = _limited(4, 1, 1000)
