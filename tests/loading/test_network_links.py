@@ -33,7 +33,7 @@ def test_an_adapter_takes_links_of_its_medium(tmp_path: Path) -> None:
     rest = "links: [{model: links/atm-oc3, between: [a.io, b.io]}]"
     told = problems(tmp_path, "gigabit-pc", rest)
     assert "an atm link (links/atm-oc3) at 'a.io'" in told
-    assert "an ethernet or ethernet-shared link for adapters/gigabit-pc" in told
+    assert "an ethernet or ethernet-shared or emulated link for adapters/gigabit-pc" in told
 
 
 def test_a_switch_takes_links_of_its_kind(tmp_path: Path) -> None:

@@ -91,7 +91,9 @@ class Drill:
         """Let time pass until `time` ms after the connection was there; timers that run out on the way send."""
         until = self.start + round(time * MS)
         while True:
-            due = min((self.look(word) for word in (c.RESEND_DUE, c.PERSIST_DUE) if self.look(word)), default=until + 1)
+            due = min(
+                (self.look(word) for word in (c.RESEND_DUE, c.PERSIST_DUE) if self.look(word)), default=until + 1
+            )
             if due > until:
                 break
             self.now = max(self.now, due)
