@@ -66,7 +66,8 @@ class EmulatedWire:
                 if self.queue:
                     self.queue.leave(size)
                 self._hold(wait)
-                with self.loss.survived(packet, None, 0, self.delay):
+                held, fixed = (wait, 0) if self.sheet.jitter else (0, self.delay)
+                with self.loss.survived(packet, None, held, fixed):
                     yield
 
     def _take(self, packet: Packet, wait: Register) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from net_bench import EMULATED, Net, host, link
 from pydantic import ValidationError
 
+from simio.description.faults import Span
 from simio.description.sheets.emulated import EmulatedLink
 from simio.machines.door import call
 from simio.machines.network import shaper
@@ -18,9 +20,9 @@ IDEAL = {"kind": "ideal-network", "medium": "ethernet"}
 US = 1000
 
 
-def net(**values: Any) -> Net:
+def net(down: tuple[Span, ...] = (), **values: Any) -> Net:
     hosts = [host("a", eth=IDEAL), host("b", eth=IDEAL)]
-    return Net(hosts, [link("a.eth", "b.eth", kind="emulated", **values)])
+    return Net(hosts, [replace(link("a.eth", "b.eth", kind="emulated", **values), down=down)])
 
 
 def arrivals(engine: ModuleType, lengths: list[int], every: int = 0, name: str = "arrived", **values: Any) -> list:
@@ -81,6 +83,14 @@ def test_the_wire_is_busy_for_all_that_it_carries(engine: ModuleType) -> None:
 
 def test_lost_packets_do_not_arrive(engine: ModuleType) -> None:
     assert 0 < len(arrivals(engine, [100] * 100, loss=0.5)) < 100
+
+
+@pytest.mark.parametrize("jitter", ["0 s", "1 ps"])
+def test_what_is_on_its_way_when_the_link_goes_down_is_lost(engine: ModuleType, jitter: str) -> None:
+    # 5 us of delay; down from 7 to 8 us. Packets begin at 0, 2, 4 ... us: those of 2, 4 and 6 us are on their way then.
+    made = net(length=1000, jitter=jitter, down=((7 * 10**6, 8 * 10**6),))
+    made.packets(made.path("a", "b"), [100 + number for number in range(6)], every=2 * 10**6)
+    assert [length for _, length in made.marks(engine)] == [100, 104, 105]
 
 
 @pytest.mark.parametrize(
