@@ -87,8 +87,8 @@ def test_lost_packets_do_not_arrive(engine: ModuleType) -> None:
 
 @pytest.mark.parametrize("jitter", ["0 s", "1 ps"])
 def test_what_is_on_its_way_when_the_link_goes_down_is_lost(engine: ModuleType, jitter: str) -> None:
-    # 5 us of delay; down from 7 to 8 us. Packets begin at 0, 2, 4 ... us: that of 2 us has just arrived.
-    made = net(length=1000, jitter=jitter, down=((7 * 10**6, 8 * 10**6),))
+    # 5 us of delay; down from 7.5 to 8 us. Packets begin at 0, 2, 4 ... us: that of 2 us has just arrived.
+    made = net(length=1000, jitter=jitter, down=((75 * 10**5, 8 * 10**6),))
     made.packets(made.path("a", "b"), [100 + number for number in range(6)], every=2 * 10**6)
     assert [length for _, length in made.marks(engine)] == [100, 101, 104, 105]
 
