@@ -31,8 +31,7 @@ def update_due(state: NDArray, base: int) -> bool:
     free = min(state[base + c.RECEIVE_SPACE] - state[base + c.BUFFERED], state[base + c.ADVERTISED_WINDOW])
     free = min(free >> shift, 65535) << shift
     grown = free - (state[base + c.RCV_EDGE] - state[base + c.RCV_NXT])
-    segments = state[base + c.UPDATE_SEGMENTS]
-    if segments > 0 and grown >= segments * state[base + c.MSS]:
+    if grown >= state[base + c.UPDATE_SEGMENTS] * state[base + c.MSS]:
         return True
     return grown * state[base + c.UPDATE_DIVISOR] >= state[base + c.RECEIVE_SPACE]
 

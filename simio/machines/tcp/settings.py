@@ -220,6 +220,7 @@ def initial(settings: TcpSettings, peer_space: int | None = None) -> State:
         "burst_ring": c.OWN + control.words.size + 2 * runs,
         "bursts": bursts,
         "advertised_window": s.advertised_window or s.receive_space,
+        "update_segments": s.update_segments or _NO_LIMIT,
         "cwnd": s.initial_window or s.mss,
         "ssthresh": most,
     }
