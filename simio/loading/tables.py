@@ -45,6 +45,7 @@ class _WrittenRow(Values):
     over: Annotated[str, NonBlankText("a way to sum up cases", tuple(OVER), "way to sum up cases")] = ""
     unit: _Text = ""
     scenario: _Text = ""
+    which: _Text = ""
     fit: Flag = True
     note: Any = None
     anomaly: Any = None
@@ -212,6 +213,7 @@ def _row(problems: ProblemList, item: Node, path: str, heading: _Heading) -> Tab
         own.over,
         anomaly,
         own.fit,
+        own.which,
     )
     return TableRow(row, entry["where"].entries, item, path, own.scenario)
 
