@@ -27,7 +27,8 @@ class MeasuredRow:
     A source with "4 to 5" gives a range: from `value` to `upper`. `of` names the observation, stream or host that the
     quantity is of. `over` is one of `OVER` for a row that sums up several cases, else empty. `anomaly` is the reason
     to believe that the measurement cannot be repeated, else empty; `fit` is False if no value may be fitted to the
-    row. `which` names one of several measurements of the same case, else it is empty.
+    row. `which` names one of several measurements of the same case, else it is empty. `missed` is the reason why the
+    model is known to miss the row, else empty.
     """
 
     study: str
@@ -44,6 +45,12 @@ class MeasuredRow:
     anomaly: str = ""
     fit: bool = True
     which: str = ""
+    missed: str = ""
+
+    @property
+    def exempt(self) -> bool:
+        """True if the largest error allowed is not for this row."""
+        return bool(self.anomaly or self.missed)
 
     @property
     def label(self) -> str:
