@@ -24,8 +24,8 @@ class Errors:
     """Statistics over rows: absolute errors relative to what was measured, as shares (0.08 is 8%).
 
     `ninety` is the smallest error that at least nine rows in ten do not exceed; `worst` the row with the largest.
-    `bounded` is the largest error of those that are neither believed to be anomalies of the measurement nor known to be
-    missed.
+    `bounded` is the largest error of those that are neither believed to be anomalies of the measurement nor known
+    to be missed.
     """
 
     rows: int

@@ -22,7 +22,7 @@ QUICK = (
 MEDIAN, WORST = Fraction(8, 100), Fraction(20, 100)
 """No bar is wider."""
 NOT_JUDGED = {"profile-server/cray-ipi3", "sgi-hippi/nfs-disk", "slac-gige/datamove28"}
-"""Their sources do not say which requests were made, of which disk, or what a kernel does more than its predecessor."""
+"""Their sources do not say which requests were made, of which disk, or what a newer kernel does more."""
 
 
 @pytest.fixture(scope="module")
