@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
+from typing import Any
 
 from simio.components.host.kernel import UnixKernel
 from simio.components.storage.interfaces import BlockDevice
@@ -26,12 +27,32 @@ class Mount:
     device: BlockDevice
 
 
+class HeadedDevice:
+    """A device whose requests end under the buffer headers of a file system."""
+
+    def __init__(self, mount: Mount) -> None:
+        device = mount.device
+        self._kernel, self._header, self._device = mount.kernel, int(mount.sheet.block), device
+        self.name, self.capacity, self.sector = device.name, device.capacity, device.sector
+        self.any_size = device.any_size
+
+    def read(self, at: Register, size: Any, aligned: int) -> None:
+        """Fill the cache with `size` bytes from the device."""
+        with self._kernel.ending(self._header):
+            self._device.read(at, size, aligned)
+
+    def write(self, at: Register, size: Any, aligned: int) -> None:
+        """Store `size` bytes of the cache on the device."""
+        with self._kernel.ending(self._header):
+            self._device.write(at, size, aligned)
+
+
 class FileInCache:
     """The base of all files that go through the cache: their places, and the costs of pages and headers."""
 
     def __init__(self, mount: Mount, span: tuple[int, int]) -> None:
         """`span` is the file's first byte on the device and its size."""
-        self.kernel, self.sheet, self.device = mount.kernel, mount.sheet, mount.device
+        self.kernel, self.sheet, self.device = mount.kernel, mount.sheet, HeadedDevice(mount)
         self.p, self.host = self.kernel.p, self.kernel.host
         self.start, self.size = span
         self.unit: int = max(self.sheet.block, self.kernel.sheet.page)
@@ -39,8 +60,7 @@ class FileInCache:
     @labelled("file cache", "host.name")
     def _enter(self, size: int) -> None:
         """Room in the cache for `size` bytes, page by page, and their buffer headers."""
-        with self.p.loop(self.kernel.pages(size)):
-            self.host.work(self.sheet.page_cost)
+        self.kernel.bring_pages(size, self.sheet.page_cost)
         self.kernel.buffers(size, self.sheet.block)
 
     @labelled("file cache", "host.name")
@@ -91,13 +111,19 @@ class CachedFile(FileInCache):
         """read() of `size` bytes; `copy`: into the program's buffer. `cached`: all of the file is in the cache."""
         self.kernel.system_call()
         self._look_up(size)
-        if not cached and self.ahead_by:
-            self._keep_ahead(at, size)
-            self.p.get(self.cached, size)
-        elif not cached:
-            self._fetch(at, size, aligned)
-        if copy:
-            self.host.copy(size)
+        if cached or not self.ahead_by:
+            if not cached:
+                self._fetch(at, size, aligned)
+            if copy:
+                self.host.copy(size)
+            return
+        place = self.p.register(at)
+        for amount in self.p.pieces(size, None if self.sheet.max_read_ahead else self.ahead_by):
+            self._keep_ahead(place, amount)
+            self.p.get(self.cached, amount)
+            if copy:
+                self.host.copy(amount, size)
+            place.set(place + amount)
 
     def _keep_ahead(self, at: Register, size: int) -> None:
         """Ask for windows until what is to be read ahead of this request is there or on its way."""
@@ -213,7 +239,7 @@ class MappedFile:
 
     def __init__(self, mount: Mount, process: tuple[str, int]) -> None:
         """`process` is the name of the program and the number of its threads."""
-        self.kernel, self.sheet, self.device = mount.kernel, mount.sheet, mount.device
+        self.kernel, self.sheet, self.device = mount.kernel, mount.sheet, HeadedDevice(mount)
         self.p = self.kernel.p
         name, self.threads = process
         self.space = self.p.resource(f"{name}: address space", self.threads, lock=True)
@@ -258,8 +284,7 @@ class MappedFile:
 
     def _bring(self, at: Register, size: int, aligned: int) -> None:
         kernel = self.kernel
-        with self.p.loop(kernel.pages(size)):
-            kernel.host.work(self.sheet.page_cost)
+        kernel.bring_pages(size, self.sheet.page_cost)
         kernel.buffers(size, self.sheet.block)
         self.device.read(at, size, aligned)
         kernel.wake()

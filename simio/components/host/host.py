@@ -92,6 +92,20 @@ class Computer:
         """
         self._touch(size, self._crossings(buffer or size) * size, self.copy_byte)
 
+    @labelled("copies", "name")
+    def bounce(self, size: Operand, priority: int = PROCESS) -> None:
+        """One CPU copies `size` bytes to bounce buffers, or from them.
+
+        Neither end is in a cache, so that three bytes cross the memory bus for each byte copied, as in `copy`.
+        """
+        p = self.p
+        crossing = 3 * self.memory_byte
+        for amount in p.pieces(size, self.description.kernel.sheet.page):
+            with p.hold(self.cpu, priority=priority):
+                with p.hold(self.memory):
+                    p.advance(0, amount, crossing)
+                p.advance(0, amount, max(self.copy_byte - crossing, Fraction(0)))
+
     @labelled("parity", "name")
     def xor(self, sources: int, size: int) -> None:
         """One CPU computes parity over `sources` buffers of `size` bytes into another one."""

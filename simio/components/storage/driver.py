@@ -47,9 +47,10 @@ class HostInitiator:
             with self.p.hold(self.processor):
                 self.p.advance(self.command_time)
 
-    def complete(self) -> None:
-        """An interrupt, of its own or shared with other commands."""
+    def complete(self, size: Operand) -> None:
+        """An interrupt, of its own or shared with other commands, and what the kernel does when a request has ended."""
         self.interrupts.raise_and_wait()
+        self.kernel.end_request(size)
 
 
 Execute = Callable[..., None]
@@ -119,4 +120,4 @@ class DiskDriver:
             self.transport.request()
             execute(sector, amount, self.transport)
             self.transport.reply()
-        self.initiator.complete()
+        self.initiator.complete(amount)
