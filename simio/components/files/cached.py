@@ -117,22 +117,39 @@ class CachedFile(FileInCache):
             if copy:
                 self.host.copy(size)
             return
-        place = self.p.register(at)
-        for amount in self.p.pieces(size, None if self.sheet.max_read_ahead else self.ahead_by):
-            self._keep_ahead(place, amount)
-            self.p.get(self.cached, amount)
+        for amount in self._come(at, size, self.ahead_by):
             if copy:
                 self.host.copy(amount, size)
+
+    def _come(self, at: Register, size: int, piece: int) -> Iterator[int]:
+        """Run a for loop's body when what is wanted is in the cache, asking for windows before; gives its amount.
+
+        Where windows follow what has come, that is done for each `piece` of at most a window (Linux 2.4 mm/filemap.c,
+        generic_file_readahead: a page that is still locked starts no read-ahead).
+        """
+        p = self.p
+        if not self.sheet.ahead_of_arrived:
+            self._keep_ahead(at, size)
+            p.get(self.cached, size)
+            yield size
+            return
+        place = p.register(at)
+        for amount in p.pieces(size, min(piece, self.ahead_by)):
+            self._keep_ahead(place, amount, wanted=True)
+            p.get(self.cached, amount)
+            self._keep_ahead(place, amount)
+            yield amount
             place.set(place + amount)
 
-    def _keep_ahead(self, at: Register, size: int) -> None:
-        """Ask for windows until what is to be read ahead of this request is there or on its way."""
+    def _keep_ahead(self, at: Register, size: int, wanted: bool = False) -> None:
+        """Ask for windows until what is to be read ahead of this request, or is `wanted` itself, is there or on its way."""
         p, window = self.p, self.ahead_by
-        enough = size + self._beyond(size)
+        enough = size if wanted else size + self._beyond(size)
+        share = Fraction(0) if wanted else self._share(size)
         whole = self.start + self.size // window * window
         gap = p.register(self.fetched - at)
-        with p.while_(gap < enough, share=self._share(size)):
-            with p.when(self.fetched < whole, share=1 if self._share(size) else 0):
+        with p.while_(gap < enough, share=share):
+            with p.when(self.fetched < whole, share=1 if share else 0):
                 self._window(window)
             if self.size % window:
                 with p.when(self.fetched == whole):
@@ -150,11 +167,13 @@ class CachedFile(FileInCache):
         p = self.p
         self._index(self.fetched, size)
         self._enter(size)
-        with p.fork("read-ahead"):
-            self.device.read(self.fetched, self._whole(size), gcd(self.start, self.ahead_by))
-            self.kernel.wake()
-            self._arrived(size)
-        self.fetched.set(self.fetched + size)
+        piece = max(self.sheet.cluster, self.unit) if self.sheet.ahead_of_arrived else None
+        for amount in p.pieces(size, piece):
+            with p.fork("read-ahead"):
+                self.device.read(self.fetched, self._whole(amount), gcd(self.start, self.ahead_by, amount))
+                self.kernel.wake()
+                self._arrived(amount)
+            self.fetched.set(self.fetched + amount)
 
     def _arrived(self, size: int) -> None:
         """The next `size` bytes are in the cache."""

@@ -162,6 +162,17 @@ class UnixKernel:
         yield
         self._header, self._bounced = before
 
+    def largest_request(self) -> int | None:
+        """Bytes of the largest request that the block layer hands to a driver; None: any.
+
+        `max_request` is for whole pages of scattered memory. A bounce buffer takes a page for each buffer header,
+        however small (Linux 2.4 mm/highmem.c, create_bounce), so that as many pages hold less.
+        """
+        limit: int | None = self.sheet.max_request
+        if limit and self._bounced and self._header:
+            return max(limit * self._header // self.sheet.page, self._header)
+        return limit or None
+
     @labelled("block layer", "host.name")
     def end_request(self, size: Operand) -> None:
         """A request of `size` bytes ends, on the CPU that takes its interrupt: bounced data are copied, headers ended.

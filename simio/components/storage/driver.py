@@ -34,7 +34,7 @@ class HostInitiator:
 
     def requests(self, size: OperandT) -> Iterator[OperandT]:
         """The commands that the block layer makes of a request."""
-        return self.p.pieces(size, self.kernel.sheet.max_request or None)
+        return self.p.pieces(size, self.kernel.largest_request())
 
     @labelled("storage drivers", "kernel.host.name")
     def issue(self, size: Operand) -> None:
