@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import gcd
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from simio.components.host.host import INTERRUPT, Computer
 from simio.components.storage.interfaces import BlockDevice, check_size
@@ -35,7 +35,7 @@ class UnixKernel:
         self.host = host
         self.sheet = host.description.kernel.sheet
         self._header: int | None = None
-        self._bounced = False
+        self._bounced: Literal["read", "write"] | None = None
 
     def pages(self, size: OperandT) -> OperandT:
         """Pages that a page-aligned buffer of `size` bytes lies on."""
@@ -128,8 +128,8 @@ class UnixKernel:
     ) -> None:
         """The request in pieces that are each pinned, submitted under one or more buffer headers, and waited for.
 
-        Linux 2.4 maps at most one kiobuf's worth of pages, submits it and waits (drivers/char/raw.c, fs/buffer.c). What
-        is written through bounce buffers is copied before it is submitted (mm/highmem.c, create_bounce).
+        Linux 2.4 maps at most one kiobuf's worth of pages, submits it and waits (drivers/char/raw.c, fs/buffer.c). A
+        bounce buffer has a header of its own, and what is written is copied before (mm/highmem.c, create_bounce).
         """
         p, sheet = self.p, self.sheet
         transfer = device.read if reads else device.write
@@ -139,10 +139,12 @@ class UnixKernel:
         self.system_call()
         for amount in p.pieces(size, chunk or None):
             self.pin(amount)
-            self.buffers(amount, header)
-            if sheet.bounce and not reads:
-                self.host.bounce(amount)
-            with self.ending(header, sheet.bounce and reads):
+            with self.ending(header, ("read" if reads else "write") if sheet.bounce else None):
+                self.buffers(amount, header)
+                if sheet.bounce:
+                    self.buffers(amount, header)
+                    if not reads:
+                        self.host.bounce(amount)
                 transfer(place, amount, grain)
             self.wake()
             self.unpin(amount)
@@ -155,8 +157,8 @@ class UnixKernel:
             self.host.work(self._headers(size, header) * self.sheet.buffer_cost)
 
     @contextmanager
-    def ending(self, header: int | None, bounced: bool = False) -> Iterator[None]:
-        """Requests inside end under buffer headers of `header` bytes each, and in bounce buffers if `bounced`."""
+    def ending(self, header: int | None, bounced: Literal["read", "write"] | None = None) -> Iterator[None]:
+        """Requests inside end under buffer headers of `header` bytes each, and what they `bounced` in bounce buffers."""
         before = self._header, self._bounced
         self._header, self._bounced = header, bounced
         yield
@@ -177,12 +179,14 @@ class UnixKernel:
     def end_request(self, size: Operand) -> None:
         """A request of `size` bytes ends, on the CPU that takes its interrupt: bounced data are copied, headers ended.
 
-        Linux 2.4 copies what was read when its buffer header ends (mm/highmem.c, bounce_end_io_read).
+        Linux 2.4 copies what was read when its buffer header ends (mm/highmem.c, bounce_end_io_read), and ends both
+        the bounce buffer's header and the other.
         """
-        if self._bounced:
+        if self._bounced == "read":
             self.host.bounce(size, INTERRUPT)
         if self.sheet.buffer_end:
-            self.host.work(self._headers(size, self._header) * self.sheet.buffer_end, INTERRUPT)
+            each = self.sheet.buffer_end * (2 if self._bounced else 1)
+            self.host.work(self._headers(size, self._header) * each, INTERRUPT)
 
     @labelled("file cache", "host.name")
     def bring_pages(self, size: int, cost: int) -> None:
@@ -211,4 +215,5 @@ class UnixKernel:
             p.put(free, pages)
 
     def _headers(self, size: OperandT, header: int | None) -> Any:
+        """Buffer headers of `size` bytes, each for `header` bytes; without, it is one."""
         return (size + (header - 1)) // header if header else 1

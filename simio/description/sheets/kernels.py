@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from simio.description.quantities import Duration, Extent, Flag, Frequency, Limit, Time, Whole
+from simio.description.quantities import Duration, Extent, Flag, Frequency, Limit, Share, Time, Whole
 from simio.description.sheets.base import TIMER, Sheet, register_sheet
 
 
@@ -30,6 +30,11 @@ class UnixKernelSheet(Sheet):
         description="clock of the CPU that the costs below hold for; on another CPU they scale with its clock"
     )
     system_call: Time = Field(description="CPU time to enter and leave the kernel")
+    memory_share: Share = Field(
+        None,
+        description="share of the CPU time of the kernel's services in which the CPU waits for memory and keeps its bus "
+        "busy; none: nothing",
+    )
     context_switch: Time = Field(description="CPU time to switch to another process")
     interrupt: Time = Field(description="CPU time to take an interrupt and return")
     page_pin: Time = Field(description="CPU time to pin and unpin one page of a user's buffer")

@@ -190,6 +190,7 @@ def _thread(
                     access.rewind()
                 for size in places.requests(at, span[1]):
                     for access in accesses:
+                        places.work_once()
                         _request(site, access, at, size, places.aligned, slots, latency, again > 0)
                 for access in accesses:
                     access.finish()
@@ -235,6 +236,8 @@ class Places:
             self.drawn = {
                 size: p.uniform(f"{thread}: place for {size}", 0, room // size - 1) for size, _ in params.sizes
             }
+        self.work = params.work
+        self.host = site.host(params.host)
         self.aligned = gcd(start, *(size for size, _ in params.sizes), params.stride or 0)
 
     def requests(self, at: Register, size: int) -> Iterator[int]:
@@ -269,6 +272,11 @@ class Places:
                     yield length
                     if not self.drawn:
                         at.set(at + length)
+
+    def work_once(self) -> None:
+        """The program's own work before a request."""
+        with self.p.label("the program", self.host.name):
+            self.host.work(self.work)
 
     def _pause(self) -> None:
         p = self.p
