@@ -34,7 +34,11 @@ class HeadedDevice:
         device = mount.device
         self._kernel, self._header, self._device = mount.kernel, int(mount.sheet.block), device
         self.name, self.capacity, self.sector = device.name, device.capacity, device.sector
-        self.any_size = device.any_size
+
+    @property
+    def any_size(self) -> bool:
+        """True if the device takes sizes in registers."""
+        return self._device.any_size
 
     def read(self, at: Register, size: Any, aligned: int) -> None:
         """Fill the cache with `size` bytes from the device."""
@@ -278,13 +282,15 @@ class MappedFile:
                 with p.loop(kernel.pages(amount) - 1), self._locked(1):
                     kernel.host.work(kernel.sheet.page_fault)
                 place.set(place + amount)
-            self._change_map()
+            self._change_map(removes=True)
 
-    def _change_map(self) -> None:
-        """mmap() or munmap()."""
+    def _change_map(self, removes: bool = False) -> None:
+        """mmap(), or munmap(), after which other CPUs that run threads of the process drop their translations."""
         self.kernel.system_call()
         with self._locked(self.threads):
             self.kernel.host.work(self.kernel.sheet.map_call)
+            if removes and self.threads > 1:
+                self.kernel.flush_others()
 
     @contextmanager
     def _locked(self, units: int) -> Iterator[None]:

@@ -64,6 +64,19 @@ class UnixKernel:
         """Service of one interrupt, ahead of other work for the CPU."""
         self.host.work(self.sheet.interrupt, INTERRUPT)
 
+    def flush_others(self) -> None:
+        """Interrupt the other CPUs, and keep this one until they have dropped translations of addresses.
+
+        One at a time does so (Linux 2.4 arch/i386/kernel/smp.c, flush_tlb_others, which spins under tlbstate_lock).
+        """
+        p, others = self.p, self.host.description.cpus - 1
+        if not others:
+            return
+        with p.hold(p.resource(f"{self.host.name} flush", lock=True)), p.hold(self.host.cpu):
+            with p.loop(others), p.fork("flush", joined=True):
+                self.interrupt()
+            p.join()
+
     @labelled("process switches", "host.name")
     def wake(self) -> None:
         """Switch to the process that the interrupt made ready."""
