@@ -101,7 +101,9 @@ def test_one_reader_in_turn_leaves_processors_and_port_idle():
 
 def test_bounce_buffers_make_small_requests_that_are_copied():
     case, plain = (
-        result("linux-fc-highmem.yaml", "compiled", f"hosts.server.kernel.bounce={bounce}", "run.until=300 ms").cases[0]
+        result("linux-fc-highmem.yaml", "compiled", f"hosts.server.kernel.bounce={bounce}", "run.until=300 ms").cases[
+            0
+        ]
         for bounce in ("true", "false")
     )
     assert case.rate < 0.85 * plain.rate

@@ -146,7 +146,7 @@ class CachedFile(FileInCache):
             place.set(place + amount)
 
     def _keep_ahead(self, at: Register, size: int, wanted: bool = False) -> None:
-        """Ask for windows until what is to be read ahead of this request, or is `wanted` itself, is there or on its way."""
+        """Ask for windows until what is wanted, and unless `wanted` the window beyond, is there or on its way."""
         p, window = self.p, self.ahead_by
         enough = size if wanted else size + self._beyond(size)
         share = Fraction(0) if wanted else self._share(size)

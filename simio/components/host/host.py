@@ -98,8 +98,8 @@ class Computer:
         """One CPU copies `size` bytes between the kernel's memory and a program's buffer, of that size or `buffer`.
 
         The source comes from memory. A target that fits into half of the CPU's cache stays there; a larger one is
-        fetched line by line before it is written (write-allocate), unless the CPU copies whole lines, and goes back to
-        memory in the end, so that three bytes, or two, cross the memory bus for each byte copied.
+        fetched line by line before it is written (write-allocate), unless the CPU copies whole lines, and goes back
+        to memory in the end, so that three bytes, or two, cross the memory bus for each byte copied.
         """
         self._touch(size, self._crossings(buffer or size) * size, self.copy_byte)
 

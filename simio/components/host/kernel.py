@@ -12,7 +12,6 @@ from simio.components.storage.interfaces import BlockDevice, check_size
 from simio.program.builder import Builder, Operand, OperandT, Register, since
 from simio.program.labels import called, labelled
 
-
 CLUSTER = 32
 """Pages that are freed at a time (Linux 2.4 mm/vmscan.c, SWAP_CLUSTER_MAX)."""
 
@@ -171,7 +170,7 @@ class UnixKernel:
 
     @contextmanager
     def ending(self, header: int | None, bounced: Literal["read", "write"] | None = None) -> Iterator[None]:
-        """Requests inside end under buffer headers of `header` bytes each, and what they `bounced` in bounce buffers."""
+        """Requests inside end under buffer headers of `header` bytes each, and `bounced` buffers if any."""
         before = self._header, self._bounced
         self._header, self._bounced = header, bounced
         yield
@@ -190,7 +189,7 @@ class UnixKernel:
 
     @labelled("block layer", "host.name")
     def end_request(self, size: Operand) -> None:
-        """A request of `size` bytes ends, on the CPU that takes its interrupt: bounced data are copied, headers ended.
+        """A request ends, on the CPU that takes its interrupt: bounced data are copied, its headers ended.
 
         Linux 2.4 copies what was read when its buffer header ends (mm/highmem.c, bounce_end_io_read), and ends both
         the bounce buffer's header and the other.
@@ -205,8 +204,8 @@ class UnixKernel:
     def bring_pages(self, size: int, cost: int) -> None:
         """Bring the pages of `size` bytes into the cache, each at the `cost` of a file system's.
 
-        With a page daemon, free pages are taken for them, CLUSTER at a time, and it frees as many others. One daemon a
-        host frees pages one after the other, on whichever CPU it gets, and who finds no page free waits (Linux 2.4
+        With a page daemon, free pages are taken for them, CLUSTER at a time, and it frees as many others. One daemon
+        a host frees pages one after the other, on whichever CPU it gets, and who finds no page free waits (Linux 2.4
         mm/vmscan.c, kswapd and try_to_free_pages).
         """
         p, sheet = self.p, self.sheet

@@ -49,7 +49,7 @@ class HostInitiator:
                 self.p.advance(self.command_time)
 
     def complete(self, size: Operand) -> None:
-        """An interrupt, of its own or shared with other commands, and what the kernel does when a request has ended."""
+        """An interrupt, of its own or shared with other commands, and what the kernel does as a request ends."""
         self.interrupts.raise_and_wait()
         self.kernel.end_request(size)
 

@@ -32,8 +32,8 @@ class UnixKernelSheet(Sheet):
     system_call: Time = Field(description="CPU time to enter and leave the kernel")
     memory_share: Share = Field(
         None,
-        description="share of the CPU time of the kernel's services in which the CPU waits for memory and keeps its bus "
-        "busy; none: nothing",
+        description="share of the CPU time of the kernel's services in which the CPU waits for memory and keeps its "
+        "bus busy; none: nothing",
     )
     context_switch: Time = Field(description="CPU time to switch to another process")
     interrupt: Time = Field(description="CPU time to take an interrupt and return")
@@ -41,7 +41,8 @@ class UnixKernelSheet(Sheet):
     block_request: Time = Field(description="CPU time of the block layer a request")
     buffer_cost: Time = Field(description="CPU time of a buffer header in the caller: allocate, submit or merge")
     buffer_end: Time = Field(
-        0, description="CPU time to complete a buffer header, in the interrupt that ends its request; 0 s: in buffer_cost"
+        0,
+        description="CPU time to end a buffer header, in the interrupt that ends its request; 0 s: in buffer_cost",
     )
     max_request: Limit = Field(None, description="largest request the block layer hands to a driver; none: any")
     raw_chunk: Limit = Field(
@@ -52,11 +53,12 @@ class UnixKernelSheet(Sheet):
     direct_buffer: Limit = Field(None, description="as raw_buffer, for O_DIRECT on a file or block device")
     bounce: Flag = Field(
         False,
-        description="whether the driver cannot reach the program's pages, so that reads and writes past the cache are "
-        "copied once more by the kernel",
+        description="whether the driver cannot reach the program's pages, so that the kernel copies reads and writes "
+        "past the cache once more",
     )
     reclaim_cost: Time = Field(
-        0, description="CPU time of the page daemon to free a page of the cache; 0 s: page_cost of file systems has it"
+        0,
+        description="CPU time of the page daemon to free a page of the cache; 0 s: page_cost of file systems has it",
     )
     free_memory: Extent = Field(
         2 * 2**20,

@@ -127,7 +127,7 @@ def can_start(state: NDArray, base: int, now: int, c: int) -> bool:
 
 @shared
 def follows(state: NDArray, base: int, c: int) -> bool:
-    """True if a read goes on where another one ends that is not done: it belongs to its stream, and does not overtake."""
+    """True if a read goes on where an older one ends that is not done: it is of its stream, and does not overtake."""
     for tag in range(state[base + w.SLOTS]):
         other = command_at(state, base, tag)
         status = state[other + w.STATUS]

@@ -25,7 +25,8 @@ class BlockParams(WorkloadParams):
     stride: Limit = Field(None, description="strided: bytes from the beginning of one block to that of the next")
     think: Time = Field(0, description="mean of an exponential pause between requests; 0 s for none")
     work: Time = Field(
-        0, description="CPU time of the program itself before each request, for the clock that its host's kernel costs hold for"
+        0,
+        description="CPU time of the program itself before each request, on a CPU of its kernel's reference_clock",
     )
     depth: Annotated[Count, Field(le=4096)] = Field(1, description="requests that a thread keeps outstanding")
     threads: Literal["each", "one"] = Field(

@@ -202,16 +202,16 @@ ARRIVED = {"ahead_of_arrived": True}
 
 def test_a_window_that_has_not_come_starts_no_read_ahead():
     found = reading(Bench(**ARRIVED), 12_000)
-    # 11: the first window is asked for, 16 us, and is there at 127, awake at 147. Only then the second one is asked for,
-    # 163, and the first block copied, 213. Blocks of 61 us and the waking of 20 us until 416; 427: the third window.
+    # 11: the first window is asked for, 16 us, and is there at 127, awake at 147. Only then the second one is asked
+    # for, 163, and the first block copied, 213. Blocks of 61 us and the waking of 20 us until 416; 427: the third.
     assert found["reads"] == [(27, 0), (163, 4000), (443, 8000)]
     assert found["done"][0] == (213, 1000)
 
 
 def test_a_large_read_goes_window_by_window_where_windows_follow_what_has_come():
     found = reading(Bench(**ARRIVED), 16_000, block=8000, copy=False)
-    # 18: the first window is asked for, at 34, and comes at 134, awake at 154; the second at 170 and 270, awake at 290. It
-    # lies in the middle of the read, which asks for the third before it is over.
+    # 18: the first window is asked for, at 34, and comes at 134, awake at 154; the second at 170, awake at 290.
+    # It lies in the middle of the read, which asks for the third before it is over.
     assert found["reads"][:3] == [(34, 0), (170, 4000), (306, 8000)]
     assert found["done"][0] == (306, 8000)
 
