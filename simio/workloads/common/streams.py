@@ -252,8 +252,7 @@ class Places:
             self.drawn = {
                 size: p.uniform(f"{thread}: place for {size}", 0, room // size - 1) for size, _ in params.sizes
             }
-        self.work = params.work
-        self.host = site.host(params.host)
+        self.host = site.host(params.host) if params.work else None
         self.aligned = gcd(start, *(size for size, _ in params.sizes), params.stride or 0)
 
     def requests(self, at: Register, size: int) -> Iterator[int]:
@@ -291,8 +290,9 @@ class Places:
 
     def work_once(self) -> None:
         """The program's own work before a request."""
-        with self.p.label("the program", self.host.name):
-            self.host.work(self.work)
+        if self.host:
+            with self.p.label("the program", self.host.name):
+                self.host.work(self.params.work)
 
     def _pause(self) -> None:
         p = self.p
