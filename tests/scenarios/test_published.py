@@ -99,6 +99,16 @@ def test_one_reader_in_turn_leaves_processors_and_port_idle():
     assert few.rate > 1.25 * direct.rate
 
 
+def test_what_the_program_does_itself_comes_between_its_reads():
+    plain, busy = (
+        result("linux-fc-in-turn.yaml", "compiled", f"workload.reader.work={work}", "disks.d.count=8").cases[2]
+        for work in ("0 s", "20 us")
+    )
+    # 20 us of a CPU of 700 MHz are 19.1 us of one of 733 MHz, some of it for the memory bus; no read takes longer.
+    assert 8 / 1024 * (1 / float(busy.rate) - 1 / float(plain.rate)) * 2**20 == pytest.approx(19.1e-6, rel=0.2)
+    assert busy.observations[0].mean <= plain.observations[0].mean * 1.02
+
+
 def test_bounce_buffers_make_small_requests_that_are_copied():
     case, plain = (
         result("linux-fc-highmem.yaml", "compiled", f"hosts.server.kernel.bounce={bounce}", "run.until=300 ms").cases[
