@@ -157,3 +157,19 @@ def test_of_two_reads_the_older_or_the_nearer() -> None:
     command(state, 0, **READ, next=75, end=79, ticket=9)
     command(state, 1, **READ, next=60, end=70, ticket=4)
     assert choose(state, BASE, 0) == 1
+
+
+def test_a_read_does_not_overtake_the_one_that_it_goes_on_from() -> None:
+    # From cylinder 0, sector 60 comes around first, and 120 later than 130.
+    state = drive(scheduling="shortest")
+    command(state, 0, **READ, next=120, end=130, ticket=1)
+    command(state, 1, **READ, next=130, end=140, ticket=2)
+    put(state, BASE, here=13)
+    assert choose(state, BASE, 0) == 0
+    # Nor one that has begun; but one that has been given all, or that goes elsewhere.
+    command(state, 0, status=c.SERVED, next=125)
+    assert choose(state, BASE, 0) == -1
+    command(state, 0, next=130)
+    assert choose(state, BASE, 0) == 1
+    command(state, 0, status=c.QUEUED, next=110, end=120)
+    assert choose(state, BASE, 0) == 1

@@ -37,13 +37,13 @@ def test_held_sizes_are_predicted():
     assert all(row.error is None and row.row.value is None and row.simulated > 0 for row in rows)
 
 
-LINUX = ("linux-fc-raw.yaml", "linux-fc-buffered.yaml", "linux-fc-mmap.yaml")
+LINUX = ("linux-fc-raw.yaml", "linux-fc-buffered.yaml", "linux-fc-mmap.yaml", "linux-fc-in-turn.yaml")
 
 
 def test_the_linux_server_is_within_what_it_claims():
     rows = [row for name in LINUX for case in result(name).cases for row in comparisons(case)]
     judged = sorted(abs(row.error) for row in rows if row.error is not None)
-    assert (len(judged), sum(row.row.held for row in rows)) == (12, 4)
+    assert (len(judged), sum(row.row.held for row in rows)) == (22, 10)
     assert judged[len(judged) // 2] <= 0.03
     assert judged[-1] <= 0.15
     assert len({value for name in LINUX for value in result(name).fitted}) <= 3
@@ -62,10 +62,11 @@ def test_the_link_limits_eight_raw_disks_and_the_disk_one():
 def test_buffered_and_nocopy_differ_by_the_copy_alone():
     found = by_access("linux-fc-buffered.yaml", "disks.d.count=8", "links.link1.signalling=8 Gbaud")
     # On a faster port both are limited by the processors: their time a block differs by that of the copy, which is
-    # 8 KiB at 303 MiB/s; what is left over is waiting for the memory bus.
+    # 8 KiB at 429 MiB/s; what is left over is waiting for the memory bus.
     time = {access: 2 * 8192 / float(case.rate) for access, case in found.items()}
     assert all(case.limiter.name == "server.cpu" for case in found.values())
-    assert time["buffered"] - time["nocopy"] == pytest.approx(8 / 1024 / 303, rel=0.1)
+    alone = 8 / 1024 / 429
+    assert alone < time["buffered"] - time["nocopy"] < 2 * alone
 
 
 def test_raw_and_direct_differ_by_their_requests_alone():
@@ -86,10 +87,46 @@ def test_small_windows_of_a_mapping_serialise_the_threads():
     assert small.rate / large.rate < alone[1].rate / alone[0].rate
 
 
+def test_one_reader_in_turn_leaves_processors_and_port_idle():
+    cases = result("linux-fc-in-turn.yaml").cases
+    direct, raw, nocopy = cases[0], cases[1], cases[5]
+    assert direct.limiter.kind == raw.limiter.kind == "none"
+    for case in (direct, raw):
+        assert max(use.utilisation for use in case.resources if not use.lock) < 0.5
+    assert nocopy.limiter.name == "fabric>server.fc"
+    # What a drive reads ahead while the reader is elsewhere decides: half a mebibyte of it is a whole piece.
+    few = result("linux-fc-in-turn.yaml", "compiled", "disks.d.segments=16", "disks.d.count=8").cases[0]
+    assert few.rate > 1.25 * direct.rate
+
+
+def test_what_the_program_does_itself_comes_between_its_reads():
+    plain, busy = (
+        result("linux-fc-in-turn.yaml", "compiled", f"workload.reader.work={work}", "disks.d.count=8").cases[2]
+        for work in ("0 s", "20 us")
+    )
+    # 20 us of a CPU of 700 MHz are 19.1 us of one of 733 MHz, some of it for the memory bus; no read takes longer.
+    assert 8 / 1024 * (1 / float(busy.rate) - 1 / float(plain.rate)) * 2**20 == pytest.approx(19.1e-6, rel=0.2)
+    assert busy.observations[0].mean <= plain.observations[0].mean * 1.02
+
+
+def test_bounce_buffers_make_small_requests_that_are_copied():
+    case, plain = (
+        result("linux-fc-highmem.yaml", "compiled", f"hosts.server.kernel.bounce={bounce}", "run.until=300 ms").cases[
+            0
+        ]
+        for bounce in ("true", "false")
+    )
+    assert case.rate < 0.85 * plain.rate
+    found = [result("linux-fc-highmem.yaml", engine, "run.until=20 ms").cases for engine in ("compiled", "simpy")]
+    assert [case.rate for case in found[0]] == [case.rate for case in found[1]]
+
+
 def test_a_second_adapter_helps_raw_reads_and_not_buffered_ones():
     raw, twice, buffered = result("linux-fc-dual-hba.yaml").cases
     one = result("linux-fc-raw.yaml").cases[0]
-    assert float(raw.rate / one.rate) == pytest.approx(2, abs=0.03)
+    # The PCI bus, which waits for memory, is full before both ports are.
+    assert 1.85 < float(raw.rate / one.rate) < 2
+    assert raw.limiter.name == twice.limiter.name == "server.pci"
     assert float(twice.rate / raw.rate) == pytest.approx(1, abs=0.02)
     assert float(buffered.rate / result("linux-fc-buffered.yaml").cases[0].rate) == pytest.approx(1, abs=0.01)
 

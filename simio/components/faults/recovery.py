@@ -147,7 +147,7 @@ class CommandRecovery:
                     self._until_not_lost(amount, carry, result)
                 else:
                     self._attempt(self._line(), carry, result)
-            self.initiator.complete()
+            self.initiator.complete(amount)
             left.set(left - 1)
             with p.when(result != MEDIUM_ERROR):
                 left.set(0)

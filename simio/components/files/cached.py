@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
+from typing import Any
 
 from simio.components.host.kernel import UnixKernel
 from simio.components.storage.interfaces import BlockDevice
@@ -26,12 +27,36 @@ class Mount:
     device: BlockDevice
 
 
+class HeadedDevice:
+    """A device whose requests end under the buffer headers of a file system."""
+
+    def __init__(self, mount: Mount) -> None:
+        device = mount.device
+        self._kernel, self._header, self._device = mount.kernel, int(mount.sheet.block), device
+        self.name, self.capacity, self.sector = device.name, device.capacity, device.sector
+
+    @property
+    def any_size(self) -> bool:
+        """True if the device takes sizes in registers."""
+        return self._device.any_size
+
+    def read(self, at: Register, size: Any, aligned: int) -> None:
+        """Fill the cache with `size` bytes from the device."""
+        with self._kernel.ending(self._header):
+            self._device.read(at, size, aligned)
+
+    def write(self, at: Register, size: Any, aligned: int) -> None:
+        """Store `size` bytes of the cache on the device."""
+        with self._kernel.ending(self._header):
+            self._device.write(at, size, aligned)
+
+
 class FileInCache:
     """The base of all files that go through the cache: their places, and the costs of pages and headers."""
 
     def __init__(self, mount: Mount, span: tuple[int, int]) -> None:
         """`span` is the file's first byte on the device and its size."""
-        self.kernel, self.sheet, self.device = mount.kernel, mount.sheet, mount.device
+        self.kernel, self.sheet, self.device = mount.kernel, mount.sheet, HeadedDevice(mount)
         self.p, self.host = self.kernel.p, self.kernel.host
         self.start, self.size = span
         self.unit: int = max(self.sheet.block, self.kernel.sheet.page)
@@ -39,8 +64,7 @@ class FileInCache:
     @labelled("file cache", "host.name")
     def _enter(self, size: int) -> None:
         """Room in the cache for `size` bytes, page by page, and their buffer headers."""
-        with self.p.loop(self.kernel.pages(size)):
-            self.host.work(self.sheet.page_cost)
+        self.kernel.bring_pages(size, self.sheet.page_cost)
         self.kernel.buffers(size, self.sheet.block)
 
     @labelled("file cache", "host.name")
@@ -91,22 +115,45 @@ class CachedFile(FileInCache):
         """read() of `size` bytes; `copy`: into the program's buffer. `cached`: all of the file is in the cache."""
         self.kernel.system_call()
         self._look_up(size)
-        if not cached and self.ahead_by:
-            self._keep_ahead(at, size)
-            self.p.get(self.cached, size)
-        elif not cached:
-            self._fetch(at, size, aligned)
-        if copy:
-            self.host.copy(size)
+        if cached or not self.ahead_by:
+            if not cached:
+                self._fetch(at, size, aligned)
+            if copy:
+                self.host.copy(size)
+            return
+        for amount in self._come(at, size, self.ahead_by):
+            if copy:
+                self.host.copy(amount, size)
 
-    def _keep_ahead(self, at: Register, size: int) -> None:
-        """Ask for windows until what is to be read ahead of this request is there or on its way."""
+    def _come(self, at: Register, size: int, piece: int) -> Iterator[int]:
+        """Run a for loop's body when what is wanted is in the cache, asking for windows before; gives its amount.
+
+        Where windows follow what has come, that is done for each `piece` of at most a window (Linux 2.4 mm/filemap.c,
+        generic_file_readahead: a page that is still locked starts no read-ahead).
+        """
+        p = self.p
+        if not self.sheet.ahead_of_arrived:
+            self._keep_ahead(at, size)
+            p.get(self.cached, size)
+            yield size
+            return
+        place = p.register(at)
+        for amount in p.pieces(size, min(piece, self.ahead_by)):
+            self._keep_ahead(place, amount, wanted=True)
+            p.get(self.cached, amount)
+            self._keep_ahead(place, amount)
+            yield amount
+            place.set(place + amount)
+
+    def _keep_ahead(self, at: Register, size: int, wanted: bool = False) -> None:
+        """Ask for windows until what is wanted, and unless `wanted` the window beyond, is there or on its way."""
         p, window = self.p, self.ahead_by
-        enough = size + self._beyond(size)
+        enough = size if wanted else size + self._beyond(size)
+        share = Fraction(0) if wanted else self._share(size)
         whole = self.start + self.size // window * window
         gap = p.register(self.fetched - at)
-        with p.while_(gap < enough, share=self._share(size)):
-            with p.when(self.fetched < whole, share=1 if self._share(size) else 0):
+        with p.while_(gap < enough, share=share):
+            with p.when(self.fetched < whole, share=1 if share else 0):
                 self._window(window)
             if self.size % window:
                 with p.when(self.fetched == whole):
@@ -124,11 +171,13 @@ class CachedFile(FileInCache):
         p = self.p
         self._index(self.fetched, size)
         self._enter(size)
-        with p.fork("read-ahead"):
-            self.device.read(self.fetched, self._whole(size), gcd(self.start, self.ahead_by))
-            self.kernel.wake()
-            self._arrived(size)
-        self.fetched.set(self.fetched + size)
+        piece = max(self.sheet.cluster, self.unit) if self.sheet.ahead_of_arrived else None
+        for amount in p.pieces(size, piece):
+            with p.fork("read-ahead"):
+                self.device.read(self.fetched, self._whole(amount), gcd(self.start, self.ahead_by, amount))
+                self.kernel.wake()
+                self._arrived(amount)
+            self.fetched.set(self.fetched + amount)
 
     def _arrived(self, size: int) -> None:
         """The next `size` bytes are in the cache."""
@@ -213,7 +262,7 @@ class MappedFile:
 
     def __init__(self, mount: Mount, process: tuple[str, int]) -> None:
         """`process` is the name of the program and the number of its threads."""
-        self.kernel, self.sheet, self.device = mount.kernel, mount.sheet, mount.device
+        self.kernel, self.sheet, self.device = mount.kernel, mount.sheet, HeadedDevice(mount)
         self.p = self.kernel.p
         name, self.threads = process
         self.space = self.p.resource(f"{name}: address space", self.threads, lock=True)
@@ -233,13 +282,15 @@ class MappedFile:
                 with p.loop(kernel.pages(amount) - 1), self._locked(1):
                     kernel.host.work(kernel.sheet.page_fault)
                 place.set(place + amount)
-            self._change_map()
+            self._change_map(removes=True)
 
-    def _change_map(self) -> None:
-        """mmap() or munmap()."""
+    def _change_map(self, removes: bool = False) -> None:
+        """mmap(), or munmap(), after which other CPUs that run threads of the process drop their translations."""
         self.kernel.system_call()
         with self._locked(self.threads):
             self.kernel.host.work(self.kernel.sheet.map_call)
+            if removes and self.threads > 1:
+                self.kernel.flush_others()
 
     @contextmanager
     def _locked(self, units: int) -> Iterator[None]:
@@ -258,8 +309,7 @@ class MappedFile:
 
     def _bring(self, at: Register, size: int, aligned: int) -> None:
         kernel = self.kernel
-        with self.p.loop(kernel.pages(size)):
-            kernel.host.work(self.sheet.page_cost)
+        kernel.bring_pages(size, self.sheet.page_cost)
         kernel.buffers(size, self.sheet.block)
         self.device.read(at, size, aligned)
         kernel.wake()

@@ -78,6 +78,12 @@ class SentFile(CachedFile):
             super().read(at, size, aligned, copy, cached)
             return
         self.kernel.system_call()
+        if self.sheet.ahead_of_arrived and not cached:
+            for amount in self._come(at, size, self.sheet.cluster):
+                self._look_up(amount)
+                if copy:
+                    self.host.copy(amount, size)
+            return
         if not cached:
             self._keep_ahead(at, size)
         for amount in self.p.pieces(size, self.ahead_by):
@@ -110,9 +116,9 @@ class SharedFile(SentFile):
     def _look(self) -> None:
         self.claimed.load(into=self.fetched)
 
-    def _keep_ahead(self, at: Register, size: int) -> None:
+    def _keep_ahead(self, at: Register, size: int, wanted: bool = False) -> None:
         self._look()
-        super()._keep_ahead(at, size)
+        super()._keep_ahead(at, size, wanted)
 
     def _share(self, size: int) -> Fraction:
         # Another process may have asked for what this one needs.

@@ -17,6 +17,9 @@ INTERRUPT = 0
 PROCESS = 1
 """Priority of work on behalf of a process."""
 
+SLICE = 10 * 10**6
+"""Of work that waits for memory in part, so that DMA gets in between; the CPU's own accesses are far shorter."""
+
 
 class Computer:
     """CPUs, memory and buses of one host, as resources of the program.
@@ -35,6 +38,8 @@ class Computer:
         self.copy_byte = per_byte(description.memory.sheet.copy_rate)
         self.xor_byte = per_byte(description.memory.sheet.xor_rate)
         self.scale = Fraction(description.kernel.sheet.reference_clock) / description.cpu.sheet.clock
+        self.streamed = 2 if description.cpu.sheet.whole_lines else 3
+        self.stalled = Fraction(description.kernel.sheet.memory_share or 0)
         self._buses: dict[str, ParallelBus] = {}
 
     def bus(self, key: str) -> ParallelBus:
@@ -55,7 +60,13 @@ class Computer:
         if isinstance(cost, int) and not cost:
             return
         with self.p.hold(self.cpu, priority=priority):
-            self.p.wait(self.span(cost))
+            if not self.stalled:
+                self.p.wait(self.span(cost))
+                return
+            for part in self.p.pieces(cost, SLICE):
+                with self.p.hold(self.memory):
+                    self.p.wait(ceil_times(part, self.scale * self.stalled))
+                self.p.wait(ceil_times(part, self.scale * (1 - self.stalled)))
 
     def work_on(self, cost: int, amount: Register, byte: Fraction, priority: int) -> None:
         """Keep one CPU busy for `cost` ps of the reference CPU's time and `byte` ps of its own for each byte."""
@@ -80,17 +91,31 @@ class Computer:
 
     def _crossings(self, size: int) -> int:
         """Crossings of the memory bus by a byte that is copied to a program's buffer of `size` bytes; see `copy`."""
-        return 1 if 2 * size <= self.description.cpu.sheet.cache else 3
+        return 1 if 2 * size <= self.description.cpu.sheet.cache else self.streamed
 
     @labelled("copies", "name")
     def copy(self, size: int, buffer: int = 0) -> None:
         """One CPU copies `size` bytes between the kernel's memory and a program's buffer, of that size or `buffer`.
 
         The source comes from memory. A target that fits into half of the CPU's cache stays there; a larger one is
-        fetched line by line before it is written (write-allocate) and goes back to memory in the end, so that three
-        bytes cross the memory bus for each byte copied.
+        fetched line by line before it is written (write-allocate), unless the CPU copies whole lines, and goes back
+        to memory in the end, so that three bytes, or two, cross the memory bus for each byte copied.
         """
         self._touch(size, self._crossings(buffer or size) * size, self.copy_byte)
+
+    @labelled("copies", "name")
+    def bounce(self, size: Operand, priority: int = PROCESS) -> None:
+        """One CPU copies `size` bytes to bounce buffers, or from them.
+
+        Neither end is in a cache, so that as many bytes cross the memory bus as for a large target in `copy`.
+        """
+        p = self.p
+        crossing = self.streamed * self.memory_byte
+        for amount in p.pieces(size, self.description.kernel.sheet.page):
+            with p.hold(self.cpu, priority=priority):
+                with p.hold(self.memory):
+                    p.advance(0, amount, crossing)
+                p.advance(0, amount, max(self.copy_byte - crossing, Fraction(0)))
 
     @labelled("parity", "name")
     def xor(self, sources: int, size: int) -> None:

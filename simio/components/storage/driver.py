@@ -35,7 +35,7 @@ class HostInitiator:
 
     def requests(self, size: OperandT) -> Iterator[OperandT]:
         """The commands that the block layer makes of a request."""
-        return self.p.pieces(size, self.kernel.sheet.max_request or None)
+        return self.p.pieces(size, self.kernel.largest_request())
 
     @labelled("storage drivers", "kernel.host.name")
     def issue(self, size: Operand) -> None:
@@ -48,9 +48,10 @@ class HostInitiator:
             with self.p.hold(self.processor):
                 self.p.advance(self.command_time)
 
-    def complete(self) -> None:
-        """An interrupt, of its own or shared with other commands."""
+    def complete(self, size: Operand) -> None:
+        """An interrupt, of its own or shared with other commands, and what the kernel does as a request ends."""
         self.interrupts.raise_and_wait()
+        self.kernel.end_request(size)
 
 
 Execute = Callable[..., None]
@@ -124,4 +125,4 @@ class DiskDriver:
             self.transport.request()
             execute(sector, amount, self.transport)
             self.transport.reply()
-        self.initiator.complete()
+        self.initiator.complete(amount)

@@ -75,8 +75,8 @@ class Initiator(Protocol):
     def start(self) -> None:
         """Do, once there is room in the drive's queue, what comes before the command is on its way."""
 
-    def complete(self) -> None:
-        """Spend the cost of a command's completion."""
+    def complete(self, size: Any) -> None:
+        """Spend the cost of a command's completion, which moved `size` bytes."""
 
 
 def check_size(device: BlockDevice, size: Operand) -> None:

@@ -110,7 +110,7 @@ class ControllerInitiator:
     def start(self) -> None:
         """Nothing more: the processor that issues commands also starts them."""
 
-    def complete(self) -> None:
+    def complete(self, size: int) -> None:
         """Processor time of a completion."""
         self.controller.work(self.controller.sheet.completion_cost)
 
@@ -220,6 +220,6 @@ class ArrayDevice:
                         port.transport.request()
                         yield place, amount, grain
                         port.transport.reply()
-                    port.initiator.complete()
+                    port.initiator.complete(amount)
                 place.set(place + amount)
             p.join()

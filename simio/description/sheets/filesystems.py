@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
-from simio.description.quantities import Extent, Limit, Size, Time, refusal
+from simio.description.quantities import Extent, Flag, Limit, Size, Time, refusal
 from simio.description.sheets.base import Sheet, register_sheet, size_text
 
 
@@ -25,6 +25,10 @@ class CachedFileSystem(Sheet):
         None,
         description="most that is fetched ahead of a request longer than read_ahead, as much as it asked for; none: "
         "read_ahead whatever a request asks for",
+    )
+    ahead_of_arrived: Flag = Field(
+        False,
+        description="whether the next window is asked for only when data have come that the reader wants of the last",
     )
     write_behind: Extent = Field(description="bytes written sequentially that go to the device together")
     dirty_limit: Extent = Field(description="bytes written but not yet on the device at which writers wait")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from simio.description.quantities import Count, Extent, Frequency, Rate
+from simio.description.quantities import Count, Extent, Flag, Frequency, Rate
 from simio.description.sheets.base import Sheet, register_sheet
 
 
@@ -15,6 +15,9 @@ class Cpu(Sheet):
 
     clock: Frequency = Field(description="clock rate; kernel costs scale with it")
     cache: Extent = Field(description="largest cache of one CPU")
+    whole_lines: Flag = Field(
+        False, description="whether copies write whole cache lines without fetching them from memory before"
+    )
 
 
 class Memory(Sheet):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from simio.description.quantities import Duration, Extent, Frequency, Limit, Time, Whole
+from simio.description.quantities import Duration, Extent, Flag, Frequency, Limit, Share, Time, Whole
 from simio.description.sheets.base import TIMER, Sheet, register_sheet
 
 
@@ -19,6 +19,8 @@ class UnixKernelSheet(Sheet):
         "page_pin": "page pinning",
         "block_request": "block layer",
         "buffer_cost": "block layer",
+        "buffer_end": "block layer",
+        "reclaim_cost": "page daemon",
         "page_fault": "page faults",
         "map_call": "page faults",
     }
@@ -28,11 +30,20 @@ class UnixKernelSheet(Sheet):
         description="clock of the CPU that the costs below hold for; on another CPU they scale with its clock"
     )
     system_call: Time = Field(description="CPU time to enter and leave the kernel")
+    memory_share: Share = Field(
+        None,
+        description="share of the CPU time of the kernel's services in which the CPU waits for memory and keeps its "
+        "bus busy; none: nothing",
+    )
     context_switch: Time = Field(description="CPU time to switch to another process")
     interrupt: Time = Field(description="CPU time to take an interrupt and return")
     page_pin: Time = Field(description="CPU time to pin and unpin one page of a user's buffer")
     block_request: Time = Field(description="CPU time of the block layer a request")
-    buffer_cost: Time = Field(description="CPU time of a buffer header: allocate, submit or merge, complete")
+    buffer_cost: Time = Field(description="CPU time of a buffer header in the caller: allocate, submit or merge")
+    buffer_end: Time = Field(
+        0,
+        description="CPU time to end a buffer header, in the interrupt that ends its request; 0 s: in buffer_cost",
+    )
     max_request: Limit = Field(None, description="largest request the block layer hands to a driver; none: any")
     raw_chunk: Limit = Field(
         None, description="largest piece of a raw request submitted and waited for at once; none: whole"
@@ -40,6 +51,19 @@ class UnixKernelSheet(Sheet):
     raw_buffer: Limit = Field(None, description="bytes a buffer header of raw I/O; none: one header a piece")
     direct_chunk: Limit = Field(None, description="as raw_chunk, for O_DIRECT on a file or block device")
     direct_buffer: Limit = Field(None, description="as raw_buffer, for O_DIRECT on a file or block device")
+    bounce: Flag = Field(
+        False,
+        description="whether the driver cannot reach the program's pages, so that the kernel copies reads and writes "
+        "past the cache once more",
+    )
+    reclaim_cost: Time = Field(
+        0,
+        description="CPU time of the page daemon to free a page of the cache; 0 s: page_cost of file systems has it",
+    )
+    free_memory: Extent = Field(
+        2 * 2**20,
+        description="memory that the page daemon keeps free; who brings in pages while none is left waits for it",
+    )
     page_fault: Time = Field(
         description="CPU time of a fault on a mapped page, beside bringing the page into the cache"
     )

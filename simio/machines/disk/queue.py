@@ -122,7 +122,23 @@ def can_start(state: NDArray, base: int, now: int, c: int) -> bool:
     s = lookup(state, base, now, state[c + w.NEXT], state[c + w.END])
     if s >= 0:
         return joins(state, base, c, s)
-    return s == -1 and least_used(state, base) >= 0
+    return s == -1 and least_used(state, base) >= 0 and not follows(state, base, c)
+
+
+@shared
+def follows(state: NDArray, base: int, c: int) -> bool:
+    """True if a read goes on where an older one ends that is not done: it is of its stream, and does not overtake."""
+    for tag in range(state[base + w.SLOTS]):
+        other = command_at(state, base, tag)
+        status = state[other + w.STATUS]
+        if (
+            (status == w.QUEUED or (status == w.SERVED and state[other + w.NEXT] < state[other + w.END]))
+            and not state[other + w.WRITES]
+            and state[other + w.END] == state[c + w.NEXT]
+            and state[other + w.TICKET] < state[c + w.TICKET]
+        ):
+            return True
+    return False
 
 
 @shared

@@ -28,6 +28,10 @@ class BlockParams(WorkloadParams):
         None, description="when requests arrive, whatever becomes of those before; none: one after another"
     )
     think: Time = Field(0, description="mean of an exponential pause between requests; 0 s for none")
+    work: Time = Field(
+        0,
+        description="CPU time of the program itself before each request, on a CPU of its kernel's reference_clock",
+    )
     depth: Annotated[Count, Field(le=4096)] | None = Field(
         None, description="requests that a thread keeps outstanding; none: 1, or any number of those that arrive"
     )

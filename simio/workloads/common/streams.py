@@ -195,6 +195,7 @@ def _thread(
                     access.rewind()
                 for size in places.requests(at, span[1]):
                     for access in accesses:
+                        places.work_once()
                         with load.request():
                             access.request(at, size, places.aligned, again > 0)
                 for access in accesses:
@@ -251,6 +252,7 @@ class Places:
             self.drawn = {
                 size: p.uniform(f"{thread}: place for {size}", 0, room // size - 1) for size, _ in params.sizes
             }
+        self.host = site.host(params.host) if params.work else None
         self.aligned = gcd(start, *(size for size, _ in params.sizes), params.stride or 0)
 
     def requests(self, at: Register, size: int) -> Iterator[int]:
@@ -285,6 +287,12 @@ class Places:
                     yield length
                     if not self.drawn:
                         at.set(at + length)
+
+    def work_once(self) -> None:
+        """The program's own work before a request."""
+        if self.host:
+            with self.p.label("the program", self.host.name):
+                self.host.work(self.params.work)
 
     def _pause(self) -> None:
         p = self.p

@@ -194,3 +194,64 @@ def test_raw_and_direct_requests_differ_in_their_pieces(direct, sizes, done):
     assert [size for _, size in found["sizes"]] == sizes
     # 10 to enter. Raw: twice 6 for 3 pages, 5 for five headers, 100 and 20. Direct: 10 for 5 pages, 5, 100 and 20.
     assert found["done"] == [(done, 5000)]
+
+
+ARRIVED = {"ahead_of_arrived": True}
+"""Windows are asked for when data of the one before have come."""
+
+
+def test_a_window_that_has_not_come_starts_no_read_ahead():
+    found = reading(Bench(**ARRIVED), 12_000)
+    # 11: the first window is asked for, 16 us, and is there at 127, awake at 147. Only then the second one is asked
+    # for, 163, and the first block copied, 213. Blocks of 61 us and the waking of 20 us until 416; 427: the third.
+    assert found["reads"] == [(27, 0), (163, 4000), (443, 8000)]
+    assert found["done"][0] == (213, 1000)
+
+
+def test_a_large_read_goes_window_by_window_where_windows_follow_what_has_come():
+    found = reading(Bench(**ARRIVED), 16_000, block=8000, copy=False)
+    # 18: the first window is asked for, at 34, and comes at 134, awake at 154; the second at 170, awake at 290.
+    # It lies in the middle of the read, which asks for the third before it is over.
+    assert found["reads"][:3] == [(34, 0), (170, 4000), (306, 8000)]
+    assert found["done"][0] == (306, 8000)
+
+
+def test_a_window_longer_than_a_cluster_comes_cluster_by_cluster():
+    found = reading(Bench(read_ahead="8000 B", **ARRIVED), 8000, copy=False)
+    assert [size for _, size in found["sizes"]] == [4000, 4000]
+    # Both are asked for at 43; the first four blocks need only the first.
+    assert [time for time, _ in found["reads"]] == [43, 43]
+    assert found["done"][3][0] < 243 < found["done"][4][0]
+
+
+def test_a_page_daemon_frees_pages_on_another_processor():
+    def last(cpus: int, kernel: dict[str, str]) -> int:
+        return reading(Bench(cpus, kernel), 12_000)["done"][-1][0]
+
+    daemon = {"reclaim_cost": "10 us"}
+    assert last(2, daemon) == last(2, {})
+    assert last(1, daemon) > last(1, {})
+
+
+def test_who_finds_no_page_free_waits_for_the_page_daemon():
+    slow = {"reclaim_cost": "100 us", "free_memory": "4000 B"}
+    found = reading(Bench(2, slow), 12_000, copy=False)
+    # Each window takes the four pages that are free, and the daemon needs 400 us for as many.
+    times = [time for time, _ in found["reads"]]
+    assert times[1] - times[0] >= 400
+    assert times[2] - times[1] >= 400
+
+
+def test_munmap_waits_until_the_other_processors_have_dropped_their_translations():
+    def time(threads: int, cpus: int) -> int:
+        bench = Bench(cpus)
+        p = bench.p
+        file = MappedFile(bench.mount, ("reader", threads))
+        with p.thread("reader"):
+            at = p.register(0)
+            file.read(at, 2000, 2000, 2000)
+            p.mark(bench.done, 2000)
+        return bench.run()["done"][0][0]
+
+    assert time(2, 2) - time(1, 2) == 5
+    assert time(2, 1) == time(1, 1)

@@ -89,3 +89,39 @@ def test_parity_of_many_sources_is_bound_by_the_cpu():
         bench.host.xor(4, 1000)
         done(bench)
     assert bench.run()["done"] == [(80, 1)]
+
+
+def test_kernel_work_uses_the_memory_bus_for_its_share():
+    def times(**kernel: str) -> list[tuple[int, int]]:
+        bench = Bench(cpus=2, kernel=kernel)
+        for number in (1, 2):
+            with bench.p.thread(f"work {number}"):
+                bench.host.work(10 * US)
+                done(bench, number)
+        return bench.run()["done"]
+
+    assert times() == [(10, 1), (10, 2)]
+    # The second waits for the bus until the first is done with it.
+    assert times(memory_share="40 %") == [(10, 1), (14, 2)]
+
+
+def test_long_work_leaves_the_bus_to_dma_in_between():
+    bench = Bench(kernel={"memory_share": "50 %"})
+    p = bench.p
+    with p.thread("work"):
+        bench.host.work(100 * US)
+        done(bench, 1)
+    with p.thread("dma", start=US):
+        with p.hold(bench.host.memory):
+            p.advance(US)
+        done(bench, 2)
+    assert bench.run()["done"] == [(6, 2), (100, 1)]
+
+
+def test_bounced_data_cross_the_bus_as_a_large_copy_does():
+    bench = Bench()
+    with bench.p.thread("copy"):
+        bench.host.bounce(10_000)
+        done(bench)
+    # 10 us a page at each of three crossings, and the copy takes 50.
+    assert bench.run()["done"] == [(500, 1)]

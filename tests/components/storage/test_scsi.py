@@ -239,7 +239,7 @@ class Free:
     def start(self) -> None:
         """Nothing."""
 
-    def complete(self) -> None:
+    def complete(self, size: int) -> None:
         """Nothing."""
 
 

@@ -96,7 +96,7 @@ class Driver:
     def issue(self, size: int) -> None:
         self.p.mark(self.issued, size)
 
-    def complete(self) -> None:
+    def complete(self, size: int) -> None:
         self.p.mark(self.completed, 1)
 
 
