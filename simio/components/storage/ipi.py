@@ -85,6 +85,7 @@ class IpiTransport:
     """
 
     any_size = True
+    pace = 0
 
     def __init__(
         self,
@@ -149,6 +150,7 @@ class IpiHippiTransport:
     """
 
     any_size = False
+    pace = 0
 
     def __init__(
         self,

@@ -129,6 +129,7 @@ class LoopTransport:
     """
 
     any_size = True
+    pace = 0
 
     def __init__(
         self,
