@@ -100,7 +100,7 @@ def _origins(entry: CatalogueEntry) -> dict[str, Origin]:
         if key in entry.values:
             value = entry.values[key]
             made[key] = Origin(value.basis, value.source, "catalogue", value.interval, value.text)
-        else:
+        elif key not in type(entry.sheet).alternatives:
             made[key] = Origin("default", "", "default", text=default_text(entry.sheet, key))
     return made
 

@@ -82,6 +82,11 @@ class Drive(Sheet):
 
     faults: ClassVar[tuple[str, ...]] = ("failed", "read_errors")
 
+    alternatives: ClassVar[tuple[str, ...]] = (
+        "track_skew", "cylinder_skew", "seek_single", "seek_average", "seek_full", "seek_curve",
+        "read_overhead_after_write", "cached_read_overhead_after_write", "write_overhead",
+        "write_overhead_after_write", "read_completion", "write_completion", "read_ahead_limit",
+    )  # fmt: skip
     work = {
         **dict.fromkeys(("rotation", "track_skew", "cylinder_skew", "head_switch"), "mechanism"),
         **dict.fromkeys(("seek_single", "seek_average", "seek_full", "write_settle"), "mechanism"),

@@ -95,6 +95,7 @@ class ScsiDisk(Drive):
     """A disk drive with a parallel SCSI interface."""
 
     work = {"synchronous": LINE}
+    alternatives = (*Drive.alternatives, "reconnect", "read_mark")
 
     synchronous: OptionalRate = Field(
         description="fastest synchronous data rate of its interface; none: asynchronous"
