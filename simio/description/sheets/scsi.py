@@ -26,6 +26,8 @@ from simio.description.sheets.adapters import OptionalRate, StorageAdapter
 from simio.description.sheets.base import LINE, Sheet, register_sheet, size_text
 from simio.description.sheets.disks import Drive, check_gathers
 
+FLOW = 2**15
+"""Most bytes that flow in one transfer; as what flows has no breaks, that decides only when a card may pass them on."""
 Width = Annotated[int, Quantity("size", positive=True)]
 
 
@@ -127,8 +129,8 @@ class ScsiDisk(Drive):
 
     @property
     def piece(self) -> int:
-        """Bytes that leave the buffer at once: what it gathers, or half a segment of what flows."""
-        return self.reconnect or max(self.buffer // self.segments // 2, self.sector)
+        """Bytes that leave the buffer at once: what it gathers, or of what flows half a segment and at most FLOW."""
+        return self.reconnect or max(min(self.buffer // self.segments // 2, FLOW), self.sector)
 
 
 register_sheet("adapter", "scsi", ScsiAdapter)
