@@ -20,6 +20,7 @@ from simio.version import VERSION
 if TYPE_CHECKING or not COMPLETING:
     from simio.calibration.crossval import check_folds
     from simio.calibration.groups import cross_validated
+    from simio.report import blind as blind_report
     from simio.report import crossval, validation
     from simio.report.console import printed
     from simio.report.validation_data import junit_xml, validation_json
@@ -27,6 +28,7 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.report.validation_svg import write_plots
     from simio.studies import Library, Row, rows
     from simio.studies.baseline import Baseline, read_baseline
+    from simio.studies.blind import blind_tests, records
     from simio.studies.own import with_own
     from simio.studies.simulate import Done, Key, collected, needed
     from simio.studies.simulate import run as run_cases
@@ -59,6 +61,7 @@ LONG = 20
     metavar="HOW",
     help="Refit without the rows to be predicted: 'each' run, by 'table', or in a number of folds.",
 )
+@click.option("--blind", is_flag=True, help="Show what was predicted of rows that nobody had seen, then and now.")
 @click.option("--baseline", type=click.Path(), metavar="FILE", help="Show what changed since this baseline.")
 @click.option("--update-baseline", is_flag=True, help="Write the simulated values as the baseline.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
@@ -72,6 +75,7 @@ def validate(
     engine: str,
     processes: int | None,
     cross_validate: str | None,
+    blind: bool,
     baseline: str | None,
     update_baseline: bool,
     as_json: bool,
@@ -91,10 +95,15 @@ def validate(
     simio validate sgi-hippi/table-2         every row of one table
     simio validate --html page.html          measured against simulated, as plots
     simio validate --cross-validate each     errors of rows that the values were not fitted to
+    simio validate --blind                   errors of predictions made before anyone saw the rows
     """
     if cross_validate is not None:
-        _refuse_beside(click.get_current_context())
+        _refuse_beside("--cross-validate", ("studies", "cross_validate", "as_json", "output"))
         write(output, _cross_validated(studies, cross_validate, as_json, to_file=output is not None))
+        return
+    if blind:
+        _refuse_beside("--blind", ("blind", "as_json", "output", "processes"))
+        write(output, _blind(as_json, processes, to_file=output is not None))
         return
     library, named = with_own(studies)
     wanted = rows(named, library)
@@ -114,18 +123,35 @@ def validate(
         sys.exit(OUTSIDE)
 
 
-def _refuse_beside(context: click.Context) -> None:
-    """Raise UsageError for options of rows, plots and baselines, which cross-validation does not have."""
+def _refuse_beside(chosen: str, fitting: Sequence[str]) -> None:
+    """Raise UsageError for arguments and options that do not fit beside the one that was `chosen`."""
+    context = click.get_current_context()
+    params = {str(param.name): param for param in context.command.params}
     used = [
-        option.opts[0]
-        for option in context.command.params
-        if option.name not in ("studies", "cross_validate", "as_json", "output")
-        and context.get_parameter_source(str(option.name)) is click.core.ParameterSource.COMMANDLINE
+        params[name].human_readable_name if isinstance(params[name], click.Argument) else params[name].opts[0]
+        for name in params
+        if name not in fitting and context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
     ]
     if used:
+        allowed = [params[name].opts[0] for name in fitting if isinstance(params[name], click.Option)]
+        *others, last = [each for each in allowed if each != chosen]
         raise click.UsageError(
-            f"{', '.join(used)} cannot be used with --cross-validate; only --json and --output can"
+            f"{', '.join(used)} cannot be used with {chosen}; only {', '.join(others)} and {last} can"
         )
+
+
+def _blind(as_json: bool, processes: int | None, to_file: bool) -> str:
+    """What was predicted blind, beside what is measured and simulated now."""
+    library = Library()
+    kept = records(library)
+    wanted = {(each.table, each.case) for record in kept for each in record.rows}
+    tables = list(dict.fromkeys(table for table, _ in wanted))
+    chosen = [row for row in rows(tables, library) if (row.table, row.name) in wanted]
+    tests = blind_tests(kept, chosen, {})
+    done, _ = _run(chosen, library, _baseline(library.tables / "baseline.json", needed=False), "compiled", processes)
+    now = {f"{each.row.table}: {each.row.name}": each.value for each in collected(chosen, done)}
+    tests = blind_tests(kept, chosen, now)
+    return blind_report.blind_json(tests) if as_json else printed(partial(blind_report.show, found=tests), to_file)
 
 
 def _cross_validated(studies: Sequence[str], how: str, as_json: bool, to_file: bool) -> str:
@@ -149,6 +175,28 @@ def _validated(
     rows: list[Row], library: Library, kept: Baseline, engine: str, processes: int | None, baseline: str
 ) -> Validation:
     """Run the cases of the rows; an interrupt keeps those that are done."""
+    done, complete = _run(rows, library, kept, engine, processes)
+    simulated = collected(rows, done)
+    tables = summaries(rows, simulated, library)
+    known = bool(kept.tables)
+    # The baseline of simio knows nothing of a table of the user's own.
+    kept_rows = [each for each in simulated if each.row.table not in library.own or each.row.table in kept.tables]
+    return Validation(
+        tables=tuple(tables),
+        verdicts=tuple(verdicts(tables, library)),
+        engine=engine,
+        version=VERSION,
+        baseline=baseline if known else "",
+        changes=tuple(kept.changes(kept_rows)) if known else (),
+        gone=tuple(kept.gone(rows)) if known else (),
+        complete=complete,
+    )
+
+
+def _run(
+    rows: list[Row], library: Library, kept: Baseline, engine: str, processes: int | None
+) -> tuple[dict[Key, Done], bool]:
+    """The cases of the rows that were run, and False after an interrupt."""
     done: dict[Key, Done] = {}
     keys = needed(rows, kept.steps)
     if engine != "compiled":
@@ -166,21 +214,7 @@ def _validated(
     except KeyboardInterrupt:
         complete = False
     tell(f"{len(done)} of {counted(len(keys), 'case')} in {time.monotonic() - begun:.1f} s")
-    simulated = collected(rows, done)
-    tables = summaries(rows, simulated, library)
-    known = bool(kept.tables)
-    # The baseline of simio knows nothing of a table of the user's own.
-    kept_rows = [each for each in simulated if each.row.table not in library.own or each.row.table in kept.tables]
-    return Validation(
-        tables=tuple(tables),
-        verdicts=tuple(verdicts(tables, library)),
-        engine=engine,
-        version=VERSION,
-        baseline=baseline if known else "",
-        changes=tuple(kept.changes(kept_rows)) if known else (),
-        gone=tuple(kept.gone(rows)) if known else (),
-        complete=complete,
-    )
+    return done, complete
 
 
 def _announce(steps: float) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from simio.description.measured import MeasuredRow, PooledRow
 
@@ -105,6 +105,29 @@ class Observation:
 
 
 @dataclass(frozen=True)
+class LoadUse:
+    """An open load: requests a second that are `offered` in the mean, and that were `served` in the measured span.
+
+    `grows` is by how many a second the line of those that wait grows, or 0.
+    """
+
+    name: str
+    offered: float
+    served: float
+    grows: float = 0.0
+
+    @property
+    def sentence(self) -> str:
+        """What was offered and served, in words."""
+        if self.grows:
+            return (
+                f"{self.name} cannot keep up: of {self.offered:.4g} requests a second that arrive {self.served:.4g} "
+                f"are served. The line grows by {self.grows:.4g} a second, and times grow with the length of the run"
+            )
+        return f"{self.name}: {self.offered:.4g} requests a second arrive, {self.served:.4g} are served"
+
+
+@dataclass(frozen=True)
 class TallyValue:
     """What a machine counted over the whole run, in `unit`; with 'ps', how long `owner` waited for `what`."""
 
@@ -148,29 +171,21 @@ class Level:
 
 
 @dataclass(frozen=True)
-class Timeline:
-    """Rows at `times` ps: utilisation of each resource since the row before, and bytes delivered so far.
+class Later:
+    """A part of a result that `later` makes when somebody first looks at it, which is never in a sweep.
 
-    `lines` is the mean length of the line of each resource that anything waited for, since the row before; `levels`
-    are those of congestion windows, queues and buffers that were not always the same. One that `later` gave is made
-    when it is first looked at, which is never in a sweep.
+    Defaults of fields come from factories: a default that is an attribute of the class would be found first.
     """
 
-    times: Sequence[int]
-    resources: Mapping[str, Sequence[float]]
-    delivered: Sequence[int]
-    lines: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    levels: tuple[Level, ...] = field(default_factory=tuple)
-
     @classmethod
-    def later(cls, make: Callable[[], Timeline]) -> Timeline:
+    def later(cls, make: Callable[[], Self]) -> Self:
         """What `make` gives, called only if somebody looks."""
-        timeline = object.__new__(cls)
-        timeline.__dict__["_make"] = make
-        return timeline
+        made = object.__new__(cls)
+        made.__dict__["_make"] = make
+        return made
 
     def __getattr__(self, name: str) -> Any:
-        make = self.__dict__.get("_make") if name in type(self).__dataclass_fields__ else None
+        make = self.__dict__.get("_make") if name in (item.name for item in fields(self)) else None
         if make is None:
             if name in self.__dict__:  # made by another thread in between
                 return self.__dict__[name]
@@ -186,11 +201,26 @@ class Timeline:
 
 
 @dataclass(frozen=True)
-class Progress:
+class Timeline(Later):
+    """Rows at `times` ps: utilisation of each resource since the row before, and bytes delivered so far.
+
+    `lines` is the mean length of the line of each resource that anything waited for, since the row before; `levels`
+    are those of congestion windows, queues and buffers that were not always the same.
+    """
+
+    times: Sequence[int]
+    resources: Mapping[str, Sequence[float]]
+    delivered: Sequence[int]
+    lines: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    levels: tuple[Level, ...] = field(default_factory=tuple)
+
+
+@dataclass(frozen=True)
+class Progress(Later):
     """Bytes delivered up to each of the instants `times` in ps, a delivery accruing evenly since the one before."""
 
-    times: tuple[int, ...] = ()
-    totals: tuple[float, ...] = ()
+    times: tuple[int, ...] = field(default_factory=tuple)
+    totals: tuple[float, ...] = field(default_factory=tuple)
 
 
 @dataclass(frozen=True)
@@ -281,6 +311,7 @@ class CaseResult:
     precision: Precision | None = None
     progress: Progress = Progress()
     notes: tuple[str, ...] = ()
+    loads: tuple[LoadUse, ...] = ()
     cut_off: str = ""
     demerits: tuple[Demerit, ...] = ()
 
