@@ -27,7 +27,7 @@ from simio.description.sheets.base import LINE, Sheet, register_sheet, size_text
 from simio.description.sheets.disks import Drive, check_gathers
 
 FLOW = 2**15
-"""Most bytes that flow in one transfer; as what flows has no breaks, that decides only when a card may pass them on."""
+"""Most bytes that flow in one transfer. Flows have no breaks: it matters only where a card passes pieces on."""
 Width = Annotated[int, Quantity("size", positive=True)]
 
 
