@@ -158,6 +158,10 @@ class Costs(Sheet):
     rpc: Time = Field(0, description="CPU time of RPC and XDR a message, at either end")
     nfs_client: Time = Field(0, description="CPU time of NFS a READ or WRITE at the client, beside copying")
     nfs_server: Time = Field(0, description="CPU time of NFS and the file system a request at the server")
+    nfs_max_transfer: Limit = Field(
+        None,
+        description="most bytes that an NFS client asks for in a READ or WRITE, whatever its mount says; none: any",
+    )
     copies: Flag = Field(
         True, description="whether the CPU copies data between programs or caches and the network's buffers"
     )
