@@ -23,6 +23,7 @@ from simio.program.steps import Program
 from simio.result import measure
 from simio.result.checks import Check, check
 from simio.result.compare import check_observations
+from simio.result.demerit import demerits
 from simio.result.limiter import limiter
 from simio.result.loads import pooled_loads
 from simio.result.model import CaseResult, Progress, ScenarioResult
@@ -263,6 +264,7 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
         precision=runs.precision,
         progress=Progress.later(partial(progress_of, program, outcome, span)),
         notes=tuple(dict.fromkeys(span.note for span in runs.spans if span.note)),
+        demerits=demerits(case.system.workloads.values(), program, outcome),
     )
 
 

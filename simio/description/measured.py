@@ -6,17 +6,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-QUANTITIES: Mapping[str, str] = {"throughput": "rate", "stream": "rate", "latency": "time", "cpu": "share"}
+QUANTITIES: Mapping[str, str] = {
+    "throughput": "rate",
+    "stream": "rate",
+    "latency": "time",
+    "cpu": "share",
+    "demerit": "share",
+}
 """Quantities that may be measured, each with its dimension.
 
 `throughput` is that of all workloads together, `stream` the mean rate of a stream of deliveries (of one disk) or
-of the one that is named, `latency` the mean of an observation, `cpu` the utilisation of all CPUs of a host.
+of the one that is named, `latency` the mean of an observation, `cpu` the utilisation of all CPUs of a host, `demerit`
+the distance of an observation from measured times (`simio.result.demerit`).
 """
 PERCENT = "%"
 """The unit of a share."""
 OVER: Mapping[str, str] = {"mean": "mean", "median": "median", "most": "largest"}
 """Ways to sum up several cases in a row, each in words."""
-OF = {"stream": "a stream", "latency": "an observation", "cpu": "a host"}
+OF = {"stream": "a stream", "latency": "an observation", "cpu": "a host", "demerit": "an observation"}
 """Quantities that a case may have several of, each with what `of` names."""
 
 

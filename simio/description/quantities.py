@@ -38,13 +38,14 @@ _WORD_VALUES: Mapping[str, None | str] = {"none": None, "auto": "auto"}
 class Quantity:
     """Marks a field as a quantity of a dimension.
 
-    `positive` refuses zero; `word` is a word that may stand in place of a quantity: `none` (the value
-    is `None`; a YAML null says the same) or `auto` (the value is `"auto"`).
+    `positive` refuses zero, `signed` takes what is below zero; `word` is a word that may stand in place of a
+    quantity: `none` (the value is `None`; a YAML null says the same) or `auto` (the value is `"auto"`).
     """
 
     dimension: str
     positive: bool = False
     word: str = ""
+    signed: bool = False
 
     @property
     def example(self) -> str:
@@ -64,7 +65,7 @@ class Quantity:
         if self.word and (value == self.word or (value is None and self.word == "none")):
             return _WORD_VALUES[self.word]
         number = self._number(value, from_text)
-        if number < 0 or (self.positive and number == 0):
+        if (number < 0 and not self.signed) or (self.positive and number == 0):
             raise refusal(quote(value) if isinstance(value, str) else str(value), self.wanted)
         return number
 
@@ -78,6 +79,8 @@ class Quantity:
                 raise refusal(str(value), f"a whole number for {units.DIMENSIONS[self.dimension].noun}")
             return int(value)
         try:
+            if self.signed and isinstance(value, str) and value.startswith("-"):
+                return -units.parse(value[1:], self.dimension)
             return units.parse(value, self.dimension)
         except units.UnitError as error:
             either = f", or '{self.word}'" if self.word else ""
@@ -99,6 +102,7 @@ class Quantity:
     def pattern(self) -> str:
         """A regular expression for an editor's first check of the text."""
         spelt = units.regex(self.dimension).removeprefix("^").removesuffix("$")
+        spelt = f"-?{spelt}" if self.signed else spelt
         return f"^(?:{self.word}|{spelt})$" if self.word else f"^{spelt}$"
 
 
@@ -151,6 +155,10 @@ def show(value: object) -> str:
 Time = Annotated[int, Quantity("time")]
 Duration = Annotated[int, Quantity("time", positive=True)]
 """A time above zero."""
+SignedTime = Annotated[int, Quantity("time", signed=True)]
+"""A time, which may be below zero."""
+OptionalTime = Annotated[int | None, Quantity("time", word="none")]
+"""A time, or none."""
 Size = Annotated[int, Quantity("size")]
 Extent = Annotated[int, Quantity("size", positive=True)]
 """A size above zero."""

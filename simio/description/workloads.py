@@ -6,8 +6,10 @@ such as a host, and ``routes`` names the pairs of such fields that data flows be
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import BeforeValidator, Field
 
@@ -66,6 +68,18 @@ class WorkloadParams(Values):
     def largest_call(self) -> tuple[int, tuple[str, ...]]:
         """Bytes of its largest remote procedure call, without the header of UDP, and the hosts that are called."""
         return 0, ()
+
+    def with_files(self, folder: Path) -> Self:
+        """These parameters with the contents of the files that they name, relative to `folder`.
+
+        Raises ScenarioError for a file that cannot be read, or that has mistakes in it.
+        """
+        return self
+
+    @property
+    def measured_times(self) -> Mapping[str, tuple[int, ...]]:
+        """Measured times in ps that observations of the workload are compared with, by what the observation is of."""
+        return {}
 
     def named(self, field: str) -> tuple[str, ...]:
         """The names that a field has: one, several or none."""

@@ -23,6 +23,8 @@ PACE = ("rate", "frequency", "rotation", "signalling")
 """Dimensions of what is faster when it is larger."""
 COST = ("time", "delay_per_length")
 """Dimensions of what is faster when it is smaller."""
+CURVES = ("seek_curve",)
+"""Fields of sheets with several times, of points that can be made `faster`."""
 
 
 def work_of(sheet: type[Sheet], field: str) -> str:
@@ -76,7 +78,8 @@ def _quantities(item: Placed) -> Iterable[str]:
     """Fields of a part's sheet with a time or rate in them that is not zero."""
     for field, described in type(item.part.sheet).model_fields.items():
         quantity = quantity_of(described)
-        if quantity and quantity.dimension in PACE + COST and getattr(item.part.sheet, field):
+        value = getattr(item.part.sheet, field)
+        if value and (field in CURVES or (quantity and quantity.dimension in PACE + COST)):
             yield field
 
 
@@ -130,12 +133,14 @@ def faster(system: System, component: Component, factor: int | Fraction) -> Syst
 
 
 def _scaled(sheet: Any, field: str, factor: Fraction) -> Any:
+    value = getattr(sheet, field)
+    if field in CURVES:
+        return tuple(point.faster(factor) for point in value)
     quantity = quantity_of(type(sheet).model_fields[field])
     assert quantity is not None
-    value = getattr(sheet, field)
     if quantity.dimension in PACE:
         return value * factor
     if quantity.dimension != "time":
         return value / factor
     # A positive time stays so: mechanisms divide by it.
-    return max(round(value / factor), int(quantity.positive))
+    return max(round(value / factor), int(quantity.positive)) if value > 0 else round(value / factor)

@@ -32,7 +32,7 @@ def find_entry(ctx: Context, node: Node, category: str, path: str, place: Place)
     if name is None:
         return None
     try:
-        return ctx.catalogue.find(name, category, _beside(ctx, model.place))
+        return ctx.catalogue.find(name, category, beside(ctx, model.place))
     except UnknownPart as unknown:
         ctx.problems.add(join(path, "model"), unknown.found, unknown.expected, unknown.hint, model.place)
     except ScenarioError as error:
@@ -40,7 +40,7 @@ def find_entry(ctx: Context, node: Node, category: str, path: str, place: Place)
     return None
 
 
-def _beside(ctx: Context, place: Place) -> Path:
+def beside(ctx: Context, place: Place) -> Path:
     """The folder that a file of a part is relative to: that of the file which names it."""
     return Path(place.file).parent if isfile(place.file) else ctx.folder
 
@@ -100,7 +100,7 @@ def _origins(entry: CatalogueEntry) -> dict[str, Origin]:
         if key in entry.values:
             value = entry.values[key]
             made[key] = Origin(value.basis, value.source, "catalogue", value.interval, value.text)
-        else:
+        elif key not in type(entry.sheet).alternatives:
             made[key] = Origin("default", "", "default", text=default_text(entry.sheet, key))
     return made
 

@@ -73,7 +73,9 @@ def _part(part: Part) -> dict[str, Any]:
 
 def _values(part: Part) -> dict[str, dict[str, Any]]:
     unknown = Origin("given", "", "scenario")
-    return {key: _value(part, key, part.origins.get(key, unknown)) for key in keys_of(type(part.sheet))}
+    sheet = type(part.sheet)
+    keys = [key for key in keys_of(sheet) if key in part.origins or key not in sheet.alternatives]
+    return {key: _value(part, key, part.origins.get(key, unknown)) for key in keys}
 
 
 def _value(part: Part, key: str, origin: Origin) -> dict[str, Any]:

@@ -8,10 +8,11 @@ from simio import units
 from simio.description.messages import ADDRESS
 from simio.description.model import Volume, Workload
 from simio.description.workloads import WorkloadParams, references, yaml_key
-from simio.errors import Place, quote
+from simio.errors import Place, ScenarioError, quote
 from simio.loading.context import Context
 from simio.loading.keypaths import empty, mapping
 from simio.loading.links import Inventory
+from simio.loading.parts import beside
 from simio.loading.problems import place_of
 from simio.loading.yamltree import Node
 from simio.topology import Reachability
@@ -40,7 +41,13 @@ def _workload(ctx: Context, name: str, node: Node, place: Place) -> Workload | N
         return None
     own = mapping({k: n for k, n in node.entries.items() if k != "kind"}, node.place, dict(node.key_places))
     params = ctx.problems.read(kinds[kind], own, path, place)
-    return Workload(name, kind, params) if params is not None else None
+    if params is None:
+        return None
+    try:
+        return Workload(name, kind, params.with_files(beside(ctx, place)))
+    except ScenarioError as error:
+        ctx.problems.extend(error.problems)
+        return None
 
 
 def check_references(ctx: Context, section: Node, inventory: Inventory) -> None:

@@ -1,4 +1,4 @@
-"""YAML files as text, or the problem that makes them unreadable."""
+"""YAML files, and others that they name, as text, or the problem that makes them unreadable."""
 
 from __future__ import annotations
 
@@ -27,36 +27,36 @@ def files_read() -> Iterator[dict[str, str]]:
         _noted.reset(token)
 
 
-def read_file(path: str | os.PathLike[str], hint: str = "") -> str:
-    """The text of a YAML file; `hint` is for a missing one that no file beside it resembles.
+def read_file(path: str | os.PathLike[str], hint: str = "", what: str = "YAML file", most: int = MAX_BYTES) -> str:
+    """The text of a YAML file, or of a `what`; `hint` is for a missing one that no file beside it resembles.
 
-    Raises ScenarioError if it is missing, a directory, unreadable, larger than MAX_BYTES or not UTF-8.
+    Raises ScenarioError if it is missing, a directory, unreadable, larger than `most` bytes or not UTF-8.
     """
     name = os.fspath(path)
     try:
-        data = read_regular(path, MAX_BYTES + 1)
+        data = read_regular(path, most + 1)
     except FileNotFoundError:
         if os.path.islink(name):
             found = f"a link to {quote(os.readlink(name))}, which is missing"
-            raise ScenarioError(Problem(name, found, "a YAML file")) from None
-        raise ScenarioError(Problem(name, "no such file", "a YAML file", _similar_file(name) or hint)) from None
+            raise ScenarioError(Problem(name, found, f"a {what}")) from None
+        raise ScenarioError(Problem(name, "no such file", f"a {what}", _similar_file(name) or hint)) from None
     except IsADirectoryError:
-        raise ScenarioError(Problem(name, "a directory", "a YAML file")) from None
+        raise ScenarioError(Problem(name, "a directory", f"a {what}")) from None
     except PermissionError:
         found = "a directory" if os.path.isdir(name) else "a file that may not be read"
-        raise ScenarioError(Problem(name, found, "a readable YAML file")) from None
+        raise ScenarioError(Problem(name, found, f"a readable {what}")) from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise ScenarioError(Problem(name, f"a file that cannot be read ({reason})", "a YAML file")) from None
+        raise ScenarioError(Problem(name, f"a file that cannot be read ({reason})", f"a {what}")) from None
     if (noted := _noted.get()) is not None:
         noted[name] = hashlib.sha256(data).hexdigest()
-    return decode(data, name)
+    return decode(data, name, most)
 
 
-def decode(data: bytes, file: str) -> str:
-    """The text in the bytes of `file`. Raises ScenarioError if they are too many or not UTF-8."""
-    if len(data) > MAX_BYTES:
-        raise ScenarioError(too_large(file))
+def decode(data: bytes, file: str, most: int = MAX_BYTES) -> str:
+    """The text in the bytes of `file`. Raises ScenarioError if they are more than `most` or not UTF-8."""
+    if len(data) > most:
+        raise ScenarioError(too_large(file, most))
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -70,9 +70,10 @@ def decode(data: bytes, file: str) -> str:
         raise ScenarioError(Problem("", found, "UTF-8 text", hint, place)) from None
 
 
-def too_large(file: str) -> Problem:
-    """The problem of a file of more than MAX_BYTES."""
-    return Problem("", "a file of more than 1 MiB", "at most 1 MiB", place=Place(file, 1, 1))
+def too_large(file: str, most: int = MAX_BYTES) -> Problem:
+    """The problem of a file of more than `most` bytes, whole MiB."""
+    size = f"{most >> 20} MiB"
+    return Problem("", f"a file of more than {size}", f"at most {size}", place=Place(file, 1, 1))
 
 
 def _similar_file(name: str) -> str:

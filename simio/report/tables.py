@@ -219,6 +219,15 @@ def observations(case: CaseResult) -> Grid:
     return Grid(["observation", "count", "mean", "least", "median", "90%", "99%", "most"], rows)
 
 
+def demerits(case: CaseResult) -> Grid:
+    """Simulated times beside measured ones of the same requests."""
+    rows = []
+    for row in case.demerits:
+        means = [amount(round(value), "ps") for value in (row.simulated, row.measured)]
+        rows.append([row.name, *means, f"{100 * row.error:+.1f}%", f"{100 * row.value:.1f}%"])
+    return Grid(["beside measured", "mean", "measured", "error", "demerit"], rows)
+
+
 def _estimate(value: int, width: float | None, unit: str) -> str:
     """An amount with half of its confidence interval, where that is known."""
     shown = amount(value, unit)

@@ -139,6 +139,8 @@ def _case(case: CaseResult, unit: str) -> Group:
         lines.append(_below(tables.streams(case, unit)))
     if case.observations:
         lines.append(_below(tables.observations(case)))
+    if case.demerits:
+        lines.append(_below(tables.demerits(case)))
     if case.tallies:
         lines.append(_below(tables.tallies(case)))
     return Group(*lines)

@@ -86,6 +86,10 @@ def simulated_value(case: CaseResult, row: MeasuredRow) -> float | None:
         shares = [use.utilisation for use in case.resources if use.name == f"{row.of}.cpu"]
         # A host that no workload uses does nothing.
         return 100 * shares[0] if shares else 0.0
+    if row.quantity == "demerit":
+        values = {each.name: each.value for each in case.demerits}
+        named = observed(row, values)
+        return 100 * values[named[0]] if named else None
     times = {each.name: each.mean for each in case.observations if each.unit == "ps"}
     matching = observed(row, times)
     return float(units.convert(times[matching[0]], "time", row.unit)) if matching else None

@@ -11,6 +11,7 @@ from simio.description.measured import MeasuredRow, PooledRow
 
 if TYPE_CHECKING:
     from simio.result.checks import Check
+    from simio.result.demerit import Demerit
     from simio.result.packets import Packets
 
 
@@ -277,7 +278,8 @@ class CaseResult:
     that of `rate` in bytes a second and `row_intervals` those of `measured`, in their order, where they were asked
     for.
     `notes` say what the throughput leaves open: a run too short for a steady state, or nothing delivered. `cut_off`
-    says what ended the run before its time limit, if its step budget or Ctrl-C did.
+    says what ended the run before its time limit, if its step budget or Ctrl-C did. `demerits` compare observations
+    of the first run with what was measured of the same requests.
     """
 
     index: int
@@ -311,6 +313,7 @@ class CaseResult:
     notes: tuple[str, ...] = ()
     loads: tuple[LoadUse, ...] = ()
     cut_off: str = ""
+    demerits: tuple[Demerit, ...] = ()
 
 
 @dataclass(frozen=True)

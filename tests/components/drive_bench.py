@@ -47,10 +47,11 @@ def sheet(segments: int = 4, segment: int = SEGMENT, **values) -> FibreChannelDi
 class Interface:
     """A transport that takes `byte` ps a byte, each way, one unit after the other."""
 
-    def __init__(self, p: Builder, byte: int = 0, unit: int = 10 * 512) -> None:
+    def __init__(self, p: Builder, byte: int = 0, unit: int = 10 * 512, pace: int = 0) -> None:
         self.p = p
         self.unit = self.burst = unit
         self.byte = byte
+        self.pace = pace
         self.wire = p.resource("interface")
 
     def request(self) -> None: ...
@@ -64,11 +65,11 @@ class Interface:
     def reply(self) -> None: ...
 
 
-def program(sheet: FibreChannelDisk, threads: Sequence[Sequence[Command]], byte: int = 0, unit: int = 5120):
+def program(sheet: FibreChannelDisk, threads: Sequence[Sequence[Command]], byte: int = 0, unit: int = 5120, pace=0):
     """One thread for each sequence of commands; each end of a command is recorded, and how long it took."""
     p = Builder()
     drive = DiskDrive(p, SimpleNamespace(name="d", part=SimpleNamespace(sheet=sheet)))
-    interface = Interface(p, byte, unit)
+    interface = Interface(p, byte, unit, pace)
     ends = [p.observation(f"end {number}") for number in range(len(threads))]
     took = [p.observation(f"took {number}") for number in range(len(threads))]
     for number, commands in enumerate(threads):

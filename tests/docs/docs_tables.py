@@ -21,7 +21,7 @@ from simio.description.mixtures import MixedSize
 from simio.description.model import Report, Run
 from simio.description.quantities import Name, quantity_of
 from simio.description.sheets import CATEGORIES, sheet_kinds
-from simio.description.sheets.disks import Zone
+from simio.description.sheets.disks import SeekPoint, Zone
 from simio.description.sheets.stacks import TcpIpStack
 from simio.description.workloads import REFERRED, references
 from simio.loading.parts import value_as_text
@@ -67,7 +67,7 @@ def kind(model: type[BaseModel], name: str, field: FieldInfo) -> str:
     """What may be written for a field."""
     quantity = quantity_of(field)
     if quantity:
-        above = "" if not quantity.positive else ", above 0"
+        above = ", above 0" if quantity.positive else ", or minus a time" if quantity.signed else ""
         word = f", or `{quantity.word}`" if quantity.word else ""
         mixed = ", or mapping of sizes to weights" if isinstance(quantity, MixedSize) else ""
         return f"{units.DIMENSIONS[quantity.dimension].noun.split(' ', 1)[1]}{above}{word}{mixed}"
@@ -89,7 +89,9 @@ def plain_kind(field: FieldInfo) -> str:
     if annotation == tuple[State, ...]:
         return "list of `{rate: 50 /s, stay: 1 s}`"
     if annotation == tuple[Zone, ...]:
-        return "list of `{cylinders: n, sectors: n}`"
+        return "list of `{cylinders: n, sectors: n}`, or with them `track_skew: n, cylinder_skew: n`, in sectors"
+    if annotation == (tuple[SeekPoint, ...] | None):
+        return "list of `{cylinders: n, time: time}`, or `none`"
     text = str(annotation)
     least = re.search(r"ge=(\d+)", text + str(field.metadata))
     if "int" in text:

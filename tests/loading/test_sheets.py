@@ -35,7 +35,8 @@ def disk(parts: Catalogue) -> dict[str, object]:
 
 @pytest.fixture
 def registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Registers into copies, so that other tests do not see what this one adds."""
+    """Registers into copies, so that other tests do not see what this one adds; all kinds are there before."""
+    assert len(dict(registry_of_workloads.workload_kinds())) > 10
     monkeypatch.setattr(base, "_SHEETS", dict(base._SHEETS))
     monkeypatch.setattr(registry_of_workloads, "_REGISTERED", dict(registry_of_workloads._REGISTERED))
 

@@ -6,7 +6,7 @@ import pytest
 from disk_state import BASE, command, dirty, drive, look, put, reading, stopped
 
 from simio.machines.disk import layout as c
-from simio.machines.disk.reading import begin, end, next_unit
+from simio.machines.disk.reading import begin, end, flow, next_unit
 
 QUEUED = {"status": c.QUEUED, "writes": 0}
 SERVED = {"status": c.SERVED, "writes": 0}
@@ -117,3 +117,33 @@ def test_only_what_is_served_ends(status: int, tag: int) -> None:
     before = list(state)
     assert end(state, BASE, 1600, tag) == -1
     assert state == before
+
+
+# --- reads that flow -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("count", "pace", "mark", "begins"),
+    [
+        (8, 10, 0, 1230),  # sector 107 is there at 1300, and leaves 70 after the first
+        (8, 1000, 0, 600),  # the first sector
+        (8, 1000, c.MARKS // 2, 900),  # the fourth
+        (8, 1000, c.MARKS, 1300),
+        (12, 60, 0, 1240),  # sector 111, at 1900
+        (12, 200, 0, 600),
+        (11, 90, 0, 900),  # sector 110, the first of its track, at 1800
+    ],
+)
+def test_a_read_that_flows_begins_to_leave_so_late_that_it_does_not_run_dry(count, pace, mark, begins) -> None:
+    state = drive(read_mark=mark)
+    s = reading(state, live=1)
+    command(state, 0, **SERVED, place=s, begin=100, next=100, given=100, end=100 + count)
+    assert flow(state, BASE, 500, 0, pace) == 0
+    assert next_unit(state, BASE, 500, 0, count) == begins - 500
+
+
+def test_only_a_read_flows() -> None:
+    state = drive()
+    command(state, 0, **(QUEUED | {"writes": 1}))
+    assert flow(state, BASE, 0, 0, 10) == -1
+    assert flow(state, BASE, 0, 1, 10) == -1

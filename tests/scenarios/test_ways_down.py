@@ -249,6 +249,7 @@ class Ledger:
     def __init__(self, p: Builder, transport: Transport) -> None:
         self.p, self.transport = p, transport
         self.unit, self.burst, self.any_size = transport.unit, transport.burst, transport.any_size
+        self.pace = transport.pace
         self.request, self.reply = transport.request, transport.reply
         self.begun, self.amount = p.observation("begun"), p.observation("amount")
 

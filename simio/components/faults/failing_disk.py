@@ -27,6 +27,7 @@ class FailingDrive(DiskDrive):
     """
 
     any_size = False
+    flows = False
 
     def __init__(self, p: Builder, disk: Disk[Drive]) -> None:
         """Raises RunError if an error is at a sector that the disk does not have."""
@@ -51,9 +52,9 @@ class FailingDrive(DiskDrive):
         p.tally(disk.name, "commands ended by a medium error", at + layout.UNREADABLE, "commands")
         p.tally(disk.name, "reading again", at + layout.LOST, "ps")
 
-    def _initial(self, revolution: int, zones: object) -> State:
+    def _initial(self, revolution: int) -> State:
         """The state of the disk, and what follows it."""
-        state = super()._initial(revolution, zones)  # type: ignore[arg-type]
+        state = super()._initial(revolution)
         errors = self.errors
         retries = errors.retries
         if errors.time_limit is not None:

@@ -42,7 +42,7 @@ class FaultyTransport:
         pending: Register,
     ) -> None:
         self.p, self.transport, self.outages, self.silent = p, transport, outages, silent
-        self.unit, self.burst = transport.unit, transport.burst
+        self.unit, self.burst, self.pace = transport.unit, transport.burst, transport.pace
         self.lost, self.pending = lost, pending
         reported = [each for each in outages if each.reported is not None]
         self.reported = list(enumerate(reported, UNREPORTED + 1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 
 from simio.components.storage.interfaces import Transport
@@ -10,10 +10,14 @@ from simio.description.model import Disk
 from simio.description.sheets.disks import Drive
 from simio.machines import disk as mechanism
 from simio.machines.disk import arm, destaging, queue, reading, writing
+from simio.machines.disk.layout import AHEAD, MARKS, NO_READ_AHEAD
 from simio.machines.door import Called
 from simio.machines.layout import State
 from simio.program.builder import Builder, Operand, OperandT, Register, least, minimum
 from simio.program.service import SECOND, ceil_times
+
+_TOLD = {"seek_single", "read_ahead", "read_ahead_to", "read_ahead_limit", "read_mark", "overheads"}
+"""Words of the machine that are not simply the value of the same name."""
 
 
 class DiskDrive:
@@ -28,6 +32,8 @@ class DiskDrive:
     """
 
     any_size = True
+    flows = True
+    """True if reads can leave as the media reads them, where the transport says at which pace."""
 
     def __init__(self, p: Builder, disk: Disk[Drive]) -> None:
         self.p = p
@@ -45,24 +51,41 @@ class DiskDrive:
         revolution = ceil_times(SECOND, 1 / sheet.rotation)
         densest = max(sectors for _, sectors in zones)
         self.media_sector = Fraction(revolution, densest)
-        self.pass_sector = Fraction(revolution + min(sheet.track_skew, sheet.cylinder_skew), densest)
+        self.pass_sector = min(
+            Fraction(revolution + min(skews), sectors) for sectors, skews in self._skews(revolution)
+        )
         self.segment = sheet.buffer // sheet.segments // sheet.sector
-        self.least = min(sheet.command_overhead, sheet.cached_overhead)
-        self.state = p.machine(disk.name, self._initial(revolution, zones))
+        self.least = min(sheet.overheads[:4])
+        self.least_write = min(sheet.overheads[4:])
+        self.state = p.machine(disk.name, self._initial(revolution))
 
-    def _initial(self, revolution: int, zones: Sequence[tuple[int, int]]) -> State:
+    def _skews(self, revolution: int) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """Sectors a track and skews in ps of each zone."""
+        for zone in self.sheet.zones:
+            own = tuple(skew * revolution // zone.sectors for skew in zone.skews)
+            yield zone.sectors, own or (self.sheet.track_skew or 0, self.sheet.cylinder_skew or 0)
+
+    def _initial(self, revolution: int) -> State:
         """The initial state of the machine; words that the datasheet names have the datasheet's values."""
         sheet = self.sheet
-        named = mechanism.WORDS.words.keys() - {"seek_single"}
+        named = mechanism.WORDS.words.keys() - _TOLD
+        beyond = [time - self.least for time in sheet.overheads[:4]]
+        limit = sheet.read_ahead_limit
+        full = sheet.read_ahead_to == "segment" and limit is None
         return mechanism.initial(
-            zones,
-            (sheet.seek_single, sheet.seek_average, sheet.seek_full),
+            [(zone.cylinders, zone.sectors, *zone.skews) for zone in sheet.zones],
+            sheet.seek,
             depth=sheet.queue_depth,
             scheduling=sheet.scheduling,
             revolution=revolution,
             segment=self.segment,
-            hit_time=sheet.cached_overhead - self.least,
-            miss_time=sheet.command_overhead - self.least,
+            track_skew=sheet.track_skew or 0,
+            cylinder_skew=sheet.cylinder_skew or 0,
+            overheads=beyond + [time - self.least_write for time in sheet.overheads[4:]],
+            read_ahead=int(sheet.read_ahead and full),
+            read_ahead_to=AHEAD[sheet.read_ahead_to] if sheet.read_ahead and not full else NO_READ_AHEAD,
+            read_ahead_limit=(limit or 0) // sheet.sector,
+            read_mark=int((getattr(sheet, "read_mark", None) or 0) * MARKS),
             **{name: value for name, value in vars(sheet).items() if name in named},
         )
 
@@ -85,7 +108,7 @@ class DiskDrive:
 
         The register `failed` becomes 1 if the drive gives up a sector.
         """
-        p, count = self.p, self._count(size)
+        p, sheet, count = self.p, self.sheet, self._count(size)
         self._occupy(least(count), self.sequential)
         with p.hold(self.places):
             tag, answer = p.register(), p.register()
@@ -101,8 +124,17 @@ class DiskDrive:
                     answer.set(0)
                 with p.when(answer == 0):
                     p.get(self.gate, 1)
-            self._use_media(tag, answer)
+            if sheet.preseek:
+                self._use_media(tag, answer)
+            else:
+                with p.when(answer == 2):
+                    p.seize(self.arm)
+                    answer.set(0)
+            if self.flows and transport.pace:
+                with p.scope():
+                    self.ask(p.register(), reading.flow, tag, transport.pace)
             self._transfer(tag, count, transport, failed)
+            self._complete(sheet.read_completion)
             with p.when(answer == 0):
                 p.release(self.arm)
             self._end(tag)
@@ -118,6 +150,11 @@ class DiskDrive:
                 p.seize(self.data)
             transport.send(sectors * self.sheet.sector)
         p.release(self.data)
+
+    def _from_one(self, count: Operand, size: int) -> Iterator[Operand]:
+        """Run a for loop's body for one of `count` sectors, and for units of `size` bytes of the others."""
+        yield 1
+        yield from self.p.pieces(count - 1, self._sectors(size))
 
     def _units(self, count: Operand, size: int) -> Iterator[tuple[Operand, bool]]:
         """Run a for loop's body for each unit of `size` bytes of `count` sectors; gives its sectors, and if it is the
@@ -155,13 +192,20 @@ class DiskDrive:
         with p.hold(self.places):
             tag, answer = p.register(), p.register()
             with p.hold(self.controller):
-                p.advance(sheet.cached_overhead if sheet.write_cache else sheet.command_overhead)
+                if min(sheet.overheads[4:]) == max(sheet.overheads[4:]):
+                    p.advance(self.least_write)
+                else:
+                    self.ask(answer, queue.write_time)
+                    p.advance(self.least_write, answer, 1)
             self.ask(tag, queue.enqueue, sector, 2 * count + 1)
             with p.until(answer == 1):
                 self.ask(answer, writing.admit, tag)
                 with p.when(answer == 0):
                     p.get(self.gate, 1)
-            for sectors in p.pieces(count, self._sectors(transport.burst)):
+            # Without a cache the arm moves as soon as there is something to write.
+            flows = self.flows and transport.pace and not sheet.write_cache
+            bursts = p.pieces(count, self._sectors(transport.burst))
+            for sectors in self._from_one(count, transport.burst) if flows else bursts:
                 self._wait(answer, writing.room, tag, sectors)
                 with p.hold(self.data):
                     transport.fetch(sectors * sheet.sector)
@@ -171,6 +215,7 @@ class DiskDrive:
             if not sheet.write_cache:
                 self._wait(answer, writing.stored, tag)
             self._end(tag)
+            self._complete(sheet.write_completion)
 
     def _wait(self, answer: Register, function: Called, tag: Register, sectors: Operand = 0) -> None:
         """Wait until a machine function answers 0: for the time it tells, or to be woken where it tells 1."""
@@ -202,6 +247,12 @@ class DiskDrive:
         woken = self.p.register()
         self.ask(woken, reading.end, tag)
         self.p.put(self.gate, woken)
+
+    def _complete(self, time: int) -> None:
+        """Time of the controller at the end of a command."""
+        if time:
+            with self.p.hold(self.controller):
+                self.p.advance(time)
 
     def _count(self, size: Operand) -> int | Register:
         """Sectors of a command of `size` bytes; those of a register are in another one."""

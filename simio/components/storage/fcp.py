@@ -26,6 +26,7 @@ class FcpTransport:
     """
 
     any_size = True
+    pace = 0
 
     def __init__(
         self, p: Builder, out: FramePath, back: FramePath, bus: DmaPath, adapter_sheet: FibreChannelAdapter

@@ -46,6 +46,8 @@ class Transport(Protocol):
     """Most bytes that the drive asks the host for at once."""
     any_size: bool
     """True if it takes amounts in registers."""
+    pace: int
+    """Time in ps of a sector of what flows to the host as the media reads it; 0 where units are gathered first."""
 
     def request(self) -> None:
         """The command travels from the adapter to the drive."""

@@ -86,6 +86,7 @@ class IpiTransport:
     """
 
     any_size = True
+    pace = 0
 
     def __init__(
         self,
@@ -154,6 +155,7 @@ class IpiHippiTransport:
     """
 
     any_size = False
+    pace = 0
 
     def __init__(
         self,

@@ -130,6 +130,7 @@ class LoopTransport:
     """
 
     any_size = True
+    pace = 0
 
     def __init__(
         self,

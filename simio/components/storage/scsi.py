@@ -32,6 +32,8 @@ SAVE_DATA_POINTER = 1
 """Bytes of the SAVE DATA POINTER message (SCSI-2 clause 6.6.20)."""
 STATUS = 1
 """Bytes of status (SCSI-2 clause 7.3)."""
+BURST = 4096
+"""Bytes of a write in a row to a drive that waits for its media, where it takes them as they come."""
 COMMAND_COMPLETE = 1
 """Bytes of the COMMAND COMPLETE message (SCSI-2 clause 6.6.4)."""
 
@@ -140,8 +142,11 @@ class ScsiTransport:
         self.host_bus = host_bus
         self.sheet = adapter_sheet
         self.device, self.adapter = device, adapter
-        self.unit = self.burst = int(drive_sheet.reconnect)
+        self.unit = self.burst = int(drive_sheet.piece)
         self.byte = max(bus.data_byte(adapter_sheet, drive_sheet), dma_byte(adapter_sheet))
+        self.pace = self.host_bus.duration(drive_sheet.sector, self.byte) if drive_sheet.reconnect is None else 0
+        if self.pace and not drive_sheet.write_cache:
+            self.burst = BURST
         self.tag = QUEUE_TAG if adapter_sheet.tagged else 0
         self.connection = Connection(p, bus.bus, f"{device} to {adapter}")
 

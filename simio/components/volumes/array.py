@@ -126,6 +126,7 @@ class PassingTransport:
         self.host = host
         self.unit = member.unit
         self.burst = member.burst
+        self.pace = member.pace
 
     def request(self) -> None:
         """A command to the member."""

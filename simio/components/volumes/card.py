@@ -39,6 +39,7 @@ class CardTransport:
 
     any_size = False
     unit = burst = UNBOUNDED
+    pace = 0
 
     def __init__(self, bus: ParallelBus, name: str, adapter: StorageAdapter) -> None:
         self.to_host = BusMaster(bus, f"{name} to host", dma_byte(adapter))

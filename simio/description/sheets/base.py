@@ -47,10 +47,14 @@ class Sheet(Values):
     work on one host, disk or link are one component in explanations. `TIMER` marks waits that a rule lays down,
     `LINE` the rate of a link's end.
 
+    `alternatives` are fields that say nothing where a datasheet leaves them out, since another value holds then. Such
+    a field has no origin, and is no guess.
+
     `faults` are the kinds of fault (`simio.description.faults`) that a scenario can give such a part.
     """
 
     work: ClassVar[Mapping[str, str]] = {}
+    alternatives: ClassVar[tuple[str, ...]] = ()
     link_kinds: ClassVar[tuple[str, ...]] = ()
     shared: ClassVar[bool] = False
     faults: ClassVar[tuple[str, ...]] = ()

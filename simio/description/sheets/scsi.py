@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Annotated, ClassVar
 
 from pydantic import Field, model_validator
 
+from simio import units
 from simio.description.quantities import (
     Count,
     DelayPerLength,
@@ -13,7 +15,9 @@ from simio.description.quantities import (
     Extent,
     Flag,
     Frequency,
+    Horizon,
     Length,
+    Limit,
     Quantity,
     Time,
     refusal,
@@ -22,7 +26,8 @@ from simio.description.sheets.adapters import OptionalRate, StorageAdapter
 from simio.description.sheets.base import LINE, Sheet, register_sheet, size_text
 from simio.description.sheets.disks import Drive, check_gathers
 
-OptionalTime = Annotated[int | None, Quantity("time", positive=True, word="none")]
+FLOW = 2**15
+"""Most bytes that flow in one transfer. Flows have no breaks: it matters only where a card passes pieces on."""
 Width = Annotated[int, Quantity("size", positive=True)]
 
 
@@ -70,7 +75,7 @@ class ScsiLink(Sheet):
     bus_clear_delay: Time = Field(description="bus clear delay")
     deskew_delay: Time = Field(description="deskew delay")
     selection_response: Time = Field(description="time in which a selected device answers")
-    quick_arbitration: OptionalTime = Field(
+    quick_arbitration: Horizon = Field(
         None,
         description="time of arbitration by those who wait (QAS); none: bus free and arbitration for all",
     )
@@ -92,18 +97,40 @@ class ScsiDisk(Drive):
     """A disk drive with a parallel SCSI interface."""
 
     work = {"synchronous": LINE}
+    alternatives = (*Drive.alternatives, "reconnect", "read_mark")
 
     synchronous: OptionalRate = Field(
         description="fastest synchronous data rate of its interface; none: asynchronous"
     )
     width: Width = Field(description="bytes of its data bus, 1 or 2")
-    reconnect: Extent = Field(description="bytes that it gathers before it reselects the host")
+    reconnect: Limit = Field(
+        None, description="bytes that it gathers before it reselects the host; none: there is a read_mark"
+    )
+    read_mark: Annotated[Fraction | None, Quantity("share", word="none")] = Field(
+        None,
+        description=(
+            "share of a read that it gathers, a sector at least, before it reselects the host and sends the rest "
+            "as it comes; a write then comes as fast as the bus takes it; none: there is a reconnect"
+        ),
+    )
 
     @model_validator(mode="after")
     def _reconnects_for_something(self) -> ScsiDisk:
         check_width(self.width)
-        check_gathers(self, self.reconnect)
+        if self.reconnect is None and self.read_mark is None:
+            raise refusal("nothing", "a size such as '64 KiB', without a read_mark", field="reconnect")
+        if self.reconnect is not None and self.read_mark is not None:
+            raise refusal(f"{size_text(self.reconnect)} beside a read_mark", "one of both", field="reconnect")
+        if self.read_mark is not None and self.read_mark > 1:
+            raise refusal(units.format_quantity(self.read_mark, "share"), "at most 100%", field="read_mark")
+        if self.reconnect is not None:
+            check_gathers(self, self.reconnect)
         return self
+
+    @property
+    def piece(self) -> int:
+        """Bytes that leave the buffer at once: what it gathers, or of what flows half a segment and at most FLOW."""
+        return self.reconnect or max(min(self.buffer // self.segments // 2, FLOW), self.sector)
 
 
 register_sheet("adapter", "scsi", ScsiAdapter)

@@ -6,10 +6,12 @@ from numpy.typing import NDArray
 
 from simio.machines.disk import layout as w
 from simio.machines.disk.buffer import (
+    begin_in_the_middle,
     command_at,
     drop,
     full_at,
     go_on,
+    goal_of,
     has_read,
     kept,
     least_used,
@@ -51,7 +53,7 @@ def attach(state: NDArray, base: int, now: int, c: int, s: int) -> None:
     state[c + w.PLACE] = s
     state[c + w.STATUS] = w.SERVED
     state[s + w.TAKEN] = kept(state, base, s, state[c + w.GIVEN])
-    state[s + w.GOAL] = max(state[s + w.GOAL], state[c + w.END])
+    state[s + w.GOAL] = max(state[s + w.GOAL], goal_of(state, base, s, state[c + w.BEGIN], state[c + w.END]))
     set_blocked(state, base, c, 0)
 
 
@@ -67,7 +69,7 @@ def start_read(state: NDArray, base: int, now: int, tag: int) -> None:
         drop(state, base, s, now)
         state[s + w.KIND] = w.STREAM
         state[s + w.FIRST] = state[s + w.STOP] = state[s + w.ORIGIN] = state[s + w.TAKEN] = sector
-        state[s + w.GOAL] = state[c + w.END]
+        state[s + w.GOAL] = sector
     attach(state, base, now, c, s)
     if state[s + w.KIND] != w.STREAM or has_read(state, base, s, now, state[c + w.END]):
         state[base + w.OWNER] = w.NOBODY
@@ -78,7 +80,10 @@ def start_read(state: NDArray, base: int, now: int, tag: int) -> None:
     state[s + w.START] = move(state, base, now, state[s + w.STOP], False)
     state[base + w.ACTIVE] = s
     if full_at(state, base, s) > state[s + w.STOP]:
+        arrived = max(now, state[s + w.START])
         go_on(state, base, s, now)
+        if state[base + w.ZERO_LATENCY]:
+            begin_in_the_middle(state, base, s, arrived, state[c + w.END])
 
 
 @shared

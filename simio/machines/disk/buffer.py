@@ -11,7 +11,7 @@ from __future__ import annotations
 from numpy.typing import NDArray
 
 from simio.machines.disk import layout as w
-from simio.machines.disk.geometry import aligned, path, path_end, track_of
+from simio.machines.disk.geometry import aligned, path, path_end, track_end, track_of, zone_of
 from simio.machines.shared import shared
 
 
@@ -33,12 +33,27 @@ def start_sweep(state: NDArray, base: int, s: int, time: int, sector: int) -> No
     state[s + w.ORIGIN] = sector
     state[s + w.START] = aligned(state, base, time, sector)
     state[s + w.PHASE] = state[s + w.START] - path(state, base, sector)
+    state[s + w.EARLY] = -1
 
 
 @shared
 def swept_at(state: NDArray, base: int, s: int, sector: int) -> int:
     """Instant at which the sweep of a segment has passed all sectors below this one, which lies after ORIGIN."""
-    return state[s + w.PHASE] + path_end(state, base, sector)
+    time = state[s + w.PHASE] + path_end(state, base, sector)
+    return min(time, state[s + w.EARLY_AT]) if sector <= state[s + w.EARLY] else time
+
+
+@shared
+def begin_in_the_middle(state: NDArray, base: int, s: int, arrived: int, end: int) -> None:
+    """Zero latency: a sweep up to `end`, with the head at one of its sectors when it `arrived`, has all a turn later.
+
+    The media is where it would be without; what it passes again is there already.
+    """
+    sector = state[s + w.ORIGIN]
+    passed = arrived + state[base + w.REVOLUTION]
+    if end <= track_end(state, base, sector) and passed < swept_at(state, base, s, end):
+        state[s + w.EARLY] = end
+        state[s + w.EARLY_AT] = passed
 
 
 @shared
@@ -46,6 +61,26 @@ def full_at(state: NDArray, base: int, s: int) -> int:
     """Sector before which the media will stop if nothing more is taken."""
     limit = min(state[s + w.TAKEN] + state[base + w.SEGMENT], state[base + w.SECTORS])
     return limit if state[base + w.READ_AHEAD] else min(limit, state[s + w.GOAL])
+
+
+@shared
+def goal_of(state: NDArray, base: int, s: int, begin: int, end: int) -> int:
+    """Sector before which the media stops after a read from `begin` to `end` into a segment, if not full before.
+
+    A read ahead to the end of the next track is for a stream that is recognised: IN_STREAMS by a read that goes on in
+    a segment, and nothing is read ahead else; TO_TRACKS by data from the track before (DiskSim 4.0, manual, section
+    3.4.4, "Buffer continuous read" 4, and what its program does).
+    """
+    ahead = state[base + w.READ_AHEAD_TO]
+    if ahead == w.AHEAD_BY:
+        return end + state[base + w.READ_AHEAD_LIMIT]
+    if ahead == w.NO_READ_AHEAD or (ahead == w.IN_STREAMS and begin <= state[s + w.FIRST]):
+        return end
+    after = track_end(state, base, end - 1)
+    if ahead == w.TO_TRACK_END or after >= state[base + w.SECTORS]:
+        return after
+    first = after - state[zone_of(state, base, end - 1) + w.ZONE_TRACK]
+    return after if ahead == w.TO_TRACKS and state[s + w.FIRST] >= first else track_end(state, base, after)
 
 
 @shared

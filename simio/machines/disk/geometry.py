@@ -6,9 +6,9 @@ takes, so that a sequential sweep streams at the media rate less skew. The *path
 the first sector of the disk to this one in such a sweep; a sector can be read whenever the time modulo a
 revolution equals its path modulo a revolution.
 
-The seek curve is a*sqrt(d - 1) + b*(d - 1) + c over d cylinders, fitted to the published single-cylinder,
-average and full-stroke seek times (E. K. Lee and R. H. Katz, "An analytic performance model of disk arrays",
-SIGMETRICS 1993, section 3.2).
+The seek curve is a table of measured times, with straight lines between its points; without one it is
+a*sqrt(d - 1) + b*(d - 1) + c over d cylinders, fitted to the published single-cylinder, average and full-stroke seek
+times (E. K. Lee and R. H. Katz, "An analytic performance model of disk arrays", SIGMETRICS 1993, section 3.2).
 """
 
 from __future__ import annotations
@@ -42,10 +42,34 @@ def seek_time(state: NDArray, base: int, distance: int) -> int:
     """Time to move the arm over `distance` cylinders, in ps."""
     if distance <= 0:
         return 0
+    if state[base + w.SEEK_POINTS] > 0:
+        return measured_seek(state, base, distance)
     steps = distance - 1
     curve = state[base + w.SEEK_ROOT] * square_root(steps << 20) // 1024
     curve += state[base + w.SEEK_LINEAR] * steps // 1024
     return max(state[base + w.SEEK_SINGLE] + curve, state[base + w.SEEK_SINGLE])
+
+
+@shared
+def measured_seek(state: NDArray, base: int, distance: int) -> int:
+    """The same by the table: on a line between the points beside it; the first or last time outside of the table."""
+    row = base + state[base + w.SEEK_TABLE]
+    low = 0
+    high = state[base + w.SEEK_POINTS] - 1
+    if distance <= state[row + w.DISTANCE]:
+        return state[row + w.TIME]
+    while low < high:
+        middle = (low + high + 1) // 2
+        if state[row + middle * w.SEEK_COLUMNS + w.DISTANCE] <= distance:
+            low = middle
+        else:
+            high = middle - 1
+    at = row + low * w.SEEK_COLUMNS
+    if low == state[base + w.SEEK_POINTS] - 1:
+        return state[at + w.TIME]
+    after = at + w.SEEK_COLUMNS
+    longer = (state[after + w.TIME] - state[at + w.TIME]) * (distance - state[at + w.DISTANCE])
+    return state[at + w.TIME] + longer // (state[after + w.DISTANCE] - state[at + w.DISTANCE])
 
 
 @shared
@@ -56,7 +80,7 @@ def travel(state: NDArray, base: int, here: int, there: int, writes: bool) -> in
     heads = state[base + w.HEADS]
     distance = abs(there // heads - here // heads)
     time = seek_time(state, base, distance) if distance > 0 else state[base + w.HEAD_SWITCH]
-    return time + state[base + w.WRITE_SETTLE] if writes else time
+    return max(time + state[base + w.WRITE_SETTLE], 0) if writes else time
 
 
 @shared
@@ -89,10 +113,9 @@ def track_end(state: NDArray, base: int, sector: int) -> int:
 def track_path(state: NDArray, base: int, zone: int, track: int) -> int:
     """Path of the first sector of a track, counted from its zone's first, in ps."""
     heads = state[base + w.HEADS]
-    cylinder = state[zone + w.ZONE_CYLINDER] + track // heads
-    head = track % heads
-    skew = cylinder * ((heads - 1) * state[base + w.TRACK_SKEW] + state[base + w.CYLINDER_SKEW])
-    return (cylinder * heads + head) * state[base + w.REVOLUTION] + skew + head * state[base + w.TRACK_SKEW]
+    to_next = state[base + w.REVOLUTION] + state[zone + w.ZONE_TRACK_SKEW]
+    cylinder = heads * to_next + state[zone + w.ZONE_CYLINDER_SKEW] - state[zone + w.ZONE_TRACK_SKEW]
+    return state[zone + w.ZONE_PATH] + track // heads * cylinder + track % heads * to_next
 
 
 @shared

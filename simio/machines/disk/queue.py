@@ -61,7 +61,15 @@ def controller_time(state: NDArray, base: int, now: int, sector: int, count: int
     if not has_sectors(state, base, now, sector, count):
         return -1
     hit = lookup(state, base, now, sector, sector + count) >= 0
-    return state[base + w.HIT_TIME] if hit else state[base + w.MISS_TIME]
+    return state[base + w.OVERHEADS + (0 if hit else 2) + state[base + w.PREVIOUS]]
+
+
+@machine("disk")
+def write_time(state: NDArray, base: int, now: int) -> int:
+    """Time of the controller for a write that arrives now, beyond what every write takes."""
+    if now > w.LATEST:
+        return -1
+    return state[base + w.OVERHEADS + 4 + state[base + w.PREVIOUS]]
 
 
 @machine("disk")
@@ -75,11 +83,13 @@ def enqueue(state: NDArray, base: int, now: int, sector: int, size: int) -> int:
             state[base + w.TICKETS] += 1
             state[c + w.STATUS] = w.QUEUED
             state[c + w.NEXT] = state[c + w.GIVEN] = sector
+            state[c + w.BEGIN] = sector
             state[c + w.END] = sector + (size >> 1)
             state[c + w.TICKET] = state[base + w.TICKETS]
             state[c + w.WRITES] = size & 1
             state[c + w.PLACE] = -1
-            state[c + w.IS_BLOCKED] = state[c + w.HELD] = 0
+            state[c + w.IS_BLOCKED] = state[c + w.HELD] = state[c + w.PACE] = 0
+            state[base + w.PREVIOUS] = size & 1
             return tag
     return -1
 

@@ -19,6 +19,7 @@ from simio.machines.disk.buffer import (
     swept_at,
 )
 from simio.machines.disk.destaging import settle
+from simio.machines.disk.geometry import track_end
 from simio.machines.disk.queue import (
     can_start,
     choose,
@@ -31,6 +32,7 @@ from simio.machines.disk.queue import (
     wake,
 )
 from simio.machines.door import machine
+from simio.machines.shared import shared
 
 
 @machine("disk")
@@ -63,8 +65,39 @@ def begin(state: NDArray, base: int, now: int, tag: int) -> int:
 
 
 @machine("disk")
+def flow(state: NDArray, base: int, now: int, tag: int, pace: int) -> int:
+    """A read will be sent without a break, a sector in `pace` ps. Returns 0."""
+    if pace < 1 or not is_command(state, base, now, tag, 0):
+        return -1
+    state[command_at(state, base, tag) + w.PACE] = pace
+    return 0
+
+
+@shared
+def flowing(state: NDArray, base: int, c: int, s: int, count: int) -> int:
+    """Instant from which the last `count` sectors asked for can leave without a break, a sector in PACE.
+
+    None leaves before the media has read it; along a track the first and the last decide. Of the whole read,
+    READ_MARK has to be there before the first leaves.
+    """
+    first = state[c + w.NEXT] - count
+    at = 0
+    sector = max(first, state[s + w.ORIGIN])
+    if first == state[c + w.BEGIN]:
+        mark = max(count * state[base + w.READ_MARK] // w.MARKS, 1)
+        if first + mark > sector:
+            at = swept_at(state, base, s, first + mark)
+    while sector < state[c + w.NEXT]:
+        last = min(track_end(state, base, sector), state[c + w.NEXT]) - 1
+        at = max(at, swept_at(state, base, s, sector + 1) - (sector - first) * state[c + w.PACE])
+        at = max(at, swept_at(state, base, s, last + 1) - (last - first) * state[c + w.PACE])
+        sector = last + 1
+    return at
+
+
+@machine("disk")
 def next_unit(state: NDArray, base: int, now: int, tag: int, count: int) -> int:
-    """Time in ps until the next `count` sectors of a read are in the buffer; those given before have left.
+    """Time in ps until the next `count` sectors of a read are in the buffer, or flow from it; those before have left.
 
     -1 where these are no sectors of the command, or more than a segment holds.
     """
@@ -86,6 +119,8 @@ def next_unit(state: NDArray, base: int, now: int, tag: int, count: int) -> int:
         go_on(state, base, s, now)
     if wanted <= state[s + w.ORIGIN]:
         return 0
+    if state[c + w.PACE] > 0:
+        return max(flowing(state, base, c, s, count) - now, 0)
     return max(swept_at(state, base, s, wanted) - now, 0)
 
 

@@ -12,7 +12,7 @@ from simio.machines.shared import shared
 @shared
 def errors_at(state: NDArray, base: int) -> int:
     """Position of what follows the disk's state."""
-    return base + state[base + d.COMMAND_TABLE] + state[base + d.SLOTS] * d.COMMAND_COLUMNS
+    return base + state[base + d.SEEK_TABLE] + state[base + d.SEEK_POINTS] * d.SEEK_COLUMNS
 
 
 @shared

@@ -92,7 +92,7 @@ def _alike(function: Called) -> Called:
 
 
 for _function in (
-    queue.controller_time, reading.begin, reading.end, arm.free, writing.admit, writing.room, writing.store,
-    writing.stored, destaging.destage, destaging.write,
+    queue.controller_time, queue.write_time, reading.begin, reading.end, arm.free, writing.admit, writing.room,
+    writing.store, writing.stored, destaging.destage, destaging.write,
 ):  # fmt: skip
     OF_DISK[_function] = _alike(_function)

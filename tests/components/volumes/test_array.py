@@ -27,6 +27,7 @@ class Wire:
     """A transport that moves a byte in `per` ps, one piece at a time; commands and status take `fixed` ps."""
 
     unit = burst = 4 * KIB
+    pace = 0
 
     def __init__(self, p: Builder, name: str, per: int = 1, fixed: int = 0):
         self.p, self.per, self.fixed = p, per, fixed
@@ -56,6 +57,7 @@ class Arm:
     """A drive that takes `access` ps and then moves data piece by piece."""
 
     any_size = False
+    pace = 0
 
     def __init__(self, p: Builder, name: str, access: int):
         self.p, self.name, self.access = p, name, access

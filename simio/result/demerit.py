@@ -1,0 +1,75 @@
+"""Simulated response times beside measured ones, as distributions: the demerit figure.
+
+C. Ruemmler and J. Wilkes, "An introduction to disk drive modeling", IEEE Computer 27(3), March 1994: the root mean
+square of the horizontal distance between the two distributions, here as a share of the measured mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import fsum, sqrt
+from statistics import fmean
+
+import numpy as np
+
+from simio.description.model import Workload
+from simio.description.workloads import WorkloadParams
+from simio.engines.outcome import Outcome
+from simio.program.steps import Program
+
+
+@dataclass(frozen=True)
+class Demerit:
+    """An observation beside measured times of the same requests: their numbers, both means in ps, and the demerit.
+
+    `value` is a share of the measured mean.
+    """
+
+    name: str
+    count: int
+    simulated: float
+    measured_count: int
+    measured: float
+    value: float
+
+    @property
+    def error(self) -> float:
+        """Signed error of the simulated mean, relative to the measured one."""
+        return self.simulated / self.measured - 1
+
+
+def demerit(simulated: Sequence[int], measured: Sequence[int]) -> float:
+    """Root mean square of the horizontal distance between two distributions, as a share of the mean of `measured`.
+
+    Between them lies, at each height, the difference of two quantiles; both are steps, whose heights are merged where
+    the numbers differ. Raises ValueError if one of both is empty, or if all measured times are zero.
+    """
+    if not len(simulated) or not len(measured) or not any(measured):
+        raise ValueError("a demerit is of two distributions, the measured one with a mean above zero")
+    ours, theirs = np.sort(np.asarray(simulated)), np.sort(np.asarray(measured))
+    # Heights of the steps in units of 1 / (number of both), so that equal ones are equal.
+    heights = np.unique(
+        np.concatenate((np.arange(1, len(ours) + 1) * len(theirs), np.arange(1, len(theirs) + 1) * len(ours)))
+    )
+    widths = np.diff(heights, prepend=0)
+    distances = ours[(heights - 1) // len(theirs)] - theirs[(heights - 1) // len(ours)]
+    squares = fsum((distances.astype(float) ** 2 * widths).tolist()) / (len(ours) * len(theirs))
+    return sqrt(squares) / fmean(theirs.tolist())
+
+
+def demerits(
+    workloads: Iterable[Workload[WorkloadParams]], program: Program, outcome: Outcome
+) -> tuple[Demerit, ...]:
+    """Demerits of all that workloads have measured times of, over the whole run; without what was never observed."""
+    found = []
+    rows = {mark.name: row for row, mark in enumerate(program.marks)}
+    for workload in workloads:
+        for what, measured in workload.params.measured_times.items():
+            name = f"{workload.name}: {what}"
+            times = outcome.marks[outcome.marks[:, 1] == rows[name], 2]
+            if len(times) and any(measured):
+                mean = fmean(times.tolist())
+                value = demerit(times, measured)
+                found.append(Demerit(name, len(times), mean, len(measured), fmean(measured), value))
+    return tuple(found)
