@@ -18,7 +18,7 @@ from simio.loading.keypaths import mapping
 from simio.loading.problems import ProblemList, field_named, node_text
 from simio.loading.yamltree import Node, value_text
 
-BASES = ("standard", "datasheet", "measured", "derived", "fitted", "assumed")
+BASES = ("standard", "datasheet", "measured", "derived", "defined", "fitted", "assumed")
 """What a value of the catalogue may be based on."""
 
 HOST_PARTS = ("cpu", "memory", "kernel")

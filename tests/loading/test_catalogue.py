@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -107,6 +108,27 @@ def test_check_tells_parts_that_are_not_there(tmp_path: Path, parts: Catalogue) 
 def test_the_catalogue_of_simio_is_sound() -> None:
     assert catalogue.names()
     assert [str(problem) for problem in catalogue.catalogue().check()] == []
+
+
+def test_what_is_defined_names_what_would_be_restated() -> None:
+    sheets = [catalogue.catalogue().sheet(name) for name in catalogue.names()]
+    defined = {
+        f"{sheet.name}.{key}": value
+        for sheet in sheets
+        for key, value in sheet.values.items()
+        if value.basis == "defined"
+    }
+    assert {name.partition(".")[2] for name in defined if "clock" not in name} == {
+        "width",
+        "burst",
+        "overhead_cycles",
+    }
+    for name, value in defined.items():
+        named = re.search(r"((?:cpus|buses)/[\w-]+|kernels/[\w-]+, reference_clock)", value.source)
+        assert named, name
+        part, _, key = named.group().partition(", ")
+        clock = catalogue.catalogue().sheet(part).values[key or "clock"]
+        assert clock.value == value.value or clock.basis == "derived", name
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)

@@ -48,6 +48,13 @@ def test_tcp_over_hippi_is_within_what_it_claims() -> None:
     assert sizes[-2] <= 0.18
 
 
+def test_the_clock_that_costs_are_stated_for_decides_nothing() -> None:
+    hosts = ("server", "client")
+    other = [f"hosts.{host}.{key}=75 MHz" for host in hosts for key in ("cpu.clock", "kernel.reference_clock")]
+    stated, moved = result("data-server-atm"), result("data-server-atm", *other)
+    assert [case.rate for case in moved.cases] == [case.rate for case in stated.cases]
+
+
 def test_the_data_server_is_within_what_it_claims() -> None:
     names = ("datagrams", "atm", "atm-two", "cray-el", "indigo")
     sizes, held = errors(*(f"data-server-{name}" for name in names), "cray-nfs")
