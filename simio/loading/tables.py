@@ -20,6 +20,8 @@ from simio.loading.yamltree import Node, parse_yaml, value_text
 
 _KEYS = ("title", "source", "quantity", "unit", "scenario", "tolerance", "notes", "rows")
 _REMARKS = ("text", "note", "anomaly")
+RECORDS = "blind"
+"""The folder beside the documents that has records of predictions, and no tables."""
 _EXAMPLES = {"rate": "MB/s", "time": "us", "share": PERCENT}
 
 
@@ -88,7 +90,8 @@ class _Heading:
 
 def table_names(root: Path) -> list[str]:
     """The names of the tables under a folder, study/table, sorted."""
-    return sorted(f"{path.parent.name}/{path.stem}" for path in root.glob("*/*.yaml"))
+    names = (f"{path.parent.name}/{path.stem}" for path in root.glob("*/*.yaml") if path.parent.name != RECORDS)
+    return sorted(names)
 
 
 def own_name(path: Path) -> str:

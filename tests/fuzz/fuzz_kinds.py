@@ -14,7 +14,7 @@ from mutations import AMOUNTS, FRAGMENTS, ODD, UNITS, mangled, mutated, scaled
 
 from simio.errors import ScenarioError, SimioError
 from simio.loading.catalogue import Catalogue
-from simio.loading.tables import read_table
+from simio.loading.tables import read_table, table_names
 from simio.studies.baseline import read_baseline
 
 Fuzz = Callable[[random.Random], str]
@@ -117,11 +117,12 @@ def _held(tree: object, path: list[str | int]) -> object:
 
 def tables(folder: Path) -> Fuzz:
     """A measured table that is mutated."""
-    known = {path: yaml.safe_load(path.read_text()) for path in sorted((ROOT / "validation").glob("*/*.yaml"))}
+    root = ROOT / "validation"
+    known = {name: yaml.safe_load((root / f"{name}.yaml").read_text()) for name in table_names(root)}
 
     def fuzz(rng: random.Random) -> str:
-        path = rng.choice(list(known))
-        file = put(folder / "table.yaml", mutated(rng, known[path], list(known.values())))
+        name = rng.choice(list(known))
+        file = put(folder / "table.yaml", mutated(rng, known[name], list(known.values())))
         try:
             read_table(file, "study/table")
         except ScenarioError as error:

@@ -23,7 +23,7 @@ from mutations import places
 from simio.errors import ScenarioError
 from simio.loading import load
 from simio.loading.catalogue import Catalogue
-from simio.loading.tables import read_table
+from simio.loading.tables import read_table, table_names
 
 pytestmark = pytest.mark.slow
 
@@ -51,9 +51,7 @@ def table(path: Path, name: str) -> object:
 def tables() -> dict[str, Any]:
     """The measured tables as trees, by name."""
     root = ROOT / "validation"
-    return {
-        f"{path.parent.name}/{path.stem}": yaml.safe_load(path.read_text()) for path in sorted(root.glob("*/*.yaml"))
-    }
+    return {name: yaml.safe_load((root / f"{name}.yaml").read_text()) for name in table_names(root)}
 
 
 def misspelt(rng: random.Random, key: str) -> str:
