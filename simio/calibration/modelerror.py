@@ -1,7 +1,7 @@
 """The error that is left when all values are right: learnt from rows that were predicted before anyone had seen them.
 
 What is fitted and left out within a table says little of what is predicted beside it. So only blind predictions
-count, which `validation/evidence.json` lists with the spread that uncertain values give each (see docs/calibration.md).
+count, which `validation/evidence.json` lists with the spread that uncertain values give each (docs/calibration.md).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from simio.calibration.covariance import LEVEL
 from simio.calibration.ensemble import Ensemble
 from simio.calibration.modelerror import ModelError, learnt
 from simio.calibration.probe import Length
-from simio.calibration.responses import GROUP, Responses, respond
+from simio.calibration.responses import GROUP, SMALL, Responses, respond
 from simio.calibration.usage import Range, range_of, values_of
 from simio.calibration.values import CatalogueValue
 from simio.description.measured import MeasuredRow
@@ -44,6 +44,35 @@ PARALLEL = 2_000_000
 _OVER: Mapping[str, Callable[..., Any]] = {"mean": np.mean, "median": np.median, "most": np.max}
 
 
+@dataclass(frozen=True)
+class Answered:
+    """The responses of the cases of a result to the values that are uncertain; `failed` groups of cases have none."""
+
+    scenario: Scenario
+    result: ScenarioResult
+    values: Mapping[str, Range]
+    responses: Mapping[int, Responses]
+    failed: int
+
+    def intervals(self, error: ModelError | None, level: float = LEVEL) -> ScenarioResult:
+        """The result with intervals of this level, for a model error."""
+        spreads = _Spreads(self.scenario, self.result, self.responses, list(self.values.values()), error, level)
+        responses = self.responses.values()
+        found = Uncertainty(
+            samples=DRAWS,
+            values=len(self.values),
+            by_rule=sum(not each.stated for each in self.values.values()),
+            halved=sum(each.halved for each in responses),
+            failed=self.failed,
+            evidence=error.told if error else "",
+            model_error=error.deviation if error else None,
+            pooled=tuple(spreads.pooled(number) for number in range(len(self.result.pooled))),
+            runs=sum(each.runs for each in responses),
+            unsourced=_unsourced(self.responses, self.values),
+        )
+        return replace(self.result, cases=tuple(map(spreads.case, self.result.cases)), uncertainty=found)
+
+
 def with_intervals(
     scenario: Scenario,
     result: ScenarioResult,
@@ -51,14 +80,24 @@ def with_intervals(
     engine: str | None = None,
     progress: Callable[[int], Any] | None = None,
     tables: Path | None = None,
-    without: str = "",
-    level: float = LEVEL,
 ) -> ScenarioResult:
-    """The result with an interval of each throughput and measured quantity. Raises SimioError as `run_scenario`.
+    """The result with a 90% interval of each throughput and measured quantity. Raises SimioError as `run_scenario`.
 
-    `parts` and `tables` are those that the scenario was loaded with; `progress` gets the number of cases that are
-    done. The model error is learnt without the document of the name `without`.
+    `parts` and `tables` are those that the scenario was loaded with; `progress` gets the number of cases that were
+    answered.
     """
+    return answered(scenario, result, parts, engine, progress, tables).intervals(learnt())
+
+
+def answered(
+    scenario: Scenario,
+    result: ScenarioResult,
+    parts: Catalogue | None = None,
+    engine: str | None = None,
+    progress: Callable[[int], Any] | None = None,
+    tables: Path | None = None,
+) -> Answered:
+    """The responses of each case, by short runs. Raises SimioError as `run_scenario`."""
     parts = parts or catalogue()
     folder = Path(scenario.path).parent
     indices = [case.index for case in result.cases]
@@ -69,21 +108,7 @@ def with_intervals(
     }
     responses, failed = _responses(scenario, result, uncertain, parts, engine, tables, progress)
     values = {each.value.name: each for own in uncertain.values() for each in own}
-    error = learnt(without)
-    spreads = _Spreads(scenario, result, responses, list(values.values()), error, level)
-    found = Uncertainty(
-        samples=DRAWS,
-        values=len(values),
-        by_rule=sum(not each.stated for each in values.values()),
-        halved=sum(each.halved for each in responses.values()),
-        failed=failed,
-        evidence=error.told if error else "",
-        model_error=error.deviation if error else None,
-        pooled=tuple(spreads.pooled(number) for number in range(len(result.pooled))),
-        runs=sum(each.runs for each in responses.values()),
-        unsourced=_unsourced(responses, values),
-    )
-    return replace(result, cases=tuple(spreads.case(case) for case in result.cases), uncertainty=found)
+    return Answered(scenario, result, values, responses, failed)
 
 
 def _responses(
@@ -216,7 +241,7 @@ class _Spreads:
             logs = np.minimum(logs, math.log(case.bound / case.rate) + self.changes[case.index][:, 1])
         elif quantity == "cpu":
             logs = np.minimum(logs, math.log(max(100.0 / value, 1.0)))
-        return between(logs, value, self.level)
+        return replace(between(logs, value, self.level), spread=math.sqrt(left), certain=certain)
 
     def _pooled(self, number: int) -> tuple[float | None, Vector] | None:
         """The value of a row over several cases, and the logarithms of its changes; None if a case was not run."""
@@ -267,9 +292,9 @@ def _drawn(responses: Responses, scores: Mapping[str, Vector]) -> Vector:
 
 
 def _certain(case: CaseResult, responses: Responses) -> float:
-    """The share of its bound that a case reaches, if no uncertain value moves the bound; else 0."""
-    moves = any(side[name][1] for side in (responses.low, responses.high) for name in side)
-    return float(case.rate / case.bound) if case.bound and not moves else 0.0
+    """The share of its bound that a case reaches, if no uncertain value raises the bound; else 0."""
+    raised = any(side[name][1] > SMALL for side in (responses.low, responses.high) for name in side)
+    return float(case.rate / case.bound) if case.bound and not raised else 0.0
 
 
 def _unsourced(responses: Mapping[int, Responses], values: Mapping[str, Range]) -> tuple[Dependence, ...]:
@@ -286,4 +311,3 @@ def _unsourced(responses: Mapping[int, Responses], values: Mapping[str, Range]) 
                 ends = value.text(known.at(-1.0), 3), value.text(known.at(1.0), 3)
                 found[name] = Dependence(name, value.written, value.basis, each.index, ends, (low, high))
     return tuple(sorted(found.values(), key=lambda each: -each.size))
-

@@ -25,9 +25,11 @@ if TYPE_CHECKING:
 
 STEPS = 400_000
 """Steps of a program that a short run takes, about: ten milliseconds."""
-NEAR = 0.03
+RUNS = 5
+"""Replications of a short run, at most."""
+NEAR = 0.1
 """A short run whose rate is further than this from that of the whole run, as a share, is too short."""
-LONGER = 4
+LONGER = 2
 """The factor by which a run that is too short is lengthened."""
 
 
@@ -65,6 +67,7 @@ class Source:
         self.file = ScenarioFile(task.scenario, task.text, self.parts, task.tables)
         self.sets, self.engine = task.sets, task.engine
         self.families = Families(trials=0)
+        self.allowed: dict[frozenset[tuple[tuple[str, str], str]], bool] = {}
 
 
 class Probe:
@@ -91,12 +94,15 @@ class Probe:
             return None
 
     def allows(self, values: Values) -> bool:
-        """Whether the parts can have these values."""
-        try:
-            self._with(values)
-        except ScenarioError:
-            return False
-        return True
+        """Whether the parts can have these values; asked once for all cases of a source."""
+        key = frozenset(values.items())
+        if key not in self.source.allowed:
+            try:
+                self._with(values)
+                self.source.allowed[key] = True
+            except ScenarioError:
+                self.source.allowed[key] = False
+        return self.source.allowed[key]
 
     def _with(self, values: Values) -> Scenario:
         file = self.source.file.with_parts(Overlay(self.source.parts, values))
@@ -106,7 +112,7 @@ class Probe:
         run = self.case.system.run
         if length.steps <= STEPS:
             # A steady rate needs no replications, a random one needs some.
-            runs = min(length.runs, max(1, int(STEPS / max(length.steps, 1))))
+            runs = min(length.runs, RUNS, max(1, int(STEPS / max(length.steps, 1))))
             wanted = run if length.runs == 1 else run.model_copy(update={"replications": runs, "precision": None})
             return wanted, self._answered(scenario, wanted, prepared=False)
         share = STEPS / length.steps
@@ -125,11 +131,11 @@ class Probe:
         wanted = run.model_copy(update=single)
         return wanted, self._answered(scenario, wanted, prepared=False)
 
-    def prepare(self, values: Values) -> None:
-        """Make what other values take cheap: lowering is traced once, with all of `values` as numbers to be varied."""
+    def prepare(self, several: Sequence[Values]) -> None:
+        """Trace lowering once, with the numbers of all of these to vary, so that other values are cheap."""
         with suppress(ScenarioError, RunError):
-            other = self._with(values).cases[0].system
-            self.source.families.prepare(replace(self.case.system, run=self.run), replace(other, run=self.run))
+            others = [replace(self._with(values).cases[0].system, run=self.run) for values in several]
+            self.source.families.prepare(replace(self.case.system, run=self.run), others)
 
     def _answered(self, scenario: Scenario, run: Run, prepared: bool = True) -> Answer:
         case = scenario.cases[0]

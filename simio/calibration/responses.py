@@ -1,9 +1,11 @@
 """Responses of a case to each uncertain value: derivatives by short runs, and a check with all values changed.
 
 Of each value the case is answered at a standard deviation on the side where it is expected to do harm, and where
-that has an effect, on the other. Between and beyond, an effect is linear in the score of the value on either side,
-and effects of several values add up (first-order analysis, by sides: Saltelli and others, Global Sensitivity
-Analysis: The Primer, 2008, section 1.2). A few runs with all values changed at once say how far that holds.
+that has an effect, on the other. Values are first tried in groups: a group without effect is done, one with an effect
+is halved (sequential bifurcation: Bettonvil and Kleijnen, Eur. J. Oper. Res. 96, 1997). Between and beyond, an effect
+is linear in the score of the value on either side, and effects of several values add up (Saltelli and others, Global
+Sensitivity Analysis: The Primer, 2008, section 1.2). A few runs with all values changed at once say how far that
+holds.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from simio.sweeps.work import Task
 
 Vector = NDArray[np.float64]
+Scores = list[tuple[Range, float]]
 
 CHECKS = 3
 """Runs with all values changed."""
@@ -31,6 +34,8 @@ GROUP = 4
 """Cases that are answered together, so that what has no effect on the first is tried at once on the others."""
 SMALL = 0.002
 """Changes below this, as a share, are none."""
+TOGETHER = 0.01
+"""Changes of a whole group below this are none."""
 HALVINGS = 3
 """A value that no datasheet allows is taken half as far from what it is, so often."""
 FARTHEST = 1.3
@@ -84,7 +89,7 @@ def respond(
     moving: set[str] = set()
     for index in group[task.case]:
         case = _Case(Probe(source, index, lengths[index]), uncertain[index])
-        found.append(case.responses(moving if found else None))
+        found.append(case.responses(moving))
         moving |= found[-1].low.keys()
     return found
 
@@ -100,17 +105,15 @@ class _Case:
         self.halved = 0
         self.tried: list[Vector] = []
 
-    def responses(self, moving: set[str] | None) -> Responses:
-        """All of it; with `moving`, other values are first tried together."""
+    def responses(self, moving: set[str]) -> Responses:
+        """All of it; values but those in `moving`, which have an effect on a case before, are grouped."""
+        sides = ([(each, sign * float(each.harmful)) for each in self.uncertain] for sign in (1, -1))
+        self.probe.prepare([_values(self._compatible(side)) for side in sides])
         checks = self._checks()
-        rest = [] if moving is None else [each for each in self.uncertain if each.value.name not in moving]
-        together = self._together(rest)
-        if together is None or np.any(np.abs(together) > SMALL):
-            rest = []
-        still = {each.value.name for each in rest}
         for each in self.uncertain:
-            if each.value.name not in still:
+            if each.value.name in moving:
                 self._single(each)
+        self._group([each for each in self.uncertain if each.value.name not in moving])
         noise = self._noise()
         found = Responses(self.probe.index, self.low, self.high, noise, runs=self.probe.programs, halved=self.halved)
         return Responses(
@@ -120,29 +123,40 @@ class _Case:
 
     def _checks(self) -> list[tuple[dict[str, float], Vector]]:
         """Scores with all values changed, and the changes that these bring."""
-        self.probe.prepare(_values([(each, score) for each in self.uncertain if (score := self._allowed(each))]))
         random = np.random.default_rng(SEED)
         found = []
         for _ in range(CHECKS if self.uncertain else 0):
             drawn = np.clip(random.standard_normal(len(self.uncertain)), -FARTHEST, FARTHEST)
-            pairs = zip(self.uncertain, map(float, drawn), strict=True)
-            # One value that is refused would spoil all.
-            scores = [pair for pair in pairs if self.probe.allows(_values([pair]))]
-            for _ in range(HALVINGS + 1):
-                change = self._change(scores)
-                if change is not None:
-                    found.append(({each.value.name: score for each, score in scores}, change))
-                    break
-                scores = [(each, score / 2) for each, score in scores]
+            scores = self._compatible(list(zip(self.uncertain, map(float, drawn), strict=True)))
+            change = self._change(scores)
+            if change is not None:
+                found.append(({each.value.name: score for each, score in scores}, change))
         return found
 
-    def _allowed(self, each: Range) -> float:
-        """The score nearest to a standard deviation, on the side that does harm, that the parts allow; 0 for none."""
-        scores = (each.harmful / 2**times for times in range(HALVINGS + 1))
-        return next((score for score in scores if self.probe.allows(_values([(each, score)]))), 0.0)
+    def _compatible(self, scores: Scores) -> Scores:
+        """As many of these as the parts can have together."""
+        if not scores or self.probe.allows(_values(scores)):
+            return scores
+        if len(scores) == 1:
+            return []
+        half = len(scores) // 2
+        first, second = self._compatible(scores[:half]), self._compatible(scores[half:])
+        return [*first, *second] if self.probe.allows(_values([*first, *second])) else first
 
-    def _together(self, rest: Sequence[Range]) -> Vector | None:
-        return self._change([(each, float(each.harmful)) for each in rest]) if rest else None
+    def _group(self, group: Sequence[Range]) -> None:
+        """Effects of the values of a group, of which most are expected to have none."""
+        if len(group) <= 1:
+            for each in group:
+                self._single(each)
+            return
+        before = self.probe.programs
+        together = self._change([(each, float(each.harmful)) for each in group])
+        if together is not None and np.all(np.abs(together) <= TOGETHER):
+            self.tried += [together] * (len(group) if self.probe.programs > before else 0)
+            return
+        half = len(group) // 2
+        self._group(group[:half])
+        self._group(group[half:])
 
     def _single(self, each: Range) -> None:
         harmed = self._side(each, each.harmful)
@@ -172,7 +186,7 @@ class _Case:
             score /= 2
         return None
 
-    def _change(self, scores: Sequence[tuple[Range, float]]) -> Vector | None:
+    def _change(self, scores: Scores) -> Vector | None:
         try:
             found = self.probe.answer(_values(scores))
         except SimioError:
@@ -197,7 +211,7 @@ DIGITS = 3
 """Significant digits of values: with more, the exact fractions of service times grow beyond 64 bits."""
 
 
-def _values(scores: Sequence[tuple[Range, float]]) -> dict[tuple[str, str], str]:
+def _values(scores: Scores) -> dict[tuple[str, str], str]:
     """The texts of values at their scores."""
     return {each.value.at: each.value.text(each.at(score), DIGITS) for each, score in scores}
 

@@ -23,7 +23,7 @@ LEAST = Fraction(1, 1000)
 
 @dataclass(frozen=True)
 class Range:
-    """The range of a value, between whose ends it is with 90 %; `stated` if its datasheet gives it, else its class."""
+    """The range that holds a value with 90 %; `stated` if its datasheet gives it, else that of its class."""
 
     value: CatalogueValue
     low: float

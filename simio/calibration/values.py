@@ -101,7 +101,7 @@ class CatalogueValue:
 
 
 def catalogue_value(entry: CatalogueEntry, key: str, tables: Iterable[str] = ()) -> CatalogueValue | None:
-    """The value of a datasheet, or its default, as a number; None if it is none: a word, a switch, a list, or zero."""
+    """The value of a datasheet, or its default, as a number; None for a word, a switch, a list, or zero."""
     value = entry.values.get(key) or default_value(entry, key)
     number = _number(value.value)
     if number is None or number <= 0:

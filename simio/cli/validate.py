@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections.abc import Sequence
@@ -18,8 +19,11 @@ from simio.errors import SimioError
 from simio.version import VERSION
 
 if TYPE_CHECKING or not COMPLETING:
+    from simio.calibration.cover import as_data, covers
     from simio.calibration.crossval import check_folds
     from simio.calibration.groups import cross_validated
+    from simio.calibration.modelerror import evidence_file
+    from simio.report import cover as cover_report
     from simio.report import crossval, validation
     from simio.report.console import printed
     from simio.report.validation_data import junit_xml, validation_json
@@ -59,8 +63,13 @@ LONG = 20
     metavar="HOW",
     help="Refit without the rows to be predicted: 'each' run, by 'table', or in a number of folds.",
 )
+@click.option("--cover", is_flag=True, help="Show the share of rows inside their 90% interval.")
 @click.option("--baseline", type=click.Path(), metavar="FILE", help="Show what changed since this baseline.")
-@click.option("--update-baseline", is_flag=True, help="Write the simulated values as the baseline.")
+@click.option(
+    "--update-baseline",
+    is_flag=True,
+    help="Write the simulated values as the baseline; with --cover, the evidence of intervals.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 @file_option("--html", help="Write a page with plots to FILE.")
 @file_option("--junit", help="Write JUnit's XML for CI to FILE.")
@@ -72,6 +81,7 @@ def validate(
     engine: str,
     processes: int | None,
     cross_validate: str | None,
+    cover: bool,
     baseline: str | None,
     update_baseline: bool,
     as_json: bool,
@@ -91,9 +101,14 @@ def validate(
     simio validate sgi-hippi/table-2         every row of one table
     simio validate --html page.html          measured against simulated, as plots
     simio validate --cross-validate each     errors of rows that the values were not fitted to
+    simio validate --cover                   rows inside the intervals of 'simio run --interval'
     """
+    if cover:
+        _refuse_beside(click.get_current_context(), "cover", "update_baseline")
+        write(output, _covered(studies, update_baseline, as_json, to_file=output is not None))
+        return
     if cross_validate is not None:
-        _refuse_beside(click.get_current_context())
+        _refuse_beside(click.get_current_context(), "cross_validate")
         write(output, _cross_validated(studies, cross_validate, as_json, to_file=output is not None))
         return
     library, named = with_own(studies)
@@ -114,18 +129,31 @@ def validate(
         sys.exit(OUTSIDE)
 
 
-def _refuse_beside(context: click.Context) -> None:
-    """Raise UsageError for options of rows, plots and baselines, which cross-validation does not have."""
+def _refuse_beside(context: click.Context, name: str, *also: str) -> None:
+    """Raise UsageError for options of rows, plots and baselines, which the option `name` does not have."""
     used = [
         option.opts[0]
         for option in context.command.params
-        if option.name not in ("studies", "cross_validate", "as_json", "output")
+        if option.name not in ("studies", name, *also, "as_json", "output", "force")
         and context.get_parameter_source(str(option.name)) is click.core.ParameterSource.COMMANDLINE
     ]
     if used:
-        raise click.UsageError(
-            f"{', '.join(used)} cannot be used with --cross-validate; only --json and --output can"
-        )
+        option = "--" + name.replace("_", "-")
+        others = ", ".join(["--" + each.replace("_", "-") for each in also] + ["--json"])
+        raise click.UsageError(f"{', '.join(used)} cannot be used with {option}; only {others} and --output can")
+
+
+def _covered(studies: Sequence[str], update: bool, as_json: bool, to_file: bool) -> str:
+    """The share of rows inside their interval; the evidence is written if `update`."""
+    if update and studies:
+        raise SimioError("--cover --update-baseline: found names of studies; expected none, as it is of all rows")
+    found, evidence = covers(studies, progress=lambda name: tell(f"{name} ..."))
+    if update:
+        evidence_file().write_text(json.dumps(as_data(evidence), indent=0) + "\n")
+        tell(f"kept {counted(len(evidence), 'row')} in {evidence_file()}")
+    if as_json:
+        return cover_report.cover_json(found)
+    return printed(partial(cover_report.show, found=found, evidence=evidence), to_file)
 
 
 def _cross_validated(studies: Sequence[str], how: str, as_json: bool, to_file: bool) -> str:

@@ -20,9 +20,9 @@ Values = Mapping[tuple[str, str], str]
 class Overlay(Catalogue):
     """The datasheets of `base` with `values` in place of their own; each is read, and laid over, once.
 
-    A value that `base` leaves to its default may be
-    given, too. Origins and intervals stay those of `base`. Looking up a datasheet raises ScenarioError if its kind of part does
-    not allow a value, and SimioError if it has no such key.
+    A value that `base` leaves to its default may be given, too. Origins and intervals stay those of `base`. Looking
+    up a datasheet raises ScenarioError if its kind of part does not allow a value, and SimioError if it has no such
+    key.
     """
 
     def __init__(self, base: Catalogue, values: Values) -> None:

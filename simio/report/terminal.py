@@ -116,7 +116,9 @@ def _print_uncertainty(console: Console, result: ScenarioResult) -> None:
     else:
         lines.append(f"plus {found.model_error:.1%} of model error, learnt from {found.evidence}")
     if found.halved:
-        lines.append(f"{counted(found.halved, 'change')} beyond a datasheet's limits moved towards the nominal values")
+        lines.append(
+            f"{counted(found.halved, 'change')} beyond a datasheet's limits moved towards the nominal values"
+        )
     if found.failed:
         lines.append(f"{counted(found.failed, 'group')} of cases failed and left out")
     console.print(Text("; ".join(lines), style="dim"))

@@ -210,10 +210,16 @@ class Precision:
 
 @dataclass(frozen=True)
 class Interval:
-    """Where a value lies with a probability of 90 %, in the unit of the value."""
+    """Where a value lies with a probability of 90 %, in the unit of the value.
+
+    `spread` is the standard deviation that uncertain values alone give its logarithm; `certain` the share at which it
+    runs of a bound that no uncertain value moves, 0 without such a bound.
+    """
 
     low: float
     high: float
+    spread: float = 0.0
+    certain: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -59,13 +59,14 @@ class Families:
         self._families: list[_Family] = []
         self._trials = trials
 
-    def prepare(self, system: System, other: System) -> None:
-        """Trace the lowering of a system, for those that differ from it in numbers in which `other` does."""
+    def prepare(self, system: System, others: Sequence[System]) -> None:
+        """Trace the lowering of a system, for those that differ from it in numbers in which one of `others` does."""
         family = next((each for each in self._families if each.values(system) is not None), None)
         if family is None:
             family = _Family(system, self._trials)
             self._families.insert(0, family)
-        family.values(other)
+        for other in others:
+            family.values(other)
         values, program = family.values(system), lower(system)
         if values is not None and not program.guests:
             family.trace(system, values, program)
