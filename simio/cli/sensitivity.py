@@ -35,8 +35,8 @@ CLIPPED = " †"
 def sensitivity(scenario: str, sets: tuple[str, ...], number: int | None, as_json: bool) -> None:
     """Rank the catalogue's values by their effect on throughput.
 
-    Each number of the datasheets in use is varied alone: by a tenth, and over its stated interval. One without a source
-    is varied over the width that its class of quantity has shown.
+    Each number of the datasheets in use is varied alone: by a tenth, and over its stated interval. One without a
+    source is varied over the width that its class of quantity has shown.
     """
     index = case_number(load(scenario, sets), number) or 0
     case = Case(scenario, sets, index, catalogue())

@@ -1,0 +1,118 @@
+"""The model error that blind rows teach, the record that they come from, and the widths of assumed values."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from simio.calibration.cover import Blind, Covered, blind_rows, score, share_of, share_then
+from simio.calibration.modelerror import Evidence, learnt
+from simio.calibration.usage import range_of
+from simio.calibration.values import CatalogueValue
+from simio.calibration.widths import CLASSES, deviation
+from simio.loading.catalogue import data_root
+from simio.loading.tables import table_names
+from simio.studies.rows import rows
+
+
+def evidence(errors, document="one", blind=True, spread=0.0, certain=0.0):
+    return [Evidence(document, str(at), blind, float(error), spread, certain) for at, error in enumerate(errors)]
+
+
+def drawn(scale, number=200, seed=1):
+    return scale * np.random.default_rng(seed).standard_t(4, number)
+
+
+def test_the_scale_of_the_errors_is_found_on_either_side():
+    errors = np.where(drawn(1.0) < 0, 0.3, 0.1) * drawn(1.0)
+    found = learnt(evidence=evidence(errors))
+    assert found.low == pytest.approx(0.3, rel=0.3)
+    assert found.high == pytest.approx(0.1, rel=0.3)
+
+
+def test_one_gross_error_hardly_moves_the_scale():
+    errors = list(drawn(0.1))
+    before, after = (learnt(evidence=evidence(each)).low for each in (errors, [*errors, -5.0]))
+    assert after < 1.1 * before
+
+
+def test_what_uncertain_values_explain_is_no_error_of_the_model():
+    errors = drawn(0.2)
+    plain, explained = (learnt(evidence=evidence(errors, spread=spread)).deviation for spread in (0.0, 0.15))
+    assert explained < 0.8 * plain
+
+
+def test_rows_in_view_teach_nothing_and_a_document_can_be_left_out():
+    blind = evidence(drawn(0.1))
+    assert learnt(evidence=[*blind, *evidence([3.0] * 50, blind=False)]) == learnt(evidence=blind)
+    assert learnt("two", [*blind, *evidence([3.0] * 50, "two")]) == learnt(evidence=blind)
+    assert learnt("one", blind) is None
+
+
+def test_rows_at_a_certain_bound_teach_how_near_it_is_reached():
+    full = evidence([-0.03, -0.05], blind=False, certain=0.99)
+    found = learnt(evidence=[*evidence(drawn(0.2)), *full])
+    assert found.wire == pytest.approx(math.sqrt((0.03**2 + 0.05**2) / 2))
+    assert found.scale(1.0)[0] < 0.3 * found.scale(0.0)[0]
+
+
+def test_cross_validation_prefers_a_likely_scale():
+    alike = [*evidence(drawn(0.1)), *evidence(drawn(0.1, seed=2), "two")]
+    unlike = [*evidence(drawn(0.1)), *evidence(drawn(1.0, seed=2), "two")]
+    assert score(alike) > score(unlike)
+
+
+def test_a_record_of_predictions_is_no_table_and_each_of_its_rows_is_one_of_a_table():
+    tables = data_root("simio.validation")
+    known = {(row.table, row.name) for row in rows()}
+    found = blind_rows(tables)
+    assert len(found) >= 28
+    assert found.keys() <= known
+    assert not any(name.startswith(("blind/", "values/")) for name in table_names(tables))
+
+
+def test_the_error_of_a_range_is_against_its_nearer_end():
+    assert Blind((5.0, 8.0), 6.0, (5.5, 6.5)).error == 0
+    assert Blind((5.0, 8.0), 4.0, (3.9, 4.1)).error == pytest.approx(math.log(5 / 4))
+    assert Blind((5.0, 8.0), 4.0, (3.9, 5.1)).covered
+    assert not Blind((5.0, 8.0), 4.0, (3.9, 4.1)).covered
+
+
+def test_shares_inside_are_those_now_and_then():
+    blind = Blind((8.0, 8.0), 10.0, (9.0, 11.0))
+    row = Covered("one", "a", blind, math.log(0.8), 0.7, 1.1, 0.1, 0.0)
+    assert share_of([row]).share == 1
+    assert share_of([row]).width == pytest.approx(0.4)
+    assert share_then([row]).share == 0
+    assert share_then([row]).width == pytest.approx(0.2)
+
+
+def value(basis, dimension, number, interval=None):
+    from pathlib import Path
+
+    return CatalogueValue("a/b", "c", Path("f"), dimension, "us", number, basis, "", interval)
+
+
+@pytest.mark.parametrize("dimension", CLASSES)
+@pytest.mark.parametrize("basis", ["assumed", "default"])
+def test_a_value_without_a_source_has_the_width_of_its_class(basis, dimension):
+    within = range_of(value(basis, dimension, 64.0))
+    assert within.at(1.0) == pytest.approx(64 * math.exp(deviation(dimension)), rel=0.02)
+    assert within.at(-1.0) == pytest.approx(64 / math.exp(deviation(dimension)), rel=0.02)
+    assert not within.stated
+
+
+def test_a_source_or_a_stated_interval_or_a_clock_keeps_its_own():
+    assert range_of(value("standard", "time", 64.0)) is None
+    assert range_of(value("assumed", "frequency", 64.0)) is None
+    stated = range_of(value("assumed", "time", 64.0, (60.0, 70.0)))
+    assert (stated.low, stated.high, stated.stated) == (60.0, 70.0, True)
+
+
+def test_a_count_moves_by_whole_ones_and_a_share_is_at_most_all():
+    counted = range_of(value("assumed", None, 1))
+    assert counted.at(1.0) == 2
+    assert counted.at(-1.0) == 1
+    assert range_of(value("assumed", "share", 0.9)).at(1.6) == 1.0
