@@ -10,208 +10,15 @@ Computing Surveys 10(3), 1978).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simio.limits import Bound, Station, Work
 from simio.program.demand import ThreadClasses, demands, executions, repeated
 from simio.program.garbage import uncollected
-from simio.program.service import SECOND
 from simio.program.steps import NO_REGISTER, Op, Program
-
-Need = tuple[tuple[int, Fraction], ...]
-"""The numbers of the thread starts that need a limit, each with the time in ps that it needs."""
-
-
-@dataclass(frozen=True)
-class Limit:
-    """`name` (of `kind` 'resource', 'lock', 'window' or 'thread') needs `time` ps for the whole of the work."""
-
-    name: str
-    kind: str
-    time: Fraction
-
-
-class Station(NamedTuple):
-    """A resource, window or thread of `units`, and its demands: `times` in ps of the thread starts `starts`."""
-
-    name: str
-    kind: str
-    starts: tuple[int, ...]
-    units: int
-    times: tuple[int, ...]
-
-    @property
-    def need(self) -> Need:
-        """The thread starts, each with the time of its demand if all units worked for it."""
-        return tuple((start, Fraction(time, self.units)) for start, time in zip(self.starts, self.times, strict=True))
-
-
-@dataclass(frozen=True)
-class Work:
-    """Bytes to be delivered, and the demands of that at the `stations`.
-
-    `delivered` are the bytes in all, `shares` those of each thread start, and `own` the time in ps that the threads
-    of each start take by themselves, with their number.
-    """
-
-    delivered: int
-    stations: tuple[Station, ...]
-    shares: tuple[int, ...] = ()
-    own: tuple[tuple[int, int], ...] = ()
-
-    @cached_property
-    def limits(self) -> tuple[Limit, ...]:
-        """All limits, the tightest first."""
-        return tuple(limit for limit, _ in self._sorted)
-
-    @cached_property
-    def needs(self) -> tuple[Need, ...]:
-        """The thread starts that need each limit, in the order of `limits`."""
-        return tuple(need for _, need in self._sorted)
-
-    @cached_property
-    def _sorted(self) -> list[tuple[Limit, Need]]:
-        known: dict[tuple[int, int], Fraction] = {}
-
-        def among(time: int, units: int) -> Fraction:
-            # One object for equal times makes it cheap to compare limits.
-            return known.get((time, units)) or known.setdefault((time, units), Fraction(time, units))
-
-        found = []
-        for name, kind, starts, units, times in self.stations:
-            need = tuple((start, among(time, units)) for start, time in zip(starts, times, strict=True))
-            found.append((Limit(name, kind, among(sum(times), units)), need))
-        # A stable sort: of equal limits the first stays first.
-        found.sort(key=lambda each: each[0].time, reverse=True)
-        return found
-
-    @cached_property
-    def _first(self) -> Limit | None:
-        most, best = 0, None
-        units = 1
-        for station in self.stations:
-            total = sum(station.times)
-            if total * units > most * station.units:
-                most, units, best = total, station.units, station
-        return Limit(best.name, best.kind, Fraction(most, units)) if best else None
-
-    @property
-    def tightest(self) -> Limit | None:
-        """The limit that needs the longest time, or None."""
-        return self._first if self.delivered else None
-
-    def rate(self, limit: Limit | None = None) -> Fraction | None:
-        """Bytes a second that a limit (the tightest by default) allows, or None if nothing bounds the rate."""
-        limit = limit or self.tightest
-        return Fraction(self.delivered * SECOND) / limit.time if limit and limit.time else None
-
-    def most(self, time: int) -> Fraction:
-        """Bytes that can be delivered within `time` ps, if the threads that need least go first."""
-        return min((self.most_by(time, need) for need in self.needs), default=Fraction(0))
-
-    def most_by(self, time: int, need: Need) -> Fraction:
-        """As `most`, for one limit."""
-        found, left = Fraction(self.without(need)), Fraction(time)
-        for start, time_needed in sorted(need, key=lambda each: each[1] / max(self.shares[each[0]], 1)):
-            part = min(left / time_needed, Fraction(1))
-            found += part * self.shares[start]
-            left -= part * time_needed
-        return found
-
-    def without(self, need: Need) -> int:
-        """Bytes of the threads that do not need a limit."""
-        return self._all - sum(self.shares[start] for start, _ in need)
-
-    def alone(self, time: int) -> Fraction:
-        """Bytes that can be delivered within `time` ps, if no thread had to wait for another."""
-        rows = zip(self.shares, self.own, strict=True)
-        parts = (
-            share * min(Fraction(time * count, own), Fraction(1)) if own else share for share, (own, count) in rows
-        )
-        return Fraction(sum(parts))
-
-    @cached_property
-    def _all(self) -> int:
-        return sum(self.shares)
-
-
-@dataclass(frozen=True)
-class Cap:
-    """The most that a run can show: `rate` in bytes a second, set by `name` (of `kind` as in `Limit`)."""
-
-    rate: Fraction
-    name: str
-    kind: str
-
-
-@dataclass(frozen=True)
-class Bound(Work):
-    """The whole `Work` of a program; of that, `sustained` is done in loops, and not once.
-
-    `slack` are the bytes that a cut-off run may be ahead: some threads may be further than others in it.
-    """
-
-    slack: int = 0
-    sustained: Work = Work(0, ())
-
-    def allows(self, delivered: int, time: int, complete: bool) -> bool:
-        """Whether `delivered` bytes within `time` ps lie under the bound; a cut-off run may be `slack` ahead."""
-        limit = self.tightest
-        if limit is None:
-            return True
-        if complete:
-            return delivered * limit.time <= self.delivered * time
-        least = delivered - self.slack
-        return all(self.without(need) >= least or self.most_by(time, need) >= least for need in self.needs)
-
-    @property
-    def whole(self) -> Cap | None:
-        """The highest throughput of a run from its start to its end, or None if nothing bounds it."""
-        limit, rate = self.tightest, self.rate()
-        return Cap(rate, limit.name, limit.kind) if limit and rate is not None else None
-
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """Resources and windows without a demand that is certain beforehand, in the order of the program."""
-        return tuple(one.name for one in self.stations if one.kind in ("resource", "window") and not sum(one.times))
-
-    def cap(self, until: int | None = None, ahead: bool = False) -> Cap | None:
-        """The highest throughput that a run can show, or None if nothing bounds it.
-
-        A station allows the rate at which the whole work passes it, or, after what is done once, that of the work
-        in loops. In a run that is cut off at `until` ps those threads may be furthest that need least; `ahead` counts
-        their `slack`, too.
-        """
-        caps = self.caps(until, ahead) if self.tightest else ()
-        return caps[0] if caps else None
-
-    def caps(self, until: int | None = None, ahead: bool = False) -> list[Cap]:
-        """The highest throughput that each station allows, the lowest first; none for what only passes it once."""
-        slack = self.slack if ahead else 0
-        alone = None if until is None else self._cut(until, slack, self.sustained.alone(until), self.alone(until))
-        found = []
-        for one, again in zip(self.stations, self.sustained.stations, strict=True):
-            whole, looped = sum(one.times), sum(again.times)
-            if not whole or (self.sustained.delivered and not looped):
-                continue
-            rates = [Fraction(self.delivered * one.units * SECOND, whole)]
-            if self.sustained.delivered:
-                rates.append(Fraction(self.sustained.delivered * one.units * SECOND, looped))
-            if until is not None and until * one.units < whole:
-                most = self.sustained.most_by(until, again.need), self.most_by(until, one.need)
-                rates.append(alone if alone and one.kind == "thread" else self._cut(until, slack, *most))
-            found.append(Cap(max(rates), one.name, one.kind))
-        return sorted(found, key=lambda each: each.rate)
-
-    def _cut(self, until: int, slack: int, looped: Fraction, whole: Fraction) -> Fraction:
-        """Bytes a second until `until` ps, of which `looped` bytes of the work in loops or `whole` of all is done."""
-        done = self.delivered - self.sustained.delivered + looped if self.sustained.delivered else whole
-        return min(done + slack, Fraction(self.delivered)) * SECOND / until
 
 
 def bound(program: Program) -> Bound:
@@ -231,8 +38,8 @@ def _work(
     program: Program, classes: ThreadClasses, shares: list[int]
 ) -> tuple[int, tuple[Station, ...], tuple[int, ...], tuple[tuple[int, int], ...]]:
     stations = (*_stations(program, classes), *_threads(program, classes))
-    class_of = {start: each for each in classes.all for start in each.starts}
-    own = tuple((class_of[start].own, class_of[start].count) for start in range(len(program.starts)))
+    of_starts = (classes.of(start.entry) for start in program.starts)
+    own = tuple((each.own, each.count) for each in of_starts)
     return sum(shares), stations, tuple(shares), own
 
 
@@ -259,12 +66,10 @@ def _times(program: Program, classes: ThreadClasses, kind: str) -> dict[int, lis
 
 def _threads(program: Program, classes: ThreadClasses) -> Iterator[Station]:
     """Of the starts that share a name, the one whose threads take longest by themselves."""
-    class_of = {start: each for each in classes.all for start in each.starts}
     longest: dict[str, tuple[int, int, int]] = {}
     for number, start in enumerate(program.starts):
-        own, count = class_of[number].own, class_of[number].count
-        if start.time:
-            own += start.time * count
+        each = classes.of(start.entry)
+        own, count = each.own + start.time * each.count, each.count
         if start.name not in longest or own * longest[start.name][2] > longest[start.name][1] * count:
             longest[start.name] = number, own, count
     for name, (number, own, count) in longest.items():

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from simio import units
-from simio.bound import Bound, bound
+from simio.bound import bound
 from simio.components.network.capture import ROLE, PacketTrace
 from simio.description.measured import MeasuredRow
 from simio.description.model import Case, Host, Origin, Part, Scenario, System
@@ -16,6 +16,7 @@ from simio.engines.execute import execute
 from simio.engines.outcome import Aborted, Interrupted, Options, Outcome, Status
 from simio.engines.prepared import Prepared
 from simio.errors import RunError
+from simio.limits import Bound
 from simio.lower import lower
 from simio.program.digest import program_hash
 from simio.program.steps import Program
@@ -23,7 +24,7 @@ from simio.result import measure
 from simio.result.checks import Check, check
 from simio.result.compare import check_observations
 from simio.result.limiter import limiter
-from simio.result.model import CaseResult, ScenarioResult
+from simio.result.model import CaseResult, Progress, ScenarioResult
 from simio.result.nothing import nothing
 from simio.result.packets import AbortedTrace, Packets
 from simio.result.pooling import pooled_observations, pooled_streams
@@ -258,7 +259,7 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
         steps=runs.steps,
         checks=checks,
         precision=runs.precision,
-        progress=progress_of(program, outcome, span),
+        progress=Progress.later(partial(progress_of, program, outcome, span)),
         notes=tuple(dict.fromkeys(span.note for span in runs.spans if span.note)),
     )
 

@@ -36,3 +36,9 @@ def load():
         return read(str(SCENARIOS / name), sets)
 
     return loaded
+
+
+@pytest.fixture
+def own_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sweeps find no results of earlier runs or of another test."""
+    monkeypatch.setattr("simio.sweeps.cache._folder", lambda: tmp_path / "results")

@@ -5,40 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from statistics import median
 from typing import Any
 
 from simio.calibration.modelerror import Evidence, learnt, likelihood
 from simio.calibration.predict import Answered, answered
 from simio.errors import SimioError
-from simio.loading.tables import RECORDS
-from simio.loading.yamlfiles import read_file
-from simio.loading.yamltree import parse_yaml
 from simio.result.compare import Comparison, comparisons, pooled_comparisons
 from simio.result.model import Interval, ScenarioResult
 from simio.running import run_scenario
+from simio.studies.blind import Blind, blind_tests, records
 from simio.studies.rows import Library, Row, rows
-
-
-@dataclass(frozen=True)
-class Blind:
-    """A row as it was predicted before it was known: measured (least and most), predicted, and the interval then."""
-
-    measured: tuple[float, float]
-    predicted: float
-    interval: tuple[float, float]
-
-    @property
-    def error(self) -> float:
-        """log(measured / predicted), against the nearer end of a range and 0 inside."""
-        low, high = self.measured
-        return math.log(min(max(self.predicted, low), high) / self.predicted)
-
-    @property
-    def covered(self) -> bool:
-        """Whether the interval of that time holds what was measured."""
-        return self.interval[0] <= self.measured[1] and self.measured[0] <= self.interval[1]
 
 
 @dataclass(frozen=True)
@@ -65,20 +42,27 @@ class Covered:
         return self.high - self.low
 
 
-def blind_rows(tables: Path) -> dict[tuple[str, str], Blind]:
-    """Every row that was predicted blind, by table and name; without those that have no interval."""
-    found = {}
-    for file in sorted((tables / RECORDS[0]).glob("*.yaml")):
-        record: Any = parse_yaml(read_file(file), str(file)).plain()
-        for row in record["rows"]:
-            if "interval" not in row:
-                continue
-            measured = row["measured"] if isinstance(row["measured"], list) else [row["measured"]] * 2
-            low, high = map(float, row["interval"])
-            found[row["table"], row["case"]] = Blind(
-                (float(measured[0]), float(measured[1])), float(row["predicted"]), (low, high)
-            )
-    return found
+def blind_rows(known: Sequence[Row], library: Library) -> dict[tuple[str, str], Blind]:
+    """The predictions made blind that say something of an interval, by table and name of the row that each is of."""
+    tests = blind_tests(records(library), known, {})
+    found = [row for test in tests for row in test.rows if row.kept.interval and _measured(row)]
+    return {(row.kept.table, row.kept.case): row for row in found}
+
+
+def _measured(row: Blind) -> tuple[float, float] | None:
+    """What was measured of a row, at least and at most: of its table, else of the record; None if it is withheld."""
+    if row.of.measured is not None:
+        upper = row.of.measured if row.of.of.upper is None else row.of.of.upper
+        return float(row.of.measured), float(upper)
+    kept = row.kept.measured
+    return kept if isinstance(kept, tuple) or kept is None else (kept, kept)
+
+
+def _log_error(row: Blind) -> float:
+    """log(measured / predicted), against the nearer end of a range and 0 inside."""
+    measured = _measured(row)
+    assert measured is not None
+    return math.log(min(max(row.kept.predicted, measured[0]), measured[1]) / row.kept.predicted)
 
 
 def covers(
@@ -91,7 +75,7 @@ def covers(
     """
     library = library or Library()
     wanted = [row for row in rows(studies, library) if row.quantity in ("throughput", "stream")]
-    blind = blind_rows(library.tables)
+    blind = blind_rows(rows((), library), library)
     known = [row for row in wanted if row.measured is not None or (row.table, row.name) in blind]
     answers: dict[str, Answered] = {}
     for name in dict.fromkeys(row.scenario for row in known):
@@ -120,7 +104,7 @@ def _judged(
         if interval is None or not simulated:
             continue
         if then is not None:
-            log = then.error
+            log = _log_error(then)
         elif error is not None and error > -1:
             log = -math.log1p(error)
         else:
@@ -166,9 +150,13 @@ def share_of(found: Sequence[Covered]) -> Share:
 
 def share_then(found: Sequence[Covered]) -> Share:
     """The cover of blind rows by the intervals that they were predicted with."""
-    known = [each.blind for each in found if each.blind]
-    widths = [(each.interval[1] - each.interval[0]) / each.predicted for each in known]
-    return Share(len(known), sum(each.covered for each in known), median(widths or [0.0]))
+    inside, widths = 0, []
+    for each in found:
+        if each.blind and each.blind.kept.interval:
+            low, high = (end / each.blind.kept.predicted for end in each.blind.kept.interval)
+            inside += math.log(low) <= each.error <= math.log(high)
+            widths.append(high - low)
+    return Share(len(widths), inside, median(widths or [0.0]))
 
 
 def score(evidence: Sequence[Evidence]) -> float:

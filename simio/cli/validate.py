@@ -23,6 +23,7 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.calibration.crossval import check_folds
     from simio.calibration.groups import cross_validated
     from simio.calibration.modelerror import evidence_file
+    from simio.report import blind as blind_report
     from simio.report import cover as cover_report
     from simio.report import crossval, validation
     from simio.report.console import printed
@@ -31,6 +32,7 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.report.validation_svg import write_plots
     from simio.studies import Library, Row, rows
     from simio.studies.baseline import Baseline, read_baseline
+    from simio.studies.blind import blind_tests, records
     from simio.studies.own import with_own
     from simio.studies.simulate import Done, Key, collected, needed
     from simio.studies.simulate import run as run_cases
@@ -64,6 +66,7 @@ LONG = 20
     help="Refit without the rows to be predicted: 'each' run, by 'table', or in a number of folds.",
 )
 @click.option("--cover", is_flag=True, help="Show the share of rows inside their 90% interval.")
+@click.option("--blind", is_flag=True, help="Show what was predicted of rows that nobody had seen, then and now.")
 @click.option("--baseline", type=click.Path(), metavar="FILE", help="Show what changed since this baseline.")
 @click.option(
     "--update-baseline",
@@ -82,6 +85,7 @@ def validate(
     processes: int | None,
     cross_validate: str | None,
     cover: bool,
+    blind: bool,
     baseline: str | None,
     update_baseline: bool,
     as_json: bool,
@@ -102,14 +106,19 @@ def validate(
     simio validate --html page.html          measured against simulated, as plots
     simio validate --cross-validate each     errors of rows that the values were not fitted to
     simio validate --cover                   rows inside the intervals of 'simio run --interval'
+    simio validate --blind                   errors of predictions made before anyone saw the rows
     """
     if cover:
-        _refuse_beside(click.get_current_context(), "cover", "update_baseline")
+        _refuse_beside("--cover", ("studies", "cover", "update_baseline", "as_json", "output"))
         write(output, _covered(studies, update_baseline, as_json, to_file=output is not None))
         return
     if cross_validate is not None:
-        _refuse_beside(click.get_current_context(), "cross_validate")
+        _refuse_beside("--cross-validate", ("studies", "cross_validate", "as_json", "output"))
         write(output, _cross_validated(studies, cross_validate, as_json, to_file=output is not None))
+        return
+    if blind:
+        _refuse_beside("--blind", ("blind", "as_json", "output", "processes"))
+        write(output, _blind(as_json, processes, to_file=output is not None))
         return
     library, named = with_own(studies)
     wanted = rows(named, library)
@@ -129,18 +138,21 @@ def validate(
         sys.exit(OUTSIDE)
 
 
-def _refuse_beside(context: click.Context, name: str, *also: str) -> None:
-    """Raise UsageError for options of rows, plots and baselines, which the option `name` does not have."""
+def _refuse_beside(chosen: str, fitting: Sequence[str]) -> None:
+    """Raise UsageError for arguments and options that do not fit beside the one that was `chosen`."""
+    context = click.get_current_context()
+    params = {str(param.name): param for param in context.command.params}
     used = [
-        option.opts[0]
-        for option in context.command.params
-        if option.name not in ("studies", name, *also, "as_json", "output", "force")
-        and context.get_parameter_source(str(option.name)) is click.core.ParameterSource.COMMANDLINE
+        params[name].human_readable_name if isinstance(params[name], click.Argument) else params[name].opts[0]
+        for name in params
+        if name not in fitting and context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
     ]
     if used:
-        option = "--" + name.replace("_", "-")
-        others = ", ".join(["--" + each.replace("_", "-") for each in also] + ["--json"])
-        raise click.UsageError(f"{', '.join(used)} cannot be used with {option}; only {others} and --output can")
+        allowed = [params[name].opts[0] for name in fitting if isinstance(params[name], click.Option)]
+        *others, last = [each for each in allowed if each != chosen]
+        raise click.UsageError(
+            f"{', '.join(used)} cannot be used with {chosen}; only {', '.join(others)} and {last} can"
+        )
 
 
 def _covered(studies: Sequence[str], update: bool, as_json: bool, to_file: bool) -> str:
@@ -154,6 +166,20 @@ def _covered(studies: Sequence[str], update: bool, as_json: bool, to_file: bool)
     if as_json:
         return cover_report.cover_json(found)
     return printed(partial(cover_report.show, found=found, evidence=evidence), to_file)
+
+
+def _blind(as_json: bool, processes: int | None, to_file: bool) -> str:
+    """What was predicted blind, beside what is measured and simulated now."""
+    library = Library()
+    kept = records(library)
+    wanted = {(each.table, each.case) for record in kept for each in record.rows}
+    tables = list(dict.fromkeys(table for table, _ in wanted))
+    chosen = [row for row in rows(tables, library) if (row.table, row.name) in wanted]
+    tests = blind_tests(kept, chosen, {})
+    done, _ = _run(chosen, library, _baseline(library.tables / "baseline.json", needed=False), "compiled", processes)
+    now = {f"{each.row.table}: {each.row.name}": each.value for each in collected(chosen, done)}
+    tests = blind_tests(kept, chosen, now)
+    return blind_report.blind_json(tests) if as_json else printed(partial(blind_report.show, found=tests), to_file)
 
 
 def _cross_validated(studies: Sequence[str], how: str, as_json: bool, to_file: bool) -> str:
@@ -177,6 +203,28 @@ def _validated(
     rows: list[Row], library: Library, kept: Baseline, engine: str, processes: int | None, baseline: str
 ) -> Validation:
     """Run the cases of the rows; an interrupt keeps those that are done."""
+    done, complete = _run(rows, library, kept, engine, processes)
+    simulated = collected(rows, done)
+    tables = summaries(rows, simulated, library)
+    known = bool(kept.tables)
+    # The baseline of simio knows nothing of a table of the user's own.
+    kept_rows = [each for each in simulated if each.row.table not in library.own or each.row.table in kept.tables]
+    return Validation(
+        tables=tuple(tables),
+        verdicts=tuple(verdicts(tables, library)),
+        engine=engine,
+        version=VERSION,
+        baseline=baseline if known else "",
+        changes=tuple(kept.changes(kept_rows)) if known else (),
+        gone=tuple(kept.gone(rows)) if known else (),
+        complete=complete,
+    )
+
+
+def _run(
+    rows: list[Row], library: Library, kept: Baseline, engine: str, processes: int | None
+) -> tuple[dict[Key, Done], bool]:
+    """The cases of the rows that were run, and False after an interrupt."""
     done: dict[Key, Done] = {}
     keys = needed(rows, kept.steps)
     if engine != "compiled":
@@ -194,21 +242,7 @@ def _validated(
     except KeyboardInterrupt:
         complete = False
     tell(f"{len(done)} of {counted(len(keys), 'case')} in {time.monotonic() - begun:.1f} s")
-    simulated = collected(rows, done)
-    tables = summaries(rows, simulated, library)
-    known = bool(kept.tables)
-    # The baseline of simio knows nothing of a table of the user's own.
-    kept_rows = [each for each in simulated if each.row.table not in library.own or each.row.table in kept.tables]
-    return Validation(
-        tables=tuple(tables),
-        verdicts=tuple(verdicts(tables, library)),
-        engine=engine,
-        version=VERSION,
-        baseline=baseline if known else "",
-        changes=tuple(kept.changes(kept_rows)) if known else (),
-        gone=tuple(kept.gone(rows)) if known else (),
-        complete=complete,
-    )
+    return done, complete
 
 
 def _announce(steps: float) -> None:

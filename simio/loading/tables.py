@@ -20,8 +20,10 @@ from simio.loading.yamltree import Node, parse_yaml, value_text
 
 _KEYS = ("title", "source", "quantity", "unit", "scenario", "tolerance", "notes", "rows")
 _REMARKS = ("text", "note", "anomaly")
-RECORDS = ("blind", "values")
-"""Folders beside the documents that have records of predictions and of values, and no tables."""
+RECORDS = "blind"
+"""The folder beside the documents that has records of predictions, and no tables."""
+VALUES = "values"
+"""The folder beside the documents that says how far assumed values were from what was found, and has no tables."""
 _EXAMPLES = {"rate": "MB/s", "time": "us", "share": PERCENT}
 
 
@@ -90,7 +92,8 @@ class _Heading:
 
 def table_names(root: Path) -> list[str]:
     """The names of the tables under a folder, study/table, sorted."""
-    names = (f"{path.parent.name}/{path.stem}" for path in root.glob("*/*.yaml") if path.parent.name not in RECORDS)
+    apart = (RECORDS, VALUES)
+    names = (f"{path.parent.name}/{path.stem}" for path in root.glob("*/*.yaml") if path.parent.name not in apart)
     return sorted(names)
 
 

@@ -6,7 +6,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from simio.bound import Bound
+from simio.limits import Bound
 from simio.wording import in_unit, merged
 
 SHOWN = 6

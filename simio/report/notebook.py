@@ -9,8 +9,8 @@ from typing import Any
 
 from rich.console import Console
 
-from simio.bound import Bound
 from simio.explaining.model import CausalProfile, Contrast, Waterfall
+from simio.limits import Bound
 from simio.report import bounds, contrasted, explained, terminal
 from simio.report.bars import picture_of
 from simio.report.html.text import shown

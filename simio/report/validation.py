@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from simio.report.console import columns
-from simio.report.tables import error_text, why_unjudged
+from simio.report.tables import error_text, measured_text, why_unjudged
 from simio.report.terminal import withheld_text
 from simio.studies.baseline import Change
 from simio.studies.simulate import Simulated
@@ -48,7 +48,7 @@ def _rows(table: TableSummary) -> Table:
         value = simulated_text(row)
         style = "red" if missed(row) or row.value is None else ""
         remark = remarks[index : index + 1] if any(remarks) else []
-        shown.add_row(*cells, value, measured_text(row), judged(row), *remark, style=style)
+        shown.add_row(*cells, value, measured_text(row.row.of), judged(row), *remark, style=style)
     return shown
 
 
@@ -66,17 +66,12 @@ def remark_of(row: Simulated) -> str:
 
 def simulated_text(row: Simulated) -> str:
     """The simulated value, to four digits, with its unit."""
-    if row.value is None:
-        return "none"
-    return f"{row.value:.0f} {row.row.unit}" if row.value >= 10_000 else f"{row.value:.4g} {row.row.unit}"
+    return "none" if row.value is None else f"{number(row.value)} {row.row.unit}"
 
 
-def measured_text(row: Simulated) -> str:
-    """The measured value as the source prints it, with its unit if it is a number."""
-    own = row.row.of
-    if own.held:
-        return "withheld"
-    return f"{own.text} {own.unit}" if own.text[-1:].isdigit() else own.text
+def number(value: float) -> str:
+    """A value to four digits, or without decimals if it is large."""
+    return f"{value:.0f}" if value >= 10_000 else f"{value:.4g}"
 
 
 Labels = list[tuple[str, tuple[str, ...]]]

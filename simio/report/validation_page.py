@@ -9,14 +9,13 @@ from typing import Any
 from simio.report.html.text import asset, script_data
 from simio.report.html.text import table as html_table
 from simio.report.svg import COLOURS
-from simio.report.tables import signed
+from simio.report.tables import measured_text, signed
 from simio.report.validation import (
     HEADINGS,
     INTERRUPTED,
     anomalies_text,
     judged,
     labels,
-    measured_text,
     overview,
     remark_of,
     simulated_text,
@@ -157,7 +156,11 @@ def _rows(table: TableSummary) -> str:
     head = [*(_breakable(heading) for heading, _ in named), "simulated", "measured", "error", "note"]
     rows = []
     for index, row in enumerate(table.rows):
-        cells = [cells[index] for _, cells in named] + [simulated_text(row), measured_text(row), judged(row).plain]
+        cells = [cells[index] for _, cells in named] + [
+            simulated_text(row),
+            measured_text(row.row.of),
+            judged(row).plain,
+        ]
         cells.append(row.fault or row.difference or remark_of(row))
         kind = ' class="red"' if missed(row) or row.value is None else ""
         shown = [*map(_breakable, cells[: len(named)]), *map(escape, cells[len(named) :])]

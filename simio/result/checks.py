@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simio.bound import Bound
 from simio.engines.outcome import Ints, Outcome, Status
 from simio.errors import RunError
+from simio.limits import Bound
 from simio.program.steps import Program
 from simio.result import measure
 

@@ -7,7 +7,7 @@ bytes were under way, or in a cache, before it began. The whole run is reported 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from math import floor
@@ -15,8 +15,8 @@ from math import floor
 import numpy as np
 
 from simio import units
-from simio.bound import Bound, Cap
 from simio.engines.outcome import Outcome, Status
+from simio.limits import Bound, Cap
 from simio.program.service import SECOND
 from simio.program.steps import Program
 from simio.result import measure
@@ -43,30 +43,50 @@ def reported(program: Program, outcome: Outcome, warm: int | str, certain: Bound
     span = measure.throughput(program, outcome, warm)
     if not span.note:
         span = replace(span, note=_doubt(program, outcome, span))
-    whole = (
-        [certain.whole] if cut is None else [certain.whole, certain.cap(), certain.cap(cut), certain.cap(cut, True)]
-    )
-    part = [certain.whole, certain.cap(), certain.cap(cut)]
     found = None
     if span.since:
-        under_way = _under_way(program, outcome, span)
-        found = _first((span, *(_trimmed(span, cap, under_way) for cap in part)), part)
+        found = _first(_of_part(span, program, outcome, certain, cut), lambda: _caps(certain, cut))
     if found is None:
         total = measure.whole(program, outcome) if span.since else span
         note = AHEAD if span.since else span.note
         longest = replace(total, until=outcome.end)
-        found = _first((total, longest), whole) or (longest, None)
+        found = _first((total, longest), lambda: _caps_of_whole(certain, cut)) or (longest, None)
         found = replace(found[0], note=note), found[1]
     return found
 
 
-def _first(spans: Iterable[Throughput], caps: Sequence[Cap | None]) -> tuple[Throughput, Cap | None] | None:
+def _caps(certain: Bound, cut: int | None) -> Iterator[Cap | None]:
+    """The bounds on a part of a run that ended at `cut`, if it was cut off; the tightest first."""
+    yield certain.whole
+    yield certain.cap()
+    if cut is not None:
+        yield certain.cap(cut)
+
+
+def _caps_of_whole(certain: Bound, cut: int | None) -> Iterator[Cap | None]:
+    """As `_caps`, for a run from its start to its end."""
+    if cut is None:
+        yield certain.whole
+    else:
+        yield from _caps(certain, cut)
+        yield certain.cap(cut, True)
+
+
+def _of_part(
+    span: Throughput, program: Program, outcome: Outcome, certain: Bound, cut: int | None
+) -> Iterator[Throughput]:
+    """The span, and then without the bytes beyond each bound that may have been under way when it began."""
+    yield span
+    under_way = _under_way(program, outcome, span)
+    yield from (_trimmed(span, cap, under_way) for cap in _caps(certain, cut))
+
+
+def _first(
+    spans: Iterable[Throughput], caps: Callable[[], Iterator[Cap | None]]
+) -> tuple[Throughput, Cap | None] | None:
     """The first span that one of the bounds allows, and the first bound that does."""
-    for span in spans:
-        for cap in caps:
-            if cap is None or span.rate <= cap.rate:
-                return span, cap
-    return None
+    allowed = ((span, cap) for span in spans for cap in caps() if cap is None or span.rate <= cap.rate)
+    return next(allowed, None)
 
 
 def _trimmed(span: Throughput, cap: Cap | None, under_way: int) -> Throughput:

@@ -90,9 +90,9 @@ def streams(program: Program, outcome: Outcome, role: str) -> Iterator[tuple[str
     """Name, instants (ps) and bytes so far of each stream of a role that has any."""
     for row, mark in enumerate(program.marks):
         if mark.role == role:
-            marks = outcome.marks[outcome.marks[:, 1] == row]
-            if len(marks):
-                yield mark.name, marks[:, 0], np.cumsum(marks[:, 2])
+            found = outcome.marks[outcome.marks[:, 1] == row]
+            if len(found):
+                yield mark.name, found[:, 0], np.cumsum(found[:, 2])
 
 
 def progress(times: Ints, totals: Ints, at: int) -> int:
@@ -122,28 +122,28 @@ def stream_rates(program: Program, outcome: Outcome, span: Throughput) -> tuple[
 
 def deliveries(program: Program, outcome: Outcome) -> tuple[Ints, Ints]:
     """Instants (ps) at which bytes were delivered, each once, and the bytes delivered then."""
-    marks = _marks(program, outcome, "delivered")
-    if not len(marks):
+    found = marks(program, outcome, "delivered")
+    if not len(found):
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-    apart = np.ones(len(marks), dtype=bool)
-    np.not_equal(marks[1:, 0], marks[:-1, 0], out=apart[1:])
+    apart = np.ones(len(found), dtype=bool)
+    np.not_equal(found[1:, 0], found[:-1, 0], out=apart[1:])
     starts = np.flatnonzero(apart)
-    return marks[starts, 0], np.add.reduceat(marks[:, 2], starts)
+    return found[starts, 0], np.add.reduceat(found[:, 2], starts)
 
 
 def delivered(program: Program, outcome: Outcome) -> int:
     """All bytes that were delivered."""
-    return int(_marks(program, outcome, "delivered")[:, 2].sum())
+    return int(marks(program, outcome, "delivered")[:, 2].sum())
 
 
 def _said(program: Program, outcome: Outcome, role: str, which: int = 0) -> int | None:
     """The first instant (ps), or another, of a mark of a role that says what a program is measured by, if any."""
-    marks = _marks(program, outcome, role)
-    return int(marks[which, 0]) if len(marks) else None
+    found = marks(program, outcome, role)
+    return int(found[which, 0]) if len(found) else None
 
 
-def _marks(program: Program, outcome: Outcome, role: str) -> Ints:
-    """What was recorded by marks of a role."""
+def marks(program: Program, outcome: Outcome, role: str) -> Ints:
+    """Instant (ps), mark and amount of each record by marks of a role, shape (n, 3)."""
     wanted = np.array([mark.role == role for mark in program.marks], dtype=bool)
     return outcome.marks[wanted[outcome.marks[:, 1]]] if wanted.any() else outcome.marks[:0]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from simio.description.measured import MeasuredRow, PooledRow
 
@@ -147,29 +147,21 @@ class Level:
 
 
 @dataclass(frozen=True)
-class Timeline:
-    """Rows at `times` ps: utilisation of each resource since the row before, and bytes delivered so far.
+class Later:
+    """A part of a result that `later` makes when somebody first looks at it, which is never in a sweep.
 
-    `lines` is the mean length of the line of each resource that anything waited for, since the row before; `levels`
-    are those of congestion windows, queues and buffers that were not always the same. One that `later` gave is made
-    when it is first looked at, which is never in a sweep.
+    Defaults of fields come from factories: a default that is an attribute of the class would be found first.
     """
 
-    times: Sequence[int]
-    resources: Mapping[str, Sequence[float]]
-    delivered: Sequence[int]
-    lines: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    levels: tuple[Level, ...] = field(default_factory=tuple)
-
     @classmethod
-    def later(cls, make: Callable[[], Timeline]) -> Timeline:
+    def later(cls, make: Callable[[], Self]) -> Self:
         """What `make` gives, called only if somebody looks."""
-        timeline = object.__new__(cls)
-        timeline.__dict__["_make"] = make
-        return timeline
+        made = object.__new__(cls)
+        made.__dict__["_make"] = make
+        return made
 
     def __getattr__(self, name: str) -> Any:
-        make = self.__dict__.get("_make") if name in type(self).__dataclass_fields__ else None
+        make = self.__dict__.get("_make") if name in (item.name for item in fields(self)) else None
         if make is None:
             if name in self.__dict__:  # made by another thread in between
                 return self.__dict__[name]
@@ -185,11 +177,26 @@ class Timeline:
 
 
 @dataclass(frozen=True)
-class Progress:
+class Timeline(Later):
+    """Rows at `times` ps: utilisation of each resource since the row before, and bytes delivered so far.
+
+    `lines` is the mean length of the line of each resource that anything waited for, since the row before; `levels`
+    are those of congestion windows, queues and buffers that were not always the same.
+    """
+
+    times: Sequence[int]
+    resources: Mapping[str, Sequence[float]]
+    delivered: Sequence[int]
+    lines: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    levels: tuple[Level, ...] = field(default_factory=tuple)
+
+
+@dataclass(frozen=True)
+class Progress(Later):
     """Bytes delivered up to each of the instants `times` in ps, a delivery accruing evenly since the one before."""
 
-    times: tuple[int, ...] = ()
-    totals: tuple[float, ...] = ()
+    times: tuple[int, ...] = field(default_factory=tuple)
+    totals: tuple[float, ...] = field(default_factory=tuple)
 
 
 @dataclass(frozen=True)

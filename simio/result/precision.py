@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
 
-from simio.bound import Bound, Cap, bound
+from simio.bound import bound
 from simio.description.model import Run
 from simio.engines.execute import execute
 from simio.engines.outcome import Options, Outcome, Status
+from simio.limits import Bound, Cap
 from simio.program.service import SECOND
 from simio.program.steps import HORIZON, Program
 from simio.result import measure

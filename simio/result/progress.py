@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from simio.engines.outcome import Outcome
 from simio.program.steps import Program
+from simio.result import measure
 from simio.result.model import Progress, Throughput
 
 MOST = 128
@@ -23,8 +24,7 @@ def progress_of(program: Program, outcome: Outcome, span: Throughput) -> Progres
     """
     edges = _edges(span)
     totals = np.zeros(len(edges))
-    wanted = np.array([mark.role == "delivered" for mark in program.marks], dtype=bool)
-    marks = outcome.marks[wanted[outcome.marks[:, 1]]] if wanted.any() else outcome.marks[:0]
+    marks = measure.marks(program, outcome, "delivered")
     if len(marks) and len(edges) > 1:
         totals = _accrued(marks, edges)
     return Progress(tuple(edges.tolist()), tuple(totals.tolist()))

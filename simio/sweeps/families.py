@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
-from simio.bound import Bound, bound
+from simio.bound import bound
 from simio.description.model import Part, System
 from simio.engines.prepared import Prepared, Variants
+from simio.limits import Bound
 from simio.lower import emit, lower
 from simio.program.digest import COUNTED, chunks, digest
 from simio.program.garbage import uncollected

@@ -7,14 +7,14 @@ import math
 import numpy as np
 import pytest
 
-from simio.calibration.cover import Blind, Covered, blind_rows, score, share_of, share_then
+from simio.calibration.cover import Covered, blind_rows, score, share_of, share_then
 from simio.calibration.modelerror import Evidence, learnt
 from simio.calibration.usage import range_of
 from simio.calibration.values import CatalogueValue
 from simio.calibration.widths import CLASSES, deviation
 from simio.loading.catalogue import data_root
 from simio.loading.tables import table_names
-from simio.studies.rows import rows
+from simio.studies.rows import Library, rows
 
 
 def evidence(errors, document="one", blind=True, spread=0.0, certain=0.0):
@@ -64,29 +64,26 @@ def test_cross_validation_prefers_a_likely_scale():
     assert score(alike) > score(unlike)
 
 
-def test_a_record_of_predictions_is_no_table_and_each_of_its_rows_is_one_of_a_table():
-    tables = data_root("simio.validation")
-    known = {(row.table, row.name) for row in rows()}
-    found = blind_rows(tables)
-    assert len(found) >= 28
-    assert found.keys() <= known
-    assert not any(name.startswith(("blind/", "values/")) for name in table_names(tables))
+@pytest.fixture(scope="module")
+def blind():
+    library = Library()
+    return blind_rows(rows((), library), library)
 
 
-def test_the_error_of_a_range_is_against_its_nearer_end():
-    assert Blind((5.0, 8.0), 6.0, (5.5, 6.5)).error == 0
-    assert Blind((5.0, 8.0), 4.0, (3.9, 4.1)).error == pytest.approx(math.log(5 / 4))
-    assert Blind((5.0, 8.0), 4.0, (3.9, 5.1)).covered
-    assert not Blind((5.0, 8.0), 4.0, (3.9, 4.1)).covered
+def test_a_record_of_predictions_is_no_table():
+    names = table_names(data_root("simio.validation"))
+    assert not any(name.startswith(("blind/", "values/")) for name in names)
 
 
-def test_shares_inside_are_those_now_and_then():
-    blind = Blind((8.0, 8.0), 10.0, (9.0, 11.0))
-    row = Covered("one", "a", blind, math.log(0.8), 0.7, 1.1, 0.1, 0.0)
-    assert share_of([row]).share == 1
-    assert share_of([row]).width == pytest.approx(0.4)
-    assert share_then([row]).share == 0
-    assert share_then([row]).width == pytest.approx(0.2)
+def test_shares_inside_are_those_now_and_then(blind):
+    assert len(blind) >= 28
+    then = next(iter(blind.values()))
+    low, high = (end / then.kept.predicted for end in then.kept.interval)
+    now = Covered("one", "a", then, math.log(high) + 0.05, 0.5, high + 0.2, 0.1, 0.0)
+    assert share_of([now]).share == 1
+    assert share_of([now]).width == pytest.approx(high - 0.3)
+    assert share_then([now]).share == 0
+    assert share_then([now]).width == pytest.approx(high - low)
 
 
 def value(basis, dimension, number, interval=None):

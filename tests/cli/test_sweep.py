@@ -19,17 +19,12 @@ from simio.sweeps.space import Space
 from simio.sweeps.sweep import Plan
 from simio.sweeps.values import axis
 
+pytestmark = pytest.mark.usefixtures("own_results")
 HIPPI = str(Path(__file__).parents[2] / "scenarios" / "sgi-hippi-raw.yaml")
 DISKS = HIPPI.replace("sgi-hippi-raw", "linux-fc-raw")
 ONE_CASE = ["--set", "workload.blast.processes=2", "--set", "workload.blast.sink=true"]
 FEW = [*ONE_CASE, "--set", "workload.blast.packets=2", "--set", "workload.blast.size=4KiB..32KiB:x2"]
 MANY = [*FEW[:-1], "workload.blast.size=1KiB..600KiB:+1KiB", "--no-cache"]
-
-
-@pytest.fixture(autouse=True)
-def _own_results(tmp_path, monkeypatch):
-    """No test finds results of another."""
-    monkeypatch.setattr("simio.sweeps.cache._folder", lambda: tmp_path / "results")
 
 
 def simio(*args: str):

@@ -24,10 +24,15 @@ from simio.description.sheets.disks import Zone
 from simio.description.sheets.stacks import TcpIpStack
 from simio.description.workloads import REFERRED, references
 from simio.loading.parts import value_as_text
-from simio.report.validation import limits_text, measured_text, remark_of, simulated_text, statistics
+from simio.report.blind import HEADINGS as BLIND_HEADINGS
+from simio.report.blind import cells as blind_cells
+from simio.report.blind import summary as blind_summary
+from simio.report.tables import measured_text
+from simio.report.validation import limits_text, remark_of, simulated_text, statistics
 from simio.report.validation_plots import row_labels
 from simio.studies import Library, Simulated, rows
 from simio.studies.baseline import read_baseline
+from simio.studies.blind import blind_tests, records
 from simio.studies.summary import TableSummary, errors, summaries, verdicts
 from simio.studies.validation import Validation, missed
 from simio.version import VERSION
@@ -232,6 +237,19 @@ def documents() -> str:
     )
 
 
+def blind() -> str:
+    """Each blind test with its rows: what was predicted, what was measured, and what is simulated now."""
+    library = Library()
+    kept = records(library)
+    now = {f"{each.row.table}: {each.row.name}": each.value for table in validation().tables for each in table.rows}
+    found = []
+    for test in blind_tests(kept, rows((), library), now):
+        told = ([cell if isinstance(cell, str) else cell.plain for cell in blind_cells(row)] for row in test.rows)
+        heading = f"**{test.record.title}**, predicted by commit {test.record.commit}"
+        found.append(f"\n{heading}: {blind_summary(test)}.\n\n{markdown(list(BLIND_HEADINGS), told)}")
+    return "".join(found) + "\n"
+
+
 def missed_rows() -> str:
     """Rows that are off by more than a tenth, with what is believed to be the reason."""
     found = []
@@ -239,7 +257,9 @@ def missed_rows() -> str:
         for row, label in zip(table.rows, row_labels(table.rows), strict=True):
             if missed(row):
                 simulated = simulated_text(row)
-                found.append([table.name, label, measured_text(row), simulated, f"{row.error:+.1%}", remark_of(row)])
+                found.append(
+                    [table.name, label, measured_text(row.row.of), simulated, f"{row.error:+.1%}", remark_of(row)]
+                )
     return markdown(["table", "row", "measured", "simulated", "error", "reason"], iter(found))
 
 
@@ -278,6 +298,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "fitted": fitted,
     "studies": studies,
     "documents": documents,
+    "blind": blind,
     "missed": missed_rows,
     "outside": outside,
     "plots": plots,

@@ -26,12 +26,14 @@ from docs_pages import (
 from docs_tables import with_tables
 
 import simio
+from simio.loading.tables import table_names
 from simio.result.compare import Comparison, comparisons, pooled_comparisons
 from simio.result.model import ScenarioResult
 from simio.units import convert
 
 pytestmark = pytest.mark.slow
 
+MEASURED = [ROOT / "validation" / f"{name}.yaml" for name in table_names(ROOT / "validation")]
 TEXTS = {name: (ROOT / name).read_text(encoding="utf-8") for name in DOCUMENTS}
 
 
@@ -141,7 +143,7 @@ def test_the_chart_of_servers_is_what_the_command_draws(place: Place) -> None:
 def families() -> list[tuple[str, ...]]:
     """The scenarios, those together that measured tables are compared with together."""
     found = {path.stem: {path.stem} for path in (ROOT / "scenarios").glob("*.yaml")}
-    for path in (ROOT / "validation").glob("*/*.yaml"):
+    for path in MEASURED:
         told = yaml.safe_load(path.read_text(encoding="utf-8"))["scenario"]
         names = [told] if isinstance(told, str) else told
         joined = set().union(*(found[name] for name in names))
@@ -215,7 +217,7 @@ def test_every_scenario_and_every_table_is_listed() -> None:
     assert {name: gallery()[name].startswith(told.removesuffix(" |")) for name, told in few} == dict.fromkeys(
         dict(few), True
     )
-    tables = (ROOT / "validation").glob("*/*.yaml")
+    tables = MEASURED
     assert errors_told().keys() == {
         path.relative_to(ROOT / "validation").with_suffix("").as_posix() for path in tables
     }
@@ -224,7 +226,7 @@ def test_every_scenario_and_every_table_is_listed() -> None:
 def test_what_ifs_have_a_sentence_for_a_report() -> None:
     measured = {
         name
-        for path in (ROOT / "validation").glob("*/*.yaml")
+        for path in MEASURED
         for told in [yaml.safe_load(path.read_text(encoding="utf-8"))["scenario"]]
         for name in ([told] if isinstance(told, str) else told)
     }

@@ -182,6 +182,7 @@ def test_a_run_cut_off_is_the_same_on_both_engines(endless: str) -> None:
     assert (one.rate, one.end, one.cut_off) == (other.rate, other.end, other.cut_off)
 
 
+@pytest.mark.usefixtures("own_results")
 def test_a_sweep_keeps_the_row_with_a_note(endless: str, tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     sets = ("--set", "workload.ttcp.writes=5,1000000", "--set", "run.step_budget=100000")

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from simio.bound import Bound, bound
+from simio.bound import bound
 from simio.engines.outcome import Options, Outcome
 from simio.engines.reference import run
 from simio.errors import RunError
+from simio.limits import Bound
 from simio.program.builder import Builder
 from simio.program.steps import Program
 from simio.result.checks import check

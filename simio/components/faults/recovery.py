@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from simio.components.faults.condition import FOREVER, Latch, Schedule
 from simio.components.faults.failures import Failures
 from simio.components.faults.policy import Outage, Policy
+from simio.components.passage import Passage
 from simio.components.storage.interfaces import Initiator, Transport
 from simio.program.builder import Builder, Handle, Register, maximum, since
 
@@ -71,6 +72,10 @@ class FaultyTransport:
             self.pending.set(0)
             with self._exposed():
                 self.transport.reply()
+
+    def passage(self, writes: bool) -> Passage:
+        """The whole way, of data that are not lost."""
+        return self.transport.passage(writes)
 
     def abort(self) -> None:
         """End a command that was not answered, which takes as long as its status would have."""

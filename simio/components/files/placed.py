@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from math import gcd
 
+from simio.components.passage import Passage
 from simio.components.storage.interfaces import BlockDevice
 from simio.program.builder import Builder, Register
 
@@ -29,6 +30,10 @@ class OffsetDevice:
         """See `BlockDevice.write`; `at` is counted from the beginning of the file."""
         with self._place(at) as place:
             self.device.write(place, size, gcd(aligned, self.grain))
+
+    def passage(self, writes: bool) -> Passage:
+        """See `BlockDevice.passage`."""
+        return self.device.passage(writes)
 
     @contextmanager
     def _place(self, at: Register) -> Iterator[Register]:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any, Protocol
 
+from simio.components.passage import Passage
 from simio.description.model import Part
 from simio.description.sheets.adapters import StorageAdapter
 from simio.description.sheets.buses import ParallelBusSheet
@@ -33,6 +34,9 @@ class DmaPath(Protocol):
 
     def transfer(self, amount: Any, device_byte: Fraction = Fraction(0), read: bool = False) -> None:
         """Transfer `amount` bytes to memory, or from it (`read`)."""
+
+    def passage(self, read: bool) -> Passage:
+        """The passage of transfers to memory, or from it (`read`)."""
 
 
 class ParallelBus:
@@ -71,6 +75,11 @@ class ParallelBus:
         sheet = self.sheet
         cycles = -(-amount // sheet.width) + -(-amount // sheet.burst) * self.overhead(read)
         return clocks(cycles, sheet.clock)
+
+    def passage(self, read: bool) -> Passage:
+        """The passage of transfers to memory, or from it (`read`)."""
+        overhead = Fraction(self.overhead(read), self.sheet.burst) * SECOND / self.sheet.clock
+        return Passage({self.bus: self.bus_byte + overhead, self.memory: self.memory_byte})
 
     def duration(self, amount: int, device_byte: Fraction = Fraction(0), read: bool = False) -> int:
         """Time of an undisturbed transfer by a device that moves a byte in `device_byte` ps, in ps."""

@@ -101,6 +101,10 @@ class Computer:
         """Nothing: data that are read are in memory, where they are wanted."""
         return nullcontext()
 
+    def kept(self) -> AbstractContextManager[None]:
+        """Nothing goes on from here."""
+        return nullcontext()
+
     def _touch(self, size: int, traffic: int, byte: Fraction) -> None:
         """A CPU works through `size` bytes at `byte` ps each, of which `traffic` bytes cross the memory bus.
 

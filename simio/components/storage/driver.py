@@ -12,6 +12,7 @@ from simio.components.faults.policy import Policy
 from simio.components.faults.recovery import CommandRecovery
 from simio.components.host.interrupts import Interrupts
 from simio.components.host.kernel import UnixKernel
+from simio.components.passage import Passage
 from simio.components.storage.disk import DiskDrive
 from simio.components.storage.interfaces import Initiator, Transport
 from simio.description.model import Adapter
@@ -98,6 +99,10 @@ class DiskDriver:
     def write(self, at: Register, size: Operand, aligned: int) -> None:
         """Write `size` bytes at the byte address `at`; returns when every command is done."""
         self._commands(at, size, self.drive.write)
+
+    def passage(self, writes: bool) -> Passage:
+        """The way of the data between host and drive."""
+        return self.transport.passage(writes)
 
     def _commands(self, at: Register, size: Operand, execute: Execute) -> None:
         p = self.p

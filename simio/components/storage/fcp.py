@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from simio.components.host.bus import BusMaster, DmaPath, dma_byte
+from simio.components.passage import Passage
 from simio.components.storage.fibre_channel import FramePath
 from simio.description.sheets.fibre_channel import FibreChannelAdapter
 from simio.program.builder import Builder, Operand, least
@@ -74,6 +75,12 @@ class FcpTransport:
         with self.back.frame("FCP_XFER_RDY", TRANSFER_READY, self.receiving.duration(TRANSFER_READY), joined=True):
             self.receiving.transfer(TRANSFER_READY)
         self.p.join()
+
+    def passage(self, writes: bool) -> Passage:
+        """The links in one direction, and the host's bus and memory."""
+        frames = self.out if writes else self.back
+        wires = {hop.wire: hop.byte * (frames.payload + hop.overhead) / frames.payload for hop in frames.hops}
+        return Passage(wires) + self.receiving.bus.passage(writes)
 
     def reply(self) -> None:
         """FCP_RSP to the host."""

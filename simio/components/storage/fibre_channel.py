@@ -34,9 +34,14 @@ class Hop:
         line_bits = Fraction(8 * self.sheet.code_bits, self.sheet.data_bits)
         self.byte = line_bits * SECOND / self.sheet.signalling
 
+    @property
+    def overhead(self) -> int:
+        """Bytes of a frame beside its payload, and of the gap behind it."""
+        return int(self.sheet.frame_overhead + self.sheet.gap)
+
     def frame_time(self, payload: OperandT) -> OperandT:
         """Time of a frame with its gap on the line, in ps."""
-        return ceil_times(payload + self.sheet.frame_overhead + self.sheet.gap, self.byte)
+        return ceil_times(payload + self.overhead, self.byte)
 
     def free(self) -> None:
         """A buffer of the receiving port is free: a receiver-ready signal goes back over the link."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Protocol
 
+from simio.components.passage import Passage
 from simio.errors import RunError
 from simio.program.builder import Operand, Register
 
@@ -28,6 +29,9 @@ class BlockDevice(Protocol):
 
     def write(self, at: Register, size: Any, aligned: int) -> None:
         """Store `size` bytes; done when the device says so, which with a write cache is before the media has them."""
+
+    def passage(self, writes: bool) -> Passage:
+        """The passage of bytes that are written or read, if the request does not fail."""
 
 
 class Transport(Protocol):
@@ -54,6 +58,9 @@ class Transport(Protocol):
 
     def reply(self) -> None:
         """Status travels back; returns when it and all data sent before are with the host."""
+
+    def passage(self, writes: bool) -> Passage:
+        """The passage of data to the drive (`writes`) or from it."""
 
 
 class Initiator(Protocol):

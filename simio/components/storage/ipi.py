@@ -13,6 +13,7 @@ from fractions import Fraction
 from simio import units
 from simio.components.host.bus import DmaPath, dma_byte
 from simio.components.network.hippi import HippiChannel
+from simio.components.passage import Passage
 from simio.components.storage.connection import Connection
 from simio.description.model import Link
 from simio.description.sheets.ipi import IpiAdapter, IpiDisk, IpiLink
@@ -119,6 +120,10 @@ class IpiTransport:
         """Information out, from the host's memory through the adapter."""
         self._data(amount, read=True)
 
+    def passage(self, writes: bool) -> Passage:
+        """The bus to the drive, and the host's bus and memory."""
+        return Passage(windows={self.bus.window: self.byte}) + self.host_bus.passage(writes)
+
     def reply(self) -> None:
         """The slave's response packet."""
         p, time = self.p, self.bus.packet(RESPONSE)
@@ -184,6 +189,12 @@ class IpiHippiTransport:
         """The response packet; returns when it, and so all data before it, are in memory."""
         self._receive(RESPONSE)
         self.p.join()
+
+    def passage(self, writes: bool) -> Passage:
+        """The channel in one direction, and the host's bus and memory."""
+        channel = self.out if writes else self.back
+        byte = Fraction(channel.burst_time(channel.burst), channel.burst)
+        return Passage({channel.wire: byte}) + self.bus.passage(writes)
 
     def _receive(self, amount: int) -> None:
         """A packet to the host: the child moves each burst to memory and allows the next."""

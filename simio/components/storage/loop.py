@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from fractions import Fraction
 
 from simio.components.host.bus import BusMaster, DmaPath, dma_byte
+from simio.components.passage import Passage
 from simio.components.storage.connection import Connection
 from simio.components.storage.fcp import COMMAND, PREFETCHED, RESPONSE, TRANSFER_READY
 from simio.description.model import Link
@@ -193,6 +194,13 @@ class LoopTransport:
                 p.get(staged, 1)
             self.loop.close_behind()
         p.join()
+
+    def passage(self, writes: bool) -> Passage:
+        """The loop, and the host's bus and memory."""
+        loop, payload = self.loop, self.out_payload if writes else self.back_payload
+        overhead = loop.sheet.frame_overhead + loop.sheet.gap
+        way = Passage(windows={loop.window: loop.byte * (payload + overhead) / payload})
+        return way + self.receiving.bus.passage(writes)
 
     def reply(self) -> None:
         """FCP_RSP to the host."""

@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from simio import units
 from simio.components.host.bus import DmaPath, dma_byte
+from simio.components.passage import Passage
 from simio.components.storage.connection import Connection
 from simio.description.model import Link
 from simio.description.sheets.scsi import ScsiAdapter, ScsiDisk, ScsiLink
@@ -165,6 +166,10 @@ class ScsiTransport:
     def fetch(self, amount: Operand) -> None:
         """DATA OUT, from the host's memory through the adapter."""
         self._data(amount, read=True)
+
+    def passage(self, writes: bool) -> Passage:
+        """The bus to the drive, and the host's bus and memory."""
+        return Passage(windows={self.bus.window: self.byte}) + self.host_bus.passage(writes)
 
     def reply(self) -> None:
         """STATUS and COMMAND COMPLETE; the bus is free."""

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from math import gcd
 
+from simio.components.passage import Passage
 from simio.components.storage.interfaces import BlockDevice, Initiator, Transport
 from simio.components.volumes.parity import ControllerParity
 from simio.description.model import Part
@@ -67,14 +68,20 @@ class ArrayParity(ControllerParity):
         self.controller = controller
 
     @contextmanager
-    def gathered(self, size: int) -> Iterator[None]:
-        """Keep the data read inside; then send the host all that it wants of them."""
+    def kept(self) -> Iterator[None]:
+        """Send nothing that is read inside on to the host."""
         controller = self.controller
         passing, controller.passing = controller.passing, False
         yield
         controller.passing = passing
-        if passing and controller.host is not None:
-            controller.host.send(size)
+
+    @contextmanager
+    def gathered(self, size: int) -> Iterator[None]:
+        """Keep the data read inside; then send the host all that it wants of them."""
+        with self.kept():
+            yield
+        if self.controller.passing and self.controller.host is not None:
+            self.controller.host.send(size)
 
 
 @dataclass(frozen=True)
@@ -141,6 +148,11 @@ class PassingTransport:
         if self.controller.passing:
             self.controller.p.join()
 
+    def passage(self, writes: bool) -> Passage:
+        """The way of the member, and that to the host for what goes on at once."""
+        onward = self.host.passage(writes) if self.controller.passing else Passage()
+        return self.member.passage(writes) + onward
+
 
 class ArrayDevice:
     """A hardware array behind the host's driver: one command of the host, whatever it takes of the members."""
@@ -186,6 +198,10 @@ class ArrayDevice:
             ):
                 self.volume.write(place, amount, grain)
                 self.p.put(cache, amount)
+
+    def passage(self, writes: bool) -> Passage:
+        """The way between controller and host."""
+        return self.port.transport.passage(writes)
 
     def _fetch(self, size: int) -> None:
         for amount in self.p.pieces(size, self.port.transport.burst):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from simio.components.host.bus import BusMaster, ParallelBus, dma_byte
+from simio.components.passage import Passage
 from simio.description.sheets.adapters import StorageAdapter
 from simio.program.builder import Builder
 from simio.program.service import ceil_times
@@ -27,6 +28,10 @@ class CardMemory:
     def transfer(self, amount: int, device_byte: Fraction = Fraction(0), read: bool = False) -> None:
         """`amount` bytes by a device that moves a byte in `device_byte` ps."""
         self.p.advance(self.duration(amount, device_byte))
+
+    def passage(self, read: bool) -> Passage:
+        """Nothing that others would wait for."""
+        return Passage()
 
 
 class CardTransport:
@@ -54,3 +59,7 @@ class CardTransport:
     def reply(self) -> None:
         """A status word into the host's memory."""
         self.to_host.transfer(STATUS)
+
+    def passage(self, writes: bool) -> Passage:
+        """The host's bus and memory."""
+        return self.to_host.bus.passage(writes)

@@ -53,6 +53,12 @@ class Shape:
         """True if the bound may count on any piece of a phase."""
         return len(self.parts) == 1 and any(key[0] == phase for key in self.least)
 
+    def counted(self, phase: int) -> int:
+        """Bytes of the pieces of a phase that the bound may count on."""
+        if not self.certain(phase):
+            return 0
+        return sum(size * least for (own, _, size), least in self.least.items() if own == phase)
+
     def share(self, times: int, passes: int = 1) -> Fraction | int:
         """Least share of so many passes in each part in which comes what comes so many times in every request."""
         return Fraction(times, max(self.parts) * passes) if len(self.parts) == 1 else 0

@@ -13,6 +13,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 
 from simio.components.faults.failures import Failures
+from simio.components.passage import Passage, common
 from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes.parity import ParityEngine
 from simio.components.volumes.requests import Request
@@ -77,6 +78,16 @@ class Members:
         """The requests of the system that can fail."""
         assert self._losses is not None
         return self._losses.failures
+
+    def passage(self, writes: bool) -> Passage:
+        """The passage of a byte, whichever members serve it."""
+        devices = [*filter(None, self.devices), *self.spares.values()]
+        return common(device.passage(writes) for device in devices)
+
+    def survive(self, lost: Sequence[int]) -> bool:
+        """True if no request can fail while one of `lost` is lost: members never fail, or only one can."""
+        able = {*self.failing, *self.losable, *(member for member in lost if member < self.number)}
+        return not self.failing or (self.level in (MIRROR, RAID5) and len(able) == 1)
 
     def exists(self, member: int) -> bool:
         """True if anything is ever in a member's place."""

@@ -19,6 +19,9 @@ class ParityEngine(Protocol):
     def gathered(self, size: int) -> AbstractContextManager[None]:
         """The steps inside read all that a request of `size` bytes takes, some of which are computed of the rest."""
 
+    def kept(self) -> AbstractContextManager[None]:
+        """Nothing that is read inside goes on at once."""
+
 
 class ControllerParity:
     """An engine beside the controller's processors, which combines `rate` bytes of sources a second."""
@@ -35,4 +38,8 @@ class ControllerParity:
 
     def gathered(self, size: int) -> AbstractContextManager[None]:
         """Nothing more, where what was read is where it is wanted."""
+        return nullcontext()
+
+    def kept(self) -> AbstractContextManager[None]:
+        """Nothing goes on from here."""
         return nullcontext()

@@ -6,10 +6,12 @@ writes. All pieces of a phase are sent at once, and the phase is over when the l
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from simio.components.passage import Passage
 from simio.components.volumes.geometry import PARITY, Geometry, Shape
 from simio.components.volumes.members import Members
 from simio.components.volumes.requests import VERBS, Request, Verb, case, check_aligned, check_request
@@ -87,12 +89,35 @@ class VolumeDevice:
             check_aligned(p, request.at, aligned)
         try:
             with p.scope(), p.hold(self.lock) if self.lock else nullcontext(), members.watched(request):
-                self._parts(Planned(request, geometry.kind(verb, size, aligned), shape))
+                planned = Planned(request, geometry.kind(verb, size, aligned), shape)
+                self._declare(planned, lost)
+                self._parts(planned)
         except TooManySteps:
             # Of volumes inside of one another, the outermost has the last word.
             if len(shape.grains) > MANY * members.number:
                 raise TooManySteps(str(geometry.too_many(self.name, size, aligned, "too many"))) from None
             raise
+
+    def passage(self, writes: bool) -> Passage:
+        """The passage of a byte, whichever members serve it."""
+        return self.members.passage(writes)
+
+    def _declare(self, r: Planned, lost: Sequence[int]) -> None:
+        """Tell the bound what all bytes pass, beyond the pieces that it counts; `lost` are members that may be."""
+        if not self.members.survive(lost):
+            return
+        writes, shape = r.request.verb == "write", r.shape
+        computed = not writes and any(shape.parities)
+        uncounted = self._only(r) or (computed and 0 in shape.parities)
+        counted = 0 if uncounted else shape.counted(WRITE if writes else READ)
+        # The bound counts what goes on to the host where that is computed in any case.
+        with self.members.parity.kept() if computed and not uncounted else nullcontext():
+            passage = self.members.passage(writes)
+        passage.declare(self.p, max(r.request.size - counted, 0))
+
+    def _only(self, r: Planned) -> bool:
+        """True for reads of a single piece, which the calling thread makes."""
+        return r.request.verb == "read" and (r.kind > 1 or self.geometry.level == MIRROR)
 
     def _parts(self, r: Planned) -> None:
         """All parts of a request, each in a thread of its own if there are several."""
@@ -163,7 +188,7 @@ class VolumeDevice:
         p, shape = self.p, r.shape
         with p.scope():
             member = p.answer(planner.next_piece, self.plan)
-            if r.request.verb == "read" and not computes and (r.kind > 1 or self.geometry.level == MIRROR):
+            if self._only(r) and not computes:
                 self._only_piece(r, member)
                 return
             if shape.certain(phase):

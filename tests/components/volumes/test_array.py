@@ -11,6 +11,7 @@ import pytest
 from volume_bench import NoParity, outcome_of, recorders, volume
 
 from simio.bound import bound
+from simio.components.passage import Passage
 from simio.components.storage.driver import DiskDriver
 from simio.components.storage.interfaces import BlockDevice, Transport
 from simio.components.volumes import ArrayController, ArrayPort, make_volume
@@ -40,6 +41,9 @@ class Wire:
 
     def fetch(self, amount: int) -> None:
         self._move(amount)
+
+    def passage(self, writes: bool) -> Passage:
+        return Passage({self.wire: Fraction(self.per)})
 
     def request(self) -> None:
         self.p.advance(self.fixed)

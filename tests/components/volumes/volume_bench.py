@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple
 
+from simio.components.passage import Passage
 from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes import make_volume
 from simio.description.model import Volume
@@ -50,6 +51,9 @@ class Recorder:
     def write(self, at: Register, size: int, aligned: int) -> None:
         self._serve("write", at, size, aligned)
 
+    def passage(self, writes: bool) -> Passage:
+        return Passage()
+
     def _serve(self, verb: str, at: Register, size: int, aligned: int) -> None:
         p = self.p
         assert size > 0
@@ -75,6 +79,9 @@ class NoParity:
         self.p.advance(self.time)
 
     def gathered(self, size: int) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def kept(self) -> AbstractContextManager[None]:
         return nullcontext()
 
 

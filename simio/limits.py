@@ -1,0 +1,172 @@
+"""Limits on throughput: the service demands of the work at each station, and the rates that these allow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+from typing import NamedTuple
+
+from simio.program.service import SECOND
+
+
+@dataclass(frozen=True)
+class Limit:
+    """`name` (of `kind` 'resource', 'lock', 'window' or 'thread') needs `time` ps for the whole of the work."""
+
+    name: str
+    kind: str
+    time: Fraction
+
+
+class Station(NamedTuple):
+    """A resource, window or thread of `units`, and its demands: `times` in ps of the thread starts `starts`."""
+
+    name: str
+    kind: str
+    starts: tuple[int, ...]
+    units: int
+    times: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Work:
+    """Bytes to be delivered, and the demands of that at the `stations`.
+
+    `delivered` are the bytes in all, `shares` those of each thread start, and `own` the time in ps that the threads
+    of each start take by themselves, with their number.
+    """
+
+    delivered: int
+    stations: tuple[Station, ...]
+    shares: tuple[int, ...] = ()
+    own: tuple[tuple[int, int], ...] = ()
+
+    @cached_property
+    def limits(self) -> tuple[Limit, ...]:
+        """All limits, the tightest first."""
+        # Whole numbers are compared faster than fractions.
+        scale = lcm(*(one.units for one in self.stations))
+        found = sorted(self.stations, key=lambda one: sum(one.times) * (scale // one.units), reverse=True)
+        return tuple(Limit(one.name, one.kind, Fraction(sum(one.times), one.units)) for one in found)
+
+    @cached_property
+    def _first(self) -> Limit | None:
+        most, best = 0, None
+        units = 1
+        for station in self.stations:
+            total = sum(station.times)
+            if total * units > most * station.units:
+                most, units, best = total, station.units, station
+        return Limit(best.name, best.kind, Fraction(most, units)) if best else None
+
+    @property
+    def tightest(self) -> Limit | None:
+        """The limit that needs the longest time, or None."""
+        return self._first if self.delivered else None
+
+    def rate(self, limit: Limit | None = None) -> Fraction | None:
+        """Bytes a second that a limit (the tightest by default) allows, or None if nothing bounds the rate."""
+        limit = limit or self.tightest
+        return Fraction(self.delivered * SECOND) / limit.time if limit and limit.time else None
+
+    def most_by(self, time: int, station: Station) -> Fraction:
+        """Bytes that a station lets pass within `time` ps, if the threads that need least there go first."""
+        found, left = Fraction(self.without(station)), Fraction(time * station.units)
+        needs = zip(station.starts, station.times, strict=True)
+        for start, needed in sorted(needs, key=lambda each: Fraction(each[1], max(self.shares[each[0]], 1))):
+            part = min(left / needed, Fraction(1))
+            found += part * self.shares[start]
+            left -= part * needed
+        return found
+
+    def without(self, station: Station) -> int:
+        """Bytes of the threads that do not need a station."""
+        return self._all - sum(self.shares[start] for start in station.starts)
+
+    def alone(self, time: int) -> Fraction:
+        """Bytes that can be delivered within `time` ps, if no thread had to wait for another."""
+        rows = zip(self.shares, self.own, strict=True)
+        parts = (
+            share * min(Fraction(time * count, own), Fraction(1)) if own else share for share, (own, count) in rows
+        )
+        return Fraction(sum(parts))
+
+    @cached_property
+    def _all(self) -> int:
+        return sum(self.shares)
+
+
+@dataclass(frozen=True)
+class Cap:
+    """The most that a run can show: `rate` in bytes a second, set by `name` (of `kind` as in `Limit`)."""
+
+    rate: Fraction
+    name: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class Bound(Work):
+    """The whole `Work` of a program; of that, `sustained` is done in loops, and not once.
+
+    `slack` are the bytes that a cut-off run may be ahead: some threads may be further than others in it.
+    """
+
+    slack: int = 0
+    sustained: Work = Work(0, ())
+
+    def allows(self, delivered: int, time: int, complete: bool) -> bool:
+        """True where `delivered` bytes within `time` ps lie under the bound; a cut-off run may be `slack` ahead."""
+        limit = self.tightest
+        if limit is None:
+            return True
+        if complete:
+            return delivered * limit.time <= self.delivered * time
+        least = delivered - self.slack
+        return all(self.without(one) >= least or self.most_by(time, one) >= least for one in self.stations)
+
+    @property
+    def whole(self) -> Cap | None:
+        """The highest throughput of a run from its start to its end, or None if nothing bounds it."""
+        limit, rate = self.tightest, self.rate()
+        return Cap(rate, limit.name, limit.kind) if limit and rate is not None else None
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Resources and windows without a demand that is certain beforehand, in the order of the program."""
+        return tuple(one.name for one in self.stations if one.kind in ("resource", "window") and not sum(one.times))
+
+    def cap(self, until: int | None = None, ahead: bool = False) -> Cap | None:
+        """The highest throughput that a run can show, or None if nothing bounds it.
+
+        A station allows the rate at which the whole work passes it, or, after what is done once, that of the work
+        in loops. In a run that is cut off at `until` ps those threads may be furthest that need least; `ahead` counts
+        their `slack`, too.
+        """
+        caps = self.caps(until, ahead) if self.tightest else ()
+        return caps[0] if caps else None
+
+    def caps(self, until: int | None = None, ahead: bool = False) -> list[Cap]:
+        """The highest throughput that each station allows, the lowest first; none for what only passes it once."""
+        slack = self.slack if ahead else 0
+        alone = None if until is None else self._cut(until, slack, self.sustained.alone(until), self.alone(until))
+        found = []
+        for one, again in zip(self.stations, self.sustained.stations, strict=True):
+            whole, looped = sum(one.times), sum(again.times)
+            if not whole or (self.sustained.delivered and not looped):
+                continue
+            rates = [Fraction(self.delivered * one.units * SECOND, whole)]
+            if self.sustained.delivered:
+                rates.append(Fraction(self.sustained.delivered * one.units * SECOND, looped))
+            if until is not None and until * one.units < whole:
+                most = self.sustained.most_by(until, again), self.most_by(until, one)
+                rates.append(alone if alone and one.kind == "thread" else self._cut(until, slack, *most))
+            found.append(Cap(max(rates), one.name, one.kind))
+        return sorted(found, key=lambda each: each.rate)
+
+    def _cut(self, until: int, slack: int, looped: Fraction, whole: Fraction) -> Fraction:
+        """Bytes a second until `until` ps, of which `looped` bytes of the work in loops or `whole` of all is done."""
+        done = self.delivered - self.sustained.delivered + looped if self.sustained.delivered else whole
+        return min(done + slack, Fraction(self.delivered)) * SECOND / until

@@ -1,0 +1,130 @@
+"""Predictions that were made before anyone had seen what they are of."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from study_samples import library
+
+from simio.cli.main import main
+from simio.errors import ScenarioError, SimioError
+from simio.loading.records import read_record
+from simio.report.blind import blind_json, summary
+from simio.studies import Library, rows
+from simio.studies.blind import BlindTest, blind_tests, records
+
+SMALL = "packets: workload.blast.size = 4 KiB: throughput"
+LARGE = "packets: workload.blast.size = 1 MiB: throughput"
+RECORD = f"""
+title: A first test
+date: 2026-11-22
+commit: abc1234
+level: 90 %
+rows:
+  - {{table: house/sizes, case: '{SMALL}', unit: MB/s, predicted: 6, interval: [4, 7]}}
+  - {{table: house/sizes, case: '{LARGE}', unit: MB/s, predicted: 60, interval: [55, 66], row: large}}
+"""
+
+
+def given(folder: Path, record: str = RECORD, **files: str) -> Library:
+    found = library(folder, **files)
+    (found.tables / "blind").mkdir()
+    (found.tables / "blind" / "first.yaml").write_text(record)
+    return found
+
+
+def judged(found: Library, **now: float) -> BlindTest:
+    values = {f"house/sizes: {SMALL}": now.get("small"), f"house/sizes: {LARGE}": now.get("large")}
+    (test,) = blind_tests(records(found), rows((), found), values)
+    return test
+
+
+def test_a_record_is_no_table(tmp_path: Path) -> None:
+    assert given(tmp_path).names == ["house/sizes", "house/whole"]
+
+
+def test_a_row_is_compared_as_soon_as_its_table_has_it(tmp_path: Path) -> None:
+    test = judged(given(tmp_path), small=5.5)
+    small, large = test.rows
+    assert (small.error, small.error_now, small.covered) == (pytest.approx(0.2), pytest.approx(0.1), True)
+    assert (large.error, large.covered, large.counted) == (None, None, False)
+    assert summary(test) == (
+        "1 row: median error 20.0%, worst +20.0%, 0 within 10%; 1 of 1 inside their 90% interval; 1 row withheld. "
+        "The same rows now: median 10.0%, worst +10.0%"
+    )
+
+
+def test_a_record_does_not_change_when_a_row_is_released(tmp_path: Path) -> None:
+    sizes = given(tmp_path).tables / "house" / "sizes.yaml"
+    sizes.write_text(sizes.read_text().replace("value: held", "value: [40, 50]"))
+    test = judged(Library(sizes.parents[1], tmp_path / "scenarios"))
+    large = test.rows[1]
+    # Of a range the nearer end counts; the interval begins above it.
+    assert (large.error, large.covered) == (pytest.approx(0.2), False)
+    assert [abs(error) for error in test.errors] == pytest.approx([0.2, 0.2])
+    assert test.covered == 1
+
+
+def test_nothing_is_judged_while_all_is_withheld(tmp_path: Path) -> None:
+    record = "\n".join(line for line in RECORD.splitlines() if "4 KiB" not in line)
+    assert summary(judged(given(tmp_path, record))) == "no row is released; 1 row withheld"
+
+
+def test_a_prediction_without_an_interval_is_shown_and_not_counted(tmp_path: Path) -> None:
+    test = judged(given(tmp_path, RECORD.replace(", interval: [4, 7]", "")))
+    assert (test.rows[0].error, test.rows[0].counted, test.judged) == (pytest.approx(0.2), False, [])
+
+
+def test_all_rows_that_are_not_there_are_named(tmp_path: Path) -> None:
+    found = given(tmp_path, RECORD.replace("size = 4 KiB", "size = 5 KiB").replace("large", "LARGE"))
+    (found.tables / "blind" / "second.yaml").write_text(RECORD.replace("MB/s", "MiB/s").replace("first", "second"))
+    with pytest.raises(SimioError) as error:
+        judged(found)
+    told = str(error.value).splitlines()
+    assert len(told) == 3
+    assert told[0].startswith("'A first test' predicts a row that is not there: house/sizes: packets: workload.blast")
+    assert told[1].endswith("in MiB/s; the row is in MB/s")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ("predicted: 6", "predicted: six"),
+        ("interval: [4, 7]", "interval: [7, 4]"),
+        ("interval: [4, 7]", "interval: [4]"),
+        ("unit: MB/s", "units: MB/s"),
+        ("commit: abc1234", "comit: abc1234"),
+    ],
+)
+def test_mistakes_in_a_record_are_told_with_their_place(tmp_path: Path, wrong: str, told: str) -> None:
+    path = tmp_path / "record.yaml"
+    path.write_text(RECORD.replace(wrong, told, 1))
+    with pytest.raises(ScenarioError) as error:
+        read_record(path)
+    assert str(path) in str(error.value) or "record.yaml:" in str(error.value)
+
+
+def test_json_has_what_the_table_has(tmp_path: Path) -> None:
+    (found,) = json.loads(blind_json([judged(given(tmp_path), small=5.5)]))
+    assert (found["judged"], found["covered"], found["median"], found["commit"]) == (1, 1, 0.2, "abc1234")
+    assert [row["inside"] for row in found["rows"]] == [True, None]
+
+
+def test_the_published_records_say_what_the_tables_say() -> None:
+    found = Library()
+    for test in blind_tests(records(found), rows((), found), {}):
+        for row in test.rows:
+            if row.kept.measured is not None and row.of.measured is not None:
+                ends = row.kept.measured if isinstance(row.kept.measured, tuple) else (row.kept.measured,) * 2
+                upper = row.of.measured if row.of.of.upper is None else row.of.of.upper
+                assert (float(row.of.measured), float(upper)) == ends, row.kept.row
+
+
+@pytest.mark.parametrize("more", [["sgi-hippi"], ["--rows"], ["--plots", "x"], ["--cross-validate", "each"]])
+def test_what_does_not_fit_beside_blind_is_refused(more: list[str]) -> None:
+    result = CliRunner().invoke(main, ["validate", "--blind", *more])
+    assert result.exit_code == 2
+    assert "cannot be used with --" in result.output
