@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
-from simio.calibration.modelerror import Evidence, learnt, likelihood
+from simio.calibration.modelerror import Evidence, all_evidence, learnt, likelihood
 from simio.calibration.predict import Answered, answered
 from simio.errors import SimioError
 from simio.result.compare import Comparison, comparisons, pooled_comparisons
@@ -71,7 +71,8 @@ def covers(
     """Each measured or blind row of the studies (all, if none is named), and the evidence that all of them are.
 
     To judge a row, the model error is learnt without its document; the measured runs beside it narrow its interval as
-    they do for `simio run --interval`, its own run excepted. Raises SimioError for a study that there is not.
+    they do for `simio run --interval`, its own run excepted. The evidence that is kept of other rows counts, too. Raises
+    SimioError for a study that there is not.
     """
     library = library or Library()
     wanted = [row for row in rows(studies, library) if row.quantity in ("throughput", "stream")]
@@ -85,9 +86,11 @@ def covers(
         answers[name] = answered(scenario, run_scenario(scenario), tables=library.tables)
     plain = {name: each.intervals(None) for name, each in answers.items()}
     evidence = [_evidence(each) for each in _judged(known, plain, blind) if each]
+    renewed = {each.row for each in evidence}
+    everything = [*evidence, *(each for each in all_evidence() if each.row not in renewed)]
     found = []
     for document in dict.fromkeys(row.study for row in known):
-        error = learnt(document, evidence)
+        error = learnt(document, everything)
         own = [row for row in known if row.study == document]
         names = {row.scenario for row in own}
         told = {name: answers[name].intervals(error) for name in names}
