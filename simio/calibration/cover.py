@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
-from simio.calibration.modelerror import Evidence, all_evidence, learnt, likelihood
-from simio.calibration.predict import Answered, answered
+import numpy as np
+
+from simio.calibration.modelerror import Evidence, ModelError, all_evidence, learnt, likelihood
+from simio.calibration.predict import DRAWS, SEED, answered, between
 from simio.errors import SimioError
 from simio.result.compare import Comparison, comparisons, pooled_comparisons
 from simio.result.model import Interval, ScenarioResult
@@ -65,71 +67,78 @@ def _log_error(row: Blind) -> float:
     return math.log(min(max(row.kept.predicted, measured[0]), measured[1]) / row.kept.predicted)
 
 
-def covers(
-    studies: Sequence[str] = (), library: Library | None = None, progress: Callable[[str], Any] | None = None
-) -> tuple[list[Covered], list[Evidence]]:
-    """Each measured or blind row of the studies (all, if none is named), and the evidence that all of them are.
+def renewed(library: Library, progress: Callable[[str], Any] | None = None) -> list[Evidence]:
+    """The evidence that each measured or blind row is now, by runs; it takes minutes.
 
-    To judge a row, the model error is learnt without its document; the measured runs beside it narrow its interval as
-    they do for `simio run --interval`, its own run excepted. The evidence that is kept of other rows counts, too. Raises
-    SimioError for a study that there is not.
+    The spread of a row is narrowed by the measured runs beside it, its own excepted, as in `simio run --interval`.
     """
-    library = library or Library()
-    wanted = [row for row in rows(studies, library) if row.quantity in ("throughput", "stream")]
-    blind = blind_rows(rows((), library), library)
+    every = rows((), library)
+    blind = blind_rows(every, library)
+    wanted = [row for row in every if row.quantity in ("throughput", "stream")]
     known = [row for row in wanted if row.measured is not None or (row.table, row.name) in blind]
-    answers: dict[str, Answered] = {}
+    found = []
     for name in dict.fromkeys(row.scenario for row in known):
-        scenario = library.scenario(name)
         if progress:
             progress(name)
-        answers[name] = answered(scenario, run_scenario(scenario), tables=library.tables)
-    plain = {name: each.intervals(None) for name, each in answers.items()}
-    evidence = [_evidence(each) for each in _judged(known, plain, blind) if each]
-    renewed = {each.row for each in evidence}
-    everything = [*evidence, *(each for each in all_evidence() if each.row not in renewed)]
+        scenario = library.scenario(name)
+        result = answered(scenario, run_scenario(scenario), tables=library.tables).intervals(learnt())
+        own = (_evidence(row, result, blind.get((row.table, row.name))) for row in known if row.scenario == name)
+        found += [each for each in own if each]
+    return found
+
+
+def _evidence(row: Row, result: ScenarioResult, then: Blind | None) -> Evidence | None:
+    interval, error = _compared(row, result)
+    if interval is None or (then is None and (error is None or error <= -1)):
+        return None
+    log = _log_error(then) if then else -math.log1p(error or 0.0)
+    name = f"{row.table}: {row.name}"
+    return Evidence(
+        row.study, name, then is not None, *(round(x, 4) for x in (log, interval.spread, interval.certain))
+    )
+
+
+def covers(studies: Sequence[str] = (), library: Library | None = None) -> list[Covered]:
+    """Each row of the kept evidence of the studies, or of all: around what was predicted, with no run.
+
+    To judge a row, the model error is learnt without its document. Raises SimioError for a study that there is not,
+    and where there is no evidence of any.
+    """
+    library = library or Library()
+    tables = set(library.chosen(studies))
+    blind = blind_rows(rows((), library), library)
+    wanted = [each for each in all_evidence() if each.row.partition(": ")[0] in tables]
+    if not wanted:
+        raise SimioError("--cover: found no evidence of these studies; --cover --update-baseline makes it")
+    errors = {name: learnt(name) for name in dict.fromkeys(each.document for each in wanted)}
     found = []
-    for document in dict.fromkeys(row.study for row in known):
-        error = learnt(document, everything)
-        own = [row for row in known if row.study == document]
-        names = {row.scenario for row in own}
-        told = {name: answers[name].intervals(error) for name in names}
-        found += [each for each in _judged(own, told, blind) if each]
-    return found, evidence
+    for each in wanted:
+        table, _, name = each.row.partition(": ")
+        interval = _interval(each, errors[each.document])
+        then = blind.get((table, name)) if each.blind else None
+        found.append(Covered(each.document, each.row, then, each.error, interval.low, interval.high,
+                             each.spread, each.certain))  # fmt: skip
+    return found
 
 
-def _judged(
-    known: Iterable[Row], results: Mapping[str, ScenarioResult], blind: Mapping[tuple[str, str], Blind]
-) -> Iterable[Covered | None]:
-    for row in known:
-        interval, simulated, error = _compared(row, results[row.scenario])
-        then = blind.get((row.table, row.name))
-        if interval is None or not simulated:
-            continue
-        if then is not None:
-            log = _log_error(then)
-        elif error is not None and error > -1:
-            log = -math.log1p(error)
-        else:
-            continue
-        low, high = interval.low / simulated, interval.high / simulated
-        name = f"{row.table}: {row.name}"
-        yield Covered(row.study, name, then, log, low, high, interval.spread, interval.certain)
+def _interval(row: Evidence, error: ModelError | None) -> Interval:
+    """The interval of a row as shares of its prediction, from its spread, the model error and a certain bound."""
+    random = np.random.default_rng(SEED)
+    logs = row.spread * random.standard_normal(DRAWS)
+    if error:
+        logs = logs + error.draws(DRAWS, row.certain, random)
+    if row.certain:
+        logs = np.minimum(logs, -math.log(row.certain))
+    return between(logs, 1.0)
 
 
-def _compared(row: Row, result: ScenarioResult) -> tuple[Interval | None, float | None, float | None]:
-    """The interval, the simulated value and its error of a row."""
+def _compared(row: Row, result: ScenarioResult) -> tuple[Interval | None, float | None]:
+    """The interval of a row, and its error."""
     found: list[Comparison] = pooled_comparisons(result)
     if not row.of.over:
         found = comparisons(next(case for case in result.cases if case.index == row.case))
     own = next((each for each in found if each.row is row.of or each.row == row.of), None)
-    return (own.interval, own.simulated, own.error) if own else (None, None, None)
-
-
-def _evidence(row: Covered) -> Evidence:
-    return Evidence(
-        row.document, row.row, row.blind is not None, round(row.error, 4), round(row.spread, 4), round(row.certain, 4)
-    )
+    return (own.interval, own.error) if own else (None, None)
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,10 @@ from simio.errors import SimioError
 from simio.version import VERSION
 
 if TYPE_CHECKING or not COMPLETING:
-    from simio.calibration.cover import as_data, covers
+    from simio.calibration.cover import as_data, covers, renewed
     from simio.calibration.crossval import check_folds
     from simio.calibration.groups import cross_validated
-    from simio.calibration.modelerror import evidence_file
+    from simio.calibration.modelerror import all_evidence, evidence_file
     from simio.report import blind as blind_report
     from simio.report import cover as cover_report
     from simio.report import crossval, validation
@@ -159,13 +159,15 @@ def _covered(studies: Sequence[str], update: bool, as_json: bool, to_file: bool)
     """The share of rows inside their interval; the evidence is written if `update`."""
     if update and studies:
         raise SimioError("--cover --update-baseline: found names of studies; expected none, as it is of all rows")
-    found, evidence = covers(studies, progress=lambda name: tell(f"{name} ..."))
     if update:
+        evidence = renewed(Library(), lambda name: tell(f"{name} ..."))
         evidence_file().write_text(json.dumps(as_data(evidence), indent=0) + "\n")
+        all_evidence.cache_clear()
         tell(f"kept {counted(len(evidence), 'row')} in {evidence_file()}")
+    found = covers(studies)
     if as_json:
         return cover_report.cover_json(found)
-    return printed(partial(cover_report.show, found=found, evidence=evidence), to_file)
+    return printed(partial(cover_report.show, found=found), to_file)
 
 
 def _blind(as_json: bool, processes: int | None, to_file: bool) -> str:

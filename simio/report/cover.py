@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from simio.calibration.cover import Covered, Share, share_of, share_then
-from simio.calibration.modelerror import Evidence, learnt
+from simio.calibration.modelerror import learnt
 from simio.report.console import columns
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ WHAT = (
 )
 
 
-def show(console: Console, found: Sequence[Covered], evidence: Sequence[Evidence]) -> None:
+def show(console: Console, found: Sequence[Covered]) -> None:
     """A line for each document, and all together."""
     head = ("document", "in view", "inside", "width", "blind", "inside", "width", "then inside", "width")
     table = columns(*head)
@@ -31,7 +31,7 @@ def show(console: Console, found: Sequence[Covered], evidence: Sequence[Evidence
     for row in found:
         if row.blind and not row.covered:
             console.print(f"outside: {row.row}: {_over(row)}", markup=False, highlight=False)
-    error = learnt(evidence=evidence)
+    error = learnt()
     if error:
         console.print(
             f"\nmodel error from all of them: {error.low:.1%} below and {error.high:.1%} above the answer, "
