@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from simio.calibration.cover import Covered, blind_rows, score, share_of, share_then
 from simio.calibration.modelerror import Evidence, learnt
 from simio.calibration.usage import range_of
 from simio.calibration.values import CatalogueValue
 from simio.calibration.widths import CLASSES, deviation
+from simio.cli.main import main
 from simio.loading.catalogue import data_root
 from simio.loading.tables import table_names
 from simio.studies.rows import Library, rows
@@ -113,3 +116,23 @@ def test_a_count_moves_by_whole_ones_and_a_share_is_at_most_all():
     assert counted.at(1.0) == 2
     assert counted.at(-1.0) == 1
     assert range_of(value("assumed", "share", 0.9)).at(1.6) == 1.0
+
+
+def test_the_command_judges_each_document_by_the_others():
+    data = json.loads(CliRunner().invoke(main, ["validate", "--cover", "slac-gige", "--json"]).output)
+    assert set(data["documents"]) == {"slac-gige"}
+    assert all(row["low"] <= 1 <= row["high"] for row in data["rows"])
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--rows"], "--rows cannot be used with --cover; only --update-baseline, --json and --output can"),
+        (["--update-baseline", "slac-gige"], "found names of studies; expected none, as it is of all rows"),
+        (["slac-gig"], "no study 'slac-gig'"),
+    ],
+)
+def test_what_the_command_cannot_do_is_said(more, said):
+    result = CliRunner().invoke(main, ["validate", "--cover", *more])
+    assert result.exit_code != 0
+    assert said in result.output + str(result.exception)
