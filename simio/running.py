@@ -24,6 +24,7 @@ from simio.result import measure
 from simio.result.checks import Check, check
 from simio.result.compare import check_observations
 from simio.result.limiter import limiter
+from simio.result.loads import pooled_loads
 from simio.result.model import CaseResult, Progress, ScenarioResult
 from simio.result.nothing import nothing
 from simio.result.packets import AbortedTrace, Packets
@@ -245,13 +246,14 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
         bound=runs.cap.rate if runs.cap else None,
         bound_by=runs.cap.name if runs.cap else "",
         streams=pooled_streams([each.streams for each in runs.seen]),
-        limiter=limiter(resources, threads, tallies, outcome.end, program),
+        limiter=limiter(resources, threads, tallies, outcome.end, program, runs.seen[0].loads),
         resources=resources,
         containers=measure.container_use(program, outcome),
         threads=threads,
         observations=pooled_observations([each.observations for each in runs.seen]),
         tallies=tallies,
         timeline=measure.timeline(program, outcome),
+        loads=pooled_loads([each.loads for each in runs.seen]),
         measured=case.measured,
         hash=lowered.hash,
         seeds=runs.seeds,

@@ -29,6 +29,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "compare": ("simio.cli.explain:compare", "What differs between two runs, and which change caused it."),
     "sweep": ("simio.cli.sweep:sweep", "Many configurations of a scenario as a table."),
     "optimize": ("simio.cli.optimize:optimize", "The best values of some keys, and their cost."),
+    "capacity": ("simio.cli.capacity:capacity", "The largest load with which promises hold."),
     "new": ("simio.cli.new:new", "A scenario to begin with."),
     "scenarios": ("simio.cli.scenarios:scenarios", "The ready scenarios, and what each answers."),
     "validate": ("simio.cli.validate:validate", "Every measured row beside what is simulated."),

@@ -174,10 +174,10 @@ def _blind(as_json: bool, processes: int | None, to_file: bool) -> str:
     """What was predicted blind, beside what is measured and simulated now."""
     library = Library()
     kept = records(library)
-    wanted = {(each.table, each.case) for record in kept for each in record.rows}
-    tables = list(dict.fromkeys(table for table, _ in wanted))
-    chosen = [row for row in rows(tables, library) if (row.table, row.name) in wanted]
-    tests = blind_tests(kept, chosen, {})
+    wanted = {(each.table.partition("/")[0], each.case) for record in kept for each in record.rows}
+    published = rows(list(dict.fromkeys(study for study, _ in wanted)), library)
+    blind_tests(kept, published, {})
+    chosen = [row for row in published if (row.study, row.name) in wanted]
     done, _ = _run(chosen, library, _baseline(library.tables / "baseline.json", needed=False), "compiled", processes)
     now = {f"{each.row.table}: {each.row.name}": each.value for each in collected(chosen, done)}
     tests = blind_tests(kept, chosen, now)

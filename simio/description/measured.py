@@ -27,7 +27,8 @@ class MeasuredRow:
     A source with "4 to 5" gives a range: from `value` to `upper`. `of` names the observation, stream or host that the
     quantity is of. `over` is one of `OVER` for a row that sums up several cases, else empty. `anomaly` is the reason
     to believe that the measurement cannot be repeated, else empty; `fit` is False if no value may be fitted to the
-    row.
+    row. `which` names one of several measurements of the same case, else it is empty. `missed` is the reason why the
+    model is known to miss the row, else empty.
     """
 
     study: str
@@ -43,12 +44,20 @@ class MeasuredRow:
     over: str = ""
     anomaly: str = ""
     fit: bool = True
+    which: str = ""
+    missed: str = ""
+
+    @property
+    def exempt(self) -> bool:
+        """True if the largest error allowed is not for this row."""
+        return bool(self.anomaly or self.missed)
 
     @property
     def label(self) -> str:
-        """The measured quantity in words: `latency of block`, `median throughput`."""
+        """The measured quantity in words: `latency of block`, `median throughput`, `throughput (Monday)`."""
         label = f"{self.quantity} of {self.of}" if self.of else self.quantity
-        return f"{OVER[self.over]} {label}" if self.over else label
+        label = f"{OVER[self.over]} {label}" if self.over else label
+        return f"{label} ({self.which})" if self.which else label
 
     def error(self, simulated: float) -> float | None:
         """Signed error of a simulated value relative to the measured one, None if that is held.

@@ -43,7 +43,7 @@ _OF_PARTS: tuple[tuple[str, str, str, Callable[[Any], Any]], ...] = (
 """Class of part, field, what the change is called, and the value that it has then."""
 _OF_WORKLOADS: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
     ("nodelay", "small segments sent at once (TCP_NODELAY)", lambda _: True),
-    ("depth", "requests that a thread keeps outstanding doubled", _twice),
+    ("depth", "requests that a thread keeps outstanding doubled", lambda depth: 2 * (depth or 1)),
     ("biods", "daemons of the NFS clients doubled", _twice),
     ("nfsds", "threads of the NFS servers doubled", _twice),
     ("aligned", "programs' buffers that begin on a page", lambda _: True),
@@ -105,8 +105,13 @@ def _in_workloads(system: System, field: str, change: Callable[[Any], Any]) -> d
     return {
         f"workload.{name}.{field}": change(getattr(workload.params, field))
         for name, workload in system.workloads.items()
-        if hasattr(workload.params, field)
+        if hasattr(workload.params, field) and not (field == "depth" and _unlimited(workload.params))
     }
+
+
+def _unlimited(params: Any) -> bool:
+    """True for requests that arrive and are outstanding in any number."""
+    return params.depth is None and getattr(params, "arrivals", None) is not None
 
 
 def _windows(system: System) -> Iterator[Setting]:

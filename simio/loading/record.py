@@ -88,5 +88,15 @@ def _value(part: Part, key: str, origin: Origin) -> dict[str, Any]:
     return data
 
 
-def _plain(values: Values) -> dict[str, str]:
-    return {key: default_text(values, key) for key in keys_of(type(values))}
+def _plain(values: Values) -> dict[str, Any]:
+    """Each value as text; a mapping of values as one of its own, and a list of them as a list."""
+    found: dict[str, Any] = {}
+    for name, field in type(values).model_fields.items():
+        key, value = field.alias or name, getattr(values, name)
+        if isinstance(value, Values):
+            found[key] = _plain(value)
+        elif isinstance(value, tuple) and value and isinstance(value[0], Values):
+            found[key] = [_plain(each) for each in value]
+        else:
+            found[key] = default_text(values, key)
+    return found

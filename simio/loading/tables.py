@@ -19,7 +19,7 @@ from simio.loading.yamlfiles import read_file
 from simio.loading.yamltree import Node, parse_yaml, value_text
 
 _KEYS = ("title", "source", "quantity", "unit", "scenario", "tolerance", "notes", "rows")
-_REMARKS = ("text", "note", "anomaly")
+_REMARKS = ("text", "note", "anomaly", "missed")
 RECORDS = "blind"
 """The folder beside the documents that has records of predictions, and no tables."""
 VALUES = "values"
@@ -49,9 +49,11 @@ class _WrittenRow(Values):
     over: Annotated[str, NonBlankText("a way to sum up cases", tuple(OVER), "way to sum up cases")] = ""
     unit: _Text = ""
     scenario: _Text = ""
+    which: _Text = ""
     fit: Flag = True
     note: Any = None
     anomaly: Any = None
+    missed: Any = None
     text: Any = None
 
 
@@ -199,10 +201,16 @@ def _row(problems: ProblemList, item: Node, path: str, heading: _Heading) -> Tab
         place = entry["scenario"].place
         problems.unknown(f"{path}.scenario", own.scenario, heading.scenarios, place, "scenario of the table")
     value, upper, held = _value(problems, entry["value"], f"{path}.value", quantity)
-    text, note, anomaly = (value_text(entry[key]).strip() if key in entry else "" for key in _REMARKS)
-    if "anomaly" in entry and (held or not anomaly):
-        found = "a held value" if held else "nothing"
-        problems.add(f"{path}.anomaly", found, "why what was measured is an anomaly", place=entry["anomaly"].place)
+    text, note, anomaly, missed = (value_text(entry[key]).strip() if key in entry else "" for key in _REMARKS)
+    for key, reason, expected in (
+        ("anomaly", anomaly, "why what was measured is an anomaly"),
+        ("missed", missed, "why the model misses the row"),
+    ):
+        if key in entry and (held or not reason):
+            found = "a held value" if held else "nothing"
+            problems.add(f"{path}.{key}", found, expected, place=entry[key].place)
+    if anomaly and missed:
+        problems.add(f"{path}.missed", "an anomaly, too", "one of the two", place=entry["missed"].place)
     text = text or " to ".join(map(value_text, entry["value"].elements or [entry["value"]]))
     row = MeasuredRow(
         heading.study,
@@ -218,6 +226,8 @@ def _row(problems: ProblemList, item: Node, path: str, heading: _Heading) -> Tab
         own.over,
         anomaly,
         own.fit,
+        own.which,
+        missed,
     )
     return TableRow(row, entry["where"].entries, item, path, own.scenario)
 

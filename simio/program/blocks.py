@@ -271,10 +271,10 @@ class Blocks(Emitting):
         self.release(resource, units)
 
     @contextmanager
-    def timed(self, observation: Handle) -> Iterator[None]:
-        """Run the body, and record how long it took, in ps."""
+    def timed(self, observation: Handle, arrived: Register | None = None) -> Iterator[None]:
+        """Run the body, and record how long it took, in ps; from an instant before it on if one is given."""
         with self.scope():
-            begun = self.now()
+            begun = self.now() if arrived is None else self.register(arrived)
             yield
             begun.set(since(begun))
             self.mark(observation, begun)

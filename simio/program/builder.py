@@ -114,6 +114,7 @@ class Builder(Blocks):
             tallies=tuple(self._tallies),
             labels=tuple(self._labels),
             gauges=tuple(self._gauges),
+            loads=tuple(self._loads.values()),
             bodies=tuple(self._bodies),
             guests=tuple(self._guests),
         )

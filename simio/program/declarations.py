@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, TypeVar
 
 from simio.errors import OutOfRange
@@ -20,6 +21,7 @@ from simio.program.steps import (
     Draw,
     Gauge,
     Guest,
+    Load,
     Mark,
     Occupancy,
     Promise,
@@ -79,6 +81,7 @@ class Declarations:
         self._ahead: dict[int, None] = {}
         self._tallies: list[Tally] = []
         self._gauges: list[Gauge] = []
+        self._loads: dict[str, Load] = {}
         self._guests: list[Guest] = []
         self._labels: list[Label] = []
         self._names: dict[str, int] = {}
@@ -165,6 +168,10 @@ class Declarations:
     def tally(self, owner: str, what: str, offset: int, unit: str) -> None:
         """The word at `offset` counts `what` of `owner` in `unit`, or in ps how long it waited for it; no step."""
         self._tallies.append(Tally(owner, what, offset, unit))
+
+    def load(self, name: str, served: Handle, rate: Fraction) -> None:
+        """`rate` requests a second arrive for `name`, each of which `served` records when it is done; no step."""
+        self._loads[name] = Load(name, served.name, rate)
 
     def gauge(self, owner: str, what: str, offset: int, unit: str) -> None:
         """The word at `offset` is at any time `what` of `owner` in `unit`; for the timeline, no step."""

@@ -30,6 +30,7 @@ _ANALYSIS = frozenset(
         "bodies",
         "labels",
         "words",
+        "loads",
     }
 )
 COUNTED = tuple(sorted({item.name for item in fields(Program)} - _ANALYSIS))

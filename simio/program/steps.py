@@ -249,6 +249,15 @@ class Tally:
 
 
 @dataclass(frozen=True)
+class Load:
+    """An open load: `rate` requests a second arrive for `name`; the mark `served` records each that is done."""
+
+    name: str
+    served: str
+    rate: Fraction
+
+
+@dataclass(frozen=True)
 class Gauge:
     """A level that a machine keeps, at `at` of the state: `what` of `owner` in `unit`; the timeline has it."""
 
@@ -276,8 +285,8 @@ class Program:
     weight) pairs of discrete distributions. `state` is the initial state of all machines, laid end to end.
     `words` are the names of the words of each machine, as far as they are known.
     `regions`, `windows`, `occupancies`, `demands`, `promises`, `ahead` (containers of bytes that count as delivered
-    before what they need is done), `tallies`, `gauges`, `labels` (inner ones first) and `bodies` (first step, end,
-    name number of each thread body) serve analysis only.
+    before what they need is done), `tallies`, `gauges`, `loads`, `labels` (inner ones first) and `bodies` (first
+    step, end, name number of each thread body) serve analysis only.
     """
 
     steps: Table
@@ -305,6 +314,7 @@ class Program:
     labels: tuple[Label, ...] = ()
     gauges: tuple[Gauge, ...] = ()
     words: tuple[tuple[Words, ...], ...] = ()
+    loads: tuple[Load, ...] = ()
 
     @cached_property
     def random(self) -> bool:

@@ -16,7 +16,7 @@ from simio.wording import in_unit
 
 _WRITTEN_OTHERWISE = (
     "index", "measured", "rate", "half_width", "bound", "throughput", "packets", "checks", "interval",
-    "row_intervals", "precision", "cut_off", "progress",
+    "row_intervals", "precision", "cut_off", "progress", "loads",
 )  # fmt: skip
 SCHEMA = 1
 """Version of the layout of the JSON document."""
@@ -65,6 +65,7 @@ def _case(case: CaseResult, unit: str) -> dict[str, Any]:
         "throughput": in_unit(float(case.rate), unit),
         **_interval(case.interval, unit),
         **_precision(case.precision),
+        **({"loads": [asdict(load) for load in case.loads]} if case.loads else {}),
         **({"cut_off": case.cut_off} if case.cut_off else {}),
         "half_width": None if case.half_width is None else in_unit(case.half_width, unit),
         "bytes_per_second": float(case.rate),

@@ -60,8 +60,9 @@ def judged(row: Simulated) -> Text:
 
 
 def remark_of(row: Simulated) -> str:
-    """The reason of an anomaly, else the note of the row."""
-    return f"anomaly: {row.row.of.anomaly}" if row.row.of.anomaly else row.row.note
+    """The reason of an anomaly or a known miss, else the note of the row."""
+    own = row.row.of
+    return f"anomaly: {own.anomaly}" if own.anomaly else f"missed: {own.missed}" if own.missed else own.note
 
 
 def simulated_text(row: Simulated) -> str:
@@ -162,8 +163,10 @@ def verdict_text(table: TableSummary, verdict: Verdict | None) -> Text:
     group = f' as part of group "{verdict.tolerance.group}"' if verdict.tolerance.group else ""
     if verdict.reasons:
         return Text(f"outside tolerance{group}: {', '.join(verdict.reasons)}", style="red")
-    exempt = f" ({counted(len(table.anomalies), 'anomaly', 'anomalies')} exempt)" if table.anomalies else ""
-    return Text(f"within tolerance{group}{exempt}", style="green")
+    spared = [counted(len(table.anomalies), "anomaly", "anomalies")] * bool(table.anomalies)
+    spared += [counted(len(table.known), "known miss", "known misses")] * bool(table.known)
+    exempt = f" ({' and '.join(spared)} exempt)" if spared else ""
+    return Text(f"within tolerance{group}{exempt}", style="yellow" if table.known else "green")
 
 
 def _print_changes(console: Console, found: Validation) -> None:
@@ -198,8 +201,8 @@ def _change(change: Change) -> list[str | Text]:
 def _print_whole(console: Console, found: Validation) -> None:
     """The totals of all rows, and every failure."""
     console.print(f"\n{totals(found)} ({_bases(found)})")
-    if anomalies := anomalies_text(found):
-        console.print(anomalies)
+    for line in exempt_texts(found):
+        console.print(line)
     for failure in found.failures:
         console.print(Text(failure, style="red"))
     if not found.complete:
@@ -217,15 +220,18 @@ def totals(found: Validation) -> str:
     )
 
 
-def anomalies_text(found: Validation) -> str:
-    """The number of anomalies, and the way they count; empty if there are none."""
-    number = sum(bool(row.row.of.anomaly) for row in found.rows)
-    if not number:
-        return ""
-    return (
-        f"{counted(number, 'row')} believed to be measurement errors: counted in every statistic, but not against "
-        "the limit for the worst error"
-    )
+def exempt_texts(found: Validation) -> list[str]:
+    """A line each for anomalies and for known misses, with their number and the way they count, if there are any."""
+    rows = [row.row.of for row in found.rows]
+    numbers = {
+        "believed to be measurement errors": sum(bool(own.anomaly) for own in rows),
+        "that the model is known to miss": sum(bool(own.missed) for own in rows),
+    }
+    return [
+        f"{counted(number, 'row')} {which}: counted in every statistic, but not against the limit for the worst error"
+        for which, number in numbers.items()
+        if number
+    ]
 
 
 def _bases(found: Validation) -> str:

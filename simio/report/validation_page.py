@@ -13,7 +13,7 @@ from simio.report.tables import measured_text, signed
 from simio.report.validation import (
     HEADINGS,
     INTERRUPTED,
-    anomalies_text,
+    exempt_texts,
     judged,
     labels,
     overview,
@@ -71,8 +71,7 @@ def page(found: Validation) -> str:
 
 def _whole(found: Validation) -> str:
     lines = [f"<p>{escape(totals(found))}. simio {escape(found.version)}, engine {escape(found.engine)}.</p>"]
-    if anomalies := anomalies_text(found):
-        lines.append(f"<p>{escape(anomalies)}.</p>")
+    lines += [f"<p>{escape(line)}.</p>" for line in exempt_texts(found)]
     if not found.complete:
         lines.append(f'<p class="red">{INTERRUPTED}</p>')
     lines += [f'<p class="red">{escape(failure)}</p>' for failure in found.failures]

@@ -6,7 +6,8 @@ from simio.engines.outcome import Outcome
 from simio.program.steps import Program
 from simio.result import measure
 from simio.result.holding import Holding
-from simio.result.model import Limiter, ResourceUse, TallyValue, ThreadUse, Throughput
+from simio.result.loads import loads
+from simio.result.model import Limiter, LoadUse, ResourceUse, TallyValue, ThreadUse, Throughput
 
 SATURATED = 0.9
 """Share of the time from which a resource or a thread counts as busy all the time."""
@@ -28,7 +29,8 @@ def limit_of(program: Program, outcome: Outcome, span: Throughput) -> Limiter:
     """The limit of a run, by what was busy in its measured span."""
     resources = measure.resource_use(program, outcome, span)
     threads = measure.thread_use(program, outcome)
-    return limiter(resources, threads, measure.tallies(program, outcome), outcome.end, program)
+    tallies, open_loads = measure.tallies(program, outcome), loads(program, outcome, span)
+    return limiter(resources, threads, tallies, outcome.end, program, open_loads)
 
 
 def limiter(
@@ -37,14 +39,15 @@ def limiter(
     tallies: tuple[TallyValue, ...] = (),
     end: int = 0,
     program: Program | None = None,
+    open_loads: tuple[LoadUse, ...] = (),
 ) -> Limiter:
     """The most plausible limit.
 
     A saturated resource limits before a saturated thread (which may only seem busy because it uses that
     resource), and a thread before a lock (whose holders may wait). With a `program`, a lock leads to what its holders
-    use or wait for most (`_beneath`); `resources` are then in the order of the program's. If none is saturated and
-    nothing is busy for `BUSY` of the time, the limit is what a machine waited for most of the `end` ps of the run,
-    such as a window.
+    use or wait for most (`_beneath`); `resources` are then in the order of the program's. If none is saturated, and
+    all that arrives is served, the load is the limit. If nothing is busy for `BUSY` of the time, the limit is what a
+    machine waited for most of the `end` ps of the run, such as a window.
     Otherwise the stages run one after another, and the busiest part is named.
     """
     servers = [("resource", use.name, use.utilisation) for use in resources if not use.lock]
@@ -57,6 +60,8 @@ def limiter(
                 return _beneath(resources, name, program)
             return Limiter(kind, name, busy, SENTENCES[kind].format(name, busy))
     candidates = sorted(servers + own + locks, key=lambda item: -item[2])[:2]
+    if program and open_loads and len(open_loads) == len(program.workloads) and not any(u.grows for u in open_loads):
+        return _load(open_loads, candidates[0])
     waiting = _wait(tallies, end)
     if waiting and waiting.busy >= MOSTLY and all(busy < BUSY for _, _, busy in candidates):
         return waiting
@@ -65,6 +70,15 @@ def limiter(
     busiest = ", ".join(f"{name} {busy:.0%}" for _, name, busy in candidates)
     sentence = f"No part is saturated: the stages run one after another. Busiest: {busiest}"
     return Limiter("none", candidates[0][1], candidates[0][2], sentence)
+
+
+def _load(open_loads: tuple[LoadUse, ...], busiest: tuple[str, str, float]) -> Limiter:
+    """The limit where no more arrives."""
+    _, name, busy = busiest
+    rate = sum(use.offered for use in open_loads)
+    return Limiter(
+        "load", name, busy, f"All {rate:.4g} requests a second that arrive are served. Busiest: {name} {busy:.0%}"
+    )
 
 
 def _beneath(resources: tuple[ResourceUse, ...], name: str, program: Program) -> Limiter:

@@ -104,6 +104,29 @@ class Observation:
 
 
 @dataclass(frozen=True)
+class LoadUse:
+    """An open load: requests a second that are `offered` in the mean, and that were `served` in the measured span.
+
+    `grows` is by how many a second the line of those that wait grows, or 0.
+    """
+
+    name: str
+    offered: float
+    served: float
+    grows: float = 0.0
+
+    @property
+    def sentence(self) -> str:
+        """What was offered and served, in words."""
+        if self.grows:
+            return (
+                f"{self.name} cannot keep up: of {self.offered:.4g} requests a second that arrive {self.served:.4g} "
+                f"are served. The line grows by {self.grows:.4g} a second, and times grow with the length of the run"
+            )
+        return f"{self.name}: {self.offered:.4g} requests a second arrive, {self.served:.4g} are served"
+
+
+@dataclass(frozen=True)
 class TallyValue:
     """What a machine counted over the whole run, in `unit`; with 'ps', how long `owner` waited for `what`."""
 
@@ -315,6 +338,7 @@ class CaseResult:
     precision: Precision | None = None
     progress: Progress = Progress()
     notes: tuple[str, ...] = ()
+    loads: tuple[LoadUse, ...] = ()
     cut_off: str = ""
 
 

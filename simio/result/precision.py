@@ -16,7 +16,8 @@ from simio.program.service import SECOND
 from simio.program.steps import HORIZON, Program
 from simio.result import measure
 from simio.result.headline import reported
-from simio.result.model import Observation, Precision, StreamRate, Throughput
+from simio.result.loads import loads
+from simio.result.model import LoadUse, Observation, Precision, StreamRate, Throughput
 from simio.result.statistics import confidence, correlation
 
 RANDOM_REPLICATIONS = 5
@@ -40,11 +41,15 @@ class Seen:
 
     streams: tuple[StreamRate, ...]
     observations: tuple[Observation, ...]
+    loads: tuple[LoadUse, ...]
 
     @classmethod
     def of(cls, program: Program, outcome: Outcome, span: Throughput) -> Seen:
         """Those in the measured span."""
-        return cls(measure.stream_rates(program, outcome, span), measure.observations(program, outcome, span))
+        streams, observations = measure.stream_rates, measure.observations
+        return cls(
+            streams(program, outcome, span), observations(program, outcome, span), loads(program, outcome, span)
+        )
 
 
 Once = Callable[[int, int], Outcome]

@@ -91,22 +91,23 @@ def records(library: Library) -> list[Record]:
 def blind_tests(found: Iterable[Record], rows: Sequence[Row], now: Mapping[str, float | None]) -> list[BlindTest]:
     """The predictions beside the rows that they are of; `now` is what is simulated, by 'table: name of the row'.
 
-    Raises SimioError for predictions of rows that there are not, or in another unit than theirs.
+    A row may have moved to another table of its document since. Raises SimioError for predictions of rows that there
+    are not, or in another unit than theirs.
     """
-    there = {f"{row.table}: {row.name}": row for row in rows}
+    there = {(row.study, row.name): row for row in rows}
     wrong: list[str] = []
     made = []
     for record in found:
         blind = []
         for kept in record.rows:
             name = f"{kept.table}: {kept.case}"
-            row = there.get(name)
+            row = there.get((kept.table.partition("/")[0], kept.case))
             if row is None:
                 wrong.append(f"{quote(record.title)} predicts a row that is not there: {name}")
             elif row.unit != kept.unit:
                 wrong.append(f"{quote(record.title)} predicts {name} in {kept.unit}; the row is in {row.unit}")
             else:
-                blind.append(Blind(kept, row, now.get(name)))
+                blind.append(Blind(kept, row, now.get(f"{row.table}: {row.name}")))
         made.append(BlindTest(record, tuple(blind)))
     if wrong:
         raise SimioError("\n".join(wrong))

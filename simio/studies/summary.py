@@ -24,7 +24,8 @@ class Errors:
     """Statistics over rows: absolute errors relative to what was measured, as shares (0.08 is 8%).
 
     `ninety` is the smallest error that at least nine rows in ten do not exceed; `worst` the row with the largest.
-    `bounded` is the largest error of those that are not believed to be anomalies of the measurement.
+    `bounded` is the largest error of those that are neither believed to be anomalies of the measurement nor known
+    to be missed.
     """
 
     rows: int
@@ -40,7 +41,7 @@ def errors(rows: Sequence[Simulated]) -> Errors | None:
     if not judged:
         return None
     sizes = sorted(size for size, _ in judged)
-    bounded = [size for size, row in judged if not row.row.of.anomaly]
+    bounded = [size for size, row in judged if not row.row.of.exempt]
     return Errors(
         rows=len(sizes),
         median=median(sizes),
@@ -91,6 +92,11 @@ class TableSummary:
     def anomalies(self) -> list[Simulated]:
         """Rows that are left out of the bar for the worst, and of nothing else."""
         return [row for row in self.rows if row.row.of.anomaly]
+
+    @property
+    def known(self) -> list[Simulated]:
+        """Rows that the model is known to miss; they, too, are left out of the bar for the worst alone."""
+        return [row for row in self.rows if row.row.of.missed]
 
     @property
     def fitted(self) -> list[str]:
@@ -164,6 +170,8 @@ def _verdict(name: str, members: Sequence[TableSummary], library: Library) -> Ve
             reasons.append(f"median {exact(found.median)} above {percent(bars.median)}")
         if found.bounded > float(bars.worst):
             reasons.append(f"worst {exact(found.bounded)} above {percent(bars.worst)}")
+        met = [row for member in members for row in member.known if abs(row.error or 0) <= float(bars.worst)]
+        reasons += [f"no longer missed: {row.row.name.partition(': ')[2]}" for row in met]
     return Verdict(name, names, bars, found, tuple(reasons), whole)
 
 

@@ -71,6 +71,11 @@ _TABLE = (
         "TB/s>10 GB/s>10 MB/s>0.1 kB/s B/s",
     ),
     _dimension("frequency", "a frequency", "Hz", "33 MHz", _prefixed("Hz", "kMG"), "GHz MHz kHz Hz"),
+    _dimension(
+        "request_rate", "a number of requests a second", "1/s", "120 /s",
+        {"/s": Fraction(1), "/min": Fraction(1, 60), "/h": Fraction(1, 3600), **_prefixed("IOPS", "kM")},
+        "/s /min /h",
+    ),
     _dimension("rotation", "a speed of rotation", "rev/s", "7200 rpm", {"rpm": Fraction(1, 60)}, "rpm"),
     _dimension(
         "signalling", "a signalling rate", "baud", "1.0625 Gbaud", _prefixed("baud", "kMG"),

@@ -14,7 +14,7 @@ from simio.description.model import Workload
 from simio.description.quantities import Count, Extent, Flag, Limit, refusal
 from simio.errors import RunError
 from simio.machines.tcp.layout import END_OF_FILE
-from simio.program.builder import Builder, Handle
+from simio.program.builder import Builder, Handle, since
 from simio.workloads import register_workload
 from simio.workloads.common.sockets import SocketParams, Streams
 
@@ -34,6 +34,9 @@ class Ttcp(SocketParams):
     background: Flag = Field(False, description="whether it is cross traffic, which others compete with")
     aligned: Flag = Field(True, description="whether the programs' buffers begin on a page")
     streams: Streams = Field(1, description="connections at once, each with a process at both ends")
+    timed: Flag = Field(
+        False, description="whether the time from connect() until the last byte is read is reported, as a latency"
+    )
 
     @property
     def may_crash(self) -> tuple[str, ...]:
@@ -45,6 +48,8 @@ class Ttcp(SocketParams):
         if self.background and self.writes is not None:
             hint = "in the background it goes on as long as other workloads do"
             raise refusal(str(self.writes), "none, with background: true", hint, "writes")
+        if self.timed and self.writes is None:
+            raise refusal("true", "a number of writes", "without end, there is no last byte", "timed")
         return self
 
 
@@ -66,16 +71,20 @@ def ttcp(site: Site, workload: Workload[Ttcp]) -> None:
 def _receive(site: Site, params: Ttcp, name: str, receiver: Endpoint, received: Handle, whole: str) -> None:
     p = site.p
     with p.thread(f"{name}: receiver on {params.to}", daemon=params.background):
+        begun = p.now() if params.timed else None
         receiver.accept()
         got = p.register()
-        total = p.register(0) if receiver.breakable else None
+        total = p.register(0) if receiver.breakable or begun else None
         with p.until(got >= END_OF_FILE):
             receiver.read(got, params.read or params.size)
             with p.when(got < END_OF_FILE):
                 p.mark(received, got)
                 if total:
                     total.set(total + got)
-        if total:
+                if begun and total:
+                    with p.when(total == params.size * (params.writes or 0)):
+                        p.mark(p.observation(f"{whole}: transfer", "latency", "ps"), p.register(since(begun)))
+        if total and receiver.breakable:
             receiver.standing(got)
             with p.when(got == 0):
                 p.mark(p.observation(f"{whole}: read before the crash", "other", "bytes"), total)

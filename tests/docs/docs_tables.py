@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from simio import units
+from simio.description.arrivals import Arrivals, State
 from simio.description.mixtures import MixedSize
 from simio.description.model import Report, Run
 from simio.description.quantities import Name, quantity_of
@@ -83,6 +84,10 @@ def plain_kind(field: FieldInfo) -> str:
     if named or typing.get_origin(annotation) is typing.Literal:
         choices = [f"`{choice}`" for choice in named or typing.get_args(annotation)]
         return " or ".join([", ".join(choices[:-1]), choices[-1]]) if choices[1:] else choices[0]
+    if annotation == Arrivals | None:
+        return "mapping, see [open loads](#open-loads)"
+    if annotation == tuple[State, ...]:
+        return "list of `{rate: 50 /s, stay: 1 s}`"
     if annotation == tuple[Zone, ...]:
         return "list of `{cylinders: n, sectors: n}`"
     text = str(annotation)
@@ -291,6 +296,7 @@ def outside() -> str:
 TABLES: dict[str, Callable[[], str]] = {
     "values": values,
     "workloads": workloads,
+    "arrivals": lambda: fields(Arrivals),
     "run": lambda: fields(Run),
     "report": lambda: fields(Report),
     "quantities": quantities,

@@ -33,7 +33,7 @@ def test_an_adapter_takes_links_of_its_medium(tmp_path: Path) -> None:
     rest = "links: [{model: links/atm-oc3, between: [a.io, b.io]}]"
     told = problems(tmp_path, "gigabit-pc", rest)
     assert "an atm link (links/atm-oc3) at 'a.io'" in told
-    assert "an ethernet or ethernet-shared link for adapters/gigabit-pc" in told
+    assert "an ethernet or ethernet-shared or emulated link for adapters/gigabit-pc" in told
 
 
 def test_a_switch_takes_links_of_its_kind(tmp_path: Path) -> None:
@@ -46,6 +46,51 @@ def test_two_ends_on_a_link_that_is_not_shared(tmp_path: Path) -> None:
     told = problems(tmp_path, "gigabit-pc", rest)
     assert "more ends go on a link of kind" in told
     assert "fddi" in told
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("rate: 1 Mbit/s, burst: 1000 B", "burst: found 1 kB; expected at least mtu and header, 1514 B"),
+        ("rate: 1 Mbit/s, queue: 1 kB", "queue: found 1 kB; expected at least mtu and header, 1514 B"),
+        ("rate: 1 Mbps", "links.link1.rate: found the ambiguous unit"),
+        ("jitter: 5", "a time such as '10 us'"),
+        ("jitter: -1 us", "a time such as '10 us'"),
+        ("reorder: often", "true or false"),
+        ("delay: 1 ms, length: 1 m", "one of them"),
+        ("shape: true", "the unknown key 'shape'"),
+    ],
+)
+def test_wrong_values_of_an_emulated_link(tmp_path: Path, value: str, told: str) -> None:
+    rest = f"links: [{{model: links/emulated, between: [a.io, b.io], {value}}}]"
+    found = problems(tmp_path, "ideal-ethernet", rest)
+    assert told in found
+    assert "s.yaml:8:" in found
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("nagle: sometimes", "'idle' or 'small'"),
+        ("byte_limit: -1", "at least 0"),
+        ("quick_acks: 1 s", "a whole number"),
+        ("advertised_window: 0 B", "a size above zero"),
+        ("congestion_control: vegas", "cubic"),
+        ("time_each: yes", "true or false"),
+    ],
+)
+def test_wrong_values_of_a_stack(tmp_path: Path, value: str, told: str) -> None:
+    file = tmp_path / "s.yaml"
+    text = f"""
+title: t
+hosts:
+  a: {{model: hosts/linux-namespace, stack: {{{value}}}}}
+workload: {{compute: {{host: a, busy: 1 ms}}}}
+"""
+    file.write_text(text)
+    with pytest.raises(ScenarioError) as caught:
+        load(str(file), [])
+    assert told in str(caught.value)
 
 
 @pytest.mark.parametrize(

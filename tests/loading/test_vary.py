@@ -147,6 +147,13 @@ def test_a_row_over_several_cases_has_all_that_match(read: Loader, tmp_path: Pat
     assert [pooled.row.label for pooled in scenario.pooled] == ["mean throughput", "largest throughput"]
 
 
+def test_several_measurements_of_a_case_have_names(read: Loader, tmp_path: Path) -> None:
+    rows = "".join(f"  - {{where: {{}}, which: {day}, value: 3}}\n" for day in ("Monday", "Friday"))
+    (tmp_path / "days.yaml").write_text(OVER + rows)
+    (case,) = read(HIPPI + "measured: ./days.yaml\n").cases
+    assert [row.label for row in case.measured] == ["throughput (Monday)", "throughput (Friday)"]
+
+
 @pytest.mark.parametrize(
     ("row", "message"),
     [

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 MIB = 2**20
-TABLES = ("sgi-hippi-rcp", "sgi-hippi-ftp-16k", "sgi-hippi-ftp-960k")
+TABLES = ("sgi-hippi-rcp", "sgi-hippi-ftp-16k", "sgi-hippi-ftp-60k", "sgi-hippi-ftp-960k")
 
 
 @cache
@@ -31,11 +31,12 @@ def rates(name: str, *sets: str) -> list[float]:
 
 def test_the_tables_are_met_but_for_what_is_told_of_them():
     rows = [row for name in TABLES for case in cases(name) for row in comparisons(case)]
-    errors = sorted(abs(row.error) for row in rows if row.error is not None)
-    assert len(errors) == 22
-    assert median(errors) < 0.06
-    # Two rows are believed to be anomalies, and two of 1 MiB stand beside each other as if disks did not matter.
-    assert errors[-5] < 0.2 < errors[-4]
+    assert len(rows) == 32
+    assert all(row.error is not None for row in rows)
+    assert median(abs(row.error) for row in rows) < 0.075
+    far = [row for row in rows if abs(row.error) > 0.2]
+    # Four are believed to be anomalies of the measurement, and three are known to be missed.
+    assert [row.row.exempt for row in far] == [True] * 7
 
 
 def hundred(kind: str) -> tuple[str, ...]:
@@ -61,14 +62,15 @@ def test_larger_buffers_help_six_disks_and_do_one_no_good():
     (small, single), (medium, second), (large, third) = (
         rates(f"sgi-hippi-ftp-{size}", *hundred("ftp")) for size in ("16k", "60k", "960k")
     )
-    assert 1.15 * small < medium < large
+    assert 1.02 * small < medium < 0.9 * large
     assert max(second, third) < 1.01 * single
 
 
-def test_a_single_disk_is_kept_busy_by_read_ahead_that_follows_large_requests():
-    fixed = "disks.a.file_system={model: filesystems/efs, max_read_ahead: none}"
-    follows, idle = (rates("sgi-hippi-ftp-960k", *hundred("ftp"), *sets)[1] for sets in ((), (fixed,)))
-    assert idle < 0.93 * follows
+def test_read_ahead_that_follows_the_request_would_make_60_kib_faster_than_was_measured():
+    most = "volumes.data.file_system={model: filesystems/efs, max_read_ahead: 124 KiB}"
+    as_is, follows = (rates("sgi-hippi-ftp-60k", *hundred("ftp"), *sets)[0] for sets in ((), (most,)))
+    assert as_is == pytest.approx(7.79, rel=0.05)
+    assert follows > 1.15 * 7.79
 
 
 def test_what_rcp_and_ftp_share_cannot_tell_them_apart():

@@ -70,6 +70,8 @@ SHORT = {
     "linux-fc-buffered": ("run.until=20 ms",),
     "linux-fc-dual-hba": ("run.until=6 ms",),
     "linux-fc-mmap": ("run.until=30 ms",),
+    "linux-tcp-short": ("workload.ttcp.size=30000 B",),
+    "linux-tcp-windows": ("run.until=60 ms", "run.warm_up=0 s"),
     "linux-sendfile": ("workload.ftp.file=100 KiB",),
     "linux-fc-raw": ("run.until=60 ms",),
     "mpp-serving": ("workload.play.frames=2",),

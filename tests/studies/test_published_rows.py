@@ -21,8 +21,8 @@ QUICK = (
 """Tables that take some two seconds of one CPU together."""
 MEDIAN, WORST = Fraction(8, 100), Fraction(20, 100)
 """No bar is wider."""
-NOT_JUDGED = {"profile-server/cray-ipi3", "sgi-hippi/nfs-disk"}
-"""Their sources do not say which requests were made, or of which disk."""
+NOT_JUDGED = {"profile-server/cray-ipi3", "sgi-hippi/nfs-disk", "slac-gige/datamove28"}
+"""Their sources do not say which requests were made, of which disk, or what a newer kernel does more."""
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def test_every_row_that_is_missed_says_why(published: list[Row], kept: Baseline)
         assert found is not None
         assert found.value is not None
         error = row.of.error(found.value)
-        if error is not None and abs(error) > MISSED and not (row.note or row.of.anomaly):
+        if error is not None and abs(error) > MISSED and not (row.note or row.of.exempt):
             silent.append((row.table, row.name, error))
     assert silent == []
 

@@ -42,8 +42,8 @@ def test_other_parts_give_other_values(tmp_path: Path) -> None:
     models = tmp_path / "models"
     shutil.copytree(data_root("simio.models"), models)
     card = models / "adapters" / "iris-hippi.yaml"
-    text = card.read_text().replace("value: 464 us", "value: 610 us")
-    card.write_text(text.replace("interval: [391 us, 550 us]", "interval: [391 us, 650 us]"))
+    text = card.read_text().replace("value: 505 us", "value: 660 us")
+    card.write_text(text.replace("interval: [455 us, 560 us]", "interval: [455 us, 700 us]"))
     own = rows(["house/sizes"], shelf)
     before, after = simulate(own, shelf), simulate(own, shelf, parts=Catalogue(models))
     assert after[0].value is not None

@@ -51,6 +51,16 @@ def test_anomalies_count_in_all_but_the_bar_for_the_worst(tmp_path: Path) -> Non
     assert verdict.reasons == ("median 10% above 8%",)
 
 
+def test_known_misses_count_in_all_but_the_bar_for_the_worst_until_they_are_met(tmp_path: Path) -> None:
+    rows = [row(0.5, missed="unknown"), row(0.1, "2"), row(0.04, "3")]
+    shelf = library(tmp_path)
+    (verdict,) = verdicts([summary_of(rows, BARS)], shelf)
+    assert verdict.reasons == ("median 10% above 8%",)
+    met = [row(0.2, missed="unknown"), row(0.01, "2"), row(0.04, "3")]
+    (verdict,) = verdicts([summary_of(met, BARS)], shelf)
+    assert verdict.reasons == ("no longer missed: workload.blast.size = 1 KiB: throughput",)
+
+
 def test_a_group_is_judged_together_and_only_when_all_of_it_is_there(tmp_path: Path) -> None:
     grouped = "tolerance: {median: 8%, worst: 20%, group: house}"
     plain = "tolerance: {median: 8%, worst: 20%}"

@@ -80,7 +80,7 @@ class SentFile(CachedFile):
         self.kernel.system_call()
         if not cached:
             self._keep_ahead(at, size)
-        for amount in self.p.pieces(size, self.sheet.cluster):
+        for amount in self.p.pieces(size, self.ahead_by):
             self._look_up(amount)
             if not cached:
                 self.p.get(self.cached, amount)

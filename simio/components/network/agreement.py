@@ -10,7 +10,7 @@ from simio.components.network.stack import IP_HEADER, TCP_HEADER, TIMESTAMPS
 from simio.description.sheets.stacks import TcpIpStack
 from simio.errors import RunError
 from simio.machines.tcp.recovery import RECOVERIES
-from simio.machines.tcp.settings import HAND_OVER_BUFFER, HAND_OVER_WRITE, TcpSettings
+from simio.machines.tcp.settings import HAND_OVER_BUFFER, HAND_OVER_WRITE, NAGLE_IDLE, NAGLE_SMALL, TcpSettings
 from simio.units import format_quantity
 
 MOST_UNSCALED = 65535
@@ -65,7 +65,10 @@ def agreed(sheets: Sequence[TcpIpStack], mtu: int, params: SocketOptions) -> lis
     selective = all(RECOVERIES[sheet.recovery].selective for sheet in sheets)
     mss = min(_mss(sheet, mtu, extended) for sheet in sheets)
     spaces = [_whole(sheet, space, mss) for sheet, space in zip(sheets, spaces, strict=True)]
-    shifts = [_shift(receive) if extended else 0 for _, receive in spaces]
+    shifts = [
+        _shift(min(sheet.advertised_window or receive, receive)) if extended else 0
+        for sheet, (_, receive) in zip(sheets, spaces, strict=True)
+    ]
     return [
         _settings(sheet, space, mss, extended, selective, shifts[1 - end], shifts[end], params.nodelay)
         for end, (sheet, space) in enumerate(zip(sheets, spaces, strict=True))
@@ -132,7 +135,9 @@ def _settings(
         "nodelay": nodelay,
         "initial_window": sheet.initial_window * mss,
         "idle_restart": sheet.restart,
+        "nagle": NAGLE_SMALL if sheet.nagle == "small" else NAGLE_IDLE,
         "max_cwnd": sheet.max_cwnd or 0,
+        "advertised_window": min(sheet.advertised_window or spaces[1], spaces[1]),
         "recovery": sheet.recovery if selective else RECOVERIES[sheet.recovery].without_them,
         "ack_every": _ack_every(sheet, spaces[1], mss),
         "ack_tick": sheet.delayed_ack if ticking else 0,

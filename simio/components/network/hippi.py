@@ -92,12 +92,18 @@ class HippiCard:
         self.incoming: HippiChannel | None = None
 
     def write(self, size: int) -> None:
-        """Driver: one packet at a time, from set-up to the interrupt that says it is gone."""
-        with self.p.hold(self.p.resource(f"{self.name} send", lock=True)):
-            with self.p.label("network drivers", self.host.name):
-                self.host.work(self.sheet.transmit_cost)
-            self._send(size)
-            self.kernel.interrupt()
+        """Driver: one packet at a time, from set-up to the interrupt that says it is gone.
+
+        A process that has to wait for the card sleeps, and is switched to when its turn comes.
+        """
+        p = self.p
+        send = p.resource(f"{self.name} send", lock=True)
+        self.kernel.slept(lambda: p.seize(send))
+        with p.label("network drivers", self.host.name):
+            self.host.work(self.sheet.transmit_cost)
+        self._send(size)
+        self.kernel.interrupt()
+        p.release(send)
 
     def _send(self, size: int) -> None:
         p, channel = self.p, self.outgoing

@@ -12,6 +12,7 @@ from simio.components.network.adapter import NetworkInterface
 from simio.components.network.atm import AtmSwitch, AtmWire
 from simio.components.network.capture import Capture, Flow
 from simio.components.network.csma import SharedEthernet, SharedEthernetWire
+from simio.components.network.emulated import EmulatedWire
 from simio.components.network.ethernet import EthernetWire
 from simio.components.network.fc_ip import FibreChannelRoute
 from simio.components.network.fddi import FddiRing, FddiWire
@@ -33,7 +34,7 @@ from simio.units import format_quantity
 
 MakeWire = Callable[[Builder, Link, str, str], Wire]
 
-WIRES: dict[str, MakeWire] = {"ethernet": EthernetWire, "atm": AtmWire}
+WIRES: dict[str, MakeWire] = {"ethernet": EthernetWire, "atm": AtmWire, "emulated": EmulatedWire}
 """Kinds of link that carry packets: what makes one direction of it, from one port to another."""
 
 SHARED_WIRES: dict[str, tuple[Callable[[Builder, Link], Any], Callable[[Builder, Any, str, str], Wire]]] = {

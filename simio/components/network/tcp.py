@@ -64,7 +64,8 @@ class Endpoint:
         self.buffer, self.aligned = buffer, aligned
         self.timestamps, self.sacks = settings.timestamps, RECOVERIES[settings.recovery].selective
         self.mss, self.send_space = settings.mss, settings.send_space
-        self.window = min(settings.receive_space, MOST_UNSCALED << settings.receive_shift)
+        offered = settings.advertised_window or settings.receive_space
+        self.window = min(offered, MOST_UNSCALED << settings.receive_shift)
         self.headers = IP_HEADER + TCP_HEADER + (TIMESTAMPS if settings.timestamps else 0)
         self.state = p.machine(name, initial(settings))
         for at, unit, what in _TALLIES:

@@ -5,6 +5,7 @@ from simio.description.sheets import (  # noqa: F401  (each registers its sheets
     buses,
     controllers,
     disks,
+    emulated,
     ethernet,
     fddi,
     fibre_channel,

@@ -65,7 +65,7 @@ class SharedEthernetSheet(EthernetLink):
 class PacketSwitchSheet(SwitchSheet):
     """A switch of packets: where they wait for a port that is busy, and what is dropped."""
 
-    link_kinds: ClassVar[tuple[str, ...]] = ("ethernet", "ethernet-shared", "fddi")
+    link_kinds: ClassVar[tuple[str, ...]] = ("ethernet", "ethernet-shared", "fddi", "emulated")
 
     latency: Time = Field(description="time from when a packet may be passed on until it can leave")
     buffering: Literal["output", "shared", "input"] = Field(

@@ -11,7 +11,7 @@ from simio.description.sheets.adapters import OptionalRate
 from simio.description.sheets.base import TIMER, Sheet, register_sheet, size_text
 
 MEDIA = {
-    "ethernet": ("ethernet", "ethernet-shared"),
+    "ethernet": ("ethernet", "ethernet-shared", "emulated"),
     "atm": ("atm",),
     "fddi": ("fddi",),
 }

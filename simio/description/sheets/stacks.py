@@ -7,7 +7,19 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from simio.description.quantities import Count, Duration, Extent, Flag, Limit, Name, Quantity, Size, Time, refusal
+from simio.description.quantities import (
+    Count,
+    Duration,
+    Extent,
+    Flag,
+    Limit,
+    Name,
+    Quantity,
+    Size,
+    Time,
+    Whole,
+    refusal,
+)
 from simio.description.sheets.base import TIMER, Sheet, register_sheet, size_text
 from simio.machines.tcp.congestion import CONTROLS
 from simio.machines.tcp.recovery import RECOVERIES
@@ -22,6 +34,9 @@ class SocketValues(Sheet):
     send_space: Extent = Field(description="TCP socket buffer for sending")
     receive_space: Extent = Field(description="TCP socket buffer for receiving")
     max_space: Extent = Field(description="largest socket buffer that a program can ask for")
+    advertised_window: Limit = Field(
+        None, description="largest window that TCP offers, where it is less than the buffer; none: as that allows"
+    )
     whole_segments: Flag = Field(False, description="whether TCP socket buffers are rounded up to whole segments")
     datagram_send_space: Extent = Field(description="largest UDP datagram, payload")
     datagram_receive_space: Extent = Field(description="UDP socket buffer for receiving")
@@ -59,14 +74,35 @@ class Tcp(Sheet):
     rfc1323: Literal["never", "large", "always"] = Field(
         description="when window scaling and timestamps are used; large: with a socket buffer that needs scaling"
     )
+    nagle: Literal["idle", "small"] = Field(
+        "idle", description="what a small segment waits for: until all, or until an earlier small one is acknowledged"
+    )
     initial_window: Count = Field(description="segments of the congestion window at first")
     restart: Flag = Field(description="whether the congestion window starts anew after an idle time")
-    max_cwnd: Limit = Field(None, description="largest congestion window; none: any")
+    idle_halving: Flag = Field(
+        False,
+        description="whether each retransmission time of that idle time halves the window, and not the first takes "
+        "all of it",
+    )
+    max_cwnd: Limit = Field(None, description="largest congestion window; none: any that scaling can announce")
+    byte_counting: Flag = Field(
+        False, description="whether the congestion window grows by bytes acknowledged, not by acknowledgements"
+    )
+    byte_limit: Whole = Field(
+        2, description="segments by which an acknowledgement then opens it at most in slow start; 0: any number"
+    )
+    grow_when_limited: Flag = Field(
+        False,
+        description="whether it grows only while it limits, or in slow start is below twice what was outstanding",
+    )
     congestion_control: Annotated[str, Name(CONTROLS)] = Field("reno", description="growth of the congestion window")
     recovery: Annotated[str, Name(RECOVERIES)] = Field(description="recovery from loss")
     ack_every: Count = Field(description="segments that are acknowledged at once, without delay")
     ack_half: Flag = Field(
         False, description="whether half of the receive buffer is acknowledged at once, if that is less"
+    )
+    quick_acks: Whole = Field(
+        0, description="segments acknowledged one by one when data begin to come, at first or after an idle time"
     )
     ack_small: Flag = Field(
         description="whether small segments count for that, and not only full ones' worth of data"
@@ -75,14 +111,20 @@ class Tcp(Sheet):
     delayed_ack_clock: Literal["tick", "timer"] = Field(
         description="tick: at multiples of the period, for all connections; timer: so long after the segment"
     )
-    update_segments: Count = Field(
-        2, description="a reader that opens the window by so many segments has it announced"
+    update_segments: Whole = Field(
+        2, description="a reader that opens the window by so many segments has it announced; 0: by no number"
     )
     update_divisor: Count = Field(2, description="as does one that opens it by the receive buffer over this")
+    time_each: Flag = Field(
+        False, description="whether each acknowledgement times a round trip, not one segment at a time or timestamps"
+    )
     rto_tick: Duration = Field(description="granularity of the retransmission timer")
     rto_min: Duration = Field(description="least retransmission timeout")
     rto_initial: Duration = Field(description="retransmission timeout before a round trip was timed")
     rto_max: Duration = Field(description="largest retransmission timeout")
+    rto_granularity: Time = Field(
+        0, description="least that is added to the smoothed round trip for the retransmission timeout"
+    )
 
 
 class Costs(Sheet):
@@ -116,6 +158,10 @@ class Costs(Sheet):
     rpc: Time = Field(0, description="CPU time of RPC and XDR a message, at either end")
     nfs_client: Time = Field(0, description="CPU time of NFS a READ or WRITE at the client, beside copying")
     nfs_server: Time = Field(0, description="CPU time of NFS and the file system a request at the server")
+    nfs_max_transfer: Limit = Field(
+        None,
+        description="most bytes that an NFS client asks for in a READ or WRITE, whatever its mount says; none: any",
+    )
     copies: Flag = Field(
         True, description="whether the CPU copies data between programs or caches and the network's buffers"
     )

@@ -10,18 +10,21 @@ from simio.machines.tcp import layout as c
 from simio.machines.tcp.buffers import release, space
 from simio.machines.tcp.loss import duplicate, recovered
 from simio.machines.tcp.ranges import pass_by
+from simio.machines.tcp.round_trips import time_bursts
 from simio.machines.tcp.timers import clock, instant, measured, stamp
 
 
 @shared
-def time_round_trip(state: NDArray, base: int, now: int, ack: int) -> int:
+def time_round_trip(state: NDArray, base: int, now: int, una: int, ack: int) -> int:
     """The round trip in ps that an acknowledgement of new data ends, which sets the retransmission time; -1 if none.
 
-    By timestamps (RFC 7323, section 4), or of the segment that is being timed, which is never one that went twice
-    (Karn's rule; RFC 6298, section 3).
+    By when it was sent, by timestamps (RFC 7323, section 4), or of the segment that is being timed, which is never
+    one that went twice (Karn's rule; RFC 6298, section 3).
     """
     tick = state[base + c.STAMP_TICK]
     unit = max(state[base + c.RTO_TICK], 1)
+    if state[base + c.BURSTS] > 0:
+        return time_bursts(state, base, now, una, ack)
     if tick > 0:
         if state[base + c.STAGED_ECHO] > 0:
             ticks = (stamp(state, base, now) - state[base + c.STAGED_ECHO]) & (2**31 - 1)
@@ -46,6 +49,15 @@ def opened(state: NDArray, base: int) -> None:
 
 
 @shared
+def is_limited(state: NDArray, base: int) -> bool:
+    """True if the congestion window may grow (Linux include/net/tcp.h, tcp_is_cwnd_limited)."""
+    if state[base + c.LIMITED]:
+        return True
+    window = state[base + c.CWND]
+    return window < state[base + c.SSTHRESH] and window < 2 * state[base + c.MOST_OUT]
+
+
+@shared
 def advance(state: NDArray, base: int, now: int, ack: int) -> int:
     """Acknowledge sequence numbers below `ack` for the first time; returns bits as `connection.accept`."""
     before = state[base + c.UNA]
@@ -54,7 +66,7 @@ def advance(state: NDArray, base: int, now: int, ack: int) -> int:
     state[base + c.NXT] = max(state[base + c.NXT], ack)
     state[base + c.DUPLICATES] = 0
     bits = 0
-    congestion.acknowledged(state, base, now, acked, time_round_trip(state, base, now, ack))
+    congestion.acknowledged(state, base, now, acked, time_round_trip(state, base, now, before, ack))
     if state[base + c.SACKED] > 0:
         pass_by(state, base + c.SACKED, ack)
     restart = True
@@ -63,7 +75,7 @@ def advance(state: NDArray, base: int, now: int, ack: int) -> int:
         bits = c.CHANGED
     elif state[base + c.RECOVERING]:
         restart = recovered(state, base, now, acked)
-    else:
+    elif not state[base + c.GROW_WHEN_LIMITED] or is_limited(state, base):
         window = congestion.increase(state, base, now, acked)
         state[base + c.CWND] = min(window, state[base + c.MAX_CWND])
     if ack == state[base + c.MAX]:

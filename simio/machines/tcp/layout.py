@@ -15,6 +15,7 @@ _word = WORDS.word
 MSS = _word("mss", "bytes")
 SEND_SPACE = _word("send_space", "bytes")
 RECEIVE_SPACE = _word("receive_space", "bytes")
+ADVERTISED_WINDOW = _word("advertised_window", "bytes", about="most that is offered")
 SEND_SHIFT = _word("send_shift", "bits")
 RECEIVE_SHIFT = _word("receive_shift", "bits")
 STAMP_TICK = _word("stamp_tick", "ps", about="period of the timestamp clock; 0 without timestamps")
@@ -24,13 +25,17 @@ NAGLE_LIMIT = _word("nagle_limit", "bytes")
 HALF_WINDOW = _word("half_window")
 INITIAL_WINDOW = _word("initial_window", "bytes")
 IDLE_RESTART = _word("idle_restart")
+IDLE_HALVING = _word("idle_halving")
 MAX_CWND = _word("max_cwnd", "bytes")
 BYTE_COUNTING = _word("byte_counting")
+BYTE_LIMIT = _word("byte_limit", "segments")
+GROW_WHEN_LIMITED = _word("grow_when_limited")
 LIMITED_TRANSMIT = _word("limited_transmit")
 CONGESTION_CONTROL = _word("congestion_control", about="number of the strategy")
 RECOVERY = _word("recovery", about="number of the strategy")
 DUPLICATE_THRESHOLD = _word("duplicate_threshold", "ACKs")
 ACK_EVERY = _word("ack_every", "segments")
+QUICK_ACKS = _word("quick_acks", "ACKs")
 ACK_SMALL = _word("ack_small")
 ACK_TICK = _word("ack_tick", "ps")
 ACK_PHASE = _word("ack_phase", "ps")
@@ -57,6 +62,8 @@ HAND_OVER = _word("hand_over", "bytes")
 LOW_WATER = _word("low_water", "bytes")
 RING = _word("ring", "words", about="offset of the ring of runs of buffers in the state")
 RUNS = _word("runs", "runs", about="size of that ring")
+BURST_RING = _word("burst_ring", "words", about="offset of the ring of bursts that are outstanding")
+BURSTS = _word("bursts", "bursts", about="size of that ring; 0: bursts are not noted")
 
 # The connection.
 STATE = _word("state", about="number in the list of RFC 9293, section 3.3.2; 0: closed")
@@ -76,6 +83,12 @@ SSTHRESH = _word("ssthresh", "bytes", about="slow start threshold")
 SERIES = _word("series", about="1: in a series of segments that began with nothing outstanding")
 SMALL = _word("small", about="sequence number after the last small segment")
 SENT = _word("sent", "ps", about="instant at which data were last sent")
+LIMITED = _word("limited", about="1: the congestion window has kept data back (Linux, is_cwnd_limited)")
+MOST_OUT = _word("most_out", "bytes", about="most that was outstanding in the present round, in whole segments")
+ROUND_ENDS = _word("round_ends", about="sequence number whose ACK ends that round")
+BURST_HEAD = _word("burst_head", "bursts", about="place of the oldest outstanding burst in its ring")
+BURST_COUNT = _word("burst_count", "bursts", about="bursts that are outstanding")
+TWICE = _word("twice", about="sequence number below which something went twice, so that no ACK times it (Karn)")
 FORCE = _word("force", about="1: the persist timer has run out, and something has to go")
 
 # Recovery from loss.
@@ -107,6 +120,8 @@ BUFFERED = _word("buffered", "bytes", about="in order, and not read")
 LAST_ACK = _word("last_ack", about="acknowledgement that was last sent")
 ACK_NOW = _word("ack_now", about="1: an acknowledgement goes at once")
 SEGMENTS = _word("segments", "segments", about="segments of data since an acknowledgement was sent")
+QUICK = _word("quick", "ACKs", about="that go at once, each for a single segment")
+DATA_AT = _word("data_at", "ps", about="instant at which data last arrived in order; 0: never")
 FIN_AT = _word("fin_at", about="sequence number of the peer's FIN, 0 while unknown")
 ENDED = _word("ended", about="1: the peer's FIN has been reached")
 READER = _word("reader", about="1: the reader waits")
@@ -156,6 +171,11 @@ OWN = WORDS.size
 RUNS_OF_BUFFERS = Layout("tcp buffers")
 RUNS_OF_BUFFERS.table(
     "ring", None, about="runs of equal buffers: size of each << 31 | memory of each, and their number"
+)
+
+BURSTS_SENT = Layout("tcp bursts")
+BURSTS_SENT.table(
+    "burst ring", None, about="sequence number after each burst that is outstanding, and when it was sent"
 )
 
 # What the sender waits for.

@@ -17,6 +17,7 @@ def window(state: NDArray, base: int) -> int:
     if free < state[base + c.MSS] and free * state[base + c.SILLY_DIVISOR] < state[base + c.RECEIVE_SPACE]:
         free = 0
     shift = state[base + c.RECEIVE_SHIFT]
+    free = min(free, state[base + c.ADVERTISED_WINDOW])
     free = max(free, state[base + c.RCV_EDGE] - state[base + c.RCV_NXT])
     return min(free >> shift, 65535) << shift
 
@@ -27,7 +28,8 @@ def update_due(state: NDArray, base: int) -> bool:
     if state[base + c.ENDED]:
         return False
     shift = state[base + c.RECEIVE_SHIFT]
-    free = min((state[base + c.RECEIVE_SPACE] - state[base + c.BUFFERED]) >> shift, 65535) << shift
+    free = min(state[base + c.RECEIVE_SPACE] - state[base + c.BUFFERED], state[base + c.ADVERTISED_WINDOW])
+    free = min(free >> shift, 65535) << shift
     grown = free - (state[base + c.RCV_EDGE] - state[base + c.RCV_NXT])
     if grown >= state[base + c.UPDATE_SEGMENTS] * state[base + c.MSS]:
         return True
@@ -35,9 +37,26 @@ def update_due(state: NDArray, base: int) -> bool:
 
 
 @shared
+def quicken(state: NDArray, base: int, now: int) -> None:
+    """Acknowledge a segment at once while data have just begun to come.
+
+    Linux net/ipv4/tcp_input.c, tcp_event_data_recv, tcp_incr_quickack.
+    """
+    before = state[base + c.DATA_AT]
+    if before == 0 or now - before > state[base + c.RTO] * max(state[base + c.RTO_TICK], 1):
+        half = state[base + c.ADVERTISED_WINDOW] // (2 * state[base + c.MSS])
+        state[base + c.QUICK] = max(state[base + c.QUICK], min(max(half, 2), state[base + c.QUICK_ACKS]))
+    state[base + c.DATA_AT] = now
+    if state[base + c.QUICK] > 0:
+        state[base + c.ACK_NOW] = 1
+
+
+@shared
 def note_data(state: NDArray, base: int, now: int) -> None:
     """Have a segment in order acknowledged: now, at the host's next tick, or after an interval."""
     state[base + c.SEGMENTS] += 1
+    if state[base + c.QUICK_ACKS] > 0:
+        quicken(state, base, now)
     every = state[base + c.ACK_EVERY]
     if every > 0:
         if state[base + c.ACK_SMALL]:

@@ -12,8 +12,19 @@ from simio.machines.shared import shared
 from simio.machines.tcp import congestion, recovery
 from simio.machines.tcp import layout as c
 from simio.machines.tcp.receiving import update_due, window
+from simio.machines.tcp.round_trips import note_burst
 from simio.machines.tcp.timers import clock, instant, persist
 from simio.machines.tcp.waits import waiting
+
+
+@shared
+def after_idle(state: NDArray, base: int, idle: int) -> int:
+    """The congestion window after an idle time of a retransmission time or more."""
+    if not state[base + c.IDLE_HALVING]:
+        return state[base + c.INITIAL_WINDOW]
+    each = state[base + c.RTO] * max(state[base + c.RTO_TICK], 1)
+    segments = state[base + c.CWND] // state[base + c.MSS]
+    return max((segments >> min(idle // each, 60)) * state[base + c.MSS], state[base + c.INITIAL_WINDOW])
 
 
 @shared
@@ -23,8 +34,9 @@ def congestion_window(state: NDArray, base: int, now: int) -> int:
     if state[base + c.UNA] == state[base + c.MAX]:
         if state[base + c.IDLE_RESTART] and most > state[base + c.INITIAL_WINDOW]:
             tick = max(state[base + c.RTO_TICK], 1)
-            if now - state[base + c.SENT] >= state[base + c.RTO] * tick:
-                return state[base + c.INITIAL_WINDOW]
+            idle = now - state[base + c.SENT]
+            if idle >= state[base + c.RTO] * tick:
+                return after_idle(state, base, idle)
     elif (
         state[base + c.LIMITED_TRANSMIT]
         and not state[base + c.RECOVERING]
@@ -128,6 +140,25 @@ def hold(state: NDArray, base: int, now: int) -> None:
 
 
 @shared
+def note_use(state: NDArray, base: int, now: int) -> None:
+    """Note, after a series of segments, whether the congestion window keeps data back.
+
+    Linux net/ipv4/tcp_output.c, tcp_cwnd_validate, once a round unless it does.
+    """
+    if state[base + c.SENT] < now or state[base + c.STATE] < c.ESTABLISHED:
+        return
+    mss = state[base + c.MSS]
+    out = state[base + c.NXT] - state[base + c.UNA]
+    limited = 1 if state[base + c.CWND] - out < mss else 0
+    whole = -(-out // mss) * mss
+    more = state[base + c.LIMITED] == 0 and whole > state[base + c.MOST_OUT]
+    if limited or more or state[base + c.UNA] >= state[base + c.ROUND_ENDS]:
+        state[base + c.LIMITED] = limited
+        state[base + c.MOST_OUT] = whole
+        state[base + c.ROUND_ENDS] = state[base + c.NXT]
+
+
+@shared
 def note_sent(state: NDArray, base: int, now: int, seq: int, after: int) -> None:
     """Note that sequence numbers from `seq` to `after` are sent."""
     state[base + c.SENT] = now
@@ -140,6 +171,8 @@ def note_sent(state: NDArray, base: int, now: int, seq: int, after: int) -> None
     if seq <= state[base + c.NXT] < after:
         state[base + c.NXT] = after
     if after > state[base + c.MAX]:
+        if state[base + c.BURSTS] > 0:
+            note_burst(state, base, now, after)
         state[base + c.MAX] = after
         if state[base + c.TIMING] == 0:
             state[base + c.TIMING] = 1
@@ -154,12 +187,14 @@ def note_acknowledged(state: NDArray, base: int, syn: bool) -> None:
     """Note the acknowledgement and the window of the segment that is sent."""
     expected = state[base + c.RCV_NXT]
     shift = 0 if syn else state[base + c.RECEIVE_SHIFT]
-    offered = min(state[base + c.RECEIVE_SPACE], 65535) if syn else window(state, base)
+    offered = min(state[base + c.ADVERTISED_WINDOW], 65535) if syn else window(state, base)
     state[base + c.OUT_WORD] = expected << 16 | (offered >> shift)
     state[base + c.RCV_EDGE] = max(state[base + c.RCV_EDGE], expected + offered)
     state[base + c.LAST_ACK] = expected
     state[base + c.ACK_NOW] = 0
     state[base + c.ACK_DUE] = 0
+    if state[base + c.QUICK] > 0 and state[base + c.SEGMENTS] > 0:
+        state[base + c.QUICK] -= 1
     state[base + c.SEGMENTS] = 0
 
 
@@ -172,6 +207,8 @@ def output(state: NDArray, base: int, now: int) -> int:
     waiting(state, base, now, word)
     if word == 0:
         hold(state, base, now)
+        if state[base + c.GROW_WHEN_LIMITED]:
+            note_use(state, base, now)
         state[base + c.SERIES] = 0
         state[base + c.FORCE] = 0
         return 0
@@ -184,6 +221,7 @@ def output(state: NDArray, base: int, now: int) -> int:
             state[base + c.RESEND] = -1
         if seq < state[base + c.MAX]:
             state[base + c.RESENT] += 1
+            state[base + c.TWICE] = state[base + c.MAX]
         if state[base + c.RECOVERING] and seq < state[base + c.MAX]:
             state[base + c.HIGH_RESENT] = max(state[base + c.HIGH_RESENT], after)
         idle = state[base + c.UNA] == state[base + c.MAX]

@@ -15,6 +15,7 @@ _MS = 10**9
 _SECOND = 10**12
 _HOUR = 3600 * _SECOND
 _MOST_RUNS = 4096
+_MOST_BURSTS = 2048
 _NO_LIMIT = 2**40
 _LIMITS = "limits"
 
@@ -49,12 +50,17 @@ class TcpSettings:
     """Bytes of the send buffer (`SO_SNDBUF`)."""
     receive_space: int = _limited(16384, 1, 2**30)
     """Bytes of the receive buffer (`SO_RCVBUF`), and so the largest window offered."""
+    advertised_window: int = _limited(0, 0, 2**30)
+    """Largest window offered, if less than the receive buffer; 0: as the buffer allows."""
     send_shift: int = _limited(0, 0, 14)
     """Shift of the windows that arrive (RFC 7323, section 2.2)."""
     receive_shift: int = _limited(0, 0, 14)
     """Shift of the windows that this end offers."""
     timestamps: bool = False
     """True if segments carry timestamps (RFC 7323, section 3), from which each acknowledgement times a round trip."""
+    time_each: bool = False
+    """True if each acknowledgement times a round trip, by when its data were sent, and not one segment at a time or
+    timestamps (Linux)."""
     timestamp_tick: int = _limited(500 * _MS, 10**6, _SECOND)
     """Period of the timestamp clock (RFC 7323, section 5.4: 1 ms to 1 s)."""
 
@@ -71,11 +77,20 @@ class TcpSettings:
     idle_restart: bool = True
     """True if the congestion window falls back to the initial one after an idle time of one retransmission time
     (RFC 5681, section 4.1)."""
+    idle_halving: bool = False
+    """True if each retransmission time of that idle time halves the window, and not the first takes all of it
+    (RFC 2861; Linux net/ipv4/tcp_output.c, tcp_cwnd_restart)."""
     max_cwnd: int = _limited(0, 0, 2**30)
     """Largest congestion window; 0: 65535 shifted by `send_shift` (4.4BSD)."""
     byte_counting: bool = False
-    """True if the congestion window grows by bytes acknowledged (RFC 3465, L = 2), not by acknowledgements
+    """True if the congestion window grows by bytes acknowledged (RFC 3465), not by acknowledgements
     (RFC 5681, equation 3)."""
+    byte_limit: int = _limited(2, 0, 2**20)
+    """Segments by which one acknowledgement opens the window in slow start at most (RFC 3465, section 2.2, L);
+    0: any number (Linux net/ipv4/tcp_cong.c, tcp_slow_start, which counts segments that are acknowledged)."""
+    grow_when_limited: bool = False
+    """True if the window grows only while it keeps data back, or in slow start while it is less than twice what was
+    outstanding (Linux include/net/tcp.h, tcp_is_cwnd_limited)."""
 
     congestion_control: str = "reno"
     """One of `simio.machines.tcp.congestion`."""
@@ -89,6 +104,9 @@ class TcpSettings:
     ack_every: int = _limited(2, 0, 1000)
     """Segments after which an acknowledgement goes at once (RFC 1122, section 4.2.3.2: 2; Solaris: up to 8); 0 where
     segments are not counted and only window updates and the timer acknowledge (4.3BSD)."""
+    quick_acks: int = _limited(0, 0, 1000)
+    """Segments that are acknowledged each by itself when data begin to come, at first or after a retransmission time
+    (Linux net/ipv4/tcp_input.c, tcp_event_data_recv: 16), but no more than fill half of the window."""
     ack_small: bool = False
     """True if every segment counts for `ack_every`, not only as many bytes as full segments have."""
     ack_tick: int = _limited(200 * _MS, 0, _HOUR)
@@ -97,8 +115,8 @@ class TcpSettings:
     """Instant of a tick of that timer."""
     ack_delay: int = _limited(50 * _MS, 0, _HOUR)
     """Delay of an acknowledgement by the connection's own timer (Solaris: `tcp_deferred_ack_interval`)."""
-    update_segments: int = _limited(2, 1, 1000)
-    """Segments by which a window must grow for the reader to cause an update (4.3BSD: 2) ..."""
+    update_segments: int = _limited(2, 0, 1000)
+    """Segments by which a window must grow for the reader to cause an update (4.3BSD: 2; 0: no number does) ..."""
     update_divisor: int = _limited(2, 1, 1000)
     """... or else by the receive buffer divided by this (4.3BSD: 2)."""
     silly_divisor: int = _limited(4, 1, 1000)
@@ -171,13 +189,18 @@ def _runs(settings: TcpSettings) -> int:
     return min(_MOST_RUNS, 3 * settings.send_space // small + 8)
 
 
+def _bursts(settings: TcpSettings) -> int:
+    """Records of bursts that are outstanding, as far as they are kept."""
+    return _MOST_BURSTS if settings.time_each else 0
+
+
 def initial(settings: TcpSettings, peer_space: int | None = None) -> State:
     """State of an endpoint before its connection is opened.
 
     With `peer_space`, the peer's receive buffer in bytes, it is established already: no segments of set-up go.
     """
     s = settings
-    runs = _runs(s)
+    runs, bursts = _runs(s), _bursts(s)
     control = CONTROLS[s.congestion_control]
     most = s.max_cwnd or 65535 << s.send_shift
     # The plus makes a number of a flag, and leaves a number as it is, which may be traced (`simio.program.tape`).
@@ -194,12 +217,17 @@ def initial(settings: TcpSettings, peer_space: int | None = None) -> State:
         "memory_limit": s.memory_factor * s.send_space if s.mbuf_size else _NO_LIMIT,
         "ring": c.OWN + control.words.size,
         "runs": runs,
+        "burst_ring": c.OWN + control.words.size + 2 * runs,
+        "bursts": bursts,
+        "advertised_window": s.advertised_window or s.receive_space,
+        "update_segments": s.update_segments or _NO_LIMIT,
         "cwnd": s.initial_window or s.mss,
         "ssthresh": most,
     }
     if peer_space is not None:
         words |= _established(s, min(peer_space, 65535 << s.send_shift))
-    return c.WORDS.initial(**words) + control.words.initial() + c.RUNS_OF_BUFFERS.initial(ring=[0] * (2 * runs))
+    state = c.WORDS.initial(**words) + control.words.initial() + c.RUNS_OF_BUFFERS.initial(ring=[0] * (2 * runs))
+    return state + c.BURSTS_SENT.initial(**{"burst ring": [0] * (2 * bursts)}) if bursts else state
 
 
 def _in_timer_units(s: TcpSettings) -> dict[str, int]:
@@ -219,5 +247,5 @@ def _established(s: TcpSettings, window: int) -> dict[str, int]:
         "state": c.ESTABLISHED,
         "send_window": window,
         "most_window": window,
-        "rcv_edge": 1 + min(s.receive_space, 65535 << s.receive_shift),
+        "rcv_edge": 1 + min(s.advertised_window or s.receive_space, 65535 << s.receive_shift),
     }

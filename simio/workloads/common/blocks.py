@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from simio.description.arrivals import Arrivals, check_think
 from simio.description.mixtures import Mixture, Sizes
 from simio.description.quantities import Count, Extent, Limit, Time, refusal
 from simio.description.sheets.base import size_text
@@ -23,8 +24,13 @@ class BlockParams(WorkloadParams):
     size: Extent = Field(description="bytes from or to each device")
     pattern: Literal["sequential", "strided", "random"] = Field("sequential", description="order of the blocks")
     stride: Limit = Field(None, description="strided: bytes from the beginning of one block to that of the next")
+    arrivals: Arrivals | None = Field(
+        None, description="when requests arrive, whatever becomes of those before; none: one after another"
+    )
     think: Time = Field(0, description="mean of an exponential pause between requests; 0 s for none")
-    depth: Annotated[Count, Field(le=4096)] = Field(1, description="requests that a thread keeps outstanding")
+    depth: Annotated[Count, Field(le=4096)] | None = Field(
+        None, description="requests that a thread keeps outstanding; none: 1, or any number of those that arrive"
+    )
     threads: Literal["each", "one"] = Field(
         "each",
         description="each: a thread for each device; one: a single thread visits them in turn, a block each",
@@ -67,15 +73,20 @@ class BlockParams(WorkloadParams):
         """Refuse requests that only unbuffered access can make."""
         if access in UNBUFFERED:
             return
-        if self.depth > 1:
+        if self.depth and self.depth > 1:
             raise _only_unbuffered(f"{self.depth}, with access {access}", "1", "depth")
         if not isinstance(self.block, int):
             raise _only_unbuffered(f"several sizes, with access {access}", "one size", "block")
 
     @model_validator(mode="after")
+    def _arrivals_are_all(self) -> BlockParams:
+        check_think(self.arrivals, self.think)
+        return self
+
+    @model_validator(mode="after")
     def _one_thread_is_synchronous(self) -> BlockParams:
         if self.threads == "one":
-            for key, number in (("depth", self.depth), ("processes", self.processes)):
+            for key, number in (("depth", self.depth or 1), ("processes", self.processes)):
                 if number > 1:
                     hint = "a single thread has one request outstanding at a time"
                     raise refusal(f"{number}, with threads: one", "1", hint, key)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from math import gcd
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,8 @@ from simio.description.model import Workload
 from simio.errors import RunError
 from simio.program.builder import Builder, Handle, Register
 from simio.wording import counted
+from simio.workloads.common.arrivals import ArrivalProcess
+from simio.workloads.common.blocks import UNBUFFERED
 from simio.workloads.common.room import check_room
 
 if TYPE_CHECKING:
@@ -132,7 +135,7 @@ def emit(site: Site, workload: Workload[Reader | Writer], targets: Sequence[str]
             first = number * share
             span = (first, share if number + 1 < params.processes else params.size - first)
             try:
-                _thread(site, workload, name, [device], make, span)
+                _thread(site, workload, name, [device], make, span, len(devices) * params.processes)
             except RunError as error:
                 raise _left_over(error, params, span[1]) from error
 
@@ -169,7 +172,9 @@ def _thread(
     devices: Sequence[BlockDevice],
     make: MakeAccess,
     span: tuple[int, int],
+    shares: int = 1,
 ) -> None:
+    """A thread over some devices, to which one of `shares` of all arrivals comes."""
     p, params = site.p, workload.params
     delivered = [site.stream(f"{workload.name}: {device.name}") for device in devices]
     latency = p.observation(f"{workload.name}: block", "latency", "ps")
@@ -178,7 +183,7 @@ def _thread(
         for device, stream in zip(devices, delivered, strict=True)
     ]
     places = Places(site, workload, name, span[0], min(device.capacity for device in devices))
-    slots = p.container(f"{name} slots", params.depth, params.depth, "requests") if params.depth > 1 else None
+    load = Load(site, workload, name, latency, shares)
     with p.thread(name):
         at = p.register()
         for access in accesses:
@@ -190,33 +195,44 @@ def _thread(
                     access.rewind()
                 for size in places.requests(at, span[1]):
                     for access in accesses:
-                        _request(site, access, at, size, places.aligned, slots, latency, again > 0)
+                        with load.request():
+                            access.request(at, size, places.aligned, again > 0)
                 for access in accesses:
                     access.finish()
 
 
-def _request(
-    site: Site,
-    access: Access,
-    at: Register,
-    size: int,
-    aligned: int,
-    slots: Handle | None,
-    latency: Handle,
-    again: bool,
-) -> None:
-    """One request, waited for or, where several may be outstanding, in a thread of its own."""
-    p = site.p
+class Load:
+    """When the requests of a thread begin: after one another, some at a time, or as they arrive."""
 
-    if slots is None:
-        with p.timed(latency):
-            access.request(at, size, aligned, again)
-        return
-    p.get(slots, 1)
-    with p.fork("request"):
-        with p.timed(latency):
-            access.request(at, size, aligned, again)
-        p.put(slots, 1)
+    def __init__(
+        self, site: Site, workload: Workload[Reader | Writer], name: str, latency: Handle, shares: int
+    ) -> None:
+        self.p, self.latency, params = site.p, latency, workload.params
+        depth = params.depth or 1
+        self.slots = self.p.container(f"{name} slots", depth, depth, "requests") if depth > 1 else None
+        self.arrivals = ArrivalProcess(self.p, name, params.arrivals, shares) if params.arrivals else None
+        self.apart = self.slots is not None or (
+            self.arrivals is not None and params.depth is None and params.access in UNBUFFERED
+        )
+        """Whether requests have threads of their own."""
+        if params.arrivals:
+            self.p.load(workload.name, latency, params.arrivals.mean)
+
+    @contextmanager
+    def request(self) -> Iterator[None]:
+        """One request, waited for or in a thread of its own; its time counts from its arrival."""
+        p = self.p
+        with p.scope():
+            arrived = None
+            if self.arrivals:
+                arrived = self.arrivals.wait()
+            if self.slots is not None:
+                p.get(self.slots, 1)
+            with p.fork("request") if self.apart else nullcontext():
+                with p.timed(self.latency, arrived):
+                    yield
+                if self.slots is not None:
+                    p.put(self.slots, 1)
 
 
 class Places:

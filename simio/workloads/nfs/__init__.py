@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -136,17 +137,18 @@ def nfs(site: Site, workload: Workload[Nfs]) -> None:
     clients = params.readers
     pools = _pools(site, workload) if len(clients) > 1 else {}
     for number, client in enumerate(clients):
+        own = _as_asked(site, workload, client)
         server = params.ports[number % len(params.ports)]
         name = workload.name if len(clients) == 1 else f"{workload.name} {client}"
         delivered = site.delivered if len(clients) == 1 else site.stream(f"{workload.name}: {client}")
         incarnations = _incarnations(site, server)
         storage = [
-            server_storage(site, workload, number, server, incarnation)
+            server_storage(site, own, number, server, incarnation)
             for incarnation in range(len(incarnations) if params.storage else 0)
         ]
         stacks = site.sockets.stack(client), site.sockets.stack(server)
         paths = site.network.path(client, server), site.network.path(server, client)
-        mount = NfsMount(name, stacks, paths, params, storage, pools.get(server, ()))
+        mount = NfsMount(name, stacks, paths, own.params, storage, pools.get(server, ()))
         data, end = ("read_reply", 1) if params.access == "read" else ("write", 0)
         check_size(workload.name, stacks[end], mount.message(data))
         for incarnation in range(len(incarnations)):
@@ -155,6 +157,14 @@ def nfs(site: Site, workload: Workload[Nfs]) -> None:
             with site.p.thread(thread, count=params.nfsds, daemon=True):
                 mount.serve(incarnation)
         (read if params.access == "read" else write)(site, mount, delivered)
+
+
+def _as_asked(site: Site, workload: Workload[Nfs], client: str) -> Workload[Nfs]:
+    """The workload with requests no larger than a client's NFS makes them."""
+    most = site.sockets.stack(client).sheet.nfs_max_transfer
+    if most is None or workload.params.transfer <= most:
+        return workload
+    return replace(workload, params=workload.params.model_copy(update={"transfer": most}))
 
 
 def _pools(site: Site, workload: Workload[Nfs]) -> dict[str, list[Handle]]:

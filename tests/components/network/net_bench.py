@@ -49,6 +49,7 @@ SHARED: dict[str, Any] = {
     **ETHERNET, "rate": "10 Mbit/s", "devices": 100, "jam": "4 B", "slot": "64 B", "attempts": 16,
     "backoff_limit": 10, "transceivers": "0 s",
 }  # fmt: skip
+EMULATED: dict[str, Any] = {"mtu": "1500 B", "header": "14 B", "burst": "3200 B", "propagation": "5 ns/m"}
 FC: dict[str, Any] = {
     "signalling": "1 Gbaud", "frame_overhead": "36 B", "gap": "24 B", "max_payload": "2112 B",
     "propagation": "5 ns/m",
@@ -60,6 +61,7 @@ LINKS = {
     "fddi": FDDI,
     "ethernet-shared": SHARED,
     "fibre-channel": FC,
+    "emulated": EMULATED,
 }
 FC_CARD = {key: value for key, value in ADAPTER.items() if key != "medium"} | {
     "frame_payload": "2048 B",

@@ -64,6 +64,21 @@ def test_packets_beyond_the_store_limit_overlap_memory_and_wire(hippi):
     assert packet / stored.rate - packet / through.rate == pytest.approx((65536 - 4096) * 10 * NS, rel=0.02)
 
 
+def test_a_process_that_waits_for_the_card_is_switched_to(hippi):
+    # Of two processes the second sleeps while the first has the card; 64 KiB keep neither receiver nor cable busy.
+    slow, quick = (
+        run_case(
+            hippi(
+                "workload.blast.size=64 KiB", "workload.blast.packets=6", "workload.blast.processes=2",
+                f"hosts.challenge.kernel.context_switch={switch}",
+            )
+        )
+        for switch in ("120 us", "20 us")
+    )  # fmt: skip
+    packet = 65536 * 10**12
+    assert packet / slow.rate - packet / quick.rate == pytest.approx(100 * US, rel=0.02)
+
+
 def test_one_ready_throttles_a_long_cable_to_a_burst_a_round_trip(hippi):
     # 2 km at 5 ns/m are 10 us each way: a burst, the way there, its DMA and the way back.
     case = hippi(

@@ -195,6 +195,15 @@ def test_larger_transfers_share_what_a_request_costs() -> None:
     assert rates[-1] > 3 * rates[0]
 
 
+def test_a_client_asks_for_no_more_than_its_nfs_does_whatever_its_mount_says() -> None:
+    def blocks(most: str) -> list[int]:
+        described = nfs(stack={"nfs_max_transfer": most}, transfer="60 KiB", size="100 KiB")
+        return [size for _, size in marks(*run(compiled, described), "delivered")]
+
+    assert blocks("32 KiB") == [32768, 32768, 32768, 4096]
+    assert blocks("none") == [61440, 40960]
+
+
 def test_data_are_copied_twice_at_the_client_and_once_at_the_server() -> None:
     free, copying = run(compiled, nfs()), run(compiled, nfs(stack={"copies": True}))
     # 10 ns a byte at 100 MB/s.

@@ -21,8 +21,13 @@ from simio.machines.tcp import HAND_OVER_WRITE, TcpSettings
             mss=1000, send_space=8000, mbuf_size=256, mbuf_data=236, mbuf_first=228, cluster=2048,
             cluster_threshold=936, hand_over=HAND_OVER_WRITE,
         ),
+        TcpSettings(
+            mss=1000, recovery="sack", timestamps=True, rto_tick=0, send_shift=2, receive_shift=2, time_each=True,
+            congestion_control="cubic", byte_counting=True, byte_limit=0, grow_when_limited=True, idle_halving=True,
+            quick_acks=16, advertised_window=12_000, update_segments=0,
+        ),
     ],
-    ids=["tahoe", "newreno", "sack", "clusters"],
+    ids=["tahoe", "newreno", "sack", "clusters", "linux"],
 )  # fmt: skip
 def test_both_engines_agree(settings: TcpSettings) -> None:
     program = transfer(settings)

@@ -15,7 +15,7 @@ from simio.machines.tcp import TcpSettings
         ({"send_space": 0}, "send_space must be from 1 to 1073741824, not 0"),
         ({"receive_shift": 15}, "receive_shift must be from 0 to 14, not 15"),
         ({"recovery": "vegas"}, "recovery must be one of newreno, reno, sack, tahoe, not vegas"),
-        ({"congestion_control": "vegas"}, "congestion_control must be one of reno, not vegas"),
+        ({"congestion_control": "vegas"}, "congestion_control must be one of cubic, reno, not vegas"),
         ({"hand_over": -2}, "hand_over must be from -1 to 1073741824, not -2"),
         ({"timestamp_tick": 1}, "timestamp_tick must be from 1000000 to 1000000000000, not 1"),
         ({"mbuf_size": 256}, "mbuf_data and mbuf_first must not be 0 where mbuf_size is not"),

@@ -27,7 +27,10 @@ def slow_start(state: NDArray, base: int, acked: int) -> int:
     mss = state[base + c.MSS]
     if not state[base + c.BYTE_COUNTING]:
         return mss
-    return min(acked, mss if state[base + c.NXT] < state[base + c.MAX] else 2 * mss)
+    if state[base + c.NXT] < state[base + c.MAX]:
+        return min(acked, mss)
+    limit = state[base + c.BYTE_LIMIT]
+    return min(acked, limit * mss) if limit else acked
 
 
 @shared
@@ -41,10 +44,17 @@ def increase(state: NDArray, base: int, now: int, acked: int) -> int:
     """A segment for each acknowledgement up to the threshold, above it a segment for each round trip."""
     mss = state[base + c.MSS]
     window = state[base + c.CWND]
-    if window <= state[base + c.SSTHRESH]:
-        return window + slow_start(state, base, acked)
     if not state[base + c.BYTE_COUNTING]:
+        if window <= state[base + c.SSTHRESH]:
+            return window + slow_start(state, base, acked)
         return window + max(mss * mss // window, 1)  # RFC 5681, equation 3
+    if window < state[base + c.SSTHRESH]:
+        opened = min(slow_start(state, base, acked), state[base + c.SSTHRESH] - window)
+        window += opened
+        acked -= opened
+        # What is left counts for congestion avoidance if all of it counted (Linux, tcp_reno_cong_avoid).
+        if window < state[base + c.SSTHRESH] or acked <= 0 or state[base + c.BYTE_LIMIT]:
+            return window
     state[base + COUNTED] += acked
     if state[base + COUNTED] < window:
         return window

@@ -1,0 +1,172 @@
+"""simio capacity: the largest load with which promises hold."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING
+
+import click
+
+from simio.cli.main import INTERRUPTED
+from simio.cli.options import (
+    COMPLETING,
+    case_option,
+    collected,
+    output_option,
+    overrides,
+    scenario_argument,
+    tell,
+    write,
+)  # fmt: skip
+from simio.cli.progress import Progress
+from simio.errors import SimioError, quote
+
+if TYPE_CHECKING or not COMPLETING:
+    from simio.description.arrivals import Arrivals
+    from simio.loading import ScenarioFile, resolved
+    from simio.report.capacity import capacity_json, show
+    from simio.report.console import printed
+    from simio.result.model import CaseResult
+    from simio.sweeps import Task, run_case_of, run_many
+    from simio.sweeps.capacity import Capacity
+    from simio.sweeps.conditions import condition
+    from simio.sweeps.values import number_of, value_of
+
+ROUNDS = 12
+"""Runs that a search takes, about."""
+
+
+@click.command()
+@scenario_argument
+@click.option("--until", "promises", multiple=True, required=True, metavar="PROMISE", help="What has to hold.")
+@click.option("--load", "key", metavar="KEY", help="What grows; by default the rate of the workload's arrivals.")
+@click.option("--from", "low", metavar="VALUE", help="The smallest load to try.")
+@click.option("--to", "high", metavar="VALUE", help="The largest load to try.")
+@click.option(
+    "--within", type=click.FloatRange(0.1, 50), default=2.0, metavar="PERCENT", help="How closely to look (2)."
+)
+@overrides
+@case_option("This one of the scenario's own cases.")
+@click.option(
+    "--processes", type=click.IntRange(1, 1024), metavar="N", help="Number of processes; one a CPU by default."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@output_option()
+def capacity(
+    scenario: str,
+    promises: tuple[str, ...],
+    key: str | None,
+    low: str | None,
+    high: str | None,
+    within: float,
+    sets: tuple[str, ...],
+    number: int | None,
+    processes: int | None,
+    as_json: bool,
+    output: str | None,
+) -> None:
+    """Find the largest load with which promises hold.
+
+    A PROMISE compares what a run shows with a limit: mean, p50, p90, p99 or most of a workload's times, utilisation
+    of a part, rate of a stream, served of a workload, throughput, or what a machine counts. No promise holds where
+    more requests arrive than are served.
+
+    \b
+    simio capacity s.yaml --until 'p99 of reader < 20 ms'
+    simio capacity s.yaml --until 'utilisation of a.cpu < 70%'
+    simio capacity s.yaml --load workload.nfs.clients --until 'mean of nfs < 9 ms'
+    """
+    conditions = collected(condition, promises)
+    source = ScenarioFile(scenario)
+    name, start, dimension = _load(source, sets, key)
+    index = _case(source, (*sets, f"{name}={value_of(start, dimension)}"), number)
+    ends = _end("--from", low, dimension), _end("--to", high, dimension)
+    workers = processes or os.cpu_count() or 1
+    complete = True
+    with Progress(ROUNDS, "runs") as progress:
+
+        def run(texts: Sequence[str]) -> list[CaseResult]:
+            tasks = [Task(source.path, (*sets, f"{name}={text}"), index, source.text) for text in texts]
+            found: dict[int, CaseResult] = {}
+            for place, result in run_many(tasks, min(workers, len(tasks)), do=run_case_of, announce=tell):
+                if isinstance(result, SimioError):
+                    raise SimioError(f"{name} = {texts[place]}: {result}")
+                found[place] = result
+                progress.step()
+            return [found[place] for place in range(len(tasks))]
+
+        search = Capacity(conditions, run, start, dimension, within / 100, ends)
+        try:
+            search.search()
+        except KeyboardInterrupt:
+            complete = False
+    as_text = partial(show, search=search, key=name)
+    write(output, capacity_json(search, name) if as_json else printed(as_text, output is not None))
+    if not complete:
+        sys.exit(INTERRUPTED)
+    if search.most is None:
+        raise SimioError(f"the promises hold at none of the loads that were tried, down to {_least(search)}")
+
+
+def _least(search: Capacity) -> str:
+    return min(search.loads, key=lambda load: load.value).text
+
+
+def _case(source: ScenarioFile, sets: Sequence[str], number: int | None) -> int:
+    """The index of the case that is meant, once the load is set. Raises SimioError where there are several."""
+    cases = len(source.settings(tuple(sets)))
+    if number is None and cases > 1:
+        raise SimioError(
+            f"{source.path}: found {cases} cases; expected one: choose it with --case, or --set what it varies"
+        )
+    if number is not None and not 1 <= number <= cases:
+        raise SimioError(f"--case: found {number}; expected a number from 1 to {cases}")
+    return (number or 1) - 1
+
+
+def _load(source: ScenarioFile, sets: Sequence[str], key: str | None) -> tuple[str, Fraction, str | None]:
+    """The key of the load, its value in the scenario's first case, and the dimension of that, None for a number."""
+    system = source.scenario(tuple(sets), only=0).cases[0].system
+    if key is None:
+        with_arrivals = {
+            name: arrivals
+            for name, workload in system.workloads.items()
+            if (arrivals := getattr(workload.params, "arrivals", None))
+        }
+        key = _arriving(source.path, with_arrivals)
+    text = _written(resolved(system), key)
+    found = number_of(text)
+    if found is None or found[0] <= 0:
+        raise SimioError(f"--load {key}: found {quote(text)}; expected a number or a quantity above zero")
+    return key, *found
+
+
+def _arriving(path: str, arriving: dict[str, Arrivals]) -> str:
+    rates = {f"workload.{name}.arrivals.rate" for name, arrivals in arriving.items() if arrivals.rate}
+    if len(rates) == 1:
+        return rates.pop()
+    found = f"{len(rates)} workloads whose requests arrive at a rate" if arriving else "no workload with arrivals"
+    raise SimioError(f"{path}: found {found}; expected --load with the key of what grows")
+
+
+def _written(node: object, key: str) -> str:
+    """The value at a key path, as it is given or by default."""
+    for part in key.split("."):
+        if not isinstance(node, dict) or part not in node:
+            wanted = "expected the path of a key, such as workload.NAME.streams"
+            raise SimioError(f"--load {key}: found no value there; {wanted}")
+        node = node[part]
+    return str(node.get("value", node) if isinstance(node, dict) else node)
+
+
+def _end(option: str, text: str | None, dimension: str | None) -> Fraction | None:
+    if text is None:
+        return None
+    found = number_of(text)
+    if found is None or found[1] != dimension:
+        raise SimioError(f"{option}: found {quote(text)}; expected a value in the unit of the load")
+    return found[0]

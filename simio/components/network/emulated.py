@@ -1,0 +1,92 @@
+"""A link that software makes, as tc's tbf and netem do: a token bucket with a queue, then delay and jitter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from fractions import Fraction
+
+from simio.components.network.loss import Loss
+from simio.components.network.packet import DropQueue, Left, Packet
+from simio.description.model import Link
+from simio.description.sheets.emulated import EmulatedLink
+from simio.machines.network import shaper
+from simio.program.builder import Builder, OperandT, Register
+from simio.program.service import ceil_times, per_byte
+
+
+class EmulatedWire:
+    """One direction of an emulated link. It is busy while the tokens that packets have taken flow in again."""
+
+    streams = False
+
+    def __init__(self, p: Builder, link: Link[EmulatedLink], source: str, target: str) -> None:
+        self.p = p
+        self.sheet = link.part.sheet
+        self.name = f"{source}>{target}"
+        self.mtu: int = self.sheet.mtu
+        self.header: int = self.sheet.header
+        self.delay = ceil_times(1, link.length * Fraction(self.sheet.propagation))
+        self.wire = p.resource(self.name)
+        self.loss = Loss(p, self.name, self.sheet.loss, 0, link.down)
+        self.byte = per_byte(self.sheet.rate) if self.sheet.rate else Fraction(0)
+        self.queue: DropQueue | None = None
+        if self.sheet.rate:
+            depth = ceil_times(self.sheet.burst, self.byte)
+            self.bucket = p.machine(f"{self.name} tokens", shaper.full(depth))
+            if self.sheet.queue:
+                self.queue = DropQueue(p, f"{self.name} queue", self.sheet.queue, self.name)
+        if self.sheet.jitter:
+            self.jitter = p.uniform(f"{self.name} jitter", 0, self.sheet.jitter)
+            self.relay = p.machine(f"{self.name} relay", shaper.idle())
+
+    def time(self, length: int) -> int:
+        """Time in which the tokens of a packet of `length` bytes flow in, in ps."""
+        return self.span(length)
+
+    def head(self) -> int:
+        """A packet is passed on whole, which takes no time by itself."""
+        return 0
+
+    def span(self, length: OperandT) -> OperandT:
+        """Time in which the tokens of a packet of `length` bytes flow in, in ps."""
+        return ceil_times(length + self.header, self.byte)
+
+    @contextmanager
+    def crossing(self, packet: Packet, early: bool = False, left: Left | None = None) -> Iterator[None]:
+        """See `Wire.crossing`; the packet leaves whoever sends it at once, and is dropped if the queue is full."""
+        p = self.p
+        if left:
+            left()
+        with p.scope():
+            wait, size = p.register(), p.register(packet.length + self.header)
+            with self.queue.entered(packet, size) if self.queue else nullcontext():
+                if self.sheet.rate:
+                    self._take(packet, wait)
+                if self.queue:
+                    self.queue.leave(size)
+                self._hold(wait)
+                held, fixed = (wait, 0) if self.sheet.jitter else (0, self.delay)
+                with self.loss.survived(packet, None, held, fixed):
+                    yield
+
+    def _take(self, packet: Packet, wait: Register) -> None:
+        """Wait for a packet's tokens, which then flow in again."""
+        p = self.p
+        time = p.register(self.span(packet.length))
+        p.call(wait, shaper.take, self.bucket, time)
+        p.wait(wait)
+        with p.fork("tokens", daemon=True), p.hold(self.wire):
+            p.wait(time)
+
+    def _hold(self, wait: Register) -> None:
+        """The delay, and the jitter."""
+        p = self.p
+        if not self.sheet.jitter:
+            p.advance(self.delay)
+            return
+        p.draw(wait, self.jitter)
+        wait.set(wait + self.delay)
+        if not self.sheet.reorder:
+            p.call(wait, shaper.hold, self.relay, wait)
+        p.wait(wait)

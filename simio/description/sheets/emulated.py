@@ -1,0 +1,47 @@
+"""Datasheet of links that software makes: rate, delay, jitter and losses as traffic control has them."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field, model_validator
+
+from simio.description.quantities import DelayPerLength, Extent, Flag, Limit, Probability, Size, Time, refusal
+from simio.description.sheets.adapters import OptionalRate
+from simio.description.sheets.base import Sheet, register_sheet, size_text
+
+
+class EmulatedLink(Sheet):
+    """A path that software makes between two ports, each way: a token bucket with a queue, then a relay."""
+
+    faults: ClassVar[tuple[str, ...]] = ("down",)
+    work = {"propagation": "signals", "jitter": "signals"}
+
+    mtu: Extent = Field(description="largest IP datagram")
+    header: Size = Field(description="bytes of a frame beside its packet that the token bucket counts")
+    rate: OptionalRate = Field(
+        None, description="rate at which the token bucket fills, each way; none: packets take no time"
+    )
+    burst: Extent = Field(description="bytes that the token bucket holds, with which it begins")
+    queue: Limit = Field(None, description="bytes that may wait for tokens, more is dropped; none: any number")
+    propagation: DelayPerLength = Field(description="delay by length, so that a link can have length or delay")
+    jitter: Time = Field(
+        0, description="most that a packet is held beyond the delay, drawn evenly for each; 0 s: none is"
+    )
+    reorder: Flag = Field(False, description="whether packets may then overtake one another")
+    loss: Probability = Field(0, description="probability that a packet is lost on the link")
+
+    @model_validator(mode="after")
+    def _packets_fit(self) -> EmulatedLink:
+        if not self.rate:
+            return self
+        least = self.mtu + self.header
+        for key in ("burst", "queue"):
+            size = getattr(self, key)
+            if size is not None and size < least:
+                expected = f"at least mtu and header, {size_text(least)}, as larger packets would never pass"
+                raise refusal(size_text(size), expected, field=key)
+        return self
+
+
+register_sheet("link", "emulated", EmulatedLink)

@@ -1,0 +1,89 @@
+"""The largest load that keeps promises, on a terminal and as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from simio.report.console import columns, share_bar
+from simio.wording import in_unit
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from simio.sweeps.capacity import Capacity, Load
+
+
+def show(console: Console, search: Capacity, key: str) -> None:
+    """The answer, why it ends there, and every load that was run."""
+    most, bad = search.most, search.least_bad
+    promises = " and ".join(each.text for each in search.conditions)
+    if most is not None:
+        console.print(Text.assemble((most.text, "bold green"), f"   is the most for {promises}"))
+        console.print(f"at {most.text}: {_told(search, most)}", markup=False)
+    if bad is not None:
+        console.print(f"at {bad.text}: {_told(search, bad)}", markup=False)
+    elif most is not None:
+        console.print("no larger load was tried, so it may be more", style="yellow")
+    if search.uncertain:
+        low, high = search.uncertain
+        where = f"at {low.text}" if low is high else f"from {low.text} to {high.text}"
+        console.print(f"chance may decide {where}: there the limit lies within a confidence interval", style="yellow")
+    console.print()
+    console.print(_table(search, key))
+
+
+def _told(search: Capacity, load: Load) -> str:
+    """What was seen of each promise at a load, and what limits."""
+    growing = [each.sentence for each in load.result.loads if each.grows]
+    seen = [f"{each.quantity} is {each.value_text(load.result)}" for each in search.conditions]
+    return "; ".join([*(growing or seen), load.result.limiter.sentence])
+
+
+def _table(search: Capacity, key: str) -> Any:
+    """A line for each load, with bars of the first promise up to its limit."""
+    first = search.conditions[0]
+    quantities = [each.quantity for each in search.conditions]
+    table = columns(key.rpartition(".")[2], *quantities, "", "promises", "busiest", left=(1 + len(quantities),))
+    for load in sorted(search.loads, key=lambda each: each.value):
+        result = load.result
+        value = first.seen(result).value
+        held = "hold" if load.holds else "line grows" if any(each.grows for each in result.loads) else "broken"
+        table.add_row(
+            load.text, *(each.value_text(result) for each in search.conditions),
+            share_bar(min(value / first.limit, 1.0) if first.limit else 0.0),
+            Text(held if load.sure else f"{held}?", style="" if load.holds else "red"),
+            f"{result.limiter.name} {result.limiter.busy:.0%}",
+        )  # fmt: skip
+    return table
+
+
+def capacity_json(search: Capacity, key: str) -> str:
+    """Everything as JSON; values of promises in base units (ps, bytes a second, shares, requests a second)."""
+    data = {
+        "load": key,
+        "promises": [each.text for each in search.conditions],
+        "most": search.most.text if search.most else None,
+        "broken_at": search.least_bad.text if search.least_bad else None,
+        "uncertain": [load.text for load in search.uncertain] if search.uncertain else None,
+        "loads": [_load(search, load) for load in sorted(search.loads, key=lambda each: each.value)],
+    }
+    return json.dumps(data, indent=1) + "\n"
+
+
+def _load(search: Capacity, load: Load) -> dict[str, Any]:
+    result = load.result
+    return {
+        "value": load.text,
+        "holds": load.holds,
+        "sure": load.sure,
+        "seen": {
+            each.quantity: {"value": each.seen(result).value, "half_width": each.seen(result).half_width}
+            for each in search.conditions
+        },
+        "served": {each.name: each.served for each in result.loads},
+        "throughput": in_unit(float(result.rate), "B/s"),
+        "limit": result.limiter.name,
+    }

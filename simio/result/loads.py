@@ -1,0 +1,69 @@
+"""Open loads: requests that arrive and requests that are served, and whether the latter keep up.
+
+What arrives faster than it is served waits in a line that grows with the length of the run, and so do its times: a
+mean of these says nothing of the system. The line is known to grow where fewer are served than arrive by more than
+arrivals vary: their number in a span of a run has a variance of its mean times their index of dispersion (D. R. Cox
+and P. A. W. Lewis, "The Statistical Analysis of Series of Events", 1966, chapter 4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import sqrt
+from statistics import fmean
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simio.engines.outcome import Outcome
+from simio.program.service import SECOND
+from simio.program.steps import Program
+from simio.result.model import LoadUse, Throughput
+
+BATCHES = 20
+"""Equal parts of a run over which the dispersion of arrivals is estimated."""
+SURE = 3.0
+"""Standard deviations of the number of arrivals by which fewer must be served for the line to be called growing."""
+FEW = 10
+"""Requests that may be lacking in any case."""
+
+
+def loads(program: Program, outcome: Outcome, span: Throughput) -> tuple[LoadUse, ...]:
+    """Each open load of a program with what was served of it in the measured span."""
+    rows = {mark.name: row for row, mark in enumerate(program.marks)}
+    found = []
+    for load in program.loads:
+        marks = outcome.marks[outcome.marks[:, 1] == rows[load.served]]
+        done = marks[:, 0]
+        length = span.until - span.since
+        served = int(np.count_nonzero((done > span.since) & (done <= span.until)))
+        expected = float(load.rate) * length / SECOND
+        lacking = expected - served
+        noise = sqrt(expected * _dispersion(done - marks[:, 2], span))
+        grows = length > 0 and lacking > max(SURE * noise, FEW)
+        rate = served * SECOND / length if length > 0 else 0.0
+        found.append(LoadUse(load.name, float(load.rate), rate, float(load.rate) - rate if grows else 0.0))
+    return tuple(found)
+
+
+def _dispersion(arrived: NDArray[np.int64], span: Throughput) -> float:
+    """Variance over mean of the number of arrivals in equal parts of a span; at least that of Poisson arrivals, 1.
+
+    Of those that came by the last of what was served, as later ones may wait.
+    """
+    inside = np.sort(arrived[(arrived > span.since) & (arrived <= span.until)])
+    if len(inside) < 2 * BATCHES:
+        return 1.0
+    counts, _ = np.histogram(inside, bins=BATCHES, range=(span.since, int(inside[-1])))
+    return max(float(np.var(counts, ddof=1) / np.mean(counts)), 1.0)
+
+
+def pooled_loads(runs: Sequence[tuple[LoadUse, ...]]) -> tuple[LoadUse, ...]:
+    """The means over several runs; a line grows that grew in most of them."""
+    found = []
+    for same in zip(*runs, strict=True):
+        growing = sum(each.grows > 0 for each in same) * 2 > len(same)
+        served = fmean(each.served for each in same)
+        first = same[0]
+        found.append(LoadUse(first.name, first.offered, served, first.offered - served if growing else 0.0))
+    return tuple(found)

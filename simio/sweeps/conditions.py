@@ -1,0 +1,159 @@
+"""Conditions that a user promises: `p99 of reads < 20 ms`, `utilisation of a.cpu < 70%`, `late of video = 0`."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol, TypeVar
+
+from simio import units
+from simio.errors import SimioError, did_you_mean, quote
+from simio.result.model import CaseResult, Observation
+
+_CONDITION = re.compile(r"\s*(?:(?P<what>\w+) of )?(?P<name>.+?)\s*(?P<op><=|>=|<|>|=)\s*(?P<limit>[^<>=]+?)\s*")
+OPERATORS: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq,
+}  # fmt: skip
+STATISTICS = {"mean": 0, "median": 1, "p50": 1, "p90": 2, "p99": 3}
+"""Statistics of an observation, by their places among its half widths."""
+_FIELDS = ("mean", "p50", "p90", "p99")
+EXAMPLE = "'p99 of reader < 20 ms', 'utilisation of a.cpu < 70 %' or 'throughput > 80 MB/s'"
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+N = TypeVar("N", bound=_Named)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The value of a quantity in its base unit, and half of its 95% confidence interval where that is known."""
+
+    value: float
+    half_width: float = 0.0
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A comparison of `what` of `name` with a limit in the base unit of its `dimension` ('' for a plain number)."""
+
+    what: str
+    name: str
+    comparison: str
+    limit: float
+    dimension: str
+    text: str
+
+    @property
+    def quantity(self) -> str:
+        """What is compared, in words."""
+        return f"{self.what} of {self.name}" if self.what else self.name
+
+    def seen(self, result: CaseResult) -> Seen:
+        """The value in a result. Raises SimioError if the result has none of that name or of another dimension."""
+        if self.what in STATISTICS or self.what == "most":
+            return self._observed(result)
+        if self.what == "utilisation":
+            use = _named(result.resources, self.name, "resource")
+            return Seen(self._checked(use.utilisation, "share"))
+        if self.what == "rate":
+            return Seen(self._checked(float(_named(result.streams, self.name, "stream").rate), "rate"))
+        if self.what == "served":
+            return Seen(self._checked(_named(result.loads, self.name, "open load").served, "request_rate"))
+        if self.name == "throughput" and not self.what:
+            return Seen(self._checked(float(result.rate), "rate"), result.half_width or 0.0)
+        return self._tallied(result)
+
+    def holds(self, result: CaseResult) -> bool:
+        """True where the value fulfils the condition."""
+        return OPERATORS[self.comparison](self.seen(result).value, self.limit)
+
+    def sure(self, result: CaseResult) -> bool:
+        """True where the limit lies outside of the value's confidence interval."""
+        seen = self.seen(result)
+        return abs(seen.value - self.limit) > seen.half_width or self.comparison == "="
+
+    def value_text(self, result: CaseResult) -> str:
+        """The value with half of its confidence interval."""
+        seen = self.seen(result)
+        width = f" ± {self._text(seen.half_width, 2)}" if seen.half_width else ""
+        return self._text(seen.value, 4) + width
+
+    def _text(self, value: float, digits: int) -> str:
+        if self.dimension == "share":
+            return f"{value:.1%}"
+        if self.dimension:
+            rounded = Fraction(f"{value:.{digits}g}")
+            whole = round(rounded) if self.dimension == "time" else rounded
+            return units.format_quantity(whole, self.dimension, digits=digits)
+        return f"{value:.{digits}g}"
+
+    def _observed(self, result: CaseResult) -> Seen:
+        known = {each.name: each for each in result.observations}
+        found = [each for name, each in known.items() if name == self.name or name.partition(":")[0] == self.name]
+        if len(found) != 1:
+            named = f"{len(found)} times" if found else "no times"
+            near = did_you_mean(self.name, [name.partition(":")[0] for name in known])
+            options = near or f"there are {', '.join(map(quote, known)) or 'none'}"
+            raise SimioError(f"{quote(self.text)}: found {named} of {quote(self.name)}; {options}")
+        own: Observation = found[0]
+        if self.what == "most":
+            return Seen(self._checked(float(own.most), "time" if own.unit == "ps" else ""))
+        place = STATISTICS[self.what]
+        value = float(getattr(own, _FIELDS[place]))
+        width = own.half_widths[place] if own.half_widths else 0.0
+        return Seen(self._checked(value, "time" if own.unit == "ps" else ""), width)
+
+    def _tallied(self, result: CaseResult) -> Seen:
+        name = self.quantity
+        found = [tally for tally in result.tallies if tally.name == name or tally.what == name]
+        total = float(sum(tally.value for tally in found))
+        # What never happened is not listed, and is 0.
+        return Seen(self._checked(total, "time" if any(tally.unit == "ps" for tally in found) else self.dimension))
+
+    def _checked(self, value: float, dimension: str) -> float:
+        if dimension != self.dimension:
+            wanted = units.DIMENSIONS[dimension].noun if dimension else "a plain number"
+            example = f" such as '{units.example(dimension)}'" if dimension else ""
+            raise SimioError(f"{quote(self.text)}: found another limit; expected {wanted}{example}")
+        return value
+
+
+def _named(items: Iterable[N], name: str, noun: str) -> N:
+    known = {item.name: item for item in items}
+    if name not in known:
+        near = did_you_mean(name, known) or f"there are {', '.join(map(quote, list(known)[:12])) or 'none'}"
+        raise SimioError(f"found no {noun} {quote(name)}; {near}")
+    return known[name]
+
+
+def condition(text: str) -> Condition:
+    """The condition that a text says. Raises SimioError if it says none."""
+    match = _CONDITION.fullmatch(text)
+    if match is None:
+        raise SimioError(f"found {quote(text)}; expected a condition such as {EXAMPLE}")
+    what, name, written = match["what"] or "", match["name"], match["limit"]
+    limit, dimension = _limit(text, written)
+    return Condition(what, name, match["op"], limit, dimension, text.strip())
+
+
+def _limit(text: str, written: str) -> tuple[float, str]:
+    try:
+        return float(written), ""
+    except ValueError:
+        pass
+    dimension = units.dimension_of(written.lstrip("+0123456789_.eE- "))
+    if dimension is None:
+        raise SimioError(
+            f"{quote(text)}: found the limit {quote(written)}; expected a number or a quantity such as '20 ms'"
+        )
+    try:
+        return float(units.parse(written, dimension)), dimension
+    except units.UnitError as error:
+        raise SimioError(f"{quote(text)}: {error}") from None

@@ -1,0 +1,114 @@
+"""Arrivals of an open load, one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from simio.description.arrivals import Arrivals
+from simio.errors import RunError
+from simio.program.builder import Builder, Handle, Register
+from simio.program.service import SECOND
+
+LONGEST_GAP = 2**55
+"""Mean time between arrivals in ps from which none is drawn: ten hours."""
+
+
+class ArrivalProcess:
+    """The instants at which requests arrive, one thread's share of `shares`.
+
+    Whoever asks gets the next instant, which is past if it came while nobody asked. So a request that waits for a
+    thread, or for room in a queue, is as old as its arrival.
+    """
+
+    def __init__(self, p: Builder, name: str, arrivals: Arrivals, shares: int = 1) -> None:
+        """Raises RunError where the arrivals of a share are too far apart."""
+        self.p = p
+        self.last = p.variable(f"{name}: last arrival")
+        self.gap: int = 0
+        self.tick = p.container(f"{name}: tick", unit="arrivals")
+        self.states: Sequence[tuple[Fraction, int]] = arrivals.modulation
+        rates = [rate / shares for rate, _ in self.states] or [arrivals.mean / shares]
+        gaps = [round(SECOND / rate) if rate else 0 for rate in rates]
+        if max(gaps) >= LONGEST_GAP:
+            raise RunError(f"{name!r}: arrivals are more than ten hours apart", at=".arrivals.rate")
+        if arrivals.process == "constant":
+            self.gap = gaps[0]
+            return
+        numbers = [f" in state {number + 1}" for number in range(len(gaps))] if self.states else [""]
+        self.gaps = [
+            p.exponential(f"{name}: gap{which}", gap) if gap else None
+            for which, gap in zip(numbers, gaps, strict=True)
+        ]
+        if self.states:
+            self.stays = [
+                p.exponential(f"{name}: stay{which}", stay)
+                for which, (_, stay) in zip(numbers, self.states, strict=True)
+            ]
+            # Before the first arrival the last state ends.
+            self.state = p.variable(f"{name}: state", len(gaps) - 1)
+            self.ends = p.variable(f"{name}: end of the state")
+
+    def next(self) -> Register:
+        """A register with the instant of the next arrival, in ps."""
+        p, at = self.p, self.last.load()
+        if self.gap:
+            at.set(at + self.gap)
+        elif not self.states:
+            with p.scope():
+                gap = p.register()
+                p.draw(gap, self._gap(0))
+                at.set(at + gap)
+        else:
+            self._modulated(at)
+        self.last.store(at)
+        return at
+
+    def wait(self) -> Register:
+        """Wait for the next arrival unless it is past; a register with its instant, in ps.
+
+        A clock of its own passes the time, so that a thread that waits is not busy.
+        """
+        p, at = self.p, self.next()
+        with p.when(at > p.now()):
+            with p.fork("clock"):
+                p.wait_until(at)
+                p.put(self.tick, 1)
+            p.get(self.tick, 1)
+        return at
+
+    def _gap(self, number: int) -> Handle:
+        gap = self.gaps[number]
+        assert gap is not None
+        return gap
+
+    def _modulated(self, at: Register) -> None:
+        """The next arrival after `at`: in the present state, or if that ends before, in one that follows.
+
+        An exponential time that is cut off begins anew in the next state, since it has no memory.
+        """
+        p = self.p
+        with p.scope():
+            state, end, found, drawn = self.state.load(), self.ends.load(), p.register(0), p.register()
+            with p.until(found > 0):
+                for number, gap in enumerate(self.gaps):
+                    with p.when(state == number):
+                        if gap is None:
+                            drawn.set(end)
+                        else:
+                            p.draw(drawn, gap)
+                            drawn.set(at + drawn)
+                with p.when(drawn < end):
+                    at.set(drawn)
+                    found.set(1)
+                with p.when(found == 0):
+                    at.set(end)
+                    state.set(state + 1)
+                    with p.when(state == len(self.gaps)):
+                        state.set(0)
+                    for number, stay in enumerate(self.stays):
+                        with p.when(state == number):
+                            p.draw(drawn, stay)
+                    end.set(at + drawn)
+            self.state.store(state)
+            self.ends.store(end)
