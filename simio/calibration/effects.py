@@ -100,7 +100,7 @@ def _effect(case: Case, value: CatalogueValue) -> Effect:
     more, by = None, MORE
     for factor in (MORE, 1 / MORE):
         number = _moved(value, factor)
-        more = _change(case, value, number)
+        more = _change(case, value, number) if number > 0 else None
         by = number / value.number
         if more is not None:
             break

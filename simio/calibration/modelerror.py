@@ -1,169 +1,139 @@
-"""The error that is left when all values are right: learnt from measured rows near a scenario."""
+"""The error that is left when all values are right: learnt from rows that were predicted before anyone had seen them.
+
+What is fitted and left out within a table says little of what is predicted beside it. So only blind predictions
+count, which `validation/evidence.json` lists with the spread that uncertain values give each (docs/calibration.md).
+"""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 from pathlib import Path
 
-from simio.calibration.covariance import quantile
-from simio.calibration.usage import used_parts
-from simio.calibration.values import catalogue_value
-from simio.description.measured import MeasuredRow
-from simio.description.model import Scenario
-from simio.errors import ScenarioError, SimioError
-from simio.loading import load
-from simio.loading.catalogue import Catalogue, UnknownPart
-from simio.result.compare import pooled_value, simulated_value
-from simio.result.model import ScenarioResult
-from simio.running import RunOptions, run_cases
-from simio.studies.rows import Library, rows
-from simio.studies.simulate import simulate
+import numpy as np
+from numpy.typing import NDArray
 
-ENOUGH = 3
-"""Own runs that suffice; with fewer, those of the studies that the scenario's values were fitted to count too."""
+from simio.loading.catalogue import data_root
 
-Key = tuple[object, ...]
+Vector = NDArray[np.float64]
+
+FREEDOM = 4
+"""Degrees of freedom of Student's t: tails heavy enough that one row that is missed by far does not decide the scale
+(Lange, Little and Taylor, J. Am. Stat. Assoc. 84, 1989)."""
+FULL = 0.98
+"""Share of a certain bound from which a row is evidence of how near such bounds are reached."""
+FEW = 5
+"""Rows below which nothing is learnt."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A measured row beside its prediction: `error` is log(measured / predicted).
+
+    `spread` is the standard deviation that uncertain values give the logarithm of the prediction; `certain` the share
+    of a bound that is certain at which it runs, 0 where no such bound is known.
+    """
+
+    document: str
+    row: str
+    blind: bool
+    error: float
+    spread: float
+    certain: float
 
 
 @dataclass(frozen=True)
 class ModelError:
-    """The standard deviation of log(measured / simulated) between independent runs, and on how many it rests."""
+    """Scales of log(measured / predicted) below and above the answer: two halves of Student's t.
 
-    deviation: float
-    runs: int
-
-    @property
-    def quantile(self) -> float:
-        """The factor of a standard deviation that gives 90 %, by Student's t."""
-        return quantile(self.runs)
-
-
-class Evidence:
-    """Measured runs beside what was simulated of them, to judge a scenario by.
-
-    Own runs are those of the scenario's measured rows. Their squares are enlarged by runs / (runs - values) for the
-    values that were fitted to them. To judge a row, its own run is left out: no interval knows what it is to hold.
+    `wire` is the scale where a run is as fast as a bound that is certain; `rows` of `documents` it is learnt from.
     """
 
-    def __init__(
-        self,
-        scenario: Scenario,
-        result: ScenarioResult,
-        parts: Catalogue,
-        engine: str | None = None,
-        tables: Path | None = None,
-    ) -> None:
-        self.parts, self.engine = parts, engine
-        self.library = Library() if tables is None else Library(tables=tables)
-        self.scenario = scenario
-        self.done = {case.index: case for case in result.cases}
-        if result.sets:
-            # What was measured belongs to the scenario as it is written.
-            self.scenario = load(scenario.path, parts=parts, tables=tables)
-            self.done = {}
+    low: float
+    high: float
+    wire: float
+    rows: int
+    documents: int
 
     @property
-    def everything(self) -> ModelError | None:
-        """From all evidence there is; None where there is none."""
-        return self._error(list(self.own.values()))
+    def deviation(self) -> float:
+        """The scale of both sides together."""
+        return math.sqrt((self.low**2 + self.high**2) / 2)
 
-    def without(self, *keys: Key) -> ModelError | None:
-        """Without these runs."""
-        return self._error([square for known, square in self.own.items() if known not in keys])
+    def scale(self, certain: float) -> tuple[float, float]:
+        """The scales for a run at this share of a certain bound: only what is not certain can be wrong."""
+        free = 1.0 - min(max(certain, 0.0), 1.0)
+        low, high = (free * side + (1.0 - free) * min(self.wire, side) for side in (self.low, self.high))
+        return low, high
+
+    def draws(self, number: int, certain: float, random: np.random.Generator) -> Vector:
+        """As many errors of the logarithm of an answer."""
+        low, high = self.scale(certain)
+        sizes = np.abs(random.standard_t(FREEDOM, number))
+        below = random.random(number) < low / (low + high)
+        found: Vector = np.where(below, -low * sizes, high * sizes)
+        return found
 
     @property
     def told(self) -> str:
-        """The origin of the evidence, in words."""
-        told = [f"{len(self.own)} measured runs of this scenario"] if self.own else []
-        if self._beside and len(self.own) <= ENOUGH:
-            told.append(f"{len(self.related)} measured runs of {', '.join(self._beside)}")
-        return " and ".join(told)
-
-    def _error(self, own: list[float]) -> ModelError | None:
-        squares = own if len(own) >= ENOUGH else own + self.related
-        if not squares:
-            return None
-        return ModelError(math.sqrt(sum(squares) / len(squares)), len(squares))
-
-    @cached_property
-    def own(self) -> dict[Key, float]:
-        """Mean square of the logarithms of each own run."""
-        done = dict(self.done)
-        missing = [case.index for case in self.scenario.cases if case.measured and case.index not in done]
-        missing += [index for each in self.scenario.pooled for index in each.cases if index not in done]
-        if missing:
-            done.update({case.index: case for case in run_cases(self.scenario, RunOptions(self.engine), missing)})
-        found: dict[Key, list[float]] = {}
-        for case in done.values():
-            for row in case.measured:
-                _note(found, run_key((case.index,), row), row, simulated_value(case, row))
-        for each in self.scenario.pooled:
-            values = [simulated_value(done[index], each.row) for index in each.cases]
-            _note(found, run_key(each.cases, each.row), each.row, pooled_value(each.row, values))
-        tables = {table.name for table in self.scenario.tables}
-        return _squares(found, sum(bool(tables & set(studies)) for studies in self._studies))
-
-    @cached_property
-    def _studies(self) -> list[tuple[str, ...]]:
-        """Of each fitted value in use, the studies that it was fitted to."""
-        found: dict[str, tuple[str, ...]] = {}
-        folder = Path(self.scenario.path).parent
-        for case in self.scenario.cases:
-            for part in used_parts(case.system):
-                try:
-                    entry = self.parts.find(part.model, part.category, folder)
-                except (UnknownPart, ScenarioError):
-                    continue
-                for key, origin in part.origins.items():
-                    if origin.basis == "fitted" and key in entry.values:
-                        value = catalogue_value(entry, key, self.library.names)
-                        if value is not None:
-                            found[value.name] = value.studies
-        return list(found.values())
-
-    @cached_property
-    def _beside(self) -> list[str]:
-        """Studies other than the scenario's own that values in use were fitted to."""
-        own = {table.name for table in self.scenario.tables}
-        return sorted({study for studies in self._studies for study in studies} - own)
-
-    @cached_property
-    def related(self) -> list[float]:
-        """Mean squares of the runs of these studies."""
-        squares: list[float] = []
-        for study in self._beside:
-            found: dict[Key, list[float]] = {}
-            try:
-                known = [row for row in rows([study], self.library) if row.measured is not None]
-                for each in simulate(known, self.library, self.parts, self.engine):
-                    _note(
-                        found,
-                        (each.row.scenario, *run_key(each.row.cases, each.row.of)),
-                        each.row.of,
-                        each.value,
-                    )
-            except SimioError:
-                continue
-            squares += _squares(found, sum(study in studies for studies in self._studies)).values()
-        return squares
+        """The origin, in words."""
+        return f"{self.rows} rows of {self.documents} documents that were predicted blind"
 
 
-def run_key(cases: Sequence[int], row: MeasuredRow) -> Key:
-    """The run that a row is of, as `simio.calibration.model.run_of` has it."""
-    return (tuple(cases), row.of if row.quantity == "cpu" else None)
+def evidence_file() -> Path:
+    """The file of all evidence."""
+    return Path(data_root("simio.validation")) / "evidence.json"
 
 
-def _note(found: dict[Key, list[float]], key: Key, row: MeasuredRow, value: float | None) -> None:
-    error = None if value is None else row.error(value)
-    if error is not None and error > -1:
-        found.setdefault(key, []).append(math.log1p(error) ** 2)
+@cache
+def all_evidence() -> tuple[Evidence, ...]:
+    """Every row of the file, none where there is no file."""
+    file = evidence_file()
+    return tuple(Evidence(**row) for row in json.loads(file.read_text())) if file.is_file() else ()
 
 
-def _squares(found: dict[Key, list[float]], fitted: int) -> dict[Key, float]:
-    """Mean square of each run, enlarged for the values that were fitted to all of them."""
-    runs = len(found)
-    enlarged = runs / max(runs - fitted, 1) if runs else 1.0
-    return {key: enlarged * sum(squares) / len(squares) for key, squares in found.items()}
+def learnt(without: str = "", evidence: Sequence[Evidence] | None = None) -> ModelError | None:
+    """The model error from all evidence but that of a document; None where too little is left.
+
+    Maximum likelihood of e = t(4) with a scale of sqrt(s^2 + spread^2), where s is one of two, by the sign of e. The
+    scale at a certain bound is the root mean square of what rows at one have shown, in view or not.
+    """
+    known = all_evidence() if evidence is None else evidence
+    rows = [row for row in known if row.blind and row.document != without]
+    if len(rows) < FEW:
+        return None
+    at_bound = [row.error for row in known if row.certain >= FULL and row.document != without]
+    wire = math.sqrt(sum(error**2 for error in at_bound) / len(at_bound)) if at_bound else math.inf
+    free = [row for row in rows if row.certain < FULL] or rows
+    low, high = _fitted(free)
+    return ModelError(low, high, wire, len(rows), len({row.document for row in rows}))
+
+
+def _fitted(rows: Sequence[Evidence]) -> tuple[float, float]:
+    from scipy.optimize import minimize
+    from scipy.stats import t
+
+    errors = np.array([row.error for row in rows])
+    spreads = np.array([row.spread for row in rows])
+    free = 1.0 - np.array([row.certain for row in rows])
+
+    def cost(logs: Vector) -> float:
+        low, high = (np.sqrt((free * math.exp(each)) ** 2 + spreads**2) for each in logs)
+        own = np.where(errors < 0, low, high)
+        return float(-np.sum(t.logpdf(errors / own, FREEDOM) + np.log(2.0 / (low + high))))
+
+    found = minimize(cost, np.log([0.15, 0.15]), method="Nelder-Mead", bounds=[(-5.0, 0.0)] * 2)
+    low, high = map(float, np.exp(found.x))
+    return low, high
+
+
+def likelihood(row: Evidence, error: ModelError) -> float:
+    """The logarithm of the probability density of a row."""
+    from scipy.stats import t
+
+    low, high = (math.hypot(side, row.spread) for side in error.scale(row.certain))
+    own = low if row.error < 0 else high
+    return float(t.logpdf(row.error / own, FREEDOM)) + math.log(2.0 / (low + high))

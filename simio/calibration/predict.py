@@ -5,53 +5,72 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simio.calibration.covariance import LEVEL
 from simio.calibration.ensemble import Ensemble
-from simio.calibration.modelerror import Evidence, Key, ModelError, run_key
+from simio.calibration.modelerror import ModelError, learnt
+from simio.calibration.probe import Length
+from simio.calibration.responses import GROUP, SMALL, Responses, respond
 from simio.calibration.usage import Range, range_of, values_of
-from simio.calibration.values import FLOOR, CatalogueValue
+from simio.calibration.values import CatalogueValue
+from simio.description.measured import MeasuredRow
 from simio.description.model import Scenario
-from simio.errors import ScenarioError, SimioError
-from simio.loading import ScenarioFile
+from simio.errors import SimioError
 from simio.loading.catalogue import Catalogue, catalogue
-from simio.loading.overlay import Overlay
 from simio.result.compare import pooled_value, simulated_value
-from simio.result.model import CaseResult, Interval, ScenarioResult, Uncertainty
-from simio.running import RunOptions, run_cases
+from simio.result.model import CaseResult, Dependence, Interval, ScenarioResult, Uncertainty
 from simio.sweeps import Task, run_many
 
 Vector = NDArray[np.float64]
+Key = tuple[object, ...]
 
-SAMPLES = 24
-"""Points of the Latin hypercube: the standard deviation of 24 is known to 15 %."""
-NORMAL_90 = 1.6449
-"""Half a 90 % interval of a normal distribution, in standard deviations."""
+DRAWS = 2000
+"""Draws of all values from which quantiles are taken; they cost no run."""
+FARTHEST = 2.0
+"""Scores beyond this count as this: an effect was seen at a standard deviation."""
 SEED = 1
-DIGITS = 3
-"""Significant digits of drawn values: with more, the exact fractions of service times grow beyond 64 bits."""
-HALVINGS = 3
-"""A draw that no datasheet allows is taken half as far from the values as they are, so often."""
+NOISE = 0.05
+"""Error of the model within a scenario's own rows, where nothing was predicted blind."""
+DEPENDS = 0.05
+"""A change of the answer, as a share, from which it depends on a value."""
+PARALLEL = 2_000_000
+"""Program steps of all runs from which several processes answer."""
+_OVER: Mapping[str, Callable[..., Any]] = {"mean": np.mean, "median": np.median, "most": np.max}
 
 
 @dataclass(frozen=True)
-class Sample:
-    """Results of one case with the values of one draw: bytes a second, and its rows in their units."""
+class Answered:
+    """The responses of the cases of a result to the values that are uncertain; `failed` groups of cases have none."""
 
-    rate: float
-    rows: tuple[float | None, ...]
-    pooled: tuple[float | None, ...]
+    scenario: Scenario
+    result: ScenarioResult
+    values: Mapping[str, Range]
+    responses: Mapping[int, Responses]
+    failed: int
 
-
-def sampled(scenario: Scenario, task: Task) -> Sample:
-    """The work of one task: the only case there is, reduced to what is compared."""
-    result = next(run_cases(scenario, RunOptions(task.engine)))
-    pooled = (simulated_value(result, each.row) for each in scenario.pooled if task.case in each.cases)
-    return Sample(float(result.rate), tuple(simulated_value(result, row) for row in result.measured), tuple(pooled))
+    def intervals(self, error: ModelError | None, level: float = LEVEL) -> ScenarioResult:
+        """The result with intervals of this level, for a model error."""
+        spreads = _Spreads(self.scenario, self.result, self.responses, list(self.values.values()), error, level)
+        responses = self.responses.values()
+        found = Uncertainty(
+            samples=DRAWS,
+            values=len(self.values),
+            by_rule=sum(not each.stated for each in self.values.values()),
+            halved=sum(each.halved for each in responses),
+            failed=self.failed,
+            evidence=error.told if error else "",
+            model_error=error.deviation if error else None,
+            pooled=tuple(spreads.pooled(number) for number in range(len(self.result.pooled))),
+            runs=sum(each.runs for each in responses),
+            unsourced=_unsourced(self.responses, self.values),
+        )
+        return replace(self.result, cases=tuple(map(spreads.case, self.result.cases)), uncertainty=found)
 
 
 def with_intervals(
@@ -59,77 +78,82 @@ def with_intervals(
     result: ScenarioResult,
     parts: Catalogue | None = None,
     engine: str | None = None,
-    progress: Callable[[int, int], Any] | None = None,
-    samples: int = SAMPLES,
+    progress: Callable[[int], Any] | None = None,
     tables: Path | None = None,
 ) -> ScenarioResult:
-    """The result with an interval of each throughput and measured quantity. Raises SimioError as `run_scenario`.
+    """The result with a 90% interval of each throughput and measured quantity. Raises SimioError as `run_scenario`.
 
-    `parts` and `tables` are those that the scenario was loaded with.
+    `parts` and `tables` are those that the scenario was loaded with; `progress` gets the number of cases that were
+    answered.
     """
+    return answered(scenario, result, parts, engine, progress, tables).intervals(learnt())
+
+
+def answered(
+    scenario: Scenario,
+    result: ScenarioResult,
+    parts: Catalogue | None = None,
+    engine: str | None = None,
+    progress: Callable[[int], Any] | None = None,
+    tables: Path | None = None,
+) -> Answered:
+    """The responses of each case, by short runs. Raises SimioError as `run_scenario`."""
     parts = parts or catalogue()
     folder = Path(scenario.path).parent
     indices = [case.index for case in result.cases]
-    ranges: dict[str, Range] = {}
-    for case in scenario.cases:
-        if case.index in indices:
-            for value in values_of(case.system, parts, folder):
-                within = range_of(value)
-                if within is not None:
-                    ranges[value.name] = within
-    uncertain = list(ranges.values())
-    drawn = draws(uncertain, samples)
-    first = ScenarioFile(scenario.path, scenario.text, tables=tables)
-    overlays, halved = _possible(first, result.sets, parts, uncertain, drawn, indices[0])
-    tasks = [
-        Task(scenario.path, result.sets, index, scenario.text, overlay, engine, tables)
-        for overlay in overlays
-        for index in indices
-    ]
-    found: dict[tuple[int, int], Sample] = {}
+    uncertain = {
+        case.index: [found for value in values_of(case.system, parts, folder) if (found := range_of(value))]
+        for case in scenario.cases
+        if case.index in indices
+    }
+    responses, failed = _responses(scenario, result, uncertain, parts, engine, tables, progress)
+    values = {each.value.name: each for own in uncertain.values() for each in own}
+    return Answered(scenario, result, values, responses, failed)
+
+
+def _responses(
+    scenario: Scenario,
+    result: ScenarioResult,
+    uncertain: Mapping[int, Sequence[Range]],
+    parts: Catalogue,
+    engine: str | None,
+    tables: Path | None,
+    progress: Callable[[int], Any] | None,
+) -> tuple[dict[int, Responses], int]:
+    """The responses of each case that has some, and how many groups of cases could not be answered."""
+    answered = [case for case in result.cases if case.rate]
+    indices = [case.index for case in answered]
+    groups = {indices[at]: indices[at : at + GROUP] for at in range(0, len(indices), GROUP)}
+    lengths = {case.index: Length.of(case) for case in answered}
+    do = partial(respond, uncertain=uncertain, lengths=lengths, group=groups)
+    tasks = [Task(scenario.path, result.sets, first, scenario.text, parts, engine, tables) for first in groups]
+    several = len(tasks) > 1 and sum(case.steps for case in answered) > PARALLEL
+    found: dict[int, Responses] = {}
     failed = 0
-    for number, outcome in run_many(tasks, do=sampled):
+    for _, outcome in run_many(tasks, _processors() if several else 1, do=do):
         if isinstance(outcome, SimioError):
             failed += 1
             if failed == len(tasks):
                 raise outcome
-        else:
-            found[number // len(indices), indices[number % len(indices)]] = outcome
+            continue
+        found |= {each.index: each for each in outcome}
         if progress:
-            progress(number + 1, len(tasks))
-    evidence = Evidence(scenario, result, parts, engine, tables)
-    return _told(scenario, result, uncertain, found, evidence, len(overlays), halved, failed)
+            progress(len(outcome))
+    return found, failed
 
 
-def draws(uncertain: Sequence[Range], samples: int) -> list[dict[str, float]]:
-    """Values of each draw: a Latin hypercube (McKay, Beckman, Conover, 1979), the same each time.
+def _processors() -> int:
+    from joblib import cpu_count
 
-    Fitted values are log-normal with the interval as their 90 %, correlated as their fit found; all others are
-    uniform in the logarithm between their ends, or uniform where the lower is zero.
-    """
-    if not uncertain:
-        return []
-    from scipy.stats import norm, qmc
-
-    shares = qmc.LatinHypercube(len(uncertain), rng=SEED).random(samples)
-    scores = norm.ppf(shares)
-    scores = scores @ _mixing([within.value for within in uncertain]).T
-    found = []
-    for share, score in zip(shares, scores, strict=True):
-        point = zip(uncertain, share, score, strict=True)
-        found.append({each.value.name: _drawn(each, float(u), float(z)) for each, u, z in point})
-    return found
+    return int(cpu_count())
 
 
-def _drawn(within: Range, share: float, score: float) -> float:
-    value = within.value
-    if value.basis == "fitted":
-        low, high = max(within.low, value.number * FLOOR), within.high
-        reach = math.log(value.number / low) if score < 0 else math.log(high / value.number)
-        return value.number * math.exp(score * reach / NORMAL_90)
-    if within.low <= 0:
-        return within.low + share * (within.high - within.low)
-    return within.low * (within.high / within.low) ** share
+def scores_of(uncertain: Sequence[Range], number: int = DRAWS) -> dict[str, Vector]:
+    """Scores of each value by name, standard normal, correlated as the fits found; the same each time."""
+    drawn = np.random.default_rng(SEED).standard_normal((number, len(uncertain)))
+    mixed = drawn @ _mixing([each.value for each in uncertain]).T
+    clipped = np.clip(mixed, -FARTHEST, FARTHEST)
+    return {each.value.name: clipped[:, column] for column, each in enumerate(uncertain)}
 
 
 def _mixing(values: Sequence[CatalogueValue]) -> Vector:
@@ -143,147 +167,147 @@ def _mixing(values: Sequence[CatalogueValue]) -> Vector:
     strengths, directions = np.linalg.eigh(wanted)
     root = directions * np.sqrt(np.maximum(strengths, 0.0)) @ directions.T
     lengths = np.sqrt(np.sum(root**2, axis=1))
-    mixed: Vector = root / lengths[:, None]
+    mixed: Vector = root / np.where(lengths > 0, lengths, 1.0)[:, None]
     return mixed
 
 
-def _possible(
-    source: ScenarioFile,
-    sets: Sequence[str],
-    parts: Catalogue,
-    uncertain: Sequence[Range],
-    drawn: Sequence[Mapping[str, float]],
-    index: int,
-) -> tuple[list[Overlay], int]:
-    """An overlay for each draw that datasheets allow, drawn nearer where they do not; and how many were."""
-
-    overlays, halved = [], 0
-    for draw in drawn:
-        for times in range(HALVINGS + 1):
-            values = {}
-            for within in uncertain:
-                value = within.value
-                number = value.number + (draw[value.name] - value.number) / 2**times
-                if number > 0:
-                    values[value.at] = value.text(number, DIGITS)
-            overlay = Overlay(parts, values)
-            try:
-                ScenarioFile(source.path, source.text, overlay, source.studies).scenario(sets, only=index)
-            except ScenarioError:
-                continue
-            overlays.append(overlay)
-            halved += times > 0
-            break
-    return overlays, halved
-
-
-def _told(
-    scenario: Scenario,
-    result: ScenarioResult,
-    uncertain: Sequence[Range],
-    found: Mapping[tuple[int, int], Sample],
-    evidence: Evidence,
-    drawn: int,
-    halved: int,
-    failed: int,
-) -> ScenarioResult:
-    spreads = _Spreads(scenario, result, found, drawn, evidence)
-    told = Uncertainty(
-        samples=drawn,
-        values=len(uncertain),
-        by_rule=sum(not within.stated for within in uncertain),
-        halved=halved,
-        failed=failed,
-        evidence=evidence.told,
-        model_error=evidence.everything.deviation if evidence.everything else None,
-        pooled=tuple(spreads.pooled(number) for number in range(len(result.pooled))),
-    )
-    return replace(result, cases=tuple(spreads.case(case) for case in result.cases), uncertainty=told)
+def between(logs: Vector, value: float, level: float = LEVEL) -> Interval:
+    """The interval about a value that holds a share `level` of draws of the logarithm of what it is multiplied by."""
+    low, high = np.quantile(logs, [0.5 - level / 2, 0.5 + level / 2]) if len(logs) else (0.0, 0.0)
+    return Interval(value * math.exp(min(float(low), 0.0)), value * math.exp(max(float(high), 0.0)))
 
 
 class _Spreads:
-    """Intervals of a result: draws, conditioned on the measured runs, and the model's error."""
+    """Intervals of a result: draws of all values, conditioned on the measured runs, and the model's error."""
 
     def __init__(
         self,
         scenario: Scenario,
         result: ScenarioResult,
-        found: Mapping[tuple[int, int], Sample],
-        drawn: int,
-        evidence: Evidence,
+        responses: Mapping[int, Responses],
+        uncertain: Sequence[Range],
+        error: ModelError | None,
+        level: float,
     ) -> None:
-        self.scenario, self.result, self.found, self.evidence = scenario, result, found, evidence
+        self.scenario, self.result, self.error, self.level = scenario, result, error, level
         self.cases = {case.index: case for case in result.cases}
-        # Only draws that every case could be run with can be told against one another.
-        self.draws = [k for k in range(drawn) if all((k, index) in found for index in self.cases)]
+        scores = scores_of(uncertain)
+        self.changes = {index: _drawn(each, scores) for index, each in responses.items()}
+        self.certain = {index: _certain(self.cases[index], each) for index, each in responses.items()}
         self.ensemble = Ensemble(self._observed())
 
     def case(self, case: CaseResult) -> CaseResult:
         """A case with the intervals of its throughput and of its rows."""
+        changes = self.changes.get(case.index)
+        if changes is None:
+            return replace(case, row_intervals=(None,) * len(case.measured))
         rows = []
         for number, row in enumerate(case.measured):
             key = run_key((case.index,), row)
-            rows.append(self._around(*self._row(case, number), [key], self.evidence.without(key)))
+            value = simulated_value(case, row)
+            rows.append(self._around(value, changes[:, 2 + number], [key], case, row))
         same = [key for key in self.ensemble.observed if isinstance(key, tuple) and case.index in key[0]]
-        error = self.evidence.without(*same)
-        own = self._around(float(case.rate), [self.found[k, case.index].rate for k in self.draws], same, error)
+        own = self._around(float(case.rate), changes[:, 0], same, case)
         return replace(case, interval=own, row_intervals=tuple(rows))
 
     def pooled(self, number: int) -> Interval | None:
         """The interval of a row over several cases; None where not all of them were run."""
         each = self.result.pooled[number]
-        if not self.cases.keys() >= set(each.cases):
+        drawn = self._pooled(number)
+        if drawn is None:
             return None
-        key = run_key(each.cases, each.row)
-        return self._around(*self._pooled(number), [key], self.evidence.without(key))
+        return self._around(*drawn, [run_key(each.cases, each.row)], self.cases[each.cases[0]], pooled=True)
 
     def _around(
         self,
         value: float | None,
-        samples: Sequence[float | None],
+        target: Vector,
         own: Sequence[Key],
-        error: ModelError | None,
+        case: CaseResult,
+        row: MeasuredRow | None = None,
+        pooled: bool = False,
     ) -> Interval | None:
-        """90 % about a value: both variances, as independent in the logarithm."""
+        """The interval about a value: what values do, given the measured runs, and the model's error, below a cap."""
         if value is None or value <= 0:
             return None
-        target = _logs(value, samples)
-        if not np.all(np.isfinite(target)) or (not len(target) and error is None):
-            return None
-        noise = error.deviation if error else None
-        spread = self.ensemble.variance(target, own, noise) if len(target) else 0.0
-        reach = (error.quantile if error else NORMAL_90) * math.sqrt(spread + (noise or 0.0) ** 2)
-        return Interval(value * math.exp(-reach), value * math.exp(reach))
+        prior = float(np.mean(target**2))
+        left = self.ensemble.variance(target, own, self.error.deviation if self.error else NOISE)
+        logs = target * (math.sqrt(left / prior) if prior > 0 else 1.0)
+        certain = 0.0 if pooled else self.certain.get(case.index, 0.0)
+        if self.error:
+            logs = logs + self.error.draws(DRAWS, certain, np.random.default_rng(SEED + 1))
+        quantity = "" if pooled else row.quantity if row else "throughput"
+        if quantity == "throughput" and case.bound and case.rate:
+            logs = np.minimum(logs, math.log(case.bound / case.rate) + self.changes[case.index][:, 1])
+        elif quantity == "cpu":
+            logs = np.minimum(logs, math.log(max(100.0 / value, 1.0)))
+        return replace(between(logs, value, self.level), spread=math.sqrt(left), certain=certain)
 
-    def _row(self, case: CaseResult, number: int) -> tuple[float | None, list[float | None]]:
-        """A row's value, and its value in each draw."""
-        drawn = [self.found[k, case.index].rows[number] for k in self.draws]
-        return simulated_value(case, case.measured[number]), drawn
-
-    def _pooled(self, number: int) -> tuple[float | None, list[float | None]]:
+    def _pooled(self, number: int) -> tuple[float | None, Vector] | None:
+        """The value of a row over several cases, and the logarithms of its changes; None if a case was not run."""
         each = self.result.pooled[number]
-        places = {i: sum(i in other.cases for other in self.scenario.pooled[:number]) for i in each.cases}
-        drawn = [pooled_value(each.row, [self.found[k, i].pooled[places[i]] for i in each.cases]) for k in self.draws]
-        return pooled_value(each.row, [simulated_value(self.cases[i], each.row) for i in each.cases]), drawn
+        if not self.changes.keys() >= set(each.cases):
+            return None
+        values = [simulated_value(self.cases[i], each.row) for i in each.cases]
+        value = pooled_value(each.row, values)
+        if not value or not all(values):
+            return None
+        columns = []
+        for index, own in zip(each.cases, values, strict=True):
+            place = sum(index in other.cases for other in self.scenario.pooled[:number])
+            column = 2 + len(self.cases[index].measured) + place
+            columns.append(own * np.exp(self.changes[index][:, column]))
+        return value, np.log(_OVER[each.row.over](np.stack(columns), axis=0) / value)
 
     def _observed(self) -> dict[Hashable, Vector]:
         """The draws of each measured run: the mean of its rows."""
         runs: dict[Hashable, list[Vector]] = {}
         if self.result.sets:
             return {}  # what was measured belongs to the scenario as it is written
-        for case in self.result.cases:
-            for number, row in enumerate(case.measured):
-                value, drawn = self._row(case, number)
-                if row.value is not None and value:
-                    runs.setdefault(run_key((case.index,), row), []).append(_logs(value, drawn))
+        for index, changes in self.changes.items():
+            for number, row in enumerate(self.cases[index].measured):
+                if row.value is not None and simulated_value(self.cases[index], row):
+                    runs.setdefault(run_key((index,), row), []).append(changes[:, 2 + number])
         for number, each in enumerate(self.result.pooled):
-            if each.row.value is not None and self.cases.keys() >= set(each.cases):
-                value, drawn = self._pooled(number)
-                if value:
-                    runs.setdefault(run_key(each.cases, each.row), []).append(_logs(value, drawn))
+            drawn = self._pooled(number) if each.row.value is not None else None
+            if drawn:
+                runs.setdefault(run_key(each.cases, each.row), []).append(drawn[1])
         return {key: np.mean(vectors, axis=0) for key, vectors in runs.items()}
 
 
-def _logs(value: float, samples: Sequence[float | None]) -> Vector:
-    """log(sample / value), nan where there is none."""
-    return np.array([math.log(each / value) if each and each > 0 else math.nan for each in samples])
+def run_key(cases: Sequence[int], row: MeasuredRow) -> Key:
+    """The run that a row is of, as `simio.calibration.model.run_of` has it."""
+    return (tuple(cases), row.of if row.quantity == "cpu" else None)
+
+
+def _drawn(responses: Responses, scores: Mapping[str, Vector]) -> Vector:
+    """The changes of a case's columns in each draw, with what the sum of effects leaves open."""
+    changes = responses.changes(scores) if scores else np.zeros((DRAWS, len(responses.noise)))
+    open_ = np.maximum(responses.noise, responses.residual)
+    # What is left open is of the run as a whole: all columns of a draw have their share of the same deviate.
+    deviate = np.random.default_rng(SEED + 2 + responses.index).standard_normal(DRAWS)
+    open_[1] = 0.0
+    found: Vector = changes + np.outer(np.clip(deviate, -FARTHEST, FARTHEST), open_)
+    return found
+
+
+def _certain(case: CaseResult, responses: Responses) -> float:
+    """The share of its bound that a case reaches, if no uncertain value raises the bound; else 0."""
+    raised = any(side[name][1] > SMALL for side in (responses.low, responses.high) for name in side)
+    return float(case.rate / case.bound) if case.bound and not raised else 0.0
+
+
+def _unsourced(responses: Mapping[int, Responses], values: Mapping[str, Range]) -> tuple[Dependence, ...]:
+    """The values without a source on which an answer depends, each where it depends most; the largest first."""
+    found: dict[str, Dependence] = {}
+    for each in responses.values():
+        for name in each.low:
+            known = values[name]
+            low, high = (math.expm1(float(side[name][0])) for side in (each.low, each.high))
+            size = max(abs(low), abs(high))
+            before = found.get(name)
+            if known.unsourced and size > DEPENDS and (before is None or size > before.size):
+                value = known.value
+                ends = value.text(known.at(-1.0), 3), value.text(known.at(1.0), 3)
+                found[name] = Dependence(name, value.written, value.basis, each.index, ends, (low, high))
+    return tuple(sorted(found.values(), key=lambda each: -each.size))

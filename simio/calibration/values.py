@@ -15,6 +15,7 @@ from simio.description.quantities import quantity_of
 from simio.errors import Problem, ScenarioError
 from simio.loading.catalogue import Catalogue, CatalogueEntry, ValueEntry
 from simio.loading.datasheet import FitRecord
+from simio.loading.parts import default_text
 from simio.loading.problems import field_named
 from simio.studies.rows import named_in
 
@@ -100,8 +101,8 @@ class CatalogueValue:
 
 
 def catalogue_value(entry: CatalogueEntry, key: str, tables: Iterable[str] = ()) -> CatalogueValue | None:
-    """The value of a datasheet as a number; None if it is none: a word, a switch, a list, or zero."""
-    value = entry.values[key]
+    """The value of a datasheet, or its default, as a number; None for a word, a switch, a list, or zero."""
+    value = entry.values.get(key) or default_value(entry, key)
     number = _number(value.value)
     if number is None or number <= 0:
         return None
@@ -127,6 +128,13 @@ def catalogue_value(entry: CatalogueEntry, key: str, tables: Iterable[str] = ())
         value.fit,
         value.text,
     )
+
+
+def default_value(entry: CatalogueEntry, key: str) -> ValueEntry:
+    """The default that stands for a value which a datasheet leaves out."""
+    fields = type(entry.sheet).model_fields
+    name = next(name for name, field in fields.items() if key == (field.alias or name))
+    return ValueEntry(default_text(entry.sheet, key), getattr(entry.sheet, name), "default", "")
 
 
 def _names_own(source: str, table: str) -> bool:

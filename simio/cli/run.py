@@ -30,7 +30,7 @@ from simio.cli.options import (
 from simio.cli.progress import Progress
 
 if TYPE_CHECKING or not COMPLETING:
-    from simio.calibration.predict import SAMPLES, with_intervals
+    from simio.calibration.predict import with_intervals
     from simio.components.network.capture import PacketTrace
     from simio.description.model import Scenario
     from simio.loading import load
@@ -133,8 +133,13 @@ def run(
 def _with_intervals(scenario: Scenario, result: ScenarioResult, engine: str | None) -> ScenarioResult:
     """The result with intervals; Ctrl-C leaves it as it is, marked as not complete."""
     try:
-        with Progress(SAMPLES * len(result.cases), "runs") as progress:
-            return with_intervals(scenario, result, engine=engine, progress=lambda _done, _all: progress.step())
+        with Progress(len(result.cases)) as progress:
+
+            def step(cases: int) -> None:
+                for _ in range(cases):
+                    progress.step()
+
+            return with_intervals(scenario, result, engine=engine, progress=step)
     except KeyboardInterrupt:
         return replace(result, complete=False)
 

@@ -35,8 +35,8 @@ CLIPPED = " †"
 def sensitivity(scenario: str, sets: tuple[str, ...], number: int | None, as_json: bool) -> None:
     """Rank the catalogue's values by their effect on throughput.
 
-    Each number of the datasheets in use is varied alone: by a tenth, and over its stated interval. An assumed time or
-    rate without an interval is varied from 1/1.25 to 1.25 times its value.
+    Each number of the datasheets in use is varied alone: by a tenth, and over its stated interval. One without a
+    source is varied over the width that its class of quantity has shown.
     """
     index = case_number(load(scenario, sets), number) or 0
     case = Case(scenario, sets, index, catalogue())
@@ -86,7 +86,7 @@ def _show(console: Console, case: Case, found: list[Effect]) -> None:
     if any(clipped(effect) for effect in moving):
         console.print(f"\n{CLIPPED.strip()} as far as the parts accept it; the range goes on", style="dim")
     if any(not effect.stated and effect.low is not None for effect in moving):
-        console.print("\n* assumed without an interval: by convention from 1/1.25 to 1.25 times", style="dim")
+        console.print("\n* without a source: the width that its class of quantity has shown", style="dim")
 
 
 def _tenth(effect: Effect) -> Text:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections.abc import Sequence
@@ -18,9 +19,12 @@ from simio.errors import SimioError
 from simio.version import VERSION
 
 if TYPE_CHECKING or not COMPLETING:
+    from simio.calibration.cover import as_data, covers, renewed
     from simio.calibration.crossval import check_folds
     from simio.calibration.groups import cross_validated
+    from simio.calibration.modelerror import all_evidence, evidence_file
     from simio.report import blind as blind_report
+    from simio.report import cover as cover_report
     from simio.report import crossval, validation
     from simio.report.console import printed
     from simio.report.validation_data import junit_xml, validation_json
@@ -61,9 +65,14 @@ LONG = 20
     metavar="HOW",
     help="Refit without the rows to be predicted: 'each' run, by 'table', or in a number of folds.",
 )
+@click.option("--cover", is_flag=True, help="Show the share of rows inside their 90% interval.")
 @click.option("--blind", is_flag=True, help="Show what was predicted of rows that nobody had seen, then and now.")
 @click.option("--baseline", type=click.Path(), metavar="FILE", help="Show what changed since this baseline.")
-@click.option("--update-baseline", is_flag=True, help="Write the simulated values as the baseline.")
+@click.option(
+    "--update-baseline",
+    is_flag=True,
+    help="Write the simulated values as the baseline; with --cover, the evidence of intervals.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 @file_option("--html", help="Write a page with plots to FILE.")
 @file_option("--junit", help="Write JUnit's XML for CI to FILE.")
@@ -75,6 +84,7 @@ def validate(
     engine: str,
     processes: int | None,
     cross_validate: str | None,
+    cover: bool,
     blind: bool,
     baseline: str | None,
     update_baseline: bool,
@@ -95,8 +105,13 @@ def validate(
     simio validate sgi-hippi/table-2         every row of one table
     simio validate --html page.html          measured against simulated, as plots
     simio validate --cross-validate each     errors of rows that the values were not fitted to
+    simio validate --cover                   rows inside the intervals of 'simio run --interval'
     simio validate --blind                   errors of predictions made before anyone saw the rows
     """
+    if cover:
+        _refuse_beside("--cover", ("studies", "cover", "update_baseline", "as_json", "output"))
+        write(output, _covered(studies, update_baseline, as_json, to_file=output is not None))
+        return
     if cross_validate is not None:
         _refuse_beside("--cross-validate", ("studies", "cross_validate", "as_json", "output"))
         write(output, _cross_validated(studies, cross_validate, as_json, to_file=output is not None))
@@ -138,6 +153,21 @@ def _refuse_beside(chosen: str, fitting: Sequence[str]) -> None:
         raise click.UsageError(
             f"{', '.join(used)} cannot be used with {chosen}; only {', '.join(others)} and {last} can"
         )
+
+
+def _covered(studies: Sequence[str], update: bool, as_json: bool, to_file: bool) -> str:
+    """The share of rows inside their interval; the evidence is written if `update`."""
+    if update and studies:
+        raise SimioError("--cover --update-baseline: found names of studies; expected none, as it is of all rows")
+    if update:
+        evidence = renewed(Library(), lambda name: tell(f"{name} ..."))
+        evidence_file().write_text(json.dumps(as_data(evidence), indent=0) + "\n")
+        all_evidence.cache_clear()
+        tell(f"kept {counted(len(evidence), 'row')} in {evidence_file()}")
+    found = covers(studies)
+    if as_json:
+        return cover_report.cover_json(found)
+    return printed(partial(cover_report.show, found=found), to_file)
 
 
 def _blind(as_json: bool, processes: int | None, to_file: bool) -> str:

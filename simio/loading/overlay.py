@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 
 from simio.errors import Place, SimioError, did_you_mean, quote
-from simio.loading.catalogue import Catalogue, CatalogueEntry
+from simio.loading.catalogue import Catalogue, CatalogueEntry, ValueEntry
 from simio.loading.keypaths import mapping
-from simio.loading.problems import ProblemList
+from simio.loading.problems import ProblemList, keys_of
 from simio.loading.yamltree import Node, parse_yaml
 
 Values = Mapping[tuple[str, str], str]
@@ -20,8 +20,9 @@ Values = Mapping[tuple[str, str], str]
 class Overlay(Catalogue):
     """The datasheets of `base` with `values` in place of their own; each is read, and laid over, once.
 
-    Origins and intervals stay those of `base`. Looking up a datasheet raises ScenarioError if its kind of part does
-    not allow a value, and SimioError if it has no such key.
+    A value that `base` leaves to its default may be given, too. Origins and intervals stay those of `base`. Looking
+    up a datasheet raises ScenarioError if its kind of part does not allow a value, and SimioError if it has no such
+    key.
     """
 
     def __init__(self, base: Catalogue, values: Values) -> None:
@@ -62,26 +63,29 @@ def _restored(root: Path, values: Values) -> Overlay:
 
 def laid_over(entry: CatalogueEntry, own: Mapping[str, str]) -> CatalogueEntry:
     """A datasheet with the texts `own` in place of the values of these keys."""
+    known = keys_of(type(entry.sheet))
     for key in own:
-        if key not in entry.values:
-            near = did_you_mean(key, entry.values) or f"it has {', '.join(entry.values)}"
+        if key not in known:
+            near = did_you_mean(key, known) or f"it has {', '.join(known)}"
             raise SimioError(f"{entry.name} has no value {quote(key)}; {near}")
-    nodes = {**entry.nodes, **{key: _node(text, entry.nodes[key]) for key, text in own.items()}}
     place = Place(str(entry.file), 1, 1)
-    whole = mapping({key: nodes[key] for key in entry.values}, place)
+    nodes = {**entry.nodes, **{key: _node(text, entry.nodes.get(key), place) for key, text in own.items()}}
+    given = (*entry.values, *(key for key in own if key not in entry.values))
+    whole = mapping({key: nodes[key] for key in given}, place)
     problems = ProblemList()
     sheet = problems.read(type(entry.sheet), whole, entry.name, place)
     problems.explain(0, "with " + ", ".join(f"{key} = {text}" for key, text in own.items()))
     problems.raise_any()
-    values = {
-        key: replace(value, text=own[key], value=_value(sheet, key)) if key in own else value
-        for key, value in entry.values.items()
-    }
+    values = dict(entry.values)
+    for key, text in own.items():
+        old = values.get(key) or ValueEntry(text, None, "default", "")
+        values[key] = replace(old, text=text, value=_value(sheet, key))
     return replace(entry, values=values, sheet=sheet, nodes=nodes)
 
 
-def _node(text: str, old: Node) -> Node:
-    return replace(parse_yaml(text, old.place.file), place=old.place)
+def _node(text: str, old: Node | None, place: Place) -> Node:
+    at = old.place if old else place
+    return replace(parse_yaml(text, at.file), place=at)
 
 
 def _value(sheet: object, key: str) -> object:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -150,6 +151,12 @@ class ScenarioFile:
         varied = expand(ctx, apply(self.root, settings), {setting.key for setting in settings})
         ctx.problems.raise_any()
         return [texts(case) for case in varied]
+
+    def with_parts(self, parts: Catalogue) -> ScenarioFile:
+        """The same file with another catalogue; what was read of the file and of its tables is shared."""
+        other = copy(self)
+        other.parts, other._known = parts, OrderedDict()
+        return other
 
     def _context(self) -> Context:
         return Context(self.parts or catalogue(), self.folder, known=self._known)

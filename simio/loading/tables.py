@@ -22,6 +22,8 @@ _KEYS = ("title", "source", "quantity", "unit", "scenario", "tolerance", "notes"
 _REMARKS = ("text", "note", "anomaly", "missed")
 RECORDS = "blind"
 """The folder beside the documents that has records of predictions, and no tables."""
+VALUES = "values"
+"""The folder beside the documents that says how far assumed values were from what was found, and has no tables."""
 _EXAMPLES = {"rate": "MB/s", "time": "us", "share": PERCENT}
 
 
@@ -92,7 +94,8 @@ class _Heading:
 
 def table_names(root: Path) -> list[str]:
     """The names of the tables under a folder, study/table, sorted."""
-    names = (f"{path.parent.name}/{path.stem}" for path in root.glob("*/*.yaml") if path.parent.name != RECORDS)
+    apart = (RECORDS, VALUES)
+    names = (f"{path.parent.name}/{path.stem}" for path in root.glob("*/*.yaml") if path.parent.name not in apart)
     return sorted(names)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
@@ -11,7 +13,7 @@ from simio.report import tables
 from simio.report.data import other_quantities
 from simio.report.tables import ROUNDING, Grid, rate_text, rich_table, varied_keys, with_interval
 from simio.result.compare import summary
-from simio.result.model import CaseResult, Precision, ScenarioResult
+from simio.result.model import CaseResult, Dependence, Precision, ScenarioResult
 from simio.wording import counted, in_unit, settings_text, short_names
 
 LOOSE = 2
@@ -105,19 +107,34 @@ def _print_uncertainty(console: Console, result: ScenarioResult) -> None:
     if compared is not None and compared.intervals and not result.sets:
         rows = counted(compared.intervals, "row")
         console.print(f"measured within the 90% interval: {compared.covered} of {rows}")
-    drawn = counted(found.samples, "draw")
-    lines = [f"intervals of 90%: {drawn} of {counted(found.values, 'uncertain catalogue value')}"]
+    runs = counted(found.runs, "short run")
+    lines = [f"intervals of 90%: {runs} with {counted(found.values, 'uncertain catalogue value')}"]
     if found.by_rule:
-        lines[0] += f", {found.by_rule} of them assumed without an interval and taken from 1/1.25 to 1.25 times"
+        lines[0] += f", {found.by_rule} of them without a source, which have the width of their class"
     if found.model_error is None:
-        lines.append("no similar measurement is known: the intervals leave out the error of the model itself")
+        lines.append("nothing was predicted blind: the intervals leave out the error of the model itself")
     else:
-        lines.append(f"plus {found.model_error:.1%} of model error, estimated from {found.evidence}")
+        lines.append(f"plus {found.model_error:.1%} of model error, learnt from {found.evidence}")
     if found.halved:
-        lines.append(f"{counted(found.halved, 'draw')} beyond a datasheet's limits moved towards the nominal values")
+        lines.append(
+            f"{counted(found.halved, 'change')} beyond a datasheet's limits moved towards the nominal values"
+        )
     if found.failed:
-        lines.append(f"{counted(found.failed, 'run')} failed and left out")
+        lines.append(f"{counted(found.failed, 'group')} of cases failed and left out")
     console.print(Text("; ".join(lines), style="dim"))
+    if found.unsourced:
+        console.print(Text(unsourced_text(found.unsourced), style="yellow"))
+
+
+def unsourced_text(found: Sequence[Dependence]) -> str:
+    """The value without a source on which the answer depends most, in words."""
+    most = found[0]
+    low, high = (f"{change:+.0%}" for change in most.changes)
+    more = f"; {counted(len(found) - 1, 'other')} by more than 5%" if len(found) > 1 else ""
+    return (
+        f"depends most on a value without a source: {most.name} = {most.written} ({most.basis}), with "
+        f"{most.ends[0]} {low}, with {most.ends[1]} {high} (case {most.case + 1}){more}"
+    )
 
 
 def _case(case: CaseResult, unit: str) -> Group:

@@ -51,10 +51,26 @@ _ROWS = (tuple, list)
 
 
 class Families:
-    """Lowers systems: those of a family of which one was traced by arithmetic."""
+    """Lowers systems: those of a family of which one was traced by arithmetic.
 
-    def __init__(self) -> None:
+    With `trials` 0 only `prepare` traces.
+    """
+
+    def __init__(self, trials: int = TRIALS) -> None:
         self._families: list[_Family] = []
+        self._trials = trials
+
+    def prepare(self, system: System, others: Sequence[System]) -> None:
+        """Trace the lowering of a system, for those that differ from it in numbers in which one of `others` does."""
+        family = next((each for each in self._families if each.values(system) is not None), None)
+        if family is None:
+            family = _Family(system, self._trials)
+            self._families.insert(0, family)
+        for other in others:
+            family.values(other)
+        values, program = family.values(system), lower(system)
+        if values is not None and not program.guests:
+            family.trace(system, values, program)
 
     def lower(self, system: System) -> Lowered:
         """The program of a system, as `simio.lower.lower` gives it. Raises what that raises."""
@@ -63,7 +79,7 @@ class Families:
             if values is not None:
                 self._families.insert(0, self._families.pop(number))
                 return family.lower(system, values)
-        self._families.insert(0, _Family(system))
+        self._families.insert(0, _Family(system, self._trials))
         del self._families[FAMILIES:]
         return Lowered(lower(system))
 
@@ -71,12 +87,13 @@ class Families:
 class _Family:
     """Systems that differ from `base` in the numbers at `paths` only, as far as has been seen."""
 
-    def __init__(self, base: System) -> None:
+    def __init__(self, base: System, trials: int) -> None:
         self.base = base
+        self.most_trials = trials
         self.paths: dict[Path, Number] = {}
         self.templates: list[_Lowering] = []
         self._seen = 0
-        self._trials = TRIALS
+        self._trials = trials
 
     def values(self, system: System) -> list[Number] | None:
         """A system's numbers at the paths, of which there may be more then; None for another family's system."""
@@ -94,16 +111,16 @@ class _Family:
         for template in self.templates:
             lowered = template.lower(values)
             if lowered is not None:
-                self._trials = min(self._trials + 1, TRIALS)
+                self._trials = min(self._trials + 1, self.most_trials)
                 return lowered
         program = lower(system)
         self._seen += 1
         if self._seen > PATIENCE and self._trials > 0 and not program.guests:
             self._trials -= 1
-            self._trace(system, values, program)
+            self.trace(system, values, program)
         return Lowered(program)
 
-    def _trace(self, system: System, values: list[Number], program: Program) -> None:
+    def trace(self, system: System, values: list[Number], program: Program) -> None:
         """Trace lowering, and keep the template if it gives the same program."""
         tape = Tape(values)
         try:

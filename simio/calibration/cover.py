@@ -1,0 +1,187 @@
+"""Cover of the intervals: the measured rows inside, each judged by a model error learnt without its document."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from simio.calibration.modelerror import Evidence, ModelError, all_evidence, learnt, likelihood
+from simio.calibration.predict import DRAWS, SEED, answered, between
+from simio.errors import SimioError
+from simio.result.compare import Comparison, comparisons, pooled_comparisons
+from simio.result.model import Interval, ScenarioResult
+from simio.running import run_scenario
+from simio.studies.blind import Blind, blind_tests, records
+from simio.studies.rows import Library, Row, rows
+
+
+@dataclass(frozen=True)
+class Covered:
+    """A row with its interval as shares of the prediction; `then` is that of a blind row when it was predicted."""
+
+    document: str
+    row: str
+    blind: Blind | None
+    error: float
+    low: float
+    high: float
+    spread: float
+    certain: float
+
+    @property
+    def covered(self) -> bool:
+        """Whether what was measured lies in the interval."""
+        return math.log(self.low) <= self.error <= math.log(self.high)
+
+    @property
+    def width(self) -> float:
+        """The width of the interval as a share of the prediction."""
+        return self.high - self.low
+
+
+def blind_rows(known: Sequence[Row], library: Library) -> dict[tuple[str, str], Blind]:
+    """The predictions made blind that say something of an interval, by table and name of the row that each is of."""
+    tests = blind_tests(records(library), known, {})
+    found = [row for test in tests for row in test.rows if row.kept.interval and _measured(row)]
+    return {(row.kept.table, row.kept.case): row for row in found}
+
+
+def _measured(row: Blind) -> tuple[float, float] | None:
+    """What was measured of a row, at least and at most: of its table, else of the record; None if it is withheld."""
+    if row.of.measured is not None:
+        upper = row.of.measured if row.of.of.upper is None else row.of.of.upper
+        return float(row.of.measured), float(upper)
+    kept = row.kept.measured
+    return kept if isinstance(kept, tuple) or kept is None else (kept, kept)
+
+
+def _log_error(row: Blind) -> float:
+    """log(measured / predicted), against the nearer end of a range and 0 inside."""
+    measured = _measured(row)
+    assert measured is not None
+    return math.log(min(max(row.kept.predicted, measured[0]), measured[1]) / row.kept.predicted)
+
+
+def renewed(library: Library, progress: Callable[[str], Any] | None = None) -> list[Evidence]:
+    """The evidence that each measured or blind row is now, by runs; it takes minutes.
+
+    The spread of a row is narrowed by the measured runs beside it, its own excepted, as in `simio run --interval`.
+    """
+    every = rows((), library)
+    blind = blind_rows(every, library)
+    wanted = [row for row in every if row.quantity in ("throughput", "stream")]
+    known = [row for row in wanted if row.measured is not None or (row.table, row.name) in blind]
+    found = []
+    for name in dict.fromkeys(row.scenario for row in known):
+        if progress:
+            progress(name)
+        scenario = library.scenario(name)
+        result = answered(scenario, run_scenario(scenario), tables=library.tables).intervals(learnt())
+        own = (_evidence(row, result, blind.get((row.table, row.name))) for row in known if row.scenario == name)
+        found += [each for each in own if each]
+    return found
+
+
+def _evidence(row: Row, result: ScenarioResult, then: Blind | None) -> Evidence | None:
+    interval, error = _compared(row, result)
+    if interval is None or (then is None and (error is None or error <= -1)):
+        return None
+    log = _log_error(then) if then else -math.log1p(error or 0.0)
+    name = f"{row.table}: {row.name}"
+    return Evidence(
+        row.study, name, then is not None, *(round(x, 4) for x in (log, interval.spread, interval.certain))
+    )
+
+
+def covers(studies: Sequence[str] = (), library: Library | None = None) -> list[Covered]:
+    """Each row of the kept evidence of the studies, or of all: around what was predicted, with no run.
+
+    To judge a row, the model error is learnt without its document. Raises SimioError for a study that there is not,
+    and where there is no evidence of any.
+    """
+    library = library or Library()
+    tables = set(library.chosen(studies))
+    blind = blind_rows(rows((), library), library)
+    wanted = [each for each in all_evidence() if each.row.partition(": ")[0] in tables]
+    if not wanted:
+        raise SimioError("--cover: found no evidence of these studies; --cover --update-baseline makes it")
+    errors = {name: learnt(name) for name in dict.fromkeys(each.document for each in wanted)}
+    found = []
+    for each in wanted:
+        table, _, name = each.row.partition(": ")
+        interval = _interval(each, errors[each.document])
+        then = blind.get((table, name)) if each.blind else None
+        found.append(Covered(each.document, each.row, then, each.error, interval.low, interval.high,
+                             each.spread, each.certain))  # fmt: skip
+    return found
+
+
+def _interval(row: Evidence, error: ModelError | None) -> Interval:
+    """The interval of a row as shares of its prediction, from its spread, the model error and a certain bound."""
+    random = np.random.default_rng(SEED)
+    logs = row.spread * random.standard_normal(DRAWS)
+    if error:
+        logs = logs + error.draws(DRAWS, row.certain, random)
+    if row.certain:
+        logs = np.minimum(logs, -math.log(row.certain))
+    return between(logs, 1.0)
+
+
+def _compared(row: Row, result: ScenarioResult) -> tuple[Interval | None, float | None]:
+    """The interval of a row, and its error."""
+    found: list[Comparison] = pooled_comparisons(result)
+    if not row.of.over:
+        found = comparisons(next(case for case in result.cases if case.index == row.case))
+    own = next((each for each in found if each.row is row.of or each.row == row.of), None)
+    return (own.interval, own.error) if own else (None, None)
+
+
+@dataclass(frozen=True)
+class Share:
+    """Rows of a kind: their number, how many lie inside, and the median width."""
+
+    rows: int
+    inside: int
+    width: float
+
+    @property
+    def share(self) -> float:
+        """The share inside."""
+        return self.inside / self.rows if self.rows else 0.0
+
+
+def share_of(found: Sequence[Covered]) -> Share:
+    """The cover of rows."""
+    return Share(len(found), sum(each.covered for each in found), median([each.width for each in found] or [0.0]))
+
+
+def share_then(found: Sequence[Covered]) -> Share:
+    """The cover of blind rows by the intervals that they were predicted with."""
+    inside, widths = 0, []
+    for each in found:
+        if each.blind and each.blind.kept.interval:
+            low, high = (end / each.blind.kept.predicted for end in each.blind.kept.interval)
+            inside += math.log(low) <= each.error <= math.log(high)
+            widths.append(high - low)
+    return Share(len(widths), inside, median(widths or [0.0]))
+
+
+def score(evidence: Sequence[Evidence]) -> float:
+    """The sum over blind rows of the logarithm of their density, learnt without their document."""
+    total = 0.0
+    for row in evidence:
+        error = learnt(row.document, evidence) if row.blind else None
+        total += likelihood(row, error) if error else 0.0
+    return total
+
+
+def as_data(evidence: Sequence[Evidence]) -> list[dict[str, object]]:
+    """Evidence as it is kept in `validation/evidence.json`."""
+    if not evidence:
+        raise SimioError("there is no evidence: no row was measured")
+    return [asdict(each) for each in evidence]
