@@ -48,7 +48,7 @@ def blind_rows(known: Sequence[Row], library: Library) -> dict[tuple[str, str], 
     """The predictions made blind that say something of an interval, by table and name of the row that each is of."""
     tests = blind_tests(records(library), known, {})
     found = [row for test in tests for row in test.rows if row.kept.interval and _measured(row)]
-    return {(row.kept.table, row.kept.case): row for row in found}
+    return {(row.of.table, row.of.name): row for row in found}
 
 
 def _measured(row: Blind) -> tuple[float, float] | None:
