@@ -262,7 +262,7 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
         steps=runs.steps,
         checks=checks,
         precision=runs.precision,
-        progress=Progress.later(partial(progress_of, program, outcome, span)),
+        progress=Progress.later(partial(progress_of, program, outcome, span, runs.cap.rate if runs.cap else None)),
         notes=tuple(dict.fromkeys(span.note for span in runs.spans if span.note)),
         demerits=demerits(case.system.workloads.values(), program, outcome),
     )

@@ -81,6 +81,9 @@ def waterfall(case: Case, engine: str | None = None, traced: Traced | None = Non
     traced = traced or Traced(case, engine)
     path, program, outcome = traced.path, traced.program, traced.outcome
     rows, amounts = _deliveries(path, program, outcome, traced.span.until)
+    if len(rows) < 2:
+        # A trace that is cut off may end the measured span before its stream delivers again.
+        rows, amounts = _deliveries(path, program, outcome, outcome.end)
     if len(rows) < 2 or not amounts[1:].any():
         raise RunError("too little is delivered to say where the time of a unit goes")
     first = _first(path, rows, traced.span.since)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 from numpy.typing import NDArray
 
 from simio.engines.outcome import Outcome
+from simio.program.service import SECOND
 from simio.program.steps import Program
 from simio.result import measure
 from simio.result.model import Progress, Throughput
@@ -16,17 +19,20 @@ APART = 4
 """Least mean number of deliveries in an interval of the measured span."""
 
 
-def progress_of(program: Program, outcome: Outcome, span: Throughput) -> Progress:
+def progress_of(program: Program, outcome: Outcome, span: Throughput, most: Fraction | None = None) -> Progress:
     """The progress of a run to the end of the measured span, in intervals that divide the span evenly.
 
     The bytes of a delivery are taken to have accrued evenly since the delivery before of its stream, as they are for
     the throughput of the span. Blocks that several streams finish at once so make no peak that nothing has carried.
+    What would exceed `most` bytes a second, the bound, was on its way in the interval before.
     """
     edges = _edges(span)
     totals = np.zeros(len(edges))
     marks = measure.marks(program, outcome, "delivered")
     if len(marks) and len(edges) > 1:
         totals = _accrued(marks, edges)
+        if most is not None:
+            totals = _bounded(totals, edges, float(most) / SECOND)
     return Progress(tuple(edges.tolist()), tuple(totals.tolist()))
 
 
@@ -61,3 +67,13 @@ def _accrued(marks: NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.f
     under_way = summed(first, rates) - summed(last, rates)
     offsets = summed(first, rates * begins) - summed(last, rates * begins)
     return done + under_way * edges - offsets
+
+
+def _bounded(totals: NDArray[np.float64], edges: NDArray[np.int64], most: float) -> NDArray[np.float64]:
+    """Bytes at each edge, of which no interval carries more than `most` a ps: the rest came earlier, as it could."""
+    found = totals.copy()
+    for place in range(len(edges) - 2, -1, -1):
+        least = found[place + 1] - most * (edges[place + 1] - edges[place])
+        found[place] = max(found[place], least)
+    found[0] = totals[0]
+    return found

@@ -51,6 +51,8 @@ class Lab:
         self.scenario.write_text(SCENARIO.format(sizes=", ".join(SIZES)))
         self.folder = folder
         self.parts = Catalogue(self.models)
+        # The receiving card is in the way here, so that rows tell its rate from where a search begins.
+        self.change(ADAPTER, {"receive_dma": {"value": "81 MB/s", "interval": "[60 MB/s, 110 MB/s]"}})
         self.measure([1.0] * 12)
 
     def fit(self, values: Mapping[str, Mapping[str, str]]) -> None:

@@ -111,7 +111,7 @@ def from_a_table(source: str) -> bool:
 
 
 def test_the_documents_that_are_predicted_are_known_by_their_sources():
-    assert len(DOCUMENTS) == len(AUTHORS) == 5
+    assert len(DOCUMENTS) == len(AUTHORS) == 6
     adapter = catalogue().sheet("adapters/iris-hippi").values
     assert from_a_table(adapter["store_limit"].source)
     assert from_a_table(adapter["transmit_dma"].source)

@@ -36,7 +36,7 @@ def test_the_answer_comes_with_measured_values_and_their_error():
     assert "194.61" in result.output
     assert "fabric>server.fc is busy" in result.output
     assert "█" in result.output
-    assert "3 measured rows: median error" in result.output
+    assert "4 measured rows: median error" in result.output
 
 
 def test_one_case_in_full():

@@ -88,7 +88,7 @@ def test_all_of_the_time_is_told_and_no_more(load):
 
 
 def test_who_waits_in_line_waits_and_is_not_served(load):
-    found = waterfall(load("linux-fc-raw.yaml", "run.until=400 ms").cases[0])
+    found = waterfall(load("linux-fc-raw.yaml", "run.until=800 ms").cases[0])
     waiting = sum(stage.share for stage in found.stages if stage.kind == "waiting")
     (line,) = [each.share for each in found.stages if (each.where, each.kind) == ("fabric>server.fc", "waiting")]
     assert waiting > 0.5

@@ -172,7 +172,7 @@ def test_resolved_tells_every_value_with_its_origin(read: Loader) -> None:
     assert record["links"]["link2.d1"]["length"] == "3 m"
     assert record["workload"]["reader"] == {
         "kind": "reader", "host": "s", "from": "d", "access": "raw", "block": "64 KiB", "size": "1 MiB",
-        "pattern": "sequential", "stride": "none", "think": "0 s", "depth": "none", "arrivals": "none",
+        "pattern": "sequential", "stride": "none", "think": "0 s", "depth": "none", "arrivals": "none", "work": "0 s",
         "threads": "each", "processes": "1", "passes": "1", "window": "none",
     }  # fmt: skip
 

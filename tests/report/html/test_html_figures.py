@@ -139,7 +139,7 @@ def test_the_wiring_shows_each_box_with_its_share_and_what_limits(load: Any) -> 
     text = topology(graph, case)
     # The disks, which are about equally busy, are one box with their links.
     assert text.count('<g class="box') == len(graph) - 14
-    assert re.search(r"d1 and 7 alike</text><text[^>]*>fc-15k-2002 · 9\d–9\d%<", text)
+    assert re.search(r"d1 and 7 alike</text><text[^>]*>fc-15k-2002 · \d\d–\d\d%<", text)
     (limit,) = re.findall(r'<g class="box is-link (u\d+) limit"><title>(\w+):', text)
     assert limit == ("u10", "link1")
     share = next(use.utilisation for use in case.resources if use.name == "server.pci")
