@@ -21,6 +21,7 @@ from simio.version import VERSION
 if TYPE_CHECKING or not COMPLETING:
     from simio.calibration.cover import as_data, covers, renewed
     from simio.calibration.crossval import check_folds
+    from simio.calibration.freeze import frozen
     from simio.calibration.groups import cross_validated
     from simio.calibration.modelerror import all_evidence, evidence_file
     from simio.report import blind as blind_report
@@ -66,6 +67,9 @@ LONG = 20
     help="Refit without the rows to be predicted: 'each' run, by 'table', or in a number of folds.",
 )
 @click.option("--cover", is_flag=True, help="Show the share of rows inside their 90% interval.")
+@click.option(
+    "--record", metavar="COMMIT", help="Predict the withheld rows, as a record of this commit for later comparison."
+)
 @click.option("--blind", is_flag=True, help="Show what was predicted of rows that nobody had seen, then and now.")
 @click.option("--baseline", type=click.Path(), metavar="FILE", help="Show what changed since this baseline.")
 @click.option(
@@ -85,6 +89,7 @@ def validate(
     processes: int | None,
     cross_validate: str | None,
     cover: bool,
+    record: str | None,
     blind: bool,
     baseline: str | None,
     update_baseline: bool,
@@ -115,6 +120,10 @@ def validate(
     if cross_validate is not None:
         _refuse_beside("--cross-validate", ("studies", "cross_validate", "as_json", "output"))
         write(output, _cross_validated(studies, cross_validate, as_json, to_file=output is not None))
+        return
+    if record is not None:
+        _refuse_beside("--record", ("studies", "record", "output"))
+        write(output, frozen(studies, record, tell))
         return
     if blind:
         _refuse_beside("--blind", ("blind", "as_json", "output", "processes"))

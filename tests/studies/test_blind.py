@@ -14,6 +14,7 @@ from simio.errors import ScenarioError, SimioError
 from simio.loading.records import read_record
 from simio.report.blind import blind_json, summary
 from simio.studies import Library, rows
+from simio.studies.baseline import read_baseline
 from simio.studies.blind import BlindTest, blind_tests, records
 
 SMALL = "packets: workload.blast.size = 4 KiB: throughput"
@@ -128,3 +129,26 @@ def test_what_does_not_fit_beside_blind_is_refused(more: list[str]) -> None:
     result = CliRunner().invoke(main, ["validate", "--blind", *more])
     assert result.exit_code == 2
     assert "cannot be used with --" in result.output
+
+
+@pytest.mark.slow
+def test_withheld_rows_are_predicted_with_their_intervals_as_a_record(tmp_path: Path) -> None:
+    path = tmp_path / "record.yaml"
+    result = CliRunner().invoke(main, ["validate", "--record", "abc1234", "linux-tcp/short", "-o", str(path)])
+    assert result.exit_code == 0, result.output
+    found, library_ = read_record(path), Library()
+    held = [row for row in rows(["linux-tcp/short"], library_) if row.of.held]
+    assert (found.commit, [kept.case for kept in found.rows]) == ("abc1234", [row.name for row in held])
+    baseline = read_baseline(library_.tables / "baseline.json")
+    for kept, row in zip(found.rows, held, strict=True):
+        known = baseline.find(row)
+        assert known is not None
+        assert kept.predicted == pytest.approx(known.value, rel=1e-3)
+        assert kept.interval is not None
+        assert kept.interval[0] < kept.predicted < kept.interval[1]
+
+
+def test_there_is_no_record_where_nothing_is_withheld() -> None:
+    result = CliRunner().invoke(main, ["validate", "--record", "abc1234", "ancor-fc"])
+    assert result.exit_code == 2
+    assert "--record: found no withheld row to predict" in result.stderr
