@@ -144,7 +144,7 @@ def test_a_datasheet_with_aliases_is_refused_before_the_search(house: House) -> 
     house.write(*(yaml.safe_dump(tree, sort_keys=False) for tree in (house.sheet, SCENARIO, TABLE)))
     done = invoked("calibrate", "--dry-run", "lab/raw")
     assert (done.exit_code, done.stdout) == (2, "")
-    assert "iris-hippi.yaml:70:15: found an alias; expected a value of its own" in done.stderr
+    assert "iris-hippi.yaml:73:15: found an alias; expected a value of its own" in done.stderr
 
 
 def test_mutated_studies_have_an_answer_or_a_message(house: House) -> None:

@@ -110,6 +110,10 @@ def test_bytes_are_conserved_from_platter_to_platter(name: str) -> None:
     scenario = load(str(SCENARIOS / f"{name}.yaml"), sets)
     if not all(stored(case.system) for case in scenario.cases):
         pytest.skip("not every workload of it has its data on disks")
+    if any(
+        getattr(each.params, "passes", 1) > 1 for case in scenario.cases for each in case.system.workloads.values()
+    ):
+        pytest.skip("later passes take from the cache what is read once")
     step = -(-len(scenario.cases) // MOST_CASES)
     chosen = replace(scenario, cases=scenario.cases[::step])
     for case, result in zip(chosen.cases, run_scenario(chosen, sets).cases, strict=True):

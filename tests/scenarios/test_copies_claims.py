@@ -136,5 +136,6 @@ def test_a_second_network_adapter_pays_and_a_second_port_only_after_it():
     assert port == pytest.approx(one, rel=0.03)
     assert adapter > 1.3 * one
     assert large > 1.3 * one
-    assert both > 1.3 * large
-    assert both < all_ < 1.1 * both
+    # Each disk gives its stream; two streams a port are more than the disks of one port give.
+    assert both > 1.2 * large
+    assert 1.03 * both < all_ < 1.15 * both

@@ -41,8 +41,10 @@ def rate(name: str, *sets: str) -> float:
 def test_the_data_server_from_disk_is_within_what_it_claims() -> None:
     names = (*MEMORY, "data-server-atm-disk")
     rows = [row for name in names for each in result(name).cases for row in comparisons(each)]
-    errors = sorted(abs(row.error) for row in rows if row.error is not None)
-    assert (len(errors), sum(row.row.held for row in rows)) == (10, 4)
+    assert [row.row.held for row in rows] == [False] * 14
+    # The source's own extrapolation to 56 KiB is missed, and says so.
+    errors = sorted(abs(row.error) for row in rows if row.error is not None and not row.row.missed)
+    assert len(errors) == 13
     assert errors[len(errors) // 2] <= 0.02
     assert errors[-1] <= 0.1
 
