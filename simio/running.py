@@ -233,6 +233,8 @@ def _check_packets(program: Program, packets: PacketTrace) -> None:
 
 def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...]) -> CaseResult:
     program, outcome, span = lowered.program, runs.outcome, runs.spans[0]
+    loads = pooled_loads([each.loads for each in runs.seen])
+    growing = [load.sentence for load in loads if load.grows]
     resources = measure.resource_use(program, outcome, span)
     threads = measure.thread_use(program, outcome)
     tallies = measure.tallies(program, outcome)
@@ -254,7 +256,7 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
         observations=pooled_observations([each.observations for each in runs.seen]),
         tallies=tallies,
         timeline=measure.timeline(program, outcome),
-        loads=pooled_loads([each.loads for each in runs.seen]),
+        loads=loads,
         measured=case.measured,
         hash=lowered.hash,
         seeds=runs.seeds,
@@ -263,7 +265,7 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
         checks=checks,
         precision=runs.precision,
         progress=Progress.later(partial(progress_of, program, outcome, span, runs.cap.rate if runs.cap else None)),
-        notes=tuple(dict.fromkeys(span.note for span in runs.spans if span.note)),
+        notes=tuple(dict.fromkeys([*(span.note for span in runs.spans if span.note), *growing])),
         demerits=demerits(case.system.workloads.values(), program, outcome),
     )
 

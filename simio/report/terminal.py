@@ -145,7 +145,7 @@ def _case(case: CaseResult, unit: str) -> Group:
     lines.append(Text.assemble((rate, "bold green"), "   ", sentence))
     if case.rate:
         lines += [Text(note, style="yellow") for note in case.notes]
-    lines += [Text(load.sentence, style="yellow" if load.grows else "") for load in case.loads]
+    lines += [Text(load.sentence) for load in case.loads if not load.grows]
     notes = spread_texts(case)
     if case.bound is not None:
         loose = "; loose, as it leaves out what the run decides" if case.bound > LOOSE * case.rate else ""

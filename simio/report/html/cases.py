@@ -57,14 +57,15 @@ def records(case: CaseResult, unit: str) -> str:
 
 def answer(case: CaseResult, unit: str) -> str:
     """The throughput in large type, what limits it, and the bound."""
-    notes = [span_text(case), *spread_texts(case)]
+    notes = [span_text(case), *spread_texts(case), *(load.sentence for load in case.loads if not load.grows)]
+    warnings = "".join(f'<p class="warn">{shown(note)}</p>' for note in case.notes)
     bound = ""
     if case.bound is not None:
         value = f"{in_unit(float(case.bound), unit):.4g} {unit}"
         bound = f"<p>Bound <b>{shown(value)}</b>, set by {shown(case.bound_by)}</p>"
     return (
         f'<div class="answer"><p class="rate">{shown(rate_text(case, unit))} <span>{shown(unit)}</span></p>'
-        f'<div><p class="limit">{shown(case.limiter.sentence)}</p>{bound}'
+        f'<div><p class="limit">{shown(case.limiter.sentence)}</p>{warnings}{bound}'
         f'<p class="fine">{shown("; ".join(notes))}</p></div></div>'
     )
 

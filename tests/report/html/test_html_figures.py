@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from simio.report.html.cases import answer
 from simio.report.html.curves import axis_of, curves, number
 from simio.report.html.images import figures_of
 from simio.report.html.timelines import STRETCHES, timelines
@@ -156,3 +158,10 @@ def test_files_are_called_after_what_they_show(load: Any) -> None:
         "case1-queues-and-buffers-frames",
     } <= names
     assert all(set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-") for name in names)
+
+
+def test_the_page_says_what_a_throughput_leaves_open(load: Any) -> None:
+    case = run_scenario(load("linux-fc-raw.yaml", "run.until=20 ms"), cases=[0]).cases[0]
+    told = answer(replace(case, notes=("a < b",)), "MiB/s")
+    assert '<p class="warn">a &lt; b</p>' in told
+    assert "warn\"" not in answer(replace(case, notes=()), "MiB/s")
