@@ -164,4 +164,4 @@ def test_the_page_says_what_a_throughput_leaves_open(load: Any) -> None:
     case = run_scenario(load("linux-fc-raw.yaml", "run.until=20 ms"), cases=[0]).cases[0]
     told = answer(replace(case, notes=("a < b",)), "MiB/s")
     assert '<p class="warn">a &lt; b</p>' in told
-    assert "warn\"" not in answer(replace(case, notes=()), "MiB/s")
+    assert 'warn"' not in answer(replace(case, notes=()), "MiB/s")
