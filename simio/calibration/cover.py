@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from simio.calibration.modelerror import Evidence, ModelError, all_evidence, learnt, likelihood
-from simio.calibration.predict import DRAWS, SEED, answered, between
+from simio.calibration.predict import DRAWS, SEED, between, with_intervals
 from simio.errors import SimioError
-from simio.result.compare import Comparison, comparisons, pooled_comparisons
+from simio.result.compare import comparison_of
 from simio.result.model import Interval, ScenarioResult
 from simio.running import run_scenario
 from simio.studies.blind import Blind, blind_tests, records
@@ -35,7 +35,7 @@ class Covered:
 
     @property
     def covered(self) -> bool:
-        """Whether what was measured lies in the interval."""
+        """True if what was measured lies in the interval."""
         return math.log(self.low) <= self.error <= math.log(self.high)
 
     @property
@@ -47,24 +47,7 @@ class Covered:
 def blind_rows(known: Sequence[Row], library: Library) -> dict[tuple[str, str], Blind]:
     """The predictions made blind that say something of an interval, by table and name of the row that each is of."""
     tests = blind_tests(records(library), known, {})
-    found = [row for test in tests for row in test.rows if row.kept.interval and _measured(row)]
-    return {(row.of.table, row.of.name): row for row in found}
-
-
-def _measured(row: Blind) -> tuple[float, float] | None:
-    """What was measured of a row, at least and at most: of its table, else of the record; None if it is withheld."""
-    if row.of.measured is not None:
-        upper = row.of.measured if row.of.of.upper is None else row.of.of.upper
-        return float(row.of.measured), float(upper)
-    kept = row.kept.measured
-    return kept if isinstance(kept, tuple) or kept is None else (kept, kept)
-
-
-def _log_error(row: Blind) -> float:
-    """log(measured / predicted), against the nearer end of a range and 0 inside."""
-    measured = _measured(row)
-    assert measured is not None
-    return math.log(min(max(row.kept.predicted, measured[0]), measured[1]) / row.kept.predicted)
+    return {(row.of.table, row.of.name): row for test in tests for row in test.judged}
 
 
 def renewed(library: Library, progress: Callable[[str], Any] | None = None) -> list[Evidence]:
@@ -81,17 +64,20 @@ def renewed(library: Library, progress: Callable[[str], Any] | None = None) -> l
         if progress:
             progress(name)
         scenario = library.scenario(name)
-        result = answered(scenario, run_scenario(scenario), tables=library.tables).intervals(learnt())
+        result = with_intervals(scenario, run_scenario(scenario), tables=library.tables)
         own = (_evidence(row, result, blind.get((row.table, row.name))) for row in known if row.scenario == name)
         found += [each for each in own if each]
     return found
 
 
 def _evidence(row: Row, result: ScenarioResult, then: Blind | None) -> Evidence | None:
-    interval, error = _compared(row, result)
-    if interval is None or (then is None and (error is None or error <= -1)):
+    own = comparison_of(result, row.of, row.case)
+    if own is None or own.interval is None:
         return None
-    log = _log_error(then) if then else -math.log1p(error or 0.0)
+    error, interval = then.error if then else own.error, own.interval
+    if error is None or error <= -1:
+        return None
+    log = -math.log1p(error)
     name = f"{row.table}: {row.name}"
     return Evidence(
         row.study, name, then is not None, *(round(x, 4) for x in (log, interval.spread, interval.certain))
@@ -130,15 +116,6 @@ def _interval(row: Evidence, error: ModelError | None) -> Interval:
     if row.certain:
         logs = np.minimum(logs, -math.log(row.certain))
     return between(logs, 1.0)
-
-
-def _compared(row: Row, result: ScenarioResult) -> tuple[Interval | None, float | None]:
-    """The interval of a row, and its error."""
-    found: list[Comparison] = pooled_comparisons(result)
-    if not row.of.over:
-        found = comparisons(next(case for case in result.cases if case.index == row.case))
-    own = next((each for each in found if each.row is row.of or each.row == row.of), None)
-    return (own.interval, own.error) if own else (None, None)
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from typing import Any
 
-from simio.calibration.modelerror import learnt
-from simio.calibration.predict import answered
+from simio.calibration.predict import with_intervals
 from simio.errors import SimioError
-from simio.result.compare import comparisons, pooled_comparisons
+from simio.result.compare import comparison_of
 from simio.running import run_scenario
 from simio.studies.rows import Library, Row, rows
 
 DIGITS = 4
 HEAD = """\
-# What simio predicts of measured rows that nobody who built it has seen. This record never changes.
+# Predictions of measured rows that nobody who built simio has seen. This record never changes.
 # Its fields are those of first.yaml; what was measured stands in the tables once a row is released.
 """
 
@@ -47,12 +46,10 @@ def frozen(studies: Sequence[str], commit: str, progress: Callable[[str], Any]) 
 def _predicted(library: Library, name: str, held: Sequence[Row]) -> Iterator[str]:
     scenario = library.scenario(name)
     cases = sorted({case for row in held for case in row.cases})
-    result = answered(scenario, run_scenario(scenario, cases=cases), tables=library.tables).intervals(learnt())
+    result = with_intervals(scenario, run_scenario(scenario, cases=cases), tables=library.tables)
     for row in held:
-        case = next(each for each in result.cases if each.index == row.case)
-        known = pooled_comparisons(result) if row.of.over else comparisons(case)
-        own = next(each for each in known if each.row == row.of)
-        if own.simulated is None:
+        own = comparison_of(result, row.of, row.case)
+        if own is None or own.simulated is None:
             continue
         yield f"  - table: {row.table}"
         yield f"    case: {json.dumps(row.name)}"

@@ -55,6 +55,21 @@ class MeasuredRow:
     missed: str = ""
 
     @property
+    def most(self) -> Fraction | None:
+        """The largest value of a range, or the only one; None if it is withheld."""
+        return self.value if self.upper is None else self.upper
+
+    def nearest(self, simulated: float) -> Fraction | None:
+        """The measured value, of a range the one nearest to a simulated value; None if it is withheld."""
+        most = self.most
+        return None if self.value is None or most is None else min(max(Fraction(simulated), self.value), most)
+
+    def touches(self, low: float, high: float) -> bool | None:
+        """True if any of what was measured lies from `low` to `high`; None if it is withheld."""
+        most = self.most
+        return None if self.value is None or most is None else low <= most and self.value <= high
+
+    @property
     def exempt(self) -> bool:
         """True if the largest error allowed is not for this row."""
         return bool(self.anomaly or self.missed)
@@ -71,11 +86,8 @@ class MeasuredRow:
 
         Against a range it is 0 inside, and outside relative to the nearer end.
         """
-        if self.value is None:
-            return None
-        upper = self.value if self.upper is None else self.upper
-        nearest = min(max(Fraction(simulated), self.value), upper)
-        return float(Fraction(simulated) / nearest - 1)
+        nearest = self.nearest(simulated)
+        return None if nearest is None else float(Fraction(simulated) / nearest - 1)
 
 
 @dataclass(frozen=True)

@@ -84,8 +84,7 @@ def curves_of(table: TableSummary) -> Curves | None:
         place, own = places[row.row.name], row.row.of
         if place is None or row.value is None:
             continue
-        low = None if own.value is None else float(own.value)
-        high = low if own.upper is None else float(own.upper)
+        low, high = (None if end is None else float(end) for end in (own.value, own.most))
         text = dict(row.row.settings)[axis]
         found.setdefault(name, []).append(RowPoint(float(place[0]), text, row.value, low, high, row))
     xs = [point.x for points in found.values() for point in points]
@@ -138,10 +137,10 @@ def scattered(tables: Sequence[TableSummary]) -> list[tuple[str, list[tuple[floa
     found: dict[str, list[tuple[float, float, Simulated]]] = {}
     for row in (row for table in tables for row in table.rows):
         own = row.row.of
-        if row.value is None or own.value is None or units.dimension_of(own.unit) != "rate":
+        if row.value is None or units.dimension_of(own.unit) != "rate":
             continue
-        upper = own.value if own.upper is None else own.upper
-        nearest = min(max(Fraction(row.value), own.value), upper)
+        if (nearest := own.nearest(row.value)) is None:
+            continue
         found.setdefault(row.row.study, []).append((_in_mb(nearest, own.unit), _in_mb(row.value, own.unit), row))
     return list(found.items())
 

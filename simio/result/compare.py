@@ -29,11 +29,8 @@ class Comparison:
 
     @property
     def covered(self) -> bool | None:
-        """Whether what was measured lies in the interval (a range: touches it); None where one of both is missing."""
-        if self.interval is None or self.row.value is None:
-            return None
-        upper = self.row.value if self.row.upper is None else self.row.upper
-        return self.interval.low <= upper and self.row.value <= self.interval.high
+        """True if what was measured lies in the interval (a range: touches it); None where one of both is missing."""
+        return None if self.interval is None else self.row.touches(self.interval.low, self.interval.high)
 
 
 def comparisons(case: CaseResult) -> list[Comparison]:
@@ -45,6 +42,14 @@ def comparisons(case: CaseResult) -> list[Comparison]:
         error = None if simulated is None else row.error(simulated)
         found.append(Comparison(case.settings, row, simulated, error, interval))
     return found
+
+
+def comparison_of(result: ScenarioResult, row: MeasuredRow, index: int) -> Comparison | None:
+    """The comparison of one measured row, of the case of an index or over several; None where there is none."""
+    found = pooled_comparisons(result)
+    if not row.over:
+        found = comparisons(next(case for case in result.cases if case.index == index))
+    return next((each for each in found if each.row == row), None)
 
 
 _SUMS: Mapping[str, Callable[[list[float]], float]] = {"mean": fmean, "median": median, "most": max}

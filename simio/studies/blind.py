@@ -38,11 +38,7 @@ class Blind:
     @property
     def covered(self) -> bool | None:
         """True where the interval has any of what was measured; None where there is nothing to compare."""
-        if self.kept.interval is None or self.of.measured is None:
-            return None
-        low, high = self.kept.interval
-        upper = self.of.measured if self.of.of.upper is None else self.of.of.upper
-        return self.of.measured <= high and upper >= low
+        return None if self.kept.interval is None else self.of.of.touches(*self.kept.interval)
 
 
 @dataclass(frozen=True)

@@ -153,9 +153,7 @@ def _measured(
 def measured_range(row: MeasuredRow, unit: str) -> tuple[float, float]:
     """Least and most of a measured throughput, in `unit`."""
     one = float(units.parse(f"1 {row.unit}", "rate"))
-    least = float(row.value or 0) * one
-    most = least if row.upper is None else float(row.upper) * one
-    return in_unit(least, unit), in_unit(most, unit)
+    return in_unit(float(row.value or 0) * one, unit), in_unit(float(row.most or 0) * one, unit)
 
 
 def _digits(value: float) -> float:
