@@ -45,7 +45,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Length:
-    """What a whole run took: program steps a run, runs, simulated time in ps; and its rate in bytes a second."""
+    """Length of a whole run: program steps a run, runs, simulated time in ps; and its rate in bytes a second."""
 
     steps: float
     runs: int
@@ -94,7 +94,7 @@ class Probe:
             return None
 
     def allows(self, values: Values) -> bool:
-        """Whether the parts can have these values; asked once for all cases of a source."""
+        """True if the parts can have these values; asked once for all cases of a source."""
         key = frozenset(values.items())
         if key not in self.source.allowed:
             try:

@@ -11,7 +11,7 @@ holds.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -116,10 +116,7 @@ class _Case:
         self._group([each for each in self.uncertain if each.value.name not in moving])
         noise = self._noise()
         found = Responses(self.probe.index, self.low, self.high, noise, runs=self.probe.programs, halved=self.halved)
-        return Responses(
-            self.probe.index, self.low, self.high, noise, _residual(found, checks, self.none),
-            self.probe.programs, self.halved,
-        )  # fmt: skip
+        return replace(found, residual=_residual(found, checks, self.none))
 
     def _checks(self) -> list[tuple[dict[str, float], Vector]]:
         """Scores with all values changed, and the changes that these bring."""

@@ -9,11 +9,12 @@ from fractions import Fraction
 from pathlib import Path
 
 from simio.calibration.values import CatalogueValue, catalogue_value
-from simio.calibration.widths import UNSOURCED, deviation
+from simio.calibration.widths import deviation
 from simio.description.model import Part, System
 from simio.errors import ScenarioError
 from simio.loading.catalogue import Catalogue, UnknownPart
 from simio.running import parts as parts_of
+from simio.studies.summary import UNSOURCED
 
 END = 1.6449
 """Ends of a range, in standard deviations about the value: 90 % of a normal distribution lie between them."""
@@ -32,7 +33,7 @@ class Range:
 
     @property
     def unsourced(self) -> bool:
-        """Whether no source gives the value."""
+        """True if no source gives the value."""
         return self.value.basis in UNSOURCED
 
     @property

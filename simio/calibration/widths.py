@@ -13,8 +13,6 @@ from simio.loading.catalogue import data_root
 from simio.loading.yamlfiles import read_file
 from simio.loading.yamltree import parse_yaml
 
-UNSOURCED = ("assumed", "default")
-"""Bases of values that no source gives."""
 CLASSES = ("time", "size", "rate", "share", None)
 """Dimensions of values that vary without a stated interval; None is that of a count. Others, such as clocks, are
 choices of a part and count as certain."""
@@ -36,11 +34,6 @@ def deviation(dimension: str | None) -> float | None:
     own = found.get(dimension, [])
     known = own if len(own) >= FEW else [each for errors in found.values() for each in errors]
     return median(known) / NORMAL_QUARTILE if known else None
-
-
-def shown() -> int:
-    """The number of comparisons that the widths rest on."""
-    return sum(map(len, _shown().values()))
 
 
 @cache

@@ -62,14 +62,19 @@ def demerits(
     workloads: Iterable[Workload[WorkloadParams]], program: Program, outcome: Outcome
 ) -> tuple[Demerit, ...]:
     """Demerits of all that workloads have measured times of, over the whole run; without what was never observed."""
+    measured_times = [
+        (f"{workload.name}: {what}", measured)
+        for workload in workloads
+        for what, measured in workload.params.measured_times.items()
+    ]
+    if not measured_times:
+        return ()
     found = []
     rows = {mark.name: row for row, mark in enumerate(program.marks)}
-    for workload in workloads:
-        for what, measured in workload.params.measured_times.items():
-            name = f"{workload.name}: {what}"
-            times = outcome.marks[outcome.marks[:, 1] == rows[name], 2]
-            if len(times) and any(measured):
-                mean = fmean(times.tolist())
-                value = demerit(times, measured)
-                found.append(Demerit(name, len(times), mean, len(measured), fmean(measured), value))
+    for name, measured in measured_times:
+        times = outcome.marks[outcome.marks[:, 1] == rows[name], 2]
+        if len(times) and any(measured):
+            mean = fmean(times.tolist())
+            value = demerit(times, measured)
+            found.append(Demerit(name, len(times), mean, len(measured), fmean(measured), value))
     return tuple(found)

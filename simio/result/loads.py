@@ -30,6 +30,8 @@ FEW = 10
 
 def loads(program: Program, outcome: Outcome, span: Throughput) -> tuple[LoadUse, ...]:
     """Each open load of a program with what was served of it in the measured span."""
+    if not program.loads:
+        return ()
     rows = {mark.name: row for row, mark in enumerate(program.marks)}
     found = []
     for load in program.loads:
