@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
+from simio.components.block.layer import BlockLayer
 from simio.components.faults.condition import Schedule
 from simio.components.faults.failing_disk import FailingDrive
 from simio.components.faults.failures import Failures, can_fail, loses_commands
@@ -22,6 +23,7 @@ from simio.description.faults import Span
 from simio.description.model import Disk, Part, System, Volume, Workload, fits
 from simio.description.sheets.disks import Drive
 from simio.description.sheets.filesystems import CachedFileSystem
+from simio.description.sheets.kernels import UnixKernelSheet
 from simio.errors import RunError
 from simio.program.builder import Builder, Handle
 from simio.topology import Topology
@@ -45,6 +47,7 @@ class Site:
         self._drives: dict[str, DiskDrive] = {}
         self._devices: dict[tuple[str, str | None], Devices] = {}
         self._failures: Failures | None = None
+        self._layers: dict[str, BlockLayer] = {}
 
     def streams(self, name: str, count: int) -> Iterator[str]:
         """Run a for loop's body for each of `count` streams of workload `name`, which do the same; gives their names.
@@ -69,7 +72,7 @@ class Site:
         """The kernel of a host, made when something first uses it. Raises RunError if it is not a Unix kernel."""
         if host not in self._kernels:
             description = self.system.hosts[host]
-            if description.kernel.kind != "unix":
+            if not isinstance(description.kernel.sheet, UnixKernelSheet):
                 kind = description.kernel.kind
                 raise RunError(f"the kernel of {host!r} is of kind {kind!r}, which this workload cannot call")
             self._kernels[host] = UnixKernel(self.p, self.host(host))
@@ -150,6 +153,14 @@ class Site:
                 self.p, self.system, self.kernel(host), self.attachments, self.drive, self.failures, third
             )
         return self._devices[host, into].device(name)
+
+    def block_layer(self, host: str) -> BlockLayer:
+        """The block layer of a host, made when something first uses it. Raises RunError as `BlockLayer` does."""
+        if host not in self._layers:
+            kernel = self.kernel(host)
+            make = partial(Devices, self.p, self.system, kernel, self.attachments, self.drive, self.failures, None)
+            self._layers[host] = BlockLayer(self.p, kernel, self.attachments, make)
+        return self._layers[host]
 
     @property
     def hosts(self) -> Iterable[Computer]:
