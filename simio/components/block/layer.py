@@ -22,6 +22,7 @@ from simio.machines.block import layout as c
 from simio.machines.block import processes
 from simio.program.builder import Builder, Operand
 from simio.program.labels import labelled
+from simio.program.steps import CPU_TIME
 
 MakeDevices = Callable[[Callable[[Adapter[StorageAdapter], str], "CoreInitiator"]], Devices]
 """Makes the devices of a host, with this initiator for each disk."""
@@ -102,6 +103,8 @@ class Process:
                 polls=int(self.interface.polls),
             ),
         )
+        if self.name.endswith(" 1") or " " not in self.name:
+            self.p.tally(self.name, CPU_TIME, self.state + c.WORKED, "ns")
         if self.helper:
             self.helper_state = self.p.machine(
                 f"{self.name} helper",

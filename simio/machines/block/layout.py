@@ -26,7 +26,7 @@ LOOK = PROCESS.word("look", "ps", about="of a look at the completion queue that 
 SWITCH = PROCESS.word("switch", "ps", about="of going to sleep and running again")
 WAKE = PROCESS.word("wake", "ps", about="of making it ready, in the interrupt")
 POLLS = PROCESS.word("polls", about="1: it never sleeps")
-WORKED = PROCESS.word("worked", "ps", about="CPU time that counts as its own")
+WORKED = PROCESS.word("worked", "ns", about="CPU time that counts as its own; of one that polls, all of it")
 
 QUEUE = Layout("hardware queue")
 OWNER = QUEUE.word("owner", about="offset of the state of the process whose requests it has")

@@ -27,8 +27,9 @@ def begin(state: NDArray, base: int, now: int, more: int) -> int:
         state[base + c.TAKEN] = max(state[base + c.READY] - 1, 0)
     if state[base + c.READY] > 0:
         state[base + c.READY] -= 1
+    since = state[base + c.RUNS_UNTIL] if state[base + c.POLLS] != 0 else now
+    state[base + c.WORKED] += (now + time - since) // 1000
     state[base + c.RUNS_UNTIL] = now + time
-    state[base + c.WORKED] += time
     core = state[base + c.OWN_CORE]
     state[core + c.BUSY_UNTIL] = now + time
     return time
@@ -36,9 +37,8 @@ def begin(state: NDArray, base: int, now: int, more: int) -> int:
 
 @machine("block")
 def goes_on(state: NDArray, base: int, now: int, more: int) -> int:
-    """The process has waited until now and works on for `more` ps, which it returns; `since` the end of its work."""
-    until = state[base + c.RUNS_UNTIL]
-    state[base + c.WORKED] += now + more - until
+    """The process, which has kept its core until now, works on for `more` ps, which this returns."""
+    state[base + c.WORKED] += (now + more - state[base + c.RUNS_UNTIL]) // 1000
     state[base + c.RUNS_UNTIL] = now + more
     core = state[base + c.OWN_CORE]
     state[core + c.BUSY_UNTIL] = now + more
@@ -78,7 +78,7 @@ def interrupt(state: NDArray, base: int, now: int) -> int:
         time += state[owner + c.WAKE]
         state[owner + c.WOKEN] = 1
     elif idle <= 0:
-        state[owner + c.WORKED] += time
+        state[owner + c.WORKED] += time // 1000
     state[owner + c.READY] += 1
     until = now + exit + time
     state[base + c.SERVED] = until
