@@ -13,8 +13,7 @@ from simio.components.faults.recovery import CommandRecovery
 from simio.components.host.interrupts import Interrupts
 from simio.components.host.kernel import UnixKernel
 from simio.components.passage import Passage
-from simio.components.storage.disk import DiskDrive
-from simio.components.storage.interfaces import Initiator, Transport
+from simio.components.storage.interfaces import Initiator, StorageDrive, Transport
 from simio.description.model import Adapter
 from simio.description.sheets.adapters import StorageAdapter
 from simio.program.builder import Builder, Operand, OperandT, Register
@@ -59,7 +58,7 @@ Execute = Callable[..., None]
 can fail, which register is above 0 afterwards if the medium failed."""
 
 
-class DiskDriver:
+class StorageDriver:
     """A disk as a block device: splits requests into commands and keeps up to `depth` outstanding.
 
     Without a `policy`, every command is carried out at once. With one, commands can fail, which `failures` learns.
@@ -69,7 +68,7 @@ class DiskDriver:
         self,
         p: Builder,
         initiator: Initiator,
-        drive: DiskDrive,
+        drive: StorageDrive,
         transport: Transport,
         depth: int,
         policy: Policy | None = None,

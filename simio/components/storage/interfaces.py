@@ -34,6 +34,33 @@ class BlockDevice(Protocol):
         """The passage of bytes that are written or read, if the request does not fail."""
 
 
+class StorageDrive(Protocol):
+    """A drive behind its interface: disk or solid-state drive. Sectors are those of the interface."""
+
+    name: str
+    sheet: Any
+    any_size: bool
+    sequential: bool
+    """True if commands go over the drive once, in ascending order from its beginning."""
+
+    @property
+    def capacity(self) -> int:
+        """Bytes that the drive holds."""
+
+    @property
+    def depth(self) -> int:
+        """Commands that the drive holds."""
+
+    def sectors_of(self, size: Any) -> Any:
+        """Sectors that `size` bytes take."""
+
+    def read(self, sector: Register, size: Any, transport: Transport, failed: Register | None = None) -> None:
+        """A read command of `size` bytes; `failed` is above 0 afterwards if the drive gives a sector up."""
+
+    def write(self, sector: Register, size: Any, transport: Transport, failed: Register | None = None) -> None:
+        """A write command of `size` bytes; returns when the drive says that it is done."""
+
+
 class Transport(Protocol):
     """The way of one device's commands and data from a host's adapter to the drive and back.
 
