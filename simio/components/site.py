@@ -18,11 +18,13 @@ from simio.components.storage.attachment import Attachments
 from simio.components.storage.devices import Devices
 from simio.components.storage.disk import DiskDrive
 from simio.components.storage.fibre_channel import Fabric
-from simio.components.storage.interfaces import BlockDevice
+from simio.components.storage.interfaces import BlockDevice, StorageDrive
+from simio.components.storage.ssd import SolidStateDrive
 from simio.description.faults import Span
 from simio.description.model import Disk, Part, System, Volume, Workload, fits
 from simio.description.sheets.disks import Drive
 from simio.description.sheets.filesystems import CachedFileSystem
+from simio.description.sheets.flash import FlashDrive
 from simio.description.sheets.kernels import UnixKernelSheet
 from simio.errors import RunError
 from simio.program.builder import Builder, Handle
@@ -44,7 +46,7 @@ class Site:
         self.capture = Capture(self.p, packets, list(system.hosts)) if packets else None
         self._hosts: dict[str, Computer] = {}
         self._kernels: dict[str, UnixKernel] = {}
-        self._drives: dict[str, DiskDrive] = {}
+        self._drives: dict[str, StorageDrive] = {}
         self._devices: dict[tuple[str, str | None], Devices] = {}
         self._failures: Failures | None = None
         self._layers: dict[str, BlockLayer] = {}
@@ -78,10 +80,13 @@ class Site:
             self._kernels[host] = UnixKernel(self.p, self.host(host))
         return self._kernels[host]
 
-    def drive(self, disk: str) -> DiskDrive:
+    def drive(self, disk: str) -> StorageDrive:
         """A disk, made when something first uses it. Raises RunError if it is an ideal device, which has no drive."""
         if disk not in self._drives:
             description = self.system.disks[disk]
+            if fits(description, FlashDrive):
+                self._drives[disk] = SolidStateDrive(self.p, description)
+                return self._drives[disk]
             if not fits(description, Drive):
                 kind = description.part.kind
                 raise RunError(f"disk {disk!r} is of kind {kind!r}, which this workload cannot read")

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from simio.components.block.interfaces import INTERFACES
 from simio.components.block.layer import Process
-from simio.components.block.schedulers import SCHEDULERS, Scheduler
+from simio.components.block.schedulers import Scheduler
 from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
@@ -31,12 +31,6 @@ def _interface(name: str) -> str:
     return name
 
 
-def _scheduler(name: str) -> str:
-    if name not in SCHEDULERS:
-        raise refusal(quote(name), f"an I/O scheduler: {', '.join(SCHEDULERS)}")
-    return name
-
-
 class Direct(WorkloadParams):
     """Processes on cores of their own, each with requests outstanding to drives that it goes through in turn."""
 
@@ -47,7 +41,6 @@ class Direct(WorkloadParams):
     interface: Annotated[Text, AfterValidator(_interface)] = Field(
         "io_uring", description="interface between program and drive, see below"
     )
-    scheduler: Annotated[Text, AfterValidator(_scheduler)] = Field("none", description="I/O scheduler of the drives")
     registered: Flag = Field(
         False, description="whether files and buffers were registered before, as io_uring can (fixed buffers)"
     )
@@ -91,7 +84,7 @@ def direct(site: Site, workload: Workload[Direct]) -> None:
     if site.system.run.until is None and params.requests is None:
         raise RunError("the processes never end; give workload.direct.requests or run.until", ".requests")
     layer = site.block_layer(params.host)
-    schedulers = [layer.scheduler(params.scheduler, target) for target in targets]
+    schedulers = [layer.scheduler(target, INTERFACES[params.interface]) for target in targets]
     disk = site.system.disks_of(targets[0])[0]
     way = layer.way(disk, params.program, params.block, params.registered, schedulers[0])
     placed = list(_places(params))

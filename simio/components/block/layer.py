@@ -17,12 +17,12 @@ from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Adapter
 from simio.description.sheets.adapters import StorageAdapter
 from simio.description.sheets.linux import LinuxKernelSheet
-from simio.errors import RunError
+from simio.errors import RunError, quote
 from simio.machines.block import layout as c
 from simio.machines.block import processes
 from simio.program.builder import Builder, Operand
 from simio.program.labels import labelled
-from simio.program.steps import CPU_TIME
+from simio.program.steps import CPU_TIME, UNBOUNDED
 
 MakeDevices = Callable[[Callable[[Adapter[StorageAdapter], str], "CoreInitiator"]], Devices]
 """Makes the devices of a host, with this initiator for each disk."""
@@ -44,7 +44,12 @@ class BlockLayer:
         self.cores = Cores(p, kernel.host)
         self.attachments = attachments
         self.devices = devices
-        self._schedulers: dict[str, tuple[str, Scheduler]] = {}
+        self._schedulers: dict[str, Scheduler] = {}
+        if self.sheet.scheduler not in SCHEDULERS:
+            raise RunError(
+                f"found {quote(self.sheet.scheduler)}, expected an I/O scheduler: {', '.join(SCHEDULERS)}",
+                f"hosts.{self.host.name}.kernel.scheduler",
+            )
 
     def way(self, disk: str, program: int, size: int, registered: bool, scheduler: Scheduler) -> Way:
         """What lies between a program and a disk, for requests of `size` bytes."""
@@ -60,12 +65,13 @@ class BlockLayer:
             -(-size // limit) if limit else 1,
         )
 
-    def scheduler(self, name: str, drive: str) -> Scheduler:
-        """The scheduler of a drive, of which it has one. Raises RunError where it has another already."""
-        known = self._schedulers.setdefault(drive, (name, SCHEDULERS[name](self.p, self.cores, drive)))
-        if known[0] != name:
-            raise RunError(f"drive {drive!r} has scheduler {known[0]!r} for another workload; it has one", ".scheduler")
-        return known[1]
+    def scheduler(self, drive: str, interface: Interface) -> Scheduler:
+        """The scheduler of a drive, as requests through an interface meet it."""
+        if not interface.kernel:
+            return Scheduler(self.p, self.cores, drive)
+        if drive not in self._schedulers:
+            self._schedulers[drive] = SCHEDULERS[self.sheet.scheduler](self.p, self.cores, drive)
+        return self._schedulers[drive]
 
 
 class Process:
@@ -158,14 +164,15 @@ class CoreInitiator:
     def __init__(self, process: Process, disk: str) -> None:
         self.process = process
         self.p = process.p
-        self.disk = disk
         layer = process.layer
+        self.queue = f"{process.name}: {disk}"
+        self.alone: int = layer.kernel.largest_request() or UNBOUNDED
         core, state = process.submitter
         self.core = core
-        self.queue = -1
+        self.state = -1
         if process.interface.interrupts:
             span = layer.host.span
-            self.queue = self.p.machine(
+            self.state = self.p.machine(
                 f"{process.name}: queue of {disk}",
                 c.QUEUE.initial(
                     owner=state, interrupt=span(layer.sheet.interrupt), end=span(layer.sheet.request_end)
@@ -187,9 +194,9 @@ class CoreInitiator:
     def complete(self, size: Operand) -> None:
         """An interrupt on the core of the queue; a process that polls finds out by itself."""
         p, process = self.p, self.process
-        if self.queue >= 0:
+        if self.state >= 0:
             with p.hold(self.core.resource, priority=INTERRUPT), p.scope():
-                time = p.answer(processes.interrupt, self.queue)
+                time = p.answer(processes.interrupt, self.state)
                 p.wait(time)
         if process.interface.polls:
             with p.scope():

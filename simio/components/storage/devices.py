@@ -9,9 +9,8 @@ from simio.components.host.bus import ParallelBus
 from simio.components.host.host import Computer
 from simio.components.host.kernel import UnixKernel
 from simio.components.storage.attachment import Attachments
-from simio.components.storage.disk import DiskDrive
-from simio.components.storage.driver import DiskDriver, HostInitiator
-from simio.components.storage.interfaces import BlockDevice, Initiator
+from simio.components.storage.driver import HostInitiator, StorageDriver
+from simio.components.storage.interfaces import BlockDevice, Initiator, StorageDrive
 from simio.components.volumes import ArrayController, ArrayPort, make_volume
 from simio.components.volumes.card import CardMemory, CardTransport
 from simio.components.volumes.members import Losses
@@ -30,7 +29,7 @@ class Devices:
         system: System,
         kernel: UnixKernel,
         attachments: Attachments,
-        drive: Callable[[str], DiskDrive],
+        drive: Callable[[str], StorageDrive],
         failures: Callable[[], Failures],
         into: Computer | None = None,
         initiator: Callable[[Adapter[StorageAdapter], str], Initiator] | None = None,
@@ -73,7 +72,7 @@ class Devices:
         drive, depth = self.drive(disk), adapter.part.sheet.queue_depth
         policy = self.attachments.policy(self.host.name, disk)
         failures = self.failures() if policy else None
-        return DiskDriver(self.p, initiator, drive, transport, depth, policy, failures)
+        return StorageDriver(self.p, initiator, drive, transport, depth, policy, failures)
 
     def _volume(self, volume: Volume) -> BlockDevice:
         if volume.controller is None:
@@ -116,7 +115,7 @@ class Devices:
         if not able and not volume.rebuilt:
             return None
         faults = {names.index(name): fault for name, fault in volume.rebuilt.items()}
-        drivers = {place: member for place in able if isinstance(member := members[place], DiskDriver)}
+        drivers = {place: member for place in able if isinstance(member := members[place], StorageDriver)}
         latches = {place: driver.given_up for place, driver in drivers.items()}
         return Losses(
             self.failures(),
@@ -141,4 +140,4 @@ class Devices:
         way = self.attachments.transport(self.host.name, name, CardMemory(self.p))
         drive = self.drive(name)
         transport = controller.transport(way, port.transport)
-        return DiskDriver(self.p, controller.initiator, drive, transport, drive.sheet.queue_depth)
+        return StorageDriver(self.p, controller.initiator, drive, transport, drive.depth)

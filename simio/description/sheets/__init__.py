@@ -16,6 +16,7 @@ from simio.description.sheets import (  # noqa: F401  (each registers its sheets
     kernels,
     linux,
     network,
+    nvme,
     scsi,
     stacks,
 )

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from simio.description.quantities import Count, Time, Whole
+from simio.description.quantities import Count, Text, Time, Whole
 from simio.description.sheets.base import register_sheet
 from simio.description.sheets.kernels import UnixKernelSheet
 
@@ -28,6 +28,7 @@ class LinuxKernelSheet(UnixKernelSheet):
         **dict.fromkeys(("user_driver", "user_doorbell"), "user-space driver"),
     }
 
+    scheduler: Text = Field("none", description="I/O scheduler of the host's drives")
     psync_cost: Time = Field(description="CPU time of pread() or pwrite() above the block layer, a request")
     libaio_cost: Time = Field(
         description="CPU time of io_submit() and io_getevents() above the block layer, a request, without entering them"
