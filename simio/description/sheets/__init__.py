@@ -15,6 +15,7 @@ from simio.description.sheets import (  # noqa: F401  (each registers its sheets
     ipi,
     kernels,
     network,
+    pcie,
     scsi,
     stacks,
 )
