@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from simio.components.faults.failures import Failures, can_fail
-from simio.components.host.bus import ParallelBus
+from simio.components.host.bus import HostBus
 from simio.components.host.host import Computer
 from simio.components.host.kernel import UnixKernel
 from simio.components.storage.attachment import Attachments
@@ -53,7 +53,7 @@ class Devices:
             self._made[name] = self._volume(volume) if volume else self._disk(name)
         return self._made[name]
 
-    def _bus(self, key: str) -> ParallelBus:
+    def _bus(self, key: str) -> HostBus:
         """The bus that data cross, to whoever gets them."""
         bus = self.host.bus(key)
         return bus.into(self.into.memory, self.into.memory_byte) if self.into else bus

@@ -16,6 +16,7 @@ from simio.description.sheets import (  # noqa: F401  (each registers its sheets
     kernels,
     network,
     nvme,
+    pcie,
     scsi,
     stacks,
 )
