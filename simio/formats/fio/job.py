@@ -73,6 +73,12 @@ class Job:
     submit: int = 1
     reap: int = 1
     reap_most: int | None = None
+    polling: str = ""
+    """Who polls with io_uring: iopoll the process, sqpoll a kernel thread that submits, too; else nobody."""
+    helper: int | None = None
+    """Core of that thread, if it is given."""
+    registered: bool = False
+    cpus: tuple[int, ...] = ()
     numjobs: int = 1
     size: Amount = None
     io_size: Amount = None
@@ -127,6 +133,21 @@ class Job:
     def largest(self) -> int:
         """The largest request in bytes, of all directions."""
         return max(size for direction in self.directions for size, _ in self.sizes[direction])
+
+    @property
+    def one_size(self) -> bool:
+        """True if all requests are of one size."""
+        return self.smallest == self.largest
+
+    @property
+    def mean_size(self) -> int:
+        """Mean size of a request in bytes, rounded down."""
+        shares = (100,) if len(self.directions) == 1 else (self.reads_of_100, 100 - self.reads_of_100)
+        mean = Fraction(0)
+        for direction, share in zip(self.directions, shares, strict=True):
+            total = sum(weight for _, weight in self.sizes[direction])
+            mean += Fraction(share * sum(size * weight for size, weight in self.sizes[direction]), 100 * total)
+        return int(mean)
 
     @property
     def depth(self) -> int:

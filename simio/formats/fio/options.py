@@ -100,6 +100,21 @@ def _delay(_context: _Context, text: str) -> tuple[int, int]:
     return min(low, high), max(low, high)
 
 
+def _cpus(_context: _Context, text: str) -> tuple[int, ...]:
+    found: dict[int, None] = {}
+    for part in text.replace(":", ",").split(","):
+        first, dash, last = part.partition("-")
+        if not first.strip().isdecimal() or (dash and not last.strip().isdecimal()):
+            raise ValueError("numbers of CPUs from 0 on, such as 0,5,8-15")
+        found |= dict.fromkeys(range(int(first), int(last if dash else first) + 1))
+    return tuple(found)
+
+
+def _mask(context: _Context, text: str) -> tuple[int, ...]:
+    mask = context.positive(text)
+    return tuple(number for number in range(mask.bit_length()) if mask >> number & 1)
+
+
 def _percentiles(_context: _Context, text: str) -> tuple[Fraction, ...]:
     found = tuple(sorted({numbers.decimal(part) for part in text.split(":")}))
     if not all(0 < each <= 100 for each in found):
@@ -142,13 +157,14 @@ FIELDS: Mapping[str, tuple[str, Read]] = {
     "filename_format": ("filename_format", lambda _c, t: t), "nrfiles": ("nrfiles", _up_to(1024)),
     "fsync": ("fsync", _up_to(2**31, 0)), "fdatasync": ("fsync", _up_to(2**31, 0)), "end_fsync": ("end_fsync", _on),
     "fsync_on_close": ("end_fsync", _on), "sync": ("sync", _sync), "percentile_list": ("percentiles", _percentiles),
+    "cpus_allowed": ("cpus", _cpus), "cpumask": ("cpus", _mask), "sqthread_poll_cpu": ("helper", _up_to(4095, 0)),
     "clat_percentiles": ("clat_percentiles", _on), "lat_percentiles": ("lat_percentiles", _on),
 }  # fmt: skip
 """Options that are one field of a job, and how their text is read."""
 PATTERNS = (
     "rw", "rw_sequencer", "bs", "bssplit", "bsrange", "ba", "rwmixread", "rwmixwrite", "rate", "rate_iops",
     "random_distribution", "percentage_random", "thinktime_blocks_type", "file_service_type", "buffered",
-    "invalidate", "kb_base", "name",
+    "invalidate", "kb_base", "name", "hipri", "sqthread_poll", "fixedbufs", "registerfiles",
 )  # fmt: skip
 """Options that are read together with others, in `patterns` and here."""
 MODELLED = frozenset({*FIELDS, *PATTERNS})
@@ -259,6 +275,10 @@ class OptionReader:
         take("random_distribution", lambda text: patterns.distribution(text, context.whole), _distribution)
         take("file_service_type", patterns.service, lambda found: found)
         take("thinktime_blocks_type", partial(_word("complete", "issue"), context), lambda found: {})
+        take("hipri", partial(_on, context), lambda found: {"polling": "iopoll"} if found else {})
+        take("sqthread_poll", partial(_on, context), lambda found: {"polling": "sqpoll"} if found else {})
+        take("fixedbufs", partial(_on, context), lambda found: {"registered": found})
+        take("registerfiles", partial(_on, context), lambda found: {})
         take("buffered", partial(_on, context), lambda found: {"direct": not found})
 
     def _checked(self, section: Section, job: Job, given: Mapping[str, Given]) -> Job:
@@ -273,6 +293,9 @@ class OptionReader:
         if given.get("invalidate", Given("1", None)).value == "0" and not job.direct:
             hint = "leave it out, or list it in 'ignore'; what is in memory before the run is not modelled"
             refuse("invalidate", "1", hint)
+        if (job.polling or job.registered) and job.engine != "io_uring":
+            for name in ("hipri", "sqthread_poll", "fixedbufs"):
+                refuse(name, "ioengine=io_uring beside it")
         if job.engine == "mmap" and job.writes:
             refuse("ioengine", "an engine other than mmap", "only reading maps files")
         if job.hole and job.random:
@@ -288,7 +311,9 @@ class OptionReader:
         self.problems.append(Problem(path, found, expected, hint, given.place))
 
 
-_SWITCHES = {name for name, (_, read) in FIELDS.items() if read is _on} | {"norandommap"}
+_SWITCHES = {name for name, (_, read) in FIELDS.items() if read is _on} | {
+    "norandommap", "hipri", "sqthread_poll", "fixedbufs", "registerfiles"
+}  # fmt: skip
 
 
 def _text(name: str, given: Given) -> str:

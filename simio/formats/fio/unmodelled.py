@@ -19,7 +19,7 @@ _TRIM = "trims are not modelled"
 _VERIFY = "verifying reads blocks again, which is not modelled"
 _PRIORITY = "priorities of requests are not modelled"
 _REPLAY = "use a workload of kind replay for a recorded trace"
-_PLACEMENT = "processes run on any CPU of the host"
+_PLACEMENT = "memory and cores of nodes are not told apart; cpus_allowed names cores"
 _SEARCH = "use simio capacity, which searches for the load that holds a promise"
 _FLOW = "jobs that regulate one another are not modelled"
 _FAILING = "a job that ends when it is too slow is not modelled"
@@ -49,6 +49,7 @@ IGNORED: Mapping[str, str] = dict([
     *_all("no modelled device places data by it", "write_hint"),
     *_all("rates are kept from the first request on", "rate_cycle"),
     *_all("a request of one buffer costs the same as a vector of one", "nonvectored"),
+    *_all("each process stays on one of its CPUs, in turn", "cpus_allowed_policy"),
     *_all("it is a way of reaping that takes the same time here", "userspace_reap"),
     *_all("no modelled device is without room for a request", "nowait"),
     *_all("requests that overlap are not ordered by any modelled part", "serialize_overlap"),
@@ -64,7 +65,7 @@ REFUSED: Mapping[str, str] = dict([
     *_all(_SEARCH, "latency_target latency_run steadystate steadystate_duration steadystate_ramp_time max_latency"),
     *_all(_PRIORITY, "prio prioclass cmdprio cmdprio_percentage cmdprio_class cmdprio_bssplit ioscheduler nice "
           "cgroup cgroup_weight"),
-    *_all(_PLACEMENT, "cpumask cpus_allowed numa_cpu_nodes numa_mem_policy gtod_cpu"),
+    *_all(_PLACEMENT, "numa_cpu_nodes numa_mem_policy gtod_cpu"),
     *_all(_FLOW, "flow flow_id flow_sleep wait_for exitall exit_what"),
     *_all(_FAILING, "rate_min rate_iops_min fill_device"),
     *_all(_DEDUPE, "dedupe_percentage dedupe_mode dedupe_working_set_percentage dedupe_global "
@@ -80,7 +81,7 @@ REFUSED: Mapping[str, str] = dict([
     *_all("reports of one direction are not summed up with the other's", "unified_rw_reporting"),
     *_all("files are not locked", "lockfile"),
     *_all("it runs no requests", "create_only"),
-    *_all("this way of calling io_uring is not modelled", "hipri sqthread_poll force_async fixedbufs registerfiles"),
+    *_all("requests that io_uring hands to a worker are not modelled", "force_async"),
     *_all("only options of the engines libaio and io_uring are known", "cmd_type"),
 ])  # fmt: skip
 """Options that would change what is simulated, each with the reason why it is not."""
@@ -100,7 +101,7 @@ WITHOUT_EFFECT: Mapping[str, str] = {
     "merge_blktrace_scalars": "merge_blktrace_file", "max_open_zones": "zonemode",
     "job_max_open_zones": "zonemode", "ignore_zone_limits": "zonemode", "read_beyond_wp": "zonemode",
     "latency_window": "latency_target", "latency_percentile": "latency_target",
-    "cpus_allowed_policy": "cpus_allowed", "cgroup_nodelete": "cgroup", "sqthread_poll_cpu": "sqthread_poll",
+    "cgroup_nodelete": "cgroup",
     "uid": "permissions", "gid": "permissions",
 }  # fmt: skip
 """Options that do something only together with another, which is refused or not modelled; ignored."""

@@ -58,8 +58,8 @@ class Fio(WorkloadParams):
     )
     ignore: Texts = Field((), description="options of the job file that are left out, though they are not modelled")
     files: dict[Text, Text] = Field({}, description="files and devices of fio, each with the disk or volume it is on")
-    work: Time = Field(
-        0, description="CPU time of fio itself for each request, on a CPU of its kernel's reference_clock"
+    program: Time = Field(
+        300_000, description="CPU time of fio itself a request, on a CPU of its kernel's reference_clock"
     )
     _jobs: Jobs = PrivateAttr(default=Jobs(()))
 
@@ -98,11 +98,13 @@ class Fio(WorkloadParams):
 @register_workload("fio", Fio)
 def fio(site: Site, workload: Workload[Fio]) -> None:
     """The processes of all jobs, those behind a stonewall after those before it."""
+    from simio.workloads.fio.calls import make_calls
     from simio.workloads.fio.layout import laid_out
-    from simio.workloads.fio.process import Gates, Process
+    from simio.workloads.fio.process import Gates, Process, name_of
 
     clones = laid_out(site, workload)
     gates = Gates(site.p, workload.name, clones)
     only = len(workload.params.jobs) == 1
-    for clone in clones:
-        Process(site, workload, clone, gates, only).emit()
+    names = [name_of(workload, clone) for clone in clones]
+    for clone, calls in zip(clones, make_calls(site, workload, names, clones), strict=True):
+        Process(site, workload, clone, calls, gates, only).emit()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 
-from simio.components.host.kernel import UnixKernel
 from simio.formats.fio.job import Job
 from simio.machines import fio as machine
 from simio.program.builder import Builder, Handle, Register, minimum, since
 from simio.workloads.common.streams import Access
+from simio.workloads.fio.calls import Calls
 
 
 class Outstanding:
@@ -18,11 +18,9 @@ class Outstanding:
     looks, a request that is complete counts as outstanding, and its time goes on: so fio measures it.
     """
 
-    def __init__(
-        self, p: Builder, name: str, kernel: UnixKernel, job: Job, depth: int, latency: dict[int, Handle]
-    ) -> None:
+    def __init__(self, p: Builder, name: str, calls: Calls, job: Job, depth: int, latency: dict[int, Handle]) -> None:
         """`latency` are the observations of each direction's times."""
-        self.p, self.name, self.kernel, self.job, self.depth, self.latency = p, name, kernel, job, depth, latency
+        self.p, self.name, self.calls, self.job, self.depth, self.latency = p, name, calls, job, depth, latency
         self.submitted = None
         if depth > 1:
             self.ring = p.machine(f"{name}: completions", machine.ring(depth))
@@ -40,14 +38,14 @@ class Outstanding:
         """One request, waited for or in a thread of its own; then room for the next one is made."""
         p, job = self.p, self.job
         if self.depth == 1:
-            if job.engine == "sync" and job.random:
-                # Before read() or write() it calls lseek(), which psync does not need.
-                self.kernel.system_call()
             with p.timed(self.latency[direction]):
+                self.calls.enter()
                 access.request(at, size, aligned, False)
+                self.calls.leave()
             return
         with p.scope():
             begun = p.now()
+            self.calls.enter()
             with p.fork(f"{self.name}: request"):
                 if self.submitted:
                     p.get(self.submitted, 1)
@@ -84,6 +82,7 @@ class Outstanding:
         """Look at the oldest completion, waiting for one."""
         p = self.p
         p.get(self.complete, 1)
+        self.calls.leave()
         with p.scope():
             begun = p.answer(machine.reaped, self.ring)
             for direction, observation in self.latency.items():

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 
-from simio.components.host.host import PROCESS
-from simio.components.host.kernel import UnixKernel
 from simio.formats.fio.job import NAMES, READ, WRITE, Job
 from simio.program.builder import Builder, Register, since
 from simio.program.service import SECOND
+from simio.workloads.fio.calls import Calls
 from simio.workloads.fio.outstanding import Outstanding
 
 
 class Pace:
     """The times of a process; before it sleeps it waits for what is outstanding, as fio does."""
 
-    def __init__(self, p: Builder, name: str, kernel: UnixKernel, job: Job, requests: Outstanding) -> None:
-        self.p, self.name, self.kernel, self.job, self.requests = p, name, kernel, job, requests
+    def __init__(self, p: Builder, name: str, calls: Calls, job: Job, requests: Outstanding) -> None:
+        self.p, self.name, self.calls, self.job, self.requests = p, name, calls, job, requests
 
     def delay(self) -> None:
         """startdelay, which counts from the start of fio."""
@@ -93,8 +92,7 @@ class Pace:
             self.requests.quiesce()
             spun = min(job.thinktime_spin, job.thinktime)
             if spun:
-                with p.label("fio", self.kernel.host.name), p.hold(self.kernel.host.cpu, priority=PROCESS):
-                    p.wait(spun)
+                self.calls.spin(spun)
             if job.thinktime > spun:
                 self._sleep(job.thinktime - spun)
             if job.ignore_thinktime:

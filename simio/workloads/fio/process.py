@@ -15,7 +15,8 @@ from simio.description.model import Workload
 from simio.errors import RunError, quote
 from simio.formats.fio.job import NAMES, READ, WRITE, Job
 from simio.program.builder import Builder, Register
-from simio.workloads.common.streams import Access, unbuffered
+from simio.workloads.common.streams import Access
+from simio.workloads.fio.calls import Calls
 from simio.workloads.fio.layout import Clone, Span
 from simio.workloads.fio.outstanding import Outstanding
 from simio.workloads.fio.pace import Pace
@@ -38,6 +39,12 @@ def bytes_of(workload: str, label: str, direction: int) -> str:
 def latency_of(workload: str, label: str, direction: int) -> str:
     """Name of the observation of a job's latencies, fio's lat."""
     return f"{workload}: {label} {NAMES[direction]}"
+
+
+def name_of(workload: Workload[Fio], clone: Clone) -> str:
+    """Name of the thread of a process."""
+    which = f" {clone.number + 1}" if clone.share > 1 else ""
+    return f"{workload.name}: {clone.label}{which}"
 
 
 class Gates:
@@ -70,21 +77,15 @@ class Gates:
 class Process:
     """One process of a job; `emit` writes its thread."""
 
-    def __init__(self, site: Site, workload: Workload[Fio], clone: Clone, gates: Gates, only: bool) -> None:
+    def __init__(
+        self, site: Site, workload: Workload[Fio], clone: Clone, calls: Calls, gates: Gates, only: bool
+    ) -> None:
         """`only`: all processes of the workload are clones of one job, and do the same."""
-        self.site, self.p, self.workload, self.clone, self.gates, self.only = (
-            site,
-            site.p,
-            workload,
-            clone,
-            gates,
-            only,
-        )
+        self.site, self.p, self.workload, self.clone = site, site.p, workload, clone
+        self.calls, self.gates, self.only = calls, gates, only
         self.job: Job = clone.job
-        which = f" {clone.number + 1}" if clone.job.numjobs > 1 and clone.share > 1 else ""
-        self.name = f"{workload.name}: {clone.label}{which}"
-        p, params = self.p, workload.params
-        self.kernel = site.kernel(params.host)
+        self.name = name_of(workload, clone)
+        p, self.kernel = self.p, calls.kernel
         self.devices = list(dict.fromkeys(span.device for span in clone.spans))
         self.places = Places(p, self.name, clone, {device: number for number, device in enumerate(self.devices)})
         latency = {d: p.observation(latency_of(workload.name, clone.label, d), "latency", "ps") for d in self._ways}
@@ -99,8 +100,8 @@ class Process:
         self._check()
         self.accesses = {(n, d): self._access(span, d) for n, span in self._spans() for d in self._ways}
         depth = self.job.depth if self.job.direct else 1
-        self.outstanding = Outstanding(p, self.name, self.kernel, self.job, depth, latency)
-        self.pace = Pace(p, self.name, self.kernel, self.job, self.outstanding)
+        self.outstanding = Outstanding(p, self.name, calls, self.job, depth, latency)
+        self.pace = Pace(p, self.name, calls, self.job, self.outstanding)
 
     @property
     def _ways(self) -> tuple[int, ...]:
@@ -139,15 +140,14 @@ class Process:
             )
 
     def _device(self, span: Span) -> BlockDevice:
-        return self.site.device(self.workload.params.host, span.device, reports_failures=self.job.direct)
+        return self.calls.device(span.device)
 
     def _access(self, span: Span, direction: int) -> Access:
         site, job = self.site, self.job
         delivered = site.stream(bytes_of(self.workload.name, self.clone.label, direction))
         device = self._device(span)
         if job.direct:
-            call = self.kernel.write_unbuffered if direction == WRITE else self.kernel.read_unbuffered
-            return unbuffered(site, call, device, True, delivered)
+            return self.calls.unbuffered(device, direction, delivered)
         mount = Mount(self.kernel, site.file_system(self.workload, device.name).sheet, device)
         if job.engine == "mmap":
             return Mapped(self.p, MappedFile(mount, (self.name, 1)), None, delivered)
@@ -195,27 +195,19 @@ class Process:
         job = self.job
         if job.time_based and job.number_ios is None:
             return None
-        weighed = [(size, weight * self._part(d)) for d in self._ways for size, weight in _shares(job, d)]
-        mean = sum(size * weight for size, weight in weighed) / sum(weight for _, weight in weighed)
         io_size = job.io_size if job.io_size is not None else self.clone.size
         if not isinstance(io_size, int):
             io_size = int(self.clone.size * io_size)
         least = len(self.clone.spans)
-        if len(weighed) == 1 and job.io_size is None:
+        if job.one_size and job.io_size is None:
             # What is left of each file behind its last whole block is not touched.
-            number = sum(span.size // weighed[0][0] for span in self.clone.spans)
+            number = sum(span.size // job.largest for span in self.clone.spans)
         else:
-            number = max(round(io_size / mean), least)
+            number = max(io_size // job.mean_size, least)
         number *= job.loops
         if job.time_based:
             return job.number_ios
         return number if job.number_ios is None else min(number, job.number_ios)
-
-    def _part(self, direction: int) -> int:
-        """Share of the requests of a direction in percent."""
-        if len(self._ways) == 1:
-            return 100
-        return self.job.reads_of_100 if direction == READ else 100 - self.job.reads_of_100
 
     @contextmanager
     def _loop(self) -> Iterator[None]:
@@ -243,9 +235,6 @@ class Process:
         with p.scope():
             which = self._direction()
             self.pace.wait(which)
-            if self.workload.params.work:
-                with p.label("fio", self.kernel.host.name):
-                    self.kernel.host.work(self.workload.params.work)
             file = self.places.file()
             at = p.register()
             for direction in self._ways:
@@ -292,10 +281,3 @@ class Process:
             for number in range(len(self.devices)):
                 with p.when(device == number):
                     yield self.accesses[number, direction]
-
-
-def _shares(job: Job, direction: int) -> list[tuple[int, float]]:
-    """Sizes of a direction, each with its share of the requests."""
-    sizes = job.sizes[direction]
-    total = sum(weight for _, weight in sizes)
-    return [(size, weight / total) for size, weight in sizes]
