@@ -45,6 +45,7 @@ class RunOptions:
     `engine` is 'compiled' (the default) or 'simpy'. With `packets`, each result has the packets of its first run.
     With `recount`, each run is made again to check more laws. `announce` gets a message if the engine has to be
     compiled first. With `partial`, a run that its step budget ends has a result, too, with `CaseResult.cut_off`.
+    `outcome` gets each case's program with the outcome of its first run.
     """
 
     engine: str | None = None
@@ -52,6 +53,7 @@ class RunOptions:
     recount: bool = False
     announce: Callable[[str], Any] | None = None
     partial: bool = False
+    outcome: Callable[[Program, Outcome], Any] | None = None
 
 
 class CaseInterrupted(KeyboardInterrupt):
@@ -203,6 +205,8 @@ def run_program(
     result = replace(_result(case, lowered, runs, tuple(checks)), cut_off="; ".join(cut_off))
     if not runs.rate and not cut_off:
         result = replace(result, notes=(nothing(program, run, runs.outcome, once),))
+    if options.outcome:
+        options.outcome(program, runs.outcome)
     if options.packets:
         result = replace(result, packets=Packets(program, runs.outcome))
     if interrupted:

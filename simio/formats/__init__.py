@@ -1,0 +1,1 @@
+"""Formats of other tools: what they are given, and what they print."""
