@@ -11,16 +11,16 @@ QUANTITIES: Mapping[str, str] = {
     "stream": "rate",
     "latency": "time",
     "cpu": "share",
-    "process": "share",
+    "programs": "share",
     "retransmits": "count",
     "demerit": "share",
 }
 """Quantities that may be measured, each with its dimension.
 
 `throughput` is that of all workloads together, `stream` the mean rate of a stream of deliveries (of one disk) or
-of the one that is named, `latency` the mean of an observation, `cpu` the utilisation of all CPUs of a host, `process`
-what the programs on a host took of one CPU, `retransmits` the segments that TCP sent again, `demerit` the distance of
-an observation from measured times (`simio.result.demerit`).
+of the one that is named, `latency` the mean of an observation, `cpu` the utilisation of all CPUs of a host,
+`programs` what the programs on a host took of one CPU, `retransmits` the segments that TCP sent again, `demerit` the
+distance of an observation from measured times (`simio.result.demerit`).
 """
 PERCENT = "%"
 """The unit of a share."""
@@ -34,7 +34,7 @@ OF = {
     "stream": "a stream",
     "latency": "an observation",
     "cpu": "a host",
-    "process": "a host",
+    "programs": "a host",
     "demerit": "an observation",
 }
 """Quantities that a case may have several of, each with what `of` names."""

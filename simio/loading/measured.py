@@ -89,7 +89,7 @@ def assign_rows(
 
 def _of_a_host(ctx: Context, row: TableRow, tree: Node) -> MeasuredRow:
     """The row with the host that it is of, if it is of one; a single host need not be named."""
-    if row.row.quantity not in ("cpu", "process"):
+    if row.row.quantity not in ("cpu", "programs"):
         return row.row
     hosts = list(tree.at(("hosts",)).entries)
     if row.row.of in (CLIENT, SERVER) and row.row.of not in hosts:

@@ -193,7 +193,7 @@ def test_a_segment_is_no_larger_than_asked_for(tmp_path):
 def test_a_json_of_iperf3_gives_rows():
     found = {(each.quantity, each.of): float(each.value) for each in read_results(DATA / "iperf3-tcp.json")}
     assert found[("throughput", "")] == pytest.approx(23791.1, rel=1e-5)
-    assert found[("process", "client")] == pytest.approx(18.1672, rel=1e-5)
+    assert found[("programs", "client")] == pytest.approx(18.1672, rel=1e-5)
     assert found[("latency", "round trip")] == pytest.approx(138.5)
     assert ("retransmits", "") not in found, "zero has no relative error"
 

@@ -59,4 +59,4 @@ def _cpu(shares: dict[str, Any], reverse: bool) -> list[Row]:
     """The client's and the server's share; data go from the server in reverse."""
     hosts = ("server", "client") if reverse else ("client", "server")
     named = zip(("host_total", "remote_total"), hosts, strict=True)
-    return [("process", float(shares[key]), "%", of) for key, of in named if key in shares]
+    return [("programs", float(shares[key]), "%", of) for key, of in named if key in shares]
