@@ -1,1 +1,1 @@
-"""Formats of other tools: what they are given, and what they print."""
+"""Files of other programs: what simio reads of them, and what it writes for them."""

@@ -8,6 +8,7 @@ import platform
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from simio.measure.log import Log, Unavailable
@@ -60,7 +61,7 @@ def machine(log: Log) -> Machine:
     _devices(log)
     for name in ("net/ipv4/tcp_wmem", "net/ipv4/tcp_rmem", "net/ipv4/tcp_congestion_control", "net/core/rmem_default",
                  "net/core/netdev_max_backlog"):  # fmt: skip
-        value = log.attempt(f"sysctl {name}", lambda name=name: _read(PROC / "sys" / name))  # type: ignore[misc]
+        value = log.attempt(f"sysctl {name}", partial(_read, PROC / "sys" / name))
         if value:
             found.sysctl[name] = value.strip()
     log.keep("raw/sysctl.txt", "".join(f"{key} = {value}\n" for key, value in found.sysctl.items()))
@@ -133,9 +134,7 @@ def _devices(log: Log) -> None:
     if not drives:
         log.lacks("nvme id-ctrl", "there is no NVMe controller")
     for drive in drives:
-        text = log.attempt(
-            f"nvme id-ctrl {drive.name}", lambda d=drive: log.run(["nvme", "id-ctrl", f"/dev/{d.name}"])
-        )  # type: ignore[misc]
+        text = log.attempt(f"nvme id-ctrl {drive.name}", partial(log.run, ["nvme", "id-ctrl", f"/dev/{drive.name}"]))
         if text:
             log.keep(f"raw/nvme-{drive.name}.txt", text)
     lines = []
@@ -155,6 +154,6 @@ def _devices(log: Log) -> None:
     for card in cards:
         parts = []
         for option in ("-i", "-k", "-g", "-c", "-l"):
-            text = log.attempt(f"ethtool {option} {card}", lambda o=option, c=card: log.run(["ethtool", o, c]))  # type: ignore[misc]
+            text = log.attempt(f"ethtool {option} {card}", partial(log.run, ["ethtool", option, card]))
             parts.append(text or "")
         log.keep(f"raw/ethtool-{card}.txt", "\n".join(parts))

@@ -80,7 +80,8 @@ def reads(log: Log, path: Path, tests: Sequence[Read], repeats: int, shown: str)
     """The tests on a file or device that is there; fio opens it for reading alone."""
     for number, test in enumerate(tests, 1):
         words = _command(test, path)
-        what = f"fio {shown} {number} of {len(tests)}: {test.block >> 10} KiB{'' if test.cached else f', depth {test.depth}'}"
+        depth = "" if test.cached else f", depth {test.depth}"
+        what = f"fio {shown} {number} of {len(tests)}: {test.block >> 10} KiB{depth}"
         text = log.attempt(what, partial(_best, partial(log.run, words, 30, "fio"), repeats))
         if text:
             yield FioRow(test, log.keep(f"raw/fio-{shown}-{number:02}.json", text), _rate(text))
