@@ -58,6 +58,8 @@ class WorkloadParams(Values):
 
     routes: ClassVar[tuple[tuple[str, str], ...]] = ()
     network: ClassVar[bool] = False
+    users: ClassVar[str | None] = None
+    """The key of the number of those who ask at the same time, each for one thing after another."""
 
     @property
     def may_crash(self) -> tuple[str, ...]:

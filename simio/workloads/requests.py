@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from pydantic import Field, model_validator
 
 from simio.components.site import Site
@@ -15,6 +17,8 @@ from simio.workloads.common.sockets import SocketParams, Streams, exactly
 
 class Requests(SocketParams):
     """Requests over a TCP connection, each answered before the next: a transaction a round trip."""
+
+    users: ClassVar[str | None] = "streams"
 
     request: Extent = Field(description="bytes of a request")
     response: Extent = Field(description="bytes of a response")

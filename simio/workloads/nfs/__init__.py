@@ -29,6 +29,7 @@ class Nfs(WorkloadParams):
     `from` is the client, `to` the server. Of several, the clients go to the servers in turn.
     """
 
+    users: ClassVar[str | None] = "clients"
     routes: ClassVar[tuple[tuple[str, str], ...]] = (("from_", "to"), ("disks_of", "storage"))
     network: ClassVar[bool] = True
 
