@@ -9,10 +9,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from simio.result.model import CaseResult
 
-_PS = 1e12
+PS = 1e12
 THROUGHPUT = "throughput"
 RATES = (THROUGHPUT, "half width", "bound", "rate of ")
 """How the names of measures begin that are in bytes a second."""
+LABELS = {
+    "mean": "mean", "p50": "median", "p90": "90%", "p95": "95%", "p99": "99%", "p999": "99.9%", "most": "most",
+}  # fmt: skip
+"""Statistics of an observation, by how the names of measures begin."""
+HALF_INTERVAL = "half interval: "
+"""Before the name of a measure that is a statistic under a load: half of its 95% confidence interval."""
 
 
 @dataclass(frozen=True)
@@ -62,19 +68,19 @@ def measures_of(result: CaseResult) -> dict[str, float]:
     if result.bound is not None:
         found["bound"] = float(result.bound)
     found["busy"] = result.limiter.busy
-    found["time"] = result.end / _PS
+    found["time"] = result.end / PS
     found.update((f"rate of {stream.name}", float(stream.rate)) for stream in result.streams)
     found.update((f"utilisation of {each.name}", each.utilisation) for each in result.resources)
     for seen in result.observations:
-        scale, unit = (_PS, "s") if seen.unit == "ps" else (1.0, seen.unit)
-        values = {
-            "mean": seen.mean, "median": seen.p50, "90%": seen.p90, "95%": seen.p95, "99%": seen.p99,
-            "99.9%": seen.p999, "most": seen.most,
-        }  # fmt: skip
-        found.update((f"{what} of {seen.name} ({unit})", value / scale) for what, value in values.items())
+        scale, unit = (PS, "s") if seen.unit == "ps" else (1.0, seen.unit)
+        for name, label in LABELS.items():
+            value, width = seen.estimate(name)
+            found[f"{label} of {seen.name} ({unit})"] = value / scale
+            if width is not None and result.loads and unit == "s":
+                found[f"{HALF_INTERVAL}{label} of {seen.name} (s)"] = width / scale
     for load in result.loads:
         found[f"served of {load.name} (/s)"] = load.served
         found[f"growth of {load.name} (/s)"] = load.grows
     for tally in result.tallies:
-        found[tally.name] = tally.value / (_PS if tally.unit == "ps" else 1)
+        found[tally.name] = tally.value / (PS if tally.unit == "ps" else 1)
     return found

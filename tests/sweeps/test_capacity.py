@@ -10,14 +10,16 @@ from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
-from loads_bench import written
+from loads_bench import ran, written
 
 from simio.cli.main import main
 from simio.errors import SimioError
 from simio.report import knee
-from simio.result.model import Limiter, LoadUse, Observation, ResourceUse
+from simio.result.model import Limiter, LoadUse, Observation, ResourceUse, TallyValue
 from simio.sweeps.capacity import Capacity
 from simio.sweeps.conditions import condition
+from simio.sweeps.constraints import broken, seen_in
+from simio.sweeps.outcome import measures_of
 from simio.units import parse
 
 MS = 10**9
@@ -198,6 +200,50 @@ def test_the_curve_is_drawn_with_limit_answer_and_knee() -> None:
 )
 def test_conditions(text: str, holds: bool) -> None:
     assert condition(text).holds(result(4 * MS)) is holds
+
+
+def test_counts_of_a_workload_are_found_by_its_name() -> None:
+    late = TallyValue("video", "late", "frames", 3), TallyValue("film", "late", "frames", 4)
+    found = SimpleNamespace(**{**vars(result(1)), "tallies": late})
+    assert not condition("late of video = 0").holds(found)
+    assert condition("late of video = 3").holds(found)
+    assert condition("late = 7").holds(found)
+    assert condition("late of radio = 0").holds(found)
+    measures = {each.name: float(each.value) for each in late}
+    for text, value in (("late of video = 0", 3), ("late = 0", 7), ("late of radio = 0", 0)):
+        assert seen_in(condition(text), measures).value == value
+
+
+def test_conditions_are_the_same_on_what_a_sweep_keeps(tmp_path: Path) -> None:
+    case = ran(tmp_path, "{rate: 60 /s}", "run.until=3 s")
+    measures = measures_of(case)
+    for text in (
+        "mean of reads < 1 s", "p50 of reads < 1 s", "p95 of reads: block < 1 s", "p99.9 of reads < 1 s",
+        "most of reads < 1 s", "utilisation of d < 50%", "served of reads > 1 /s", "throughput > 1 MB/s",
+    ):  # fmt: skip
+        wanted, found = condition(text).seen(case), seen_in(condition(text), measures)
+        assert found.value == pytest.approx(wanted.value, rel=1e-9), text
+        assert found.half_width == pytest.approx(wanted.half_width, rel=1e-9), text
+    assert broken(condition("p50 of reads < 1 s"), measures) == 0
+    assert broken(condition("p50 of reads < 1 ps"), measures) > 0
+    assert broken(condition("p50 of reads < 1 s"), {**measures, "growth of reads (/s)": 2.0}) > 0
+    with pytest.raises(SimioError, match="did you mean 'reads: block'"):
+        seen_in(condition("p99 of raeds: block < 1 s"), measures)
+
+
+def test_the_cheapest_that_keeps_a_promise_is_found(tmp_path: Path, own_results: None) -> None:
+    # One at a time, 150 a second are too many.
+    path = written(tmp_path, "{rate: 150 /s}", "until: 3 s")
+    more = ["--vary", "workload.reads.depth=1,16,32", "--cost", "workload.reads.depth=100", "--minimise", "cost"]
+    args = ["optimize", str(path), "--processes", "1", *more]
+    promised = ran(tmp_path, "{rate: 150 /s}", "workload.reads.depth=16", "run.until=3 s").observations[0].p90 / MS
+    done = CliRunner().invoke(main, [*args, "--until", f"p90 of reads < {promised + 1:.1f} ms"])
+    assert done.exit_code == 0, done.output
+    assert "workload.reads.depth = 16" in done.output
+    assert "p90 of reads is " in done.output
+    done = CliRunner().invoke(main, [*args, "--until", "p90 of reads < 10 us"])
+    assert done.exit_code == 2
+    assert "none carries enough and keeps what was promised" in done.stderr
 
 
 def test_shares_of_parts() -> None:
