@@ -108,7 +108,7 @@ def optimize(
     write(None, printed(partial(show, search=search, unit=unit, complete=complete)))
     if output:
         more = ["cost"] if known else []
-        write_file(output, table.as_table(table.records(search.rows, plan.keys, unit, more), form))
+        write_file(output, table.as_table(table.records(search.rows, plan.keys, unit, more), form, plan.keys))
     if not complete:
         sys.exit(INTERRUPTED)
     if goal.best(search.rows) is None:

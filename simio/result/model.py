@@ -340,7 +340,8 @@ class CaseResult:
     for.
     `notes` say what the throughput leaves open: a run too short for a steady state, or nothing delivered. `cut_off`
     says what ended the run before its time limit, if its step budget or Ctrl-C did. `demerits` compare observations
-    of the first run with what was measured of the same requests.
+    of the first run with what was measured of the same requests. `requests` are requests a second, the mean of all
+    runs; with a `request_size`, which is in bytes, all rates are in requests a second, too.
     """
 
     index: int
@@ -375,6 +376,13 @@ class CaseResult:
     loads: tuple[LoadUse, ...] = ()
     cut_off: str = ""
     demerits: tuple[Demerit, ...] = ()
+    requests: Fraction = Fraction(0)
+    request_size: Fraction | None = None
+
+    @property
+    def bytes_rate(self) -> Fraction:
+        """The throughput in bytes a second, whatever rates are in."""
+        return self.rate * (self.request_size or 1)
 
 
 @dataclass(frozen=True)

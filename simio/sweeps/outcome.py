@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+from simio.errors import RunError, quote
+from simio.result.requests import counts_requests
 
 if TYPE_CHECKING:
     from simio.result.model import CaseResult
 
 PS = 1e12
 THROUGHPUT = "throughput"
+REQUESTS = "requests (/s)"
+"""The measure of requests a second."""
 RATES = (THROUGHPUT, "half width", "bound", "rate of ")
 """How the names of measures begin that are in bytes a second."""
 LABELS = {
@@ -41,6 +46,17 @@ class Outcome:
         return told | ({"cut off": self.cut_off} if self.cut_off else {})
 
 
+def in_requests(outcome: Outcome, unit: str) -> Outcome:
+    """An outcome with rates in requests a second if that is what `unit` is of. Raises RunError without requests."""
+    if not counts_requests(unit):
+        return outcome
+    size = outcome.measures[THROUGHPUT] / outcome.measures.get(REQUESTS, 0.0) if REQUESTS in outcome.measures else 0
+    if not size and outcome.measures[THROUGHPUT]:
+        raise RunError(f"no workload counts requests, so that there are none in {quote(unit)}", at="report.unit")
+    measures = {name: value / size if is_rate(name) and size else value for name, value in outcome.measures.items()}
+    return replace(outcome, measures=measures)
+
+
 def read(data: Any) -> Outcome:
     """The outcome that `as_dict` gave. Raises KeyError, TypeError or ValueError where it is none."""
     measures = {str(name): float(value) for name, value in data["measures"].items()}
@@ -67,6 +83,8 @@ def measures_of(result: CaseResult) -> dict[str, float]:
         found["half width"] = result.half_width
     if result.bound is not None:
         found["bound"] = float(result.bound)
+    if result.requests:
+        found[REQUESTS] = float(result.requests)
     found["busy"] = result.limiter.busy
     found["time"] = result.end / PS
     found.update((f"rate of {stream.name}", float(stream.rate)) for stream in result.streams)
