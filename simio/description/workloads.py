@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import BeforeValidator, Field
 
+from simio.description.arrivals import Arrivals
 from simio.description.quantities import Text, Values
 
 
@@ -76,7 +77,10 @@ class WorkloadParams(Values):
 
         Raises ScenarioError for a file that cannot be read, or that has mistakes in it.
         """
-        return self
+        arrivals = getattr(self, "arrivals", None)
+        if not isinstance(arrivals, Arrivals) or not isinstance(arrivals.times, str):
+            return self
+        return self.model_copy(update={"arrivals": arrivals.with_file(folder)})
 
     @property
     def measured_times(self) -> Mapping[str, tuple[int, ...]]:
