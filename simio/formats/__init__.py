@@ -1,1 +1,1 @@
-"""Formats of other tools, read and written: one folder a tool or a kind of file."""
+"""Files of other programs: what simio reads of them, and what it writes for them."""

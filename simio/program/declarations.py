@@ -160,6 +160,10 @@ class Declarations:
         self._machines.append((name, offset))
         return offset
 
+    def set_word(self, offset: int, value: int) -> None:
+        """Give a word of a machine's initial state another value than it was laid down with."""
+        self._state[offset] = value
+
     def room(self, name: str, words: int) -> None:
         """Raise UnfitError if so many words of state more are too many for a program."""
         if len(self._state) + words > MOST_STATE:

@@ -248,6 +248,10 @@ class Tally:
     unit: str
 
 
+CPU_TIME = "CPU time"
+"""What a tally in ns counts of a process: the time that it was on its core."""
+
+
 @dataclass(frozen=True)
 class Load:
     """An open load: `rate` requests a second arrive for `name`; the mark `served` records each that is done."""

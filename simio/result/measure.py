@@ -14,6 +14,7 @@ from simio.distribution import Distribution
 from simio.engines.outcome import Outcome, Status
 from simio.program.service import SECOND
 from simio.program.steps import UNBOUNDED, Mark, Program
+from simio.result.distribution import distribution
 from simio.result.model import (
     ContainerUse,
     Level,
@@ -247,10 +248,22 @@ def observations(program: Program, outcome: Outcome, span: Throughput) -> tuple[
         rows = outcome.marks[outcome.marks[:, 1] == row]
         values = np.sort(rows[rows[:, 0] > span.since, 2])
         if len(values):
-            p50, p90, p99 = (percentile(values, share) for share in (0.5, 0.9, 0.99))
-            mean = int(values.sum()) / len(values)
+            p50, p90, p95, p99, p999 = (percentile(values, share) for share in (0.5, 0.9, 0.95, 0.99, 0.999))
             found.append(
-                Observation(mark.name, mark.unit, len(values), mean, int(values[0]), p50, p90, p99, int(values[-1]))
+                Observation(
+                    name=mark.name,
+                    unit=mark.unit,
+                    count=len(values),
+                    mean=int(values.sum()) / len(values),
+                    least=int(values[0]),
+                    most=int(values[-1]),
+                    distribution=distribution(values),
+                    p50=p50,
+                    p90=p90,
+                    p95=p95,
+                    p99=p99,
+                    p999=p999,
+                )
             )
     return tuple(found)
 

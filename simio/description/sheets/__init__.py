@@ -14,7 +14,10 @@ from simio.description.sheets import (  # noqa: F401  (each registers its sheets
     hosts,
     ipi,
     kernels,
+    linux,
     network,
+    nvme,
+    pcie,
     scsi,
     stacks,
 )
