@@ -9,8 +9,8 @@ shows its time and the most memory that it had. Beside it stands what DiskSim 4.
 trace, 58,000 a second, reading included.
 
 --make writes a trace of two devices, in the format of the Storage Performance Council: ASU 0 is a database (blocks of
-8 KiB at random, two thirds of them reads, in bursts), ASU 1 its log (written in sequence). `scenarios/trace-server.spc`
-was made with 3000 requests in 30 seconds.
+8 KiB at random, two thirds of them reads, in bursts), ASU 1 its log (written in sequence).
+`scenarios/trace-server.spc` was made with 3000 requests in 30 seconds.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, Self
 from pydantic import BeforeValidator, Field
 
 from simio.description.quantities import Text, Values
-from simio.distribution import Distribution
+from simio.sketch import Sketch
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class WorkloadParams(Values):
         return self
 
     @property
-    def measured_times(self) -> Mapping[str, Distribution]:
+    def measured_times(self) -> Mapping[str, Sketch]:
         """Measured times in ps that observations of the workload are compared with, by what the observation is of."""
         return {}
 

@@ -8,7 +8,6 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from simio.distribution import Distribution
 from simio.engines import compiled, outcome, reference
 from simio.engines.outcome import Ints, Options, Outcome, Status
 from simio.errors import RunError
@@ -16,6 +15,7 @@ from simio.machines import records
 from simio.program.builder import Builder
 from simio.program.steps import Program
 from simio.result.condensed import Condenser, recorded
+from simio.sketch import Sketch
 
 
 def requests(count: int) -> Ints:
@@ -125,9 +125,9 @@ def test_marks_that_cannot_be_condensed_end_the_run() -> None:
 
 def test_distributions_are_exact_while_they_are_few_and_near_when_they_are_many(monkeypatch) -> None:
     values = np.random.default_rng(1).integers(0, 2**40, 5000)
-    few = Distribution(values)
-    monkeypatch.setattr("simio.distribution.EXACT", 100)
-    many = Distribution()
+    few = Sketch(values)
+    monkeypatch.setattr("simio.sketch.EXACT", 100)
+    many = Sketch()
     for part in np.array_split(values, 7):
         many.add(part)
     assert (many.count, many.total, many.least, many.most) == (few.count, few.total, few.least, few.most)
@@ -139,12 +139,12 @@ def test_distributions_are_exact_while_they_are_few_and_near_when_they_are_many(
 
 
 def test_bins_have_every_number_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("simio.distribution.EXACT", 0)
+    monkeypatch.setattr("simio.sketch.EXACT", 0)
     edges = [0, 1, 2047, 2048, 2049, 4095, 4096, 2**53 - 1, 2**53, 2**53 + 1, 2**62 - 1, 2**62]
     for number in edges:
-        (value,), (count,) = Distribution([number]).steps()
+        (value,), (count,) = Sketch([number]).steps()
         assert (int(value), int(count)) == (number, 1)
-    pairs = Distribution([4096 + 3, 4096 + 4])
+    pairs = Sketch([4096 + 3, 4096 + 4])
     assert pairs.steps()[1].tolist() == [1, 1]
     with pytest.raises(ValueError, match="from 0 on"):
-        Distribution([-1])
+        Sketch([-1])

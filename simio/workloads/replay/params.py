@@ -23,10 +23,10 @@ from simio.description.quantities import (
     refusal,
 )
 from simio.description.workloads import HostName, OptionalStorage, Refers, WorkloadParams
-from simio.distribution import Distribution
 from simio.formats.traces.columns import Columns, ColumnsFormat
 from simio.formats.traces.files import Choice, TraceFile
 from simio.formats.traces.trace import FORMATS, TraceFormat
+from simio.sketch import Sketch
 from simio.workloads.replay.addresses import Fit
 from simio.workloads.replay.rows import Mode
 
@@ -164,7 +164,7 @@ class Replay(WorkloadParams):
         return self._trace
 
     @property
-    def measured_times(self) -> Mapping[str, Distribution]:
+    def measured_times(self) -> Mapping[str, Sketch]:
         """See `WorkloadParams.measured_times`."""
         responses = self._trace.summary.responses if self._trace else None
         return {RESPONSE: responses} if responses and responses.count else {}

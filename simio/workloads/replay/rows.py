@@ -22,8 +22,9 @@ Mode = Literal["closed", "recorded"]
 
 @dataclass(frozen=True)
 class Times:
-    """When requests are made, in ps: times of the trace count from `origin`, are multiplied by `scale`, a fraction, and
-    begin at `start`.
+    """When requests are made, in ps.
+
+    Times of the trace count from `origin`, are multiplied by the fraction `scale`, and begin at `start`.
     """
 
     mode: Mode
