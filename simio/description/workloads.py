@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, Field
 
 from simio.description.arrivals import Arrivals
 from simio.description.quantities import Text, Values
-from simio.distribution import Distribution
+from simio.sketch import Sketch
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class WorkloadParams(Values):
         return self.model_copy(update={"arrivals": arrivals.with_file(folder)})
 
     @property
-    def measured_times(self) -> Mapping[str, Distribution]:
+    def measured_times(self) -> Mapping[str, Sketch]:
         """Measured times in ps that observations of the workload are compared with, by what the observation is of."""
         return {}
 
