@@ -24,7 +24,7 @@ RECORDS = "blind"
 """The folder beside the documents that has records of predictions, and no tables."""
 VALUES = "values"
 """The folder beside the documents that says how far assumed values were from what was found, and has no tables."""
-_EXAMPLES = {"rate": "MB/s", "time": "us", "share": PERCENT}
+_EXAMPLES = {"rate": "MB/s", "request_rate": "kIOPS", "time": "us", "share": PERCENT}
 
 
 _Text = Annotated[str, NonBlankText()]

@@ -14,6 +14,7 @@ from simio.components.storage.fibre_channel import Fabric
 from simio.components.storage.interfaces import Transport
 from simio.components.storage.ipi import IpiBus, IpiHippiTransport, IpiTransport
 from simio.components.storage.loop import Loop, LoopTransport
+from simio.components.storage.nvme import NvmeSlots, NvmeTransport
 from simio.components.storage.scsi import ScsiBus, ScsiTransport
 from simio.description.model import Adapter, Link, System, fits
 from simio.description.sheets.fibre_channel import FibreChannelAdapter
@@ -31,6 +32,7 @@ SHARED: dict[str, tuple[MakeMedium, MakeTransport]] = {
     "scsi": (ScsiBus, ScsiTransport),
     "ipi-3": (IpiBus, IpiTransport),
     "fibre-channel-loop": (Loop, LoopTransport),
+    "nvme": (NvmeSlots, NvmeTransport),
 }
 """Kinds of link that adapters and disks share: the medium, and a transport over it."""
 TIMED = ("fibre-channel", "fibre-channel-loop", "scsi")

@@ -1,0 +1,86 @@
+"""A process with requests outstanding: what its next turn costs, and when it sleeps.
+
+A process takes done requests and submits a new one for each. While it finds done requests it goes on; when a look at
+its completion queue finds none, it sleeps until an interrupt wakes it, or looks again if it polls.
+"""
+
+from __future__ import annotations
+
+from numpy.typing import NDArray
+
+from simio.machines.block import layout as c
+from simio.machines.door import machine
+
+
+@machine("block")
+def begin(state: NDArray, base: int, now: int, more: int) -> int:
+    """The process, on its core, takes a done request and submits the next: time in ps, with `more` of a scheduler."""
+    time = state[base + c.COST] + more
+    if state[base + c.WOKEN] != 0:
+        time += state[base + c.SWITCH] + state[base + c.COLD]
+        state[base + c.WOKEN] = 0
+        state[base + c.COLD] = 0
+    if state[base + c.TAKEN] > 0:
+        state[base + c.TAKEN] -= 1
+    else:
+        time += state[base + c.LOOK]
+        state[base + c.TAKEN] = max(state[base + c.READY] - 1, 0)
+    if state[base + c.READY] > 0:
+        state[base + c.READY] -= 1
+    since = state[base + c.RUNS_UNTIL] if state[base + c.POLLS] != 0 else now
+    state[base + c.WORKED] += (now + time - since) // 1000
+    state[base + c.RUNS_UNTIL] = now + time
+    core = state[base + c.OWN_CORE]
+    state[core + c.BUSY_UNTIL] = now + time
+    return time
+
+
+@machine("block")
+def goes_on(state: NDArray, base: int, now: int, more: int) -> int:
+    """The process, which has kept its core until now, works on for `more` ps, which this returns."""
+    state[base + c.WORKED] += (now + more - state[base + c.RUNS_UNTIL]) // 1000
+    state[base + c.RUNS_UNTIL] = now + more
+    core = state[base + c.OWN_CORE]
+    state[core + c.BUSY_UNTIL] = now + more
+    return more
+
+
+@machine("block")
+def done(state: NDArray, base: int) -> int:
+    """A request of a process that polls is done; it learns so at its next look."""
+    state[base + c.READY] += 1
+    return state[base + c.READY]
+
+
+@machine("block")
+def interrupt(state: NDArray, base: int, now: int) -> int:
+    """The core serves a done request of a hardware queue: time in ps for which it is kept.
+
+    The handler goes on as long as the queue has done requests, so that only the first of those that follow one
+    another pays for the interrupt. A core that slept comes to first; a process that slept is made ready.
+    """
+    owner = state[base + c.OWNER]
+    core = state[owner + c.OWN_CORE]
+    time = state[base + c.END]
+    if state[base + c.SERVED] != now:
+        time += state[base + c.INTERRUPT]
+    exit = 0
+    idle = now - state[core + c.BUSY_UNTIL]
+    polls = state[owner + c.POLLS] != 0
+    quiet = state[owner + c.READY] == 0 and now >= state[owner + c.RUNS_UNTIL] and state[owner + c.WOKEN] == 0
+    asleep = quiet and not polls
+    if idle > 0 and not polls:
+        exit = state[core + c.EXIT]
+        if idle >= state[core + c.LONG]:
+            exit = state[core + c.LONG_EXIT]
+            state[owner + c.COLD] = state[core + c.LONG_COLD]
+    if asleep:
+        time += state[owner + c.WAKE]
+        state[owner + c.WOKEN] = 1
+    elif idle <= 0:
+        state[owner + c.WORKED] += time // 1000
+    state[owner + c.READY] += 1
+    until = now + exit + time
+    state[base + c.SERVED] = until
+    state[core + c.BUSY_UNTIL] = until
+    return exit + time

@@ -1,0 +1,182 @@
+"""Writes: data are in the drive's buffer when a command is done, and leave it a unit at a time.
+
+Threads program units, as many at once as there are dies. A thread takes a unit of the host's data, or, where free
+stripes are few, one of garbage collection, whose sectors it first has to read. A unit's pages go to its die over the
+channel one by one, so that reads get in between, and then the die programs them.
+"""
+
+from __future__ import annotations
+
+from numpy.typing import NDArray
+
+from simio.machines.door import machine
+from simio.machines.shared import shared
+from simio.machines.ssd import layout as w
+from simio.machines.ssd.collecting import must_collect, next_unit, next_valid, outdate, prepare, settle
+from simio.machines.ssd.flash import carry, die_at, work_die
+from simio.machines.ssd.reading import free_tag, go_on, new_tag, read_place
+
+NOTHING = 0
+"""The answer of `take` where nothing is to be programmed."""
+
+
+@machine("ssd")
+def store(state: NDArray, base: int, now: int, sector: int, count: int) -> int:
+    """`count` sectors have come. Twice the number of those whose place in the buffer they take, and 1 more where one
+    more thread has to be started that programs; -1 if that cannot be."""
+    if now > w.LATEST or sector < 0 or count < 1 or sector + count > state[base + w.SECTORS]:
+        return -1
+    t = base + state[base + w.TABLES_AT]
+    prepare(state, base)
+    ring = t + state[t + w.BUFFER_AT]
+    absorbed = 0
+    for number in range(sector, sector + count):
+        own = number
+        if not state[base + w.IN_PLACE]:
+            own = number % state[t + w.LOGICAL]
+            if state[t + state[t + w.MAP_AT] + own] < w.UNMAPPED:
+                absorbed += 1
+                continue
+            outdate(state, t, own)
+            state[t + state[t + w.MAP_AT] + own] = -2 - state[t + w.TAIL]
+        state[ring + state[t + w.TAIL]] = own
+        state[t + w.TAIL] = (state[t + w.TAIL] + 1) % state[t + w.ROOM]
+        state[t + w.PENDING] += 1
+    if (
+        state[t + w.PENDING] >= state[base + w.UNIT] * (state[t + w.WORKERS] + 1)
+        and state[t + w.WORKERS] < state[base + w.DIES]
+    ):
+        state[t + w.WORKERS] += 1
+        return 2 * absorbed + 1
+    return 2 * absorbed
+
+
+@machine("ssd")
+def take(state: NDArray, base: int, now: int) -> int:
+    """The tag of a unit that a thread is to program, or NOTHING, with which the thread ends; -1 if none can be."""
+    t = base + state[base + w.TABLES_AT]
+    unit = state[base + w.UNIT]
+    if state[t + w.PENDING] < unit:
+        state[t + w.WORKERS] -= 1
+        return NOTHING
+    tag = new_tag(state, base, now)
+    if tag < 0:
+        return -1
+    state[base + tag + w.FREES] = unit
+    state[base + tag + w.PHASE] = w.WAITS
+    if state[base + w.IN_PLACE]:
+        state[base + tag + w.TARGET] = state[t + state[t + w.BUFFER_AT] + leave(state, t)]
+        state[t + w.HOST_SECTORS] += unit
+        return tag
+    collects = 1 if must_collect(state, t) else 0
+    place = next_unit(state, t, unit, collects)
+    if place < 0:
+        return -1
+    state[base + tag + w.TARGET] = place // unit
+    state[t + state[t + w.SETTLED_AT] + place // unit] = 0
+    if collects:
+        state[base + tag + w.FREES] = 0
+        state[base + tag + w.PHASE] = w.COLLECTS
+        gather(state, base, now, tag, place)
+    else:
+        fill(state, base, place)
+    return tag
+
+
+@shared
+def leave(state: NDArray, t: int) -> int:
+    """Row of the oldest sector in the buffer, which is on its way to the flash now."""
+    row = state[t + w.HEAD]
+    state[t + w.HEAD] = (row + 1) % state[t + w.ROOM]
+    state[t + w.PENDING] -= 1
+    return row
+
+
+@shared
+def fill(state: NDArray, base: int, place: int) -> None:
+    """Give the oldest sectors of the buffer their places in a unit."""
+    t = base + state[base + w.TABLES_AT]
+    for number in range(state[base + w.UNIT]):
+        settle(state, t, state[t + state[t + w.BUFFER_AT] + leave(state, t)], place + number)
+    state[t + w.HOST_SECTORS] += state[base + w.UNIT]
+
+
+@shared
+def gather(state: NDArray, base: int, now: int, tag: int, place: int) -> None:
+    """Give sectors of the stripe that is collected their places in a unit, and begin to read them."""
+    t = base + state[base + w.TABLES_AT]
+    filled = 0
+    before = -1
+    debt = state[t + w.ERASED]
+    while filled < state[base + w.UNIT]:
+        old = next_valid(state, t)
+        if old < 0:
+            break
+        sector = state[t + state[t + w.OWNER_AT] + old]
+        if state[t + state[t + w.SETTLED_AT] + old // state[base + w.UNIT]]:
+            read_place(state, base, now, tag, old, before)
+            before = old
+        outdate(state, t, sector)
+        settle(state, t, sector, place + filled)
+        filled += 1
+    state[t + w.MOVED_SECTORS] += filled
+    for die in range(state[base + w.DIES]):
+        state[die_at(state, base, die) + w.DEBT] += state[t + w.ERASED] - debt
+
+
+@machine("ssd")
+def work(state: NDArray, base: int, now: int, tag: int) -> int:
+    """Time to wait until a unit has more to do; LAST and the room that it frees in the buffer, once it is done."""
+    row = base + tag
+    if state[row + w.PHASE] == w.COLLECTS:
+        at = go_on(state, base, now, tag)
+        if at < w.LAST:
+            return at - now
+        state[row + w.PHASE] = w.WAITS
+        if at > w.LAST + now:
+            return at - w.LAST - now + state[base + w.DECODE]
+    die = state[row + w.TARGET] % state[base + w.DIES]
+    d = die_at(state, base, die)
+    if state[row + w.PHASE] == w.WAITS:
+        if now < state[d + w.FINISH]:
+            return state[d + w.FINISH] - now
+        if state[d + w.HOLDER] >= 0:
+            return rest(state, base, d)
+        t = base + state[base + w.TABLES_AT]
+        if state[d + w.DEBT] >= state[t + w.SCALE]:
+            state[d + w.DEBT] -= state[t + w.SCALE]
+            return work_die(state, base, now, die, state[base + w.ERASE]) - now
+        state[d + w.HOLDER] = tag
+        state[row + w.PHASE] = w.MOVES
+        state[row + w.LEFT] = state[base + w.PLANES] * state[base + w.BITS]
+    if state[row + w.PHASE] == w.MOVES:
+        if state[row + w.LEFT] > 0:
+            state[row + w.LEFT] -= 1
+            return carry(state, base, now, die % state[base + w.CHANNELS], state[base + w.PAGE]) - now
+        state[row + w.PHASE] = w.PROGRAMS
+        return work_die(state, base, now, die, state[base + w.PROGRAM]) - now
+    if now < state[d + w.FINISH]:
+        return state[d + w.FINISH] - now
+    return finish(state, base, tag, d)
+
+
+@shared
+def rest(state: NDArray, base: int, d: int) -> int:
+    """Time that a die needs at the least for what it has begun; 1 ps where that ends at this very instant."""
+    left = state[base + state[d + w.HOLDER] + w.LEFT]
+    page = state[base + w.PAGE_FIXED] + state[base + w.PAGE] * state[base + w.SECTOR_MOVES]
+    if state[base + state[d + w.HOLDER] + w.PHASE] == w.PROGRAMS:
+        return 1
+    return left * page + state[base + w.PROGRAM]
+
+
+@shared
+def finish(state: NDArray, base: int, tag: int, d: int) -> int:
+    """A unit is programmed."""
+    state[d + w.HOLDER] = -1
+    if not state[base + w.IN_PLACE]:
+        t = base + state[base + w.TABLES_AT]
+        state[t + state[t + w.SETTLED_AT] + state[base + tag + w.TARGET]] = 1
+    freed = state[base + tag + w.FREES]
+    free_tag(state, base, tag)
+    return w.LAST + freed
