@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import floor
 from typing import Any
@@ -87,6 +88,7 @@ class PcieBus:
         uplink: PcieBus | None = None,
     ) -> None:
         self.p = p
+        self.part = part
         self.name = part.name
         self.sheet = sheet = part.sheet
         self.root = root
@@ -106,6 +108,10 @@ class PcieBus:
         other = copy.copy(self)
         other.memory, other.memory_byte = memory, memory_byte
         return other
+
+    def of_its_own(self, name: str) -> PcieBus:
+        """A link like this one for one device, which shares nothing with it but the uplink and what is behind."""
+        return PcieBus(self.p, replace(self.part, name=name), self.root, self.memory, self.memory_byte, self.uplink)
 
     # --- times -------------------------------------------------------------------------------------------
 
@@ -256,6 +262,12 @@ class PcieBus:
         p.advance(latency, 0 if reach is None else reach, 1)
         self._carry(amount, True, device_byte, cached, remote)
         p.put(self.tags, requests)
+
+    @labelled("DMA", "name")
+    def post(self, *amounts: int) -> None:
+        """A device writes a few small packets, one after another, into a cache; returns when they are there."""
+        self._pass(self._wires(sum(self.carried(amount) for amount in amounts), "up"))
+        self.p.advance(self.delay)
 
     @labelled("register access", "name")
     def mmio_write(self, amount: int = WORD) -> None:
