@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from fractions import Fraction
 from typing import Annotated, Literal
 
@@ -144,17 +145,29 @@ class Requests:
         turns = self._turns()
         with p.thread(self.process.name, count=params.depth):
             at, begun = p.register(), p.register()
+            first = self._first_drive()
             self.process.take_core()
             with p.loop(turns) if turns else p.forever():
-                for device, scheduler in self.drives:
-                    begun.set(since(0))
-                    self.process.submit(scheduler)
-                    self._place(at, places, next_block)
-                    self._carry(device, at, writes)
-                    self.process.take_core()
-                    p.mark(self.latency, since(begun) - self.outside)
-                    p.mark(self.stream, params.block)
+                for place, (device, scheduler) in enumerate(self.drives):
+                    with p.when(first <= place) if first else nullcontext():
+                        begun.set(since(0))
+                        self.process.submit(scheduler)
+                        self._place(at, places, next_block)
+                        self._carry(device, at, writes)
+                        self.process.take_core()
+                        p.mark(self.latency, since(begun) - self.outside)
+                        p.mark(self.stream, params.block)
+                if first:
+                    first.set(0)
             p.release(self.process.core.resource)
+
+    def _first_drive(self) -> Register | None:
+        """Which drive the thread begins with, so that the threads of a process begin with one after the other."""
+        if len(self.drives) == 1:
+            return None
+        first = self.p.variable(f"{self.process.name}: first drive").increment()
+        first.set(first % len(self.drives))
+        return first
 
     def _turns(self) -> int | None:
         """Turns of each place over all drives; None: for ever."""
