@@ -305,5 +305,7 @@ def _host_parts(host: Host) -> Iterator[Part]:
     yield from (host.part, host.cpu, host.memory, host.kernel, *host.buses.values())
     if host.stack is not None:
         yield host.stack
+    if host.root is not None:
+        yield host.root
     for adapter in host.adapters.values():
         yield adapter.part

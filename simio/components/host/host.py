@@ -5,8 +5,11 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 
-from simio.components.host.bus import ParallelBus
-from simio.description.model import Host
+from simio.components.host.bus import HostBus, ParallelBus
+from simio.components.host.pcie import PcieBus, RootComplex
+from simio.description.model import Host, fits
+from simio.description.sheets.buses import ParallelBusSheet
+from simio.description.sheets.pcie import PcieBusSheet
 from simio.errors import RunError
 from simio.program.builder import Builder, Operand, OperandT, Register
 from simio.program.labels import labelled
@@ -40,16 +43,35 @@ class Computer:
         self.scale = Fraction(description.kernel.sheet.reference_clock) / description.cpu.sheet.clock
         self.streamed = 2 if description.cpu.sheet.whole_lines else 3
         self.stalled = Fraction(description.kernel.sheet.memory_share or 0)
-        self._buses: dict[str, ParallelBus] = {}
+        self._buses: dict[str, HostBus] = {}
+        self._root: RootComplex | None = None
 
-    def bus(self, key: str) -> ParallelBus:
+    def bus(self, key: str) -> HostBus:
         """The bus of this name, made when something first uses it; raises RunError for a kind without behaviour."""
-        part = self.description.buses[key]
-        if part.kind != "parallel":
-            raise RunError(f"bus {part.name!r} is of kind {part.kind!r}, which this path cannot cross")
         if key not in self._buses:
-            self._buses[key] = ParallelBus(self.p, part, self.memory, self.memory_byte)
+            self._buses[key] = self._make_bus(key)
         return self._buses[key]
+
+    def pcie(self, key: str) -> PcieBus:
+        """The PCI Express link of this name. Raises RunError for a bus of another kind."""
+        bus = self.bus(key)
+        if not isinstance(bus, PcieBus):
+            part = self.description.buses[key]
+            raise RunError(
+                f"bus {part.name!r} is of kind {part.kind!r}; what sits on it needs PCI Express (kind 'pcie')"
+            )
+        return bus
+
+    def _make_bus(self, key: str) -> HostBus:
+        part = self.description.buses[key]
+        if fits(part, ParallelBusSheet):
+            return ParallelBus(self.p, part, self.memory, self.memory_byte)
+        if fits(part, PcieBusSheet) and self.description.root is not None:
+            if self._root is None:
+                self._root = RootComplex(self.p, self.name, self.description.root)
+            uplink = self.pcie(part.sheet.behind) if part.sheet.behind else None
+            return PcieBus(self.p, part, self._root, self.memory, self.memory_byte, uplink)
+        raise RunError(f"bus {part.name!r} is of kind {part.kind!r}, which this path cannot cross")
 
     def span(self, cost: OperandT) -> OperandT:
         """Time in ps that `cost` ps of the reference CPU's time take on a CPU of this host."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from simio.components.faults.failures import Failures, can_fail
-from simio.components.host.bus import ParallelBus
+from simio.components.host.bus import HostBus
 from simio.components.host.host import Computer
 from simio.components.host.kernel import UnixKernel
 from simio.components.storage.attachment import Attachments
-from simio.components.storage.driver import HostInitiator, StorageDriver
+from simio.components.storage.driver import DiskDriver, HostInitiator
 from simio.components.storage.interfaces import BlockDevice, Initiator, StorageDrive
 from simio.components.volumes import ArrayController, ArrayPort, make_volume
 from simio.components.volumes.card import CardMemory, CardTransport
@@ -59,7 +59,7 @@ class Devices:
             self._made[name] = self._volume(volume) if volume else self._disk(name)
         return self._made[name]
 
-    def _bus(self, key: str) -> ParallelBus:
+    def _bus(self, key: str) -> HostBus:
         """The bus that data cross, to whoever gets them."""
         bus = self.host.bus(key)
         return bus.into(self.into.memory, self.into.memory_byte) if self.into else bus
@@ -72,7 +72,7 @@ class Devices:
         drive, depth = self.drive(disk), adapter.part.sheet.queue_depth
         policy = self.attachments.policy(self.host.name, disk)
         failures = self.failures() if policy else None
-        return StorageDriver(self.p, initiator, drive, transport, depth, policy, failures)
+        return DiskDriver(self.p, initiator, drive, transport, depth, policy, failures)
 
     def _volume(self, volume: Volume) -> BlockDevice:
         if volume.controller is None:
@@ -115,7 +115,7 @@ class Devices:
         if not able and not volume.rebuilt:
             return None
         faults = {names.index(name): fault for name, fault in volume.rebuilt.items()}
-        drivers = {place: member for place in able if isinstance(member := members[place], StorageDriver)}
+        drivers = {place: member for place in able if isinstance(member := members[place], DiskDriver)}
         latches = {place: driver.given_up for place, driver in drivers.items()}
         return Losses(
             self.failures(),
@@ -140,4 +140,4 @@ class Devices:
         way = self.attachments.transport(self.host.name, name, CardMemory(self.p))
         drive = self.drive(name)
         transport = controller.transport(way, port.transport)
-        return StorageDriver(self.p, controller.initiator, drive, transport, drive.depth)
+        return DiskDriver(self.p, controller.initiator, drive, transport, drive.depth)

@@ -61,7 +61,7 @@ Execute = Callable[..., None]
 can fail, which register is above 0 afterwards if the medium failed."""
 
 
-class StorageDriver:
+class DiskDriver:
     """A disk as a block device: splits requests into commands and keeps up to `depth` outstanding.
 
     Without a `policy`, every command is carried out at once. With one, commands can fail, which `failures` learns.

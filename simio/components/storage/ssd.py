@@ -48,10 +48,11 @@ class SolidStateDrive:
         sector = ceil_times(sheet.map_unit, per_byte(sheet.channel_rate))
         return flash.initial(
             sheet.all_dies,
-            sheet.planes,
+            sheet.planes if sheet.independent else 1,
             sheet.channels,
             sheet.read_times,
             sheet.commands + PARTS,
+            planes=sheet.planes,
             page=sheet.page_sectors,
             unit=sheet.unit,
             sectors=sheet.capacity // sheet.map_unit,

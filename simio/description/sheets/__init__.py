@@ -17,6 +17,7 @@ from simio.description.sheets import (  # noqa: F401  (each registers its sheets
     linux,
     network,
     nvme,
+    pcie,
     scsi,
     stacks,
 )

@@ -13,6 +13,7 @@ from simio.machines.layout import Layout
 WORDS = Layout("ssd")
 DIES = WORDS.word("dies", about="of all channels")
 PLANES = WORDS.word("planes", about="of a die")
+READERS = WORDS.word("readers", about="array reads that a die does at once: one, or one a plane")
 CHANNELS = WORDS.word("channels")
 PAGE = WORDS.word("page", "sectors", about="sectors of a page of one plane")
 BITS = WORDS.word("bits", about="pages of a row of cells: 3 of a TLC")
@@ -32,7 +33,7 @@ SUSPEND = WORDS.word("suspend", "ps", about="time until a program or an erase st
 RESUME = WORDS.word("resume", "ps", about="time until it goes on")
 SUSPENSIONS = WORDS.word("suspensions", about="most suspensions of one program or erase; reads then wait for its end")
 TABLES_AT = WORDS.word("tables_at", about="offset of the machine of the mapping; 0 where nothing is written")
-PLANE_ROWS = WORDS.word("plane_rows", about="offset of the instants until which planes read")
+PLANE_ROWS = WORDS.word("plane_rows", about="offset of the instants until which each reads")
 DIE_ROWS = WORDS.word("die_rows", about="offset of the table of dies")
 CHANNEL_ROWS = WORDS.word("channel_rows", about="offset of the instants until which channels are taken")
 TAG_ROWS = WORDS.word("tag_rows", about="offset of the table of commands")
@@ -62,6 +63,7 @@ DONE = TAG_ROW.word("done", "ps", about="when all that is on its way has arrived
 PHASE = TAG_ROW.word("phase", about="of a unit: COLLECTS and what follows it")
 TARGET = TAG_ROW.word("target", about="of a unit: its number")
 LEFT = TAG_ROW.word("left", "pages", about="of a unit: pages that the die has not got yet")
+ROW = TAG_ROW.word("row", "ps", about="when its last array read is done, which pages of other planes can share")
 FREES = TAG_ROW.word("frees", "sectors", about="of a unit: room in the buffer that its end frees")
 TAG_COLUMNS = TAG_ROW.size
 

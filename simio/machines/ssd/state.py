@@ -12,24 +12,26 @@ READS_OUTSTANDING = 4096
 """Array reads that a drive keeps account of at once; of further ones the channel is taken in advance."""
 
 
-def initial(dies: int, planes: int, channels: int, reads: Sequence[int], commands: int, **words: Any) -> State:
-    """State of a drive that holds `commands` commands; `reads` are the times of the pages of a row of cells, in ps.
+def initial(dies: int, readers: int, channels: int, reads: Sequence[int], commands: int, **words: Any) -> State:
+    """State of a drive that holds `commands` commands, and whose dies do `readers` array reads at once each.
+
+    `reads` are the times of the pages of a row of cells, in ps.
 
     Raises ValueError for a word that the layout has not.
     """
     plane_rows = _own()
-    die_rows = plane_rows + dies * planes
+    die_rows = plane_rows + dies * readers
     channel_rows = die_rows + dies * w.DIE_COLUMNS
     tag_rows = channel_rows + channels
     # Units have tags, too, one a die.
     read_rows = tag_rows + (commands + dies) * w.TAG_COLUMNS
     die = w.DIE_ROW.initial()
-    rows = [0] * (dies * planes) + list(die) * dies + [0] * channels
+    rows = [0] * (dies * readers) + list(die) * dies + [0] * channels
     rows += _chain(tag_rows, commands + dies, w.TAG_COLUMNS, w.FIRST)
     rows += _chain(read_rows, READS_OUTSTANDING, w.READ_COLUMNS, w.NEXT)
     return w.WORDS.initial(
         dies=dies,
-        planes=planes,
+        readers=readers,
         channels=channels,
         bits=len(reads),
         reads=list(reads),
