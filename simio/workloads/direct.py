@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import nullcontext
+from itertools import chain
 from fractions import Fraction
 from typing import Annotated, Literal
 
@@ -92,7 +93,9 @@ def direct(site: Site, workload: Workload[Direct]) -> None:
     for number, (core, helper) in enumerate(placed, 1):
         name = f"{workload.name} {number}" if params.processes > 1 else workload.name
         process = Process(layer, name, core, params.interface, helper)
-        process.start(way, sum(other == core for other, _ in placed))
+        companions = sum(other == core for other, _ in placed)
+        own, helping = (_slot(placed, at, place) for place, at in enumerate((core, helper), 2 * number - 2))
+        process.start(way, companions, own, helping)
         devices = [process.device(target) for target in targets]
         for device in devices:
             _check(workload, device)
@@ -108,6 +111,12 @@ def _places(params: Direct) -> Iterator[tuple[int, int | None]]:
             yield params.first_core + 2 * number % count, params.first_core + (2 * number + 1) % count
         else:
             yield params.first_core + number % count, None
+
+
+def _slot(placed: list[tuple[int, int | None]], core: int | None, own: int) -> tuple[int, int]:
+    """Place of a thread on its core, and number of threads there; `own` is its place in the list of all."""
+    same = [place for place, other in enumerate(chain.from_iterable(placed)) if other == core]
+    return same.index(own), len(same)
 
 
 def _check(workload: Workload[Direct], device: BlockDevice) -> None:

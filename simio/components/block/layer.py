@@ -24,6 +24,9 @@ from simio.program.builder import Builder, Operand
 from simio.program.labels import labelled
 from simio.program.steps import CPU_TIME, UNBOUNDED
 
+Slot = tuple[int, int]
+"""The place of a process that polls among those on its core, and their number."""
+ALONE: Slot = (0, 1)
 MakeDevices = Callable[[Callable[[Adapter[StorageAdapter], str], "CoreInitiator"]], Devices]
 """Makes the devices of a host, with this initiator for each disk."""
 
@@ -94,8 +97,11 @@ class Process:
         self.helper_state = -1
         self._host = layer.host
 
-    def start(self, way: Way, companions: int) -> None:
-        """Make the state of the process, which `companions` processes share its core with, itself included."""
+    def start(self, way: Way, companions: int, polling: Slot = ALONE, helping: Slot = ALONE) -> None:
+        """Make the state of the process, which `companions` processes share its core with, itself included.
+
+        `polling` is its own place among those that poll on its core, and `helping` that of its helper.
+        """
         span, sheet = self._host.span, self.layer.sheet
         growth = sheet.switch_growth * round(1000 * log2(companions)) // 1000
         self.state = self.p.machine(
@@ -111,11 +117,25 @@ class Process:
         )
         if self.name.endswith(" 1") or " " not in self.name:
             self.p.tally(self.name, CPU_TIME, self.state + c.WORKED, "ns")
+        self._slices = self._slice(self.name, polling), self._slice(f"{self.name} helper", helping)
         if self.helper:
             self.helper_state = self.p.machine(
                 f"{self.name} helper",
                 c.PROCESS.initial(core=self.helper.state, cost=span(self.interface.submits(way)), polls=1),
             )
+
+    def _slice(self, name: str, slot: Slot) -> int | None:
+        """The machine of the time slices of a process that polls; None if it has the core for itself."""
+        place, sharers = slot
+        if not self.interface.polls or sharers < 2:
+            return None
+        initial = c.SLICES.initial(slice=self.layer.sheet.time_slice, sharers=sharers, place=place)
+        return self.p.machine(f"{name}: time slices", initial)
+
+    def _await_slice(self, slices: int | None) -> None:
+        if slices is not None:
+            with self.p.scope():
+                self.p.wait(self.p.answer(processes.until_slice, slices))
 
     @property
     def submitter(self) -> tuple[Core, int]:
@@ -129,6 +149,7 @@ class Process:
         self._turn(self.state, None if self.helper else scheduler, self.core.number)
         self.p.release(self.core.resource)
         if self.helper:
+            self._await_slice(self._slices[1])
             self.p.seize(self.helper.resource, priority=PROCESS)
             self._turn(self.helper_state, scheduler, self.helper.number)
             self.p.release(self.helper.resource)
@@ -148,6 +169,7 @@ class Process:
 
     def take_core(self) -> None:
         """Wait for the core, to take a request that is done."""
+        self._await_slice(self._slices[0])
         self.p.seize(self.core.resource, priority=PROCESS)
 
     def device(self, name: str) -> BlockDevice:

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from simio.description.quantities import Count, Text, Time, Whole
-from simio.description.sheets.base import register_sheet
+from simio.description.sheets.base import TIMER, register_sheet
 from simio.description.sheets.kernels import UnixKernelSheet
 
 _BLOCK = "block layer"
@@ -24,6 +24,7 @@ class LinuxKernelSheet(UnixKernelSheet):
         "file_lookup": "system calls",
         **dict.fromkeys(("wake", "switch_growth"), "process switches"),
         "worker_dispatch": _SCHEDULER,
+        "time_slice": TIMER,
         **dict.fromkeys(("kyber_cost", "mq_deadline_cost", "mq_deadline_held", "bfq_cost", "bfq_held"), _SCHEDULER),
         **dict.fromkeys(("user_driver", "user_doorbell"), "user-space driver"),
     }
@@ -45,6 +46,9 @@ class LinuxKernelSheet(UnixKernelSheet):
     switch_growth: Time = Field(
         description="CPU time by which a process switch takes longer each time the processes on a core double, "
         "as less of each is left in the caches"
+    )
+    time_slice: Time = Field(
+        3 * 10**9, description="time for which a process that never sleeps keeps a core that others want as well"
     )
     tags: Count = Field(1023, description="requests that a hardware queue of a drive has at once, without a scheduler")
     nr_requests: Count = Field(256, description="requests that a scheduler takes in for a hardware queue")

@@ -34,6 +34,11 @@ SERVED = QUEUE.word("served", "ps", initial=-1, about="end of the last completio
 INTERRUPT = QUEUE.word("interrupt", "ps", about="to take an interrupt and return")
 END = QUEUE.word("end", "ps", about="to end a request in it")
 
+SLICES = Layout("time slices")
+SLICE = SLICES.word("slice", "ps", about="time for which a process runs until the next that polls on its core")
+SHARERS = SLICES.word("sharers", about="processes that poll on the core")
+PLACE = SLICES.word("place", about="which of them it is")
+
 LOCK = Layout("lock")
 HOLDER = LOCK.word("holder", initial=-1, about="core that had it last; -1: none")
 HELD = LOCK.word("held", "ps", about="of a turn that finds the data in its own cache")

@@ -36,6 +36,17 @@ def begin(state: NDArray, base: int, now: int, more: int) -> int:
 
 
 @machine("block")
+def until_slice(state: NDArray, base: int, now: int) -> int:
+    """Time until a process runs again that shares its core with others that poll, each of which keeps it in turn."""
+    slice = state[base + c.SLICE]
+    turn = slice * state[base + c.SHARERS]
+    begun = now % turn - slice * state[base + c.PLACE]
+    if 0 <= begun < slice:
+        return 0
+    return (turn - begun) % turn
+
+
+@machine("block")
 def goes_on(state: NDArray, base: int, now: int, more: int) -> int:
     """The process, which has kept its core until now, works on for `more` ps, which this returns."""
     state[base + c.WORKED] += (now + more - state[base + c.RUNS_UNTIL]) // 1000
