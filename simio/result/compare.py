@@ -98,7 +98,9 @@ def simulated_value(case: CaseResult, row: MeasuredRow) -> float | None:
         named = observed(row, values)
         return 100 * values[named[0]] if named else None
     if row.quantity == "process":
-        used = [each.value for each in case.tallies if each.what == CPU_TIME and each.owner in (row.of, f"{row.of} 1")]
+        used = [
+            each.value for each in case.tallies if each.what == CPU_TIME and each.owner in (row.of, f"{row.of} 1")
+        ]
         return 100_000 * used[0] / case.end if used else None
     found = {each.name: each for each in case.observations if each.unit == "ps"}
     matching = observed(row, found)

@@ -19,7 +19,7 @@ from simio.description.model import Workload
 from simio.description.quantities import Count, Extent, Flag, Quantity, Text, Time, Whole, refusal
 from simio.description.workloads import HostName, Storage, WorkloadParams
 from simio.errors import RunError, quote
-from simio.program.builder import Handle, Register, since
+from simio.program.builder import Handle, Register, Variable, since
 from simio.wording import counted
 from simio.workloads import register_workload
 
@@ -82,7 +82,9 @@ def direct(site: Site, workload: Workload[Direct]) -> None:
     """Each process has `depth` threads, of which each carries one request after another; as `Direct` says."""
     params, targets = workload.params, site.targets(workload.params.to)
     if len(targets) > MOST_IN_TURN:
-        raise RunError(f"{params.to!r} is {len(targets)} drives; a process goes through {MOST_IN_TURN} at most", ".to")
+        raise RunError(
+            f"{params.to!r} is {len(targets)} drives; a process goes through {MOST_IN_TURN} at most", ".to"
+        )
     if site.system.run.until is None and params.requests is None:
         raise RunError("the processes never end; give workload.direct.requests or run.until", ".requests")
     layer = site.block_layer(params.host)
@@ -149,7 +151,7 @@ class Requests:
     def emit(self, number: int) -> None:
         """The places of the process, each a thread that goes on until its share is done or time is over."""
         p, params = self.p, self.params
-        places, next_block = self._placing(number)
+        places = self._placing(number)
         writes = self._writing(number)
         turns = self._turns()
         with p.thread(self.process.name, count=params.depth):
@@ -161,7 +163,7 @@ class Requests:
                     with p.when(first <= place) if first else nullcontext():
                         begun.set(since(0))
                         self.process.submit(scheduler)
-                        self._place(at, places, next_block)
+                        self._place(at, places)
                         self._carry(device, at, writes)
                         self.process.take_core()
                         p.mark(self.latency, since(begun) - self.outside)
@@ -189,22 +191,20 @@ class Requests:
         """Blocks of the part of each drive that is used."""
         return (self.params.span or min(device.capacity for device, _ in self.drives)) // self.params.block
 
-    def _placing(self, number: int) -> tuple[Handle | None, int]:
-        """The distribution of random places, or the machine that counts blocks in order."""
+    def _placing(self, number: int) -> Handle | Variable:
+        """The distribution of random places, or the next block in order, each process having a part of its own."""
         p, room = self.p, self._room()
         if self.params.pattern == "random":
-            return p.uniform(f"{self.process.name}: place", 0, room - 1), -1
-        first = (number - 1) * room // self.params.processes
-        return None, p.variable(f"{self.process.name}: next block", first).offset
+            return p.uniform(f"{self.process.name}: place", 0, room - 1)
+        return p.variable(f"{self.process.name}: next block", (number - 1) * room // self.params.processes)
 
-    def _place(self, at: Register, places: Handle | None, next_block: int) -> None:
-        p, block = self.p, self.params.block
-        if places:
-            p.draw(at, places)
-        else:
-            p.call(at, add, next_block, 1)
+    def _place(self, at: Register, places: Handle | Variable) -> None:
+        if isinstance(places, Variable):
+            places.increment(into=at)
             at.set(at % self._room())
-        at.set(at * block)
+        else:
+            self.p.draw(at, places)
+        at.set(at * self.params.block)
 
     def _writing(self, number: int) -> Handle | None:
         reads = self.params.reads

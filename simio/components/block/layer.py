@@ -84,9 +84,7 @@ class Process:
     and back; done requests stand in line for the core, as they do in a completion queue.
     """
 
-    def __init__(
-        self, layer: BlockLayer, name: str, core: int, interface: str, helper: int | None = None
-    ) -> None:
+    def __init__(self, layer: BlockLayer, name: str, core: int, interface: str, helper: int | None = None) -> None:
         """`helper` is the core of the kernel thread that submits, where the interface has one."""
         self.layer, self.p, self.name = layer, layer.p, name
         self.interface: Interface = INTERFACES[interface]
@@ -141,7 +139,6 @@ class Process:
     def submitter(self) -> tuple[Core, int]:
         """The core on which requests are submitted and completed, and the state of the process there."""
         return (self.helper, self.helper_state) if self.helper else (self.core, self.state)
-
 
     @labelled("submission", "name")
     def submit(self, scheduler: Scheduler) -> None:

@@ -27,7 +27,9 @@ class Cpu(Sheet):
     line_near: Time = Field(0, description="time to get a cache line that another core of the socket wrote last")
     line_far: Time = Field(0, description="the same from a core of another socket")
     idle_exit: Time = Field(0, description="time until an idle core runs again")
-    idle_deep: Time = Field(0, description="time after which an idle core is in its deeper sleep state; 0 s: it has none")
+    idle_deep: Time = Field(
+        0, description="time after which an idle core is in its deeper sleep state; 0 s: it has none"
+    )
     idle_deep_exit: Time = Field(0, description="time until it runs again from there")
     idle_deep_cold: Time = Field(0, description="time by which the first work after that takes longer")
 

@@ -41,7 +41,9 @@ class LinuxKernelSheet(UnixKernelSheet):
     request_end: Time = Field(
         description="CPU time to end a request in the interrupt: the driver's completion, the block layer's, the caller's"
     )
-    poll_end: Time = Field(description="the same where the caller polls for completions, with its share of the polling")
+    poll_end: Time = Field(
+        description="the same where the caller polls for completions, with its share of the polling"
+    )
     wake: Time = Field(description="CPU time to make a sleeping process ready, in the interrupt")
     switch_growth: Time = Field(
         description="CPU time by which a process switch takes longer each time the processes on a core double, "
@@ -50,14 +52,18 @@ class LinuxKernelSheet(UnixKernelSheet):
     time_slice: Time = Field(
         3 * 10**9, description="time for which a process that never sleeps keeps a core that others want as well"
     )
-    tags: Count = Field(1023, description="requests that a hardware queue of a drive has at once, without a scheduler")
+    tags: Count = Field(
+        1023, description="requests that a hardware queue of a drive has at once, without a scheduler"
+    )
     nr_requests: Count = Field(256, description="requests that a scheduler takes in for a hardware queue")
     dispatch: Literal["caller", "worker"] = Field(
         "worker",
         description="who dispatches polled requests that have gone through a scheduler: the process that submits, or a "
         "kernel worker on its core",
     )
-    worker_dispatch: Time = Field(description="CPU time to hand a request over to a kernel worker and switch there and back")
+    worker_dispatch: Time = Field(
+        description="CPU time to hand a request over to a kernel worker and switch there and back"
+    )
     kyber_cost: Time = Field(description="CPU time of kyber a request; its locks are those of a hardware queue")
     mq_deadline_cost: Time = Field(description="CPU time of mq-deadline a request outside of its lock")
     mq_deadline_held: Time = Field(description="time that a request has the lock of the drive's mq-deadline in all")
@@ -67,7 +73,9 @@ class LinuxKernelSheet(UnixKernelSheet):
     bfq_cost: Time = Field(description="CPU time of bfq a request outside of its lock")
     bfq_held: Time = Field(description="time that a request has the lock of the drive's bfq in all")
     bfq_lines: Whole = Field(description="cache lines that move with that lock, as with mq_deadline_lines")
-    user_driver: Time = Field(description="CPU time of a polled driver in user space a request, to submit and complete")
+    user_driver: Time = Field(
+        description="CPU time of a polled driver in user space a request, to submit and complete"
+    )
     user_doorbell: Time = Field(
         description="CPU time of a posted write to a doorbell of the drive from a driver in user space"
     )
