@@ -20,8 +20,8 @@ QUANTITIES: Mapping[str, str] = {
 """Quantities that may be measured, each with its dimension.
 
 `throughput` is that of all workloads together, `stream` the mean rate of a stream of deliveries (of one disk) or
-of the one that is named, `requests` how many an observation recorded a second, `latency` its mean, `p50` its median and
-`p99` its 99th percentile, `cpu` the utilisation of all CPUs of a host, `process` the share of its core that the first
+of the one that is named, `requests` how many an observation recorded a second, `latency` its mean, `p50` its median
+and `p99` its 99th percentile, `cpu` the utilisation of all CPUs of a host, `process` the share of its core that the first
 process of a workload used, `demerit` the distance of an observation from measured times (`simio.result.demerit`).
 """
 PERCENT = "%"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import nullcontext
-from itertools import chain
 from fractions import Fraction
+from itertools import chain
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
@@ -54,6 +54,7 @@ class Direct(WorkloadParams):
     depth: Annotated[Count, Field(le=65536)] = Field(
         1, description="requests that a process keeps outstanding, over all its drives"
     )
+    batch: Count = Field(1, description="requests that a process submits with one call of libaio or io_uring")
     processes: Annotated[Count, Field(le=4096)] = Field(1, description="number of processes")
     requests: Count | None = Field(
         None, description="requests in all, rounded up to as many for each place; none: until the run's time is over"
@@ -90,7 +91,7 @@ def direct(site: Site, workload: Workload[Direct]) -> None:
     layer = site.block_layer(params.host)
     schedulers = [layer.scheduler(target, INTERFACES[params.interface]) for target in targets]
     disk = site.system.disks_of(targets[0])[0]
-    way = layer.way(disk, params.program, params.block, params.registered, schedulers[0])
+    way = layer.way(disk, params.program, params.block, params.registered, schedulers[0], params.batch)
     placed = list(_places(params))
     for number, (core, helper) in enumerate(placed, 1):
         name = f"{workload.name} {number}" if params.processes > 1 else workload.name

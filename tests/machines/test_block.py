@@ -48,12 +48,13 @@ def test_an_interrupt_of_a_core_that_slept_long_takes_longer_and_leaves_it_cold(
     assert begin(state, 1424) == 107
 
 
-def test_an_interrupt_serves_all_that_it_finds(state: np.ndarray) -> None:
+def test_an_interrupt_serves_what_comes_while_it_runs(state: np.ndarray) -> None:
     begin(state, 0)
-    first = interrupt(state, 107)
-    assert first == 60 + 10 + 20
-    assert interrupt(state, 107 + first) == 10
-    assert interrupt(state, 107 + first + 10 + 1) == 5 + 70
+    assert interrupt(state, 107) == 60 + 10 + 20
+    assert interrupt(state, 107 + 89) == 10
+    assert interrupt(state, 107 + 99) == 10
+    # The handler has just ended.
+    assert interrupt(state, 107 + 110) == 70
 
 
 def test_a_process_that_runs_is_not_woken(state: np.ndarray) -> None:

@@ -54,7 +54,7 @@ class BlockLayer:
                 f"hosts.{self.host.name}.kernel.scheduler",
             )
 
-    def way(self, disk: str, program: int, size: int, registered: bool, scheduler: Scheduler) -> Way:
+    def way(self, disk: str, program: int, size: int, registered: bool, scheduler: Scheduler, batch: int) -> Way:
         """What lies between a program and a disk, for requests of `size` bytes."""
         adapter = self.attachments.adapter(self.host.name, disk).part.sheet
         limit = self.kernel.largest_request()
@@ -66,6 +66,7 @@ class BlockLayer:
             registered,
             scheduler.cost,
             -(-size // limit) if limit else 1,
+            batch,
         )
 
     def scheduler(self, drive: str, interface: Interface) -> Scheduler:
@@ -214,9 +215,10 @@ class CoreInitiator:
         """An interrupt on the core of the queue; a process that polls finds out by itself."""
         p, process = self.p, self.process
         if self.state >= 0:
-            with p.hold(self.core.resource, priority=INTERRUPT), p.scope():
+            with p.scope():
                 time = p.answer(processes.interrupt, self.state)
-                p.wait(time)
+                with p.hold(self.core.resource, priority=INTERRUPT):
+                    p.wait(time)
         if process.interface.polls:
             with p.scope():
                 p.answer(processes.done, process.state)

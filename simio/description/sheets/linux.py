@@ -26,20 +26,20 @@ class LinuxKernelSheet(UnixKernelSheet):
         "worker_dispatch": _SCHEDULER,
         "time_slice": TIMER,
         **dict.fromkeys(("kyber_cost", "mq_deadline_cost", "mq_deadline_held", "bfq_cost", "bfq_held"), _SCHEDULER),
-        **dict.fromkeys(("user_driver", "user_doorbell"), "user-space driver"),
+        **dict.fromkeys(("user_driver", "user_layer", "user_doorbell"), "user-space driver"),
     }
 
     scheduler: Text = Field("none", description="I/O scheduler of the host's drives")
     psync_cost: Time = Field(description="CPU time of pread() or pwrite() above the block layer, a request")
     libaio_cost: Time = Field(
-        description="CPU time of io_submit() and io_getevents() above the block layer, a request, without entering them"
+        description="CPU time of io_submit() and io_getevents() above the block layer, a request, without the calls"
     )
     uring_cost: Time = Field(
         description="CPU time of io_uring above the block layer, a request: entry, context, completion entry"
     )
     file_lookup: Time = Field(description="CPU time to find and release the open file, which registered files save")
     request_end: Time = Field(
-        description="CPU time to end a request in the interrupt: the driver's completion, the block layer's, the caller's"
+        description="CPU time to end a request in the interrupt: in driver, block layer and interface"
     )
     poll_end: Time = Field(
         description="the same where the caller polls for completions, with its share of the polling"
@@ -58,7 +58,7 @@ class LinuxKernelSheet(UnixKernelSheet):
     nr_requests: Count = Field(256, description="requests that a scheduler takes in for a hardware queue")
     dispatch: Literal["caller", "worker"] = Field(
         "worker",
-        description="who dispatches polled requests that have gone through a scheduler: the process that submits, or a "
+        description="who dispatches polled requests that went through a scheduler: the process that submits, or a "
         "kernel worker on its core",
     )
     worker_dispatch: Time = Field(
@@ -73,6 +73,9 @@ class LinuxKernelSheet(UnixKernelSheet):
     bfq_cost: Time = Field(description="CPU time of bfq a request outside of its lock")
     bfq_held: Time = Field(description="time that a request has the lock of the drive's bfq in all")
     bfq_lines: Whole = Field(description="cache lines that move with that lock, as with mq_deadline_lines")
+    user_layer: Time = Field(
+        0, description="CPU time of a layer between the program and that driver a request, such as the plugin of fio"
+    )
     user_driver: Time = Field(
         description="CPU time of a polled driver in user space a request, to submit and complete"
     )
