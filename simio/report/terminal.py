@@ -156,6 +156,9 @@ def _case(case: CaseResult, unit: str) -> Group:
         lines.append(_below(tables.streams(case, unit)))
     if case.observations:
         lines.append(_below(tables.observations(case)))
+    spreads = tables.spreads(case)
+    if spreads:
+        lines.append(_below(spreads))
     if case.demerits:
         lines.append(_below(tables.demerits(case)))
     if case.tallies:

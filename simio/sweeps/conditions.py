@@ -13,13 +13,15 @@ from simio import units
 from simio.errors import SimioError, did_you_mean, quote
 from simio.result.model import CaseResult, Observation
 
-_CONDITION = re.compile(r"\s*(?:(?P<what>\w+) of )?(?P<name>.+?)\s*(?P<op><=|>=|<|>|=)\s*(?P<limit>[^<>=]+?)\s*")
+_CONDITION = re.compile(r"\s*(?:(?P<what>[\w.]+) of )?(?P<name>.+?)\s*(?P<op><=|>=|<|>|=)\s*(?P<limit>[^<>=]+?)\s*")
 OPERATORS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq,
 }  # fmt: skip
-STATISTICS = {"mean": 0, "median": 1, "p50": 1, "p90": 2, "p99": 3}
-"""Statistics of an observation, by their places among its half widths."""
-_FIELDS = ("mean", "p50", "p90", "p99")
+STATISTICS = {
+    "mean": "mean", "median": "p50", "p50": "p50", "p90": "p90", "p95": "p95", "p99": "p99", "p999": "p999",
+    "p99.9": "p999",
+}  # fmt: skip
+"""Statistics of an observation, by what they are called in a condition."""
 EXAMPLE = "'p99 of reader < 20 ms', 'utilisation of a.cpu < 70 %' or 'throughput > 80 MB/s'"
 
 
@@ -105,10 +107,8 @@ class Condition:
         own: Observation = found[0]
         if self.what == "most":
             return Seen(self._checked(float(own.most), "time" if own.unit == "ps" else ""))
-        place = STATISTICS[self.what]
-        value = float(getattr(own, _FIELDS[place]))
-        width = own.half_widths[place] if own.half_widths else 0.0
-        return Seen(self._checked(value, "time" if own.unit == "ps" else ""), width)
+        value, width = own.estimate(STATISTICS[self.what])
+        return Seen(self._checked(value, "time" if own.unit == "ps" else ""), width or 0.0)
 
     def _tallied(self, result: CaseResult) -> Seen:
         name = self.quantity

@@ -51,7 +51,7 @@ def unit_of(measure: str) -> str:
     """The unit of a measure that is no rate, as a heading shows it."""
     if measure == "time" or measure.endswith(" (s)"):
         return "s"
-    return ""
+    return "/s" if measure.endswith(" (/s)") else ""
 
 
 def measures_of(result: CaseResult) -> dict[str, float]:
@@ -67,8 +67,14 @@ def measures_of(result: CaseResult) -> dict[str, float]:
     found.update((f"utilisation of {each.name}", each.utilisation) for each in result.resources)
     for seen in result.observations:
         scale, unit = (_PS, "s") if seen.unit == "ps" else (1.0, seen.unit)
-        values = {"mean": seen.mean, "median": seen.p50, "90%": seen.p90, "99%": seen.p99, "most": seen.most}
+        values = {
+            "mean": seen.mean, "median": seen.p50, "90%": seen.p90, "95%": seen.p95, "99%": seen.p99,
+            "99.9%": seen.p999, "most": seen.most,
+        }  # fmt: skip
         found.update((f"{what} of {seen.name} ({unit})", value / scale) for what, value in values.items())
+    for load in result.loads:
+        found[f"served of {load.name} (/s)"] = load.served
+        found[f"growth of {load.name} (/s)"] = load.grows
     for tally in result.tallies:
         found[tally.name] = tally.value / (_PS if tally.unit == "ps" else 1)
     return found

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
-from simio.components.network.tcp import Endpoint
 from simio.components.site import Site
 from simio.description.arrivals import Arrivals, check_think
 from simio.description.model import Workload
 from simio.description.quantities import Count, Extent, Time
-from simio.machines.tcp.layout import END_OF_FILE
-from simio.program.builder import Builder
 from simio.workloads import register_workload
 from simio.workloads.common.arrivals import ArrivalProcess
-from simio.workloads.common.sockets import SocketParams, Streams
+from simio.workloads.common.sockets import SocketParams, Streams, exactly
 
 
 class Requests(SocketParams):
@@ -65,14 +62,3 @@ def requests(site: Site, workload: Workload[Requests]) -> None:
                     p.draw(rest, pause)
                     p.wait(rest)
             client.close()
-
-
-def exactly(p: Builder, end: Endpoint, size: int) -> None:
-    """Read until `size` bytes are there, or the other end has closed."""
-    with p.scope():
-        got, have = p.register(), p.register(0)
-        with p.until(have >= size):
-            end.read(got, size)
-            have.set(have + got)
-            with p.when(got // END_OF_FILE > 0):
-                have.set(END_OF_FILE)

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
+from loads_bench import written
 
 from simio.cli.main import main
 from simio.errors import SimioError
@@ -144,26 +145,8 @@ def test_mistakes_in_conditions(text: str, told: str) -> None:
     assert told in str(error.value)
 
 
-SCENARIO = """
-title: Random reads at a rate
-hosts:
-  server:
-    model: hosts/linux-2002-dual-p3
-    adapters: {scsi: {model: adapters/aic-7899, bus: pci}}
-disks:
-  d: {model: disks/atlas-10k}
-links:
-  - {model: links/scsi-ultra160, between: [server.scsi, d], length: 3 m}
-workload:
-  reads:
-    {kind: reader, host: server, from: d, block: 4 KiB, size: 400 MiB, pattern: random, arrivals: {rate: 60 /s}}
-run: {until: 3 s, replications: 2}
-"""
-
-
-def capacity(folder: Path, *more: str, text: str = SCENARIO):
-    path = folder / "s.yaml"
-    path.write_text(text)
+def capacity(folder: Path, *more: str, arrivals: str = "{rate: 60 /s}"):
+    path = written(folder, arrivals, "until: 3 s")
     return CliRunner().invoke(main, ["capacity", str(path), "--processes", "1", *more])
 
 
@@ -209,7 +192,5 @@ def test_mistakes_of_the_command(tmp_path: Path, more: tuple[str, ...], told: st
 
 
 def test_without_arrivals_a_load_has_to_be_named(tmp_path: Path) -> None:
-    done = capacity(
-        tmp_path, "--until", "throughput > 1 MB/s", text=SCENARIO.replace(", arrivals: {rate: 60 /s}", "")
-    )
+    done = capacity(tmp_path, "--until", "throughput > 1 MB/s", arrivals="")
     assert "found no workload with arrivals; expected --load with the key of what grows" in done.stderr
