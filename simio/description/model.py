@@ -112,7 +112,7 @@ class Disk(Generic[S]):
 
 @dataclass(frozen=True)
 class Volume:
-    """Several disks as one device: `kind` is stripe, concat, mirror, raid3 or raid5.
+    """Several disks as one device: `kind` is stripe, concat, mirror, raid3, raid5 or raid6.
 
     `members` names disks and other volumes in order, groups expanded; the parity of raid3 is on the last. `unit` is
     the size of a stripe unit in bytes, None for concat and mirror. `controller` is the array controller that splits

@@ -73,10 +73,9 @@ def choose(state: NDArray, t: int) -> int:
     """The stripe with the fewest sectors in use, of those that are full; -1 where none has garbage."""
     best = -1
     least = state[t + w.STRIPE]
-    host = (state[t + w.HOST_END] - 1) // state[t + w.STRIPE] if state[t + w.HOST_AT] < state[t + w.HOST_END] else -1
-    moved = (
-        (state[t + w.MOVED_END] - 1) // state[t + w.STRIPE] if state[t + w.MOVED_AT] < state[t + w.MOVED_END] else -1
-    )
+    # What was opened last stays out: units of it are still being filled.
+    host = (state[t + w.HOST_END] - 1) // state[t + w.STRIPE]
+    moved = (state[t + w.MOVED_END] - 1) // state[t + w.STRIPE]
     row = t + state[t + w.VALID_AT]
     for number in range(state[t + w.STRIPES]):
         valid = state[row + number]
