@@ -24,6 +24,7 @@ from simio.result import measure
 from simio.result.checks import Check, check
 from simio.result.compare import check_observations
 from simio.result.demerit import demerits
+from simio.result.jobs import job_runs
 from simio.result.limiter import limiter
 from simio.result.loads import pooled_loads
 from simio.result.model import CaseResult, Progress, ScenarioResult
@@ -267,6 +268,7 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
         progress=Progress.later(partial(progress_of, program, outcome, span, runs.cap.rate if runs.cap else None)),
         notes=tuple(dict.fromkeys([*(span.note for span in runs.spans if span.note), *growing])),
         demerits=demerits(case.system.workloads.values(), program, outcome),
+        jobs=job_runs(case.system, program, outcome),
     )
 
 

@@ -28,12 +28,16 @@ from simio.cli.options import (
     write_file,
 )  # fmt: skip
 from simio.cli.progress import Progress
+from simio.errors import SimioError
 
 if TYPE_CHECKING or not COMPLETING:
     from simio.calibration.predict import with_intervals
     from simio.components.network.capture import PacketTrace
     from simio.description.model import Scenario
+    from simio.formats.fio.options import Ignoring
+    from simio.formats.fio.output import as_fio_json
     from simio.loading import load
+    from simio.loading.fio import load_job
     from simio.report import checks, data, packets, pcap, terminal
     from simio.report.console import printed
     from simio.report.html.images import write_figures
@@ -61,12 +65,15 @@ MOST = 3_000_000
 @click.option("--check", is_flag=True, help="List the consistency checks that each run passed.")
 @json_option
 @click.option("--csv", "form", flag_value="csv", help="Print one line for each case as CSV.")
+@click.option("--fio-json", "form", flag_value="fio", help="Print fio jobs as fio --output-format=json+ does.")
+@click.option("--on", "host", metavar="FILE", help="Run a job file of fio on the host and storage of a scenario.")
 @output_option()
 def run(
     scenario: str,
     sets: tuple[str, ...],
     engine: str | None,
     number: int | None,
+    host: str | None,
     interval: bool,
     trace: str | None,
     pcap: str | None,
@@ -89,12 +96,16 @@ def run(
     simio run s.yaml --trace packets            packets in the form of tcpdump
     simio run s.yaml --pcap s.pcap --at server  the answer, and a file for Wireshark
     simio run s.yaml --interval                 how certain the answer is: uncertain values and model error
+    simio run job.fio --on s.yaml --fio-json    jobs of fio on the parts of a scenario, in fio's own output
     """
     traced = tracing(trace, pcap, at, limit, form)
     if why and not page:
         raise click.UsageError("--explain goes with --html; simio explain prints it")
-    loaded = load(scenario, sets)
+    loaded = load_job(scenario, host, sets) if host or scenario.endswith(".fio") else load(scenario, sets)
+    tell_ignored(loaded)
     index = case_number(loaded, number)
+    if form == "fio":
+        index = fio_case(loaded, index)
     if traced and index is None:
         index = one_case(loaded, None, "packets of ").index
     hosts = list(loaded.cases[index or 0].system.hosts)
@@ -146,9 +157,29 @@ def _with_intervals(scenario: Scenario, result: ScenarioResult, engine: str | No
 
 def _text(result: ScenarioResult, form: str | None, index: int | None, to_file: bool) -> str | Iterable[str]:
     """The result as JSON, CSV or, by default, as on a terminal (without colour in a file)."""
+    if form == "fio":
+        return as_fio_json(result.cases[0], bins=True) if result.cases else ""
     if form:
         return data.as_json(result) if form == "json" else data.as_csv(result)
     return printed(partial(terminal.show, result=result, detail=index), to_file)
+
+
+def tell_ignored(loaded: Scenario) -> None:
+    """Name the options of fio that are ignored, each once with the reason."""
+    found: dict[str, str] = {}
+    for workload in loaded.cases[0].system.workloads.values():
+        if isinstance(workload.params, Ignoring):
+            found |= {each.name: each.reason for each in workload.params.ignored}
+    if found:
+        tell("ignored: " + "; ".join(f"{name} ({reason})" for name, reason in found.items()))
+
+
+def fio_case(loaded: Scenario, index: int | None) -> int:
+    """The case whose fio jobs are printed: that of an index, or the first. Raises SimioError if it has none."""
+    case = loaded.cases[index] if index is not None else one_case(loaded, None, "fio jobs of ")
+    if not any(workload.kind == "fio" for workload in case.system.workloads.values()):
+        raise SimioError("--fio-json: no workload is of kind fio; simio new fio prints a scenario that has one")
+    return case.index
 
 
 def _write_page(loaded: Scenario, result: ScenarioResult, path: str, why: bool) -> None:
