@@ -220,7 +220,7 @@ def jobs(case: CaseResult, unit: str) -> Grid:
         for direction, side in job.sides.items():
             tail = min(percentile_of(side.lat.bins, side.lat.count, 99), side.lat.most)
             times = [amount(round(value * NANOSECOND), "ps") for value in (side.lat.mean, tail, side.lat.most)]
-            speed = in_unit(rate(side.bytes, span), unit)
+            speed, requests = in_unit(rate(side.bytes, span), unit), round(rate(side.requests, span))
             rows.append(
                 [
                     job.label,
