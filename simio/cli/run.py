@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
+from simio.cli.fio import JOB_FILE, fio_case, tell_ignored
 from simio.cli.main import CUT_OFF, INTERRUPTED
 from simio.cli.options import (
     COMPLETING,
@@ -28,19 +30,18 @@ from simio.cli.options import (
     write_file,
 )  # fmt: skip
 from simio.cli.progress import Progress
-from simio.errors import SimioError
 
 if TYPE_CHECKING or not COMPLETING:
     from simio.calibration.predict import with_intervals
     from simio.components.network.capture import PacketTrace
     from simio.description.model import Scenario
-    from simio.formats.fio.options import Ignoring
     from simio.formats.fio.output import as_fio_json
     from simio.loading import load
     from simio.loading.fio import load_job
     from simio.report import checks, data, packets, pcap, terminal
     from simio.report.console import printed
     from simio.report.html.images import write_figures
+    from simio.report.requests import request_file
     from simio.result.model import ScenarioResult
     from simio.result.packets import AbortedTrace, Packets
     from simio.running import RunOptions, run_scenario
@@ -59,6 +60,9 @@ MOST = 3_000_000
 @file_option("--pcap", help="Write the packets of a case to FILE.")
 @click.option("--at", multiple=True, metavar="HOST", help="Trace packets that this host sends and receives.")
 @click.option("--packets", "limit", type=click.IntRange(1, MOST), metavar="N", help="Trace at most N packets.")
+@file_option(
+    "--requests", help="Write the requests of a replay to FILE, .csv or .parquet: a row each, with its latency."
+)
 @file_option("--html", "page", help="Write a page to FILE.")
 @click.option("--explain", "why", is_flag=True, help="Add to the page what limits and what would help; more runs.")
 @folder_option("--figures", help="Write the plots to DIR, as PNG and SVG.")
@@ -79,6 +83,7 @@ def run(
     pcap: str | None,
     at: tuple[str, ...],
     limit: int | None,
+    requests: str | None,
     page: str | None,
     why: bool,
     figures: str | None,
@@ -95,23 +100,28 @@ def run(
     simio run s.yaml --html s.html              a page with plots, beside the answer
     simio run s.yaml --trace packets            packets in the form of tcpdump
     simio run s.yaml --pcap s.pcap --at server  the answer, and a file for Wireshark
+    simio run s.yaml --requests r.parquet       the latency of every request of a replay
     simio run s.yaml --interval                 how certain the answer is: uncertain values and model error
     simio run job.fio --on s.yaml --fio-json    jobs of fio on the parts of a scenario, in fio's own output
     """
     traced = tracing(trace, pcap, at, limit, form)
     if why and not page:
         raise click.UsageError("--explain goes with --html; simio explain prints it")
-    loaded = load_job(scenario, host, sets) if host or scenario.endswith(".fio") else load(scenario, sets)
+    loaded = load_job(scenario, host, sets) if host or scenario.endswith(JOB_FILE) else load(scenario, sets)
     tell_ignored(loaded)
     index = case_number(loaded, number)
     if form == "fio":
         index = fio_case(loaded, index)
-    if traced and index is None:
-        index = one_case(loaded, None, "packets of ").index
+    if (traced or requests) and index is None:
+        index = one_case(loaded, None, "packets of " if traced else "requests of ").index
     hosts = list(loaded.cases[index or 0].system.hosts)
     try:
-        with Progress(len(loaded.cases) if index is None else 1) as progress:
-            options = RunOptions(engine, traced.packets if traced else None, check, tell, partial=True)
+        with (
+            request_file(requests) if requests else nullcontext() as log,
+            Progress(len(loaded.cases) if index is None else 1) as progress,
+        ):
+            packets = traced.packets if traced else None
+            options = RunOptions(engine, packets, check, tell, partial=True, requests=log)
             cases = None if index is None else [index]
             result = run_scenario(loaded, sets, options, cases, lambda _: progress.step())
     except AbortedTrace as error:
@@ -162,24 +172,6 @@ def _text(result: ScenarioResult, form: str | None, index: int | None, to_file: 
     if form:
         return data.as_json(result) if form == "json" else data.as_csv(result)
     return printed(partial(terminal.show, result=result, detail=index), to_file)
-
-
-def tell_ignored(loaded: Scenario) -> None:
-    """Name the options of fio that are ignored, each once with the reason."""
-    found: dict[str, str] = {}
-    for workload in loaded.cases[0].system.workloads.values():
-        if isinstance(workload.params, Ignoring):
-            found |= {each.name: each.reason for each in workload.params.ignored}
-    if found:
-        tell("ignored: " + "; ".join(f"{name} ({reason})" for name, reason in found.items()))
-
-
-def fio_case(loaded: Scenario, index: int | None) -> int:
-    """The case whose fio jobs are printed: that of an index, or the first. Raises SimioError if it has none."""
-    case = loaded.cases[index] if index is not None else one_case(loaded, None, "fio jobs of ")
-    if not any(workload.kind == "fio" for workload in case.system.workloads.values()):
-        raise SimioError("--fio-json: no workload is of kind fio; simio new fio prints a scenario that has one")
-    return case.index
 
 
 def _write_page(loaded: Scenario, result: ScenarioResult, path: str, why: bool) -> None:

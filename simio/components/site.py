@@ -37,9 +37,9 @@ PACKET_ARGUMENTS = 8
 class Site:
     """Everything that workloads find when they are lowered: builder, graph and one of each component."""
 
-    def __init__(self, system: System, packets: PacketTrace | None = None) -> None:
-        """With `packets`, the program marks what a trace of packets needs."""
-        self.system = system
+    def __init__(self, system: System, packets: PacketTrace | None = None, requests: bool = False) -> None:
+        """With `packets`, the program marks what a trace of packets needs; with `requests`, what each request was."""
+        self.system, self.requests = system, requests
         network = any(workload.params.network for workload in system.workloads.values())
         self.p = Builder(arguments=PACKET_ARGUMENTS if network else 0)
         self.delivered = self.p.observation("delivered", "delivered", "bytes")

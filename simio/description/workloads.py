@@ -14,6 +14,7 @@ from typing import Annotated, Any, ClassVar, Self
 from pydantic import BeforeValidator, Field
 
 from simio.description.quantities import Text, Values
+from simio.distribution import Distribution
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ class WorkloadParams(Values):
         return self
 
     @property
-    def measured_times(self) -> Mapping[str, tuple[int, ...]]:
+    def measured_times(self) -> Mapping[str, Distribution]:
         """Measured times in ps that observations of the workload are compared with, by what the observation is of."""
         return {}
 

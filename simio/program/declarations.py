@@ -19,6 +19,7 @@ from simio.program.steps import (
     Container,
     Demand,
     Draw,
+    Feed,
     Gauge,
     Guest,
     Load,
@@ -26,6 +27,7 @@ from simio.program.steps import (
     Occupancy,
     Promise,
     Resource,
+    Table,
     Tally,
     ThreadStart,
     Window,
@@ -82,6 +84,7 @@ class Declarations:
         self._tallies: list[Tally] = []
         self._gauges: list[Gauge] = []
         self._loads: dict[str, Load] = {}
+        self._feeds: list[Feed] = []
         self._guests: list[Guest] = []
         self._labels: list[Label] = []
         self._names: dict[str, int] = {}
@@ -176,6 +179,10 @@ class Declarations:
     def load(self, name: str, served: Handle, rate: Fraction) -> None:
         """`rate` requests a second arrive for `name`, each of which `served` records when it is done; no step."""
         self._loads[name] = Load(name, served.name, rate)
+
+    def feed(self, offset: int, source: Callable[[], Iterator[Table]]) -> None:
+        """The machine at `offset` gets more words from `source` when it refuses a call (`Feed`); no step."""
+        self._feeds.append(Feed(offset, source))
 
     def gauge(self, owner: str, what: str, offset: int, unit: str) -> None:
         """The word at `offset` is at any time `what` of `owner` in `unit`; for the timeline, no step."""

@@ -11,7 +11,7 @@ a stride as its last operand, and means that row plus stride times the instance.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
@@ -272,6 +272,19 @@ class Gauge:
 
 
 @dataclass(frozen=True)
+class Feed:
+    """Words for a machine that has more of them than its state has room for, such as the requests of a long trace.
+
+    When the machine whose state begins at `at` refuses a CALL, the next item of `source()` takes the place of its
+    first words, and the CALL is made again; without a next item, the refusal stands. The state has to say by itself
+    what the source gives, as by a hash of it, since a program's hash does not look into sources.
+    """
+
+    at: int
+    source: Callable[[], Iterator[Table]]
+
+
+@dataclass(frozen=True)
 class Guest:
     """A process written in Python, `function(io)` being its generator; only the reference engine runs it."""
 
@@ -288,6 +301,7 @@ class Program:
     `draws` has shape (d, 4): kind, a, b or table offset, table length; `draw_table` holds (value, cumulative
     weight) pairs of discrete distributions. `state` is the initial state of all machines, laid end to end.
     `words` are the names of the words of each machine, as far as they are known.
+    `feeds` are the machines that get more words while the program runs.
     `regions`, `windows`, `occupancies`, `demands`, `promises`, `ahead` (containers of bytes that count as delivered
     before what they need is done), `tallies`, `gauges`, `loads`, `labels` (inner ones first) and `bodies` (first
     step, end, name number of each thread body) serve analysis only.
@@ -319,6 +333,7 @@ class Program:
     gauges: tuple[Gauge, ...] = ()
     words: tuple[tuple[Words, ...], ...] = ()
     loads: tuple[Load, ...] = ()
+    feeds: tuple[Feed, ...] = ()
 
     @cached_property
     def random(self) -> bool:

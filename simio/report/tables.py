@@ -221,16 +221,7 @@ def jobs(case: CaseResult, unit: str) -> Grid:
             tail = min(percentile_of(side.lat.bins, side.lat.count, 99), side.lat.most)
             times = [amount(round(value * NANOSECOND), "ps") for value in (side.lat.mean, tail, side.lat.most)]
             speed, requests = in_unit(rate(side.bytes, span), unit), round(rate(side.requests, span))
-            rows.append(
-                [
-                    job.label,
-                    DIRECTIONS[direction],
-                    f"{round(rate(side.requests, span)):,}",
-                    f"{speed:.4g}",
-                    *times,
-                    cpu,
-                ]
-            )
+            rows.append([job.label, DIRECTIONS[direction], f"{requests:,}", f"{speed:.4g}", *times, cpu])
     return Grid(["fio job", "", "IOPS", unit, "mean lat", "99%", "most", "CPU"], rows, left=(0, 1))
 
 

@@ -39,6 +39,8 @@ def loads(program: Program, outcome: Outcome, span: Throughput) -> tuple[LoadUse
         done = marks[:, 0]
         length = span.until - span.since
         served = int(np.count_nonzero((done > span.since) & (done <= span.until)))
+        if rows[load.served] in outcome.condensed:
+            served = outcome.condensed[rows[load.served]].count
         expected = float(load.rate) * length / SECOND
         lacking = expected - served
         noise = sqrt(expected * _dispersion(done - marks[:, 2], span))

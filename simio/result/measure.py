@@ -10,9 +10,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from simio.distribution import Distribution
 from simio.engines.outcome import Outcome, Status
 from simio.program.service import SECOND
-from simio.program.steps import UNBOUNDED, Program
+from simio.program.steps import UNBOUNDED, Mark, Program
 from simio.result.distribution import distribution
 from simio.result.model import (
     ContainerUse,
@@ -241,6 +242,9 @@ def observations(program: Program, outcome: Outcome, span: Throughput) -> tuple[
     for row, mark in enumerate(program.marks):
         if mark.role in ("delivered", "sent", "packet", "begun", "ended"):
             continue
+        if row in outcome.condensed:
+            found.append(_of_many(mark, outcome.condensed[row]))
+            continue
         rows = outcome.marks[outcome.marks[:, 1] == row]
         values = np.sort(rows[rows[:, 0] > span.since, 2])
         if len(values):
@@ -262,6 +266,12 @@ def observations(program: Program, outcome: Outcome, span: Throughput) -> tuple[
                 )
             )
     return tuple(found)
+
+
+def _of_many(mark: Mark, values: Distribution) -> Observation:
+    """What a mark recorded in the whole of a run that was too long to keep each value."""
+    p50, p90, p99 = (values.percentile(share) for share in (0.5, 0.9, 0.99))
+    return Observation(mark.name, mark.unit, values.count, values.mean, values.least, p50, p90, p99, values.most)
 
 
 def tallies(program: Program, outcome: Outcome) -> tuple[TallyValue, ...]:
