@@ -49,6 +49,7 @@ class RunOptions:
     With `recount`, each run is made again to check more laws. `announce` gets a message if the engine has to be
     compiled first. `requests` is given the replayed requests of the first run of each case. With `partial`, a run
     that its step budget ends has a result, too, with `CaseResult.cut_off`.
+    `outcome` gets each case's program with the outcome of its first run.
     """
 
     engine: str | None = None
@@ -57,6 +58,7 @@ class RunOptions:
     announce: Callable[[str], Any] | None = None
     partial: bool = False
     requests: RequestLog | None = None
+    outcome: Callable[[Program, Outcome], Any] | None = None
 
 
 class CaseInterrupted(KeyboardInterrupt):
@@ -215,6 +217,8 @@ def run_program(
     result = replace(_result(case, lowered, runs, tuple(checks)), cut_off="; ".join(cut_off))
     if not runs.rate and not cut_off:
         result = replace(result, notes=(nothing(program, run, runs.outcome, once),))
+    if options.outcome:
+        options.outcome(program, runs.outcome)
     if options.packets:
         result = replace(result, packets=Packets(program, runs.outcome))
     if interrupted:

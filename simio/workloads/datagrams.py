@@ -12,7 +12,6 @@ from simio.components.network.udp import UdpFlow, UdpSocket, check_size
 from simio.components.site import Site
 from simio.description.model import Workload
 from simio.description.quantities import Count, Extent, Time
-from simio.program.builder import Handle, Register
 from simio.workloads import register_workload
 from simio.workloads.common.sockets import NetworkParams, Streams
 
@@ -37,7 +36,7 @@ def datagrams(site: Site, workload: Workload[Datagrams]) -> None:
     for own in site.streams(name, params.streams):
         socket = UdpSocket(stacks[1], f"{own} at {params.to}", stacks[1].sheet.datagram_receive_space)
         read = p.container(f"{own} read", unit="datagrams")
-        flow = UdpFlow(own, stacks, path, partial(_arrive, socket, read), (site.sockets.port(), SERVER_PORT))
+        flow = UdpFlow(own, stacks, path, partial(socket.arrive_to_be_read, read), (site.sockets.port(), SERVER_PORT))
         with p.thread(f"{own}: receiver on {params.to}", daemon=True), p.forever():
             length, word = p.register(), p.register()
             stacks[1].call()
@@ -54,14 +53,3 @@ def datagrams(site: Site, workload: Workload[Datagrams]) -> None:
             p.mark(sent, params.size)
             if params.period:
                 p.wait_until(begun + params.period)
-
-
-def _arrive(socket: UdpSocket, read: Handle, length: Register, word: Register) -> None:
-    """A datagram reaches the socket; the run lasts until it has been read, though the reader never ends."""
-    p = socket.p
-
-    def keep() -> None:
-        with p.fork("unread datagram"):
-            p.get(read, 1)
-
-    socket.arrive(length, word, keep)
