@@ -26,6 +26,7 @@ from simio.result.checks import Check, check
 from simio.result.compare import check_observations
 from simio.result.condensed import Condenser
 from simio.result.demerit import demerits
+from simio.result.jobs import job_runs
 from simio.result.limiter import limiter
 from simio.result.loads import pooled_loads
 from simio.result.model import CaseResult, Progress, ScenarioResult
@@ -287,6 +288,7 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
         ),
         demerits=demerits(case.system.workloads.values(), program, outcome),
         requests=sum((each.requests for each in runs.seen), Fraction(0)) / len(runs.seen),
+        jobs=job_runs(case.system, program, outcome),
     )
 
 

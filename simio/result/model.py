@@ -285,6 +285,53 @@ class Precision:
 
 
 @dataclass(frozen=True)
+class JobTimes:
+    """Times of requests in ns: their number, least, most, mean and deviation, and pairs of fio's bin and number."""
+
+    count: int = 0
+    least: int = 0
+    most: int = 0
+    mean: float = 0.0
+    deviation: float = 0.0
+    bins: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class JobSide:
+    """Reads or writes of a job of fio: bytes, requests, and fio's times of them."""
+
+    bytes: int
+    requests: int
+    lat: JobTimes
+    slat: JobTimes
+    clat: JobTimes
+
+
+@dataclass(frozen=True)
+class JobRun:
+    """A job of fio in a run, from behind its ramp at `begun` to its last request at `ended`, in ps.
+
+    `members` are its processes with one report. `user` and `system` are the CPU time of one of them in ps. `sides`
+    are by direction, 0 for reads; `depths` are shares of the requests in percent by how many were outstanding.
+    """
+
+    workload: str
+    name: str
+    label: str
+    group: int
+    members: int
+    options: Mapping[str, str]
+    begun: int
+    ended: int
+    sides: Mapping[int, JobSide]
+    user: float
+    system: float
+    depths: Mapping[int, float]
+    depth: int
+    percentiles: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
 class Interval:
     """Where a value lies with a probability of 90 %, in the unit of the value.
 
@@ -353,8 +400,9 @@ class CaseResult:
     for.
     `notes` say what the throughput leaves open: a run too short for a steady state, or nothing delivered. `cut_off`
     says what ended the run before its time limit, if its step budget or Ctrl-C did. `demerits` compare observations
-    of the first run with what was measured of the same requests. `requests` are requests a second, the mean of all
-    runs; with a `request_size`, which is in bytes, all rates are in requests a second, too.
+    of the first run with what was measured of the same requests; `jobs` are the jobs of fio in that run. `requests` are
+    requests a second, the mean of all runs; with a `request_size`, which is in bytes, all rates are in requests a
+    second, too.
     """
 
     index: int
@@ -389,6 +437,7 @@ class CaseResult:
     loads: tuple[LoadUse, ...] = ()
     cut_off: str = ""
     demerits: tuple[Demerit, ...] = ()
+    jobs: tuple[JobRun, ...] = ()
     requests: Fraction = Fraction(0)
     request_size: Fraction | None = None
 
