@@ -267,7 +267,8 @@ class Endpoint:
 
     def _segment(self, length: Register, *words: Register) -> None:
         """The thread that is a segment on its way to the other end."""
-        packet = Packet(length, words[:-1], self.flow, words[-1]) if self.marked else Packet(length, words, self.flow)
+        mark = words[-1] if self.marked else None
+        packet = Packet(length, words[:-1] if self.marked else words, self.flow, mark, self.name)
         gone = partial(self._left, packet) if self.throttled else None
         self.path.send(packet, partial(self.peer.arrive, packet), driven=True, gone=gone)
 
