@@ -1,79 +1,91 @@
-"""simio beside this machine's own Linux: goodput, congestion windows over time, and shares between flows.
+"""simio beside this machine's own Linux: goodput of a flow by its window, and shares of flows in a queue.
 
-    sudo python benchmarks/peers/linux_tcp.py --measure measured.json
-    python benchmarks/peers/linux_tcp.py --draw docs/linux-tcp.png measured.json
+    sudo python benchmarks/peers/linux_tcp.py
 
-The first runs Linux in network namespaces (`namespaces.py`), the second simulates the same (`scenarios/linux-tcp-flows.yaml`),
-prints a table and draws both.
+Linux runs in network namespaces (`namespaces.py`), simio `scenarios/linux-tcp-flows.yaml` and a scenario of the same
+path. The machine has to be idle: where the relay gets its CPU late, Linux measures the machine, and not TCP.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-from dataclasses import asdict
+import os
+import re
+import subprocess
+import tempfile
+import threading
+import time
 from pathlib import Path
-from typing import Any
 
-SCENARIO = Path(__file__).parents[2] / "scenarios" / "linux-tcp-flows.yaml"
-RATE, TRIP, SECONDS, WARM_UP = 50, 30, 20, 5
-"""Mbit/s, ms of round trip, and seconds of each case."""
-CASES: list[tuple[list[str], int]] = [
-    (["reno"], 150_000),
-    (["cubic"], 150_000),
-    (["bbr"], 150_000),
-    (["reno", "cubic"], 150_000),
-    (["bbr", "cubic"], 150_000),
-    (["bbr", "cubic"], 600_000),
-]
-"""Congestion controls of flows at once, and the bytes of the queue: 0.8 or 3.2 times what the path holds."""
+import namespaces
+
+from simio.loading import load
+from simio.running import run_scenario
+
+SCENARIOS = Path(__file__).parents[2] / "scenarios"
+RATE = 100
+"""Mbit/s of the token bucket where windows are varied."""
+WINDOWS = [(trip, asked) for trip in (6, 20) for asked in (15_000, 30_000, 60_000)]
+"""ms of the round trip, and the socket buffer that iperf3 asks for."""
+FLOWS = [(["reno"], 150_000), (["cubic"], 150_000), (["bbr"], 150_000), (["bbr", "cubic"], 600_000)]
+"""Congestion controls of flows at once over 50 Mbit/s and 30 ms, and the bytes of the queue."""
 
 
 def main() -> None:
-    """Measure, or simulate and draw."""
+    """Print a table of windows, and one of flows."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("file", type=Path, help="measurements, as JSON")
-    parser.add_argument("--measure", action="store_true", help="run Linux and write the file")
-    parser.add_argument("--draw", type=Path, help="write a picture")
+    parser.add_argument("--seconds", type=float, default=3, help="of a flow that its window limits")
     asked = parser.parse_args()
-    if asked.measure:
-        asked.file.write_text(json.dumps([_measured(*case) for case in CASES]))
-        return
-    measured = json.loads(asked.file.read_text())
-    simulated = [_simulated(*case) for case in CASES]
-    print("flows; queue kB; Linux Mbit/s; simio Mbit/s; share of the first: Linux, simio")
-    for (controls, queue), here, there in zip(CASES, measured, simulated, strict=True):
-        rates = [[flow["goodput"] for flow in flows] for flows in (here, there)]
-        shares = [rate[0] / sum(rate) for rate in rates]
-        told = ["  ".join(f"{value:6.2f}" for value in rate) for rate in rates]
-        print(f"{'+'.join(controls):12} {queue // 1000:4}   {told[0]:16} {told[1]:16} {shares[0]:5.1%} {shares[1]:5.1%}")
-    if asked.draw:
-        _draw(asked.draw, measured, simulated)
+    print(f"load before: {os.getloadavg()[0]:.1f}\n\nround trip ms  window bytes  Linux Mbit/s  simio  difference")
+    for trip, window in WINDOWS:
+        goodput, offered, least = _measured(trip, window, asked.seconds)
+        simulated = _simulated(least, offered, asked.seconds)
+        print(f"{least:13.2f}  {offered:12}  {goodput:12.2f}  {simulated:5.2f}  {simulated / goodput - 1:10.1%}")
+    print("\nflows         queue kB  Linux Mbit/s")
+    for controls, queue in FLOWS:
+        with namespaces.path(50, 30, queue):
+            rates = [flow.goodput for flow in namespaces.flows(controls, 20, 5)]
+        print(f"{'+'.join(controls):12} {queue // 1000:9}  {'  '.join(f'{rate:.2f}' for rate in rates)}")
+    print(f"\nload after: {os.getloadavg()[0]:.1f}")
 
 
-def _measured(controls: list[str], queue: int) -> list[dict[str, Any]]:
-    import namespaces
+def _measured(trip: float, window: int, seconds: float) -> tuple[float, int, float]:
+    """Goodput in Mbit/s, the window that the receiver offers in bytes, and the shortest round trip in ms."""
+    seen: list[str] = []
 
-    with namespaces.path(RATE, TRIP, queue):
-        return [asdict(flow) for flow in namespaces.flows(controls, SECONDS, WARM_UP)]
+    def look() -> None:
+        time.sleep(seconds * 2 / 3)
+        words = ["ip", "netns", "exec", "simio-client", "ss", "-tin", "state", "established", "( dport = 5201 )"]
+        seen.append(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
 
-
-def _simulated(controls: list[str], queue: int) -> list[dict[str, Any]]:
-    from simio.loading import load
-    from simio.running import RunOptions, run_scenario
-
-    pair = (controls * 2)[:2]
-    sets = [f"links.last.queue={queue} B", f"links.path.delay={TRIP / 2} ms", f"links.last.rate={RATE} Mbit/s"]
-    sets += [f"hosts.{host}.stack.congestion_control={control}" for host, control in zip(("one", "two"), pair, strict=True)]
-    sets += [f"run.until={SECONDS} s", f"run.warm_up={WARM_UP} s", "run.replications=1"]
-    if len(controls) == 1:
-        sets.append("workload.second.size=1 B")
-    result = run_scenario(load(SCENARIO, tuple(sets)), tuple(sets), RunOptions(timeline=0.1))
-    return result
+    with namespaces.path(RATE, trip, 4_000_000):
+        looking = threading.Thread(target=look)
+        looking.start()
+        flow = namespaces.flows(["reno"], seconds, 1, window)[0]
+        looking.join()
+    offered, least = (re.findall(rf"{word}:([\d.]+)", seen[0])[-1] for word in ("snd_wnd", "minrtt"))
+    return flow.goodput, int(offered), float(least)
 
 
-def _draw(path: Path, measured: list, simulated: list) -> None:
-    raise NotImplementedError
+def _simulated(trip: float, window: int, seconds: float) -> float:
+    """Goodput in Mbit/s of the same in simio."""
+    text = f"""
+title: A window over a token bucket
+hosts:
+  client: {{model: hosts/linux-namespace}}
+  server: {{model: hosts/linux-namespace, stack: {{advertised_window: {window} B}}}}
+switches: {{router: {{model: switches/ideal-ethernet}}}}
+links:
+  - {{model: links/emulated, between: [client.eth, router], delay: {trip / 2} ms}}
+  - {{model: links/emulated, between: [router, server.eth], rate: {RATE} Mbit/s, burst: 3200 B, queue: 4 MB}}
+workload: {{ttcp: {{from: client, to: server, size: 128 KiB}}}}
+run: {{until: {seconds} s, warm_up: 1 s}}
+"""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "window.yaml"
+        file.write_text(text)
+        case = run_scenario(load(str(file))).cases[0]
+    return float(case.throughput) * 8e-6
 
 
 if __name__ == "__main__":

@@ -18,12 +18,14 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 HOSTS = ("client", "relay", "router", "server")
+URGENT = ("chrt", "-f", "50")
+"""What runs goes before whatever else the machine has to do."""
 _PORT = 5201
 
 
 @dataclass(frozen=True)
 class Flow:
-    """A flow's measured course: seconds, Mbit/s that the server has had since the last, and segments of the window."""
+    """A flow's measured course: seconds, Mbit/s that the server has had since the last, segments of the window."""
 
     control: str
     times: list[float]
@@ -43,6 +45,11 @@ def _name(host: str) -> str:
     return f"simio-{host}"
 
 
+def _run(host: str, words: Sequence[str]) -> subprocess.Popen[str]:
+    command = [*URGENT, "ip", "netns", "exec", _name(host), *words]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
 @contextmanager
 def path(rate: float, trip: float, queue: int) -> Iterator[None]:
     """The path while the body runs: Mbit/s, ms of round trip, bytes of the queue before the token bucket."""
@@ -56,7 +63,22 @@ def path(rate: float, trip: float, queue: int) -> Iterator[None]:
                 "netns", _name(right))  # fmt: skip
             for host, end in ((left, ends[0]), (right, ends[1])):
                 _ip("ip", "link", "set", end, "up", host=host)
-                _ip("ethtool", "-K", end, "tx", "off", "rx", "off", "tso", "off", "gso", "off", "gro", "off", host=host)
+                _ip(
+                    "ethtool",
+                    "-K",
+                    end,
+                    "tx",
+                    "off",
+                    "rx",
+                    "off",
+                    "tso",
+                    "off",
+                    "gso",
+                    "off",
+                    "gro",
+                    "off",
+                    host=host,
+                )
         for host, end, address in (
             ("client", "cl-re", "10.9.1.1"), ("router", "ro-re", "10.9.1.2"),
             ("router", "ro-se", "10.9.2.1"), ("server", "se-ro", "10.9.2.2"),
@@ -72,7 +94,7 @@ def path(rate: float, trip: float, queue: int) -> Iterator[None]:
                 str(queue), host="router")  # fmt: skip
         relay = f"{folder}/relay"
         subprocess.run(["cc", "-O2", "-o", relay, str(HERE / "relay.c")], check=True)
-        words = ["ip", "netns", "exec", _name("relay"), relay, "re-cl", "re-ro", str(round(trip * 500))]
+        words = [*URGENT, "ip", "netns", "exec", _name("relay"), relay, "re-cl", "re-ro", str(round(trip * 500))]
         holding = subprocess.Popen(words, stdout=subprocess.PIPE)
         stack.callback(holding.wait)
         stack.callback(holding.terminate)
@@ -86,20 +108,14 @@ def flows(
 ) -> list[Flow]:
     """Flows from client to server at once, one with each of these congestion controls."""
     servers, clients = [], []
-    for number, control in enumerate(controls):
-        port = str(_PORT + number)
-        servers.append(
-            subprocess.Popen(
-                ["ip", "netns", "exec", _name("server"), "iperf3", "-s", "-1", "-p", port, "-J", "-i", f"{every:g}"],
-                stdout=subprocess.PIPE, text=True,
-            )
-        )  # fmt: skip
+    for number in range(len(controls)):
+        words = ["iperf3", "-s", "-1", "-p", str(_PORT + number), "-J", "-i", f"{every:g}"]
+        servers.append(_run("server", words))
     time.sleep(0.5)
     for number, control in enumerate(controls):
-        words = ["ip", "netns", "exec", _name("client"), "iperf3", "-c", "10.9.2.2", "-p", str(_PORT + number), "-C",
-                 control, "-t", f"{seconds:g}", "-i", f"{every:g}", "-J"]  # fmt: skip
-        words += ["-w", str(window)] if window else []
-        clients.append(subprocess.Popen(words, stdout=subprocess.PIPE, text=True))
+        words = ["iperf3", "-c", "10.9.2.2", "-p", str(_PORT + number), "-C", control, "-t", f"{seconds:g}"]
+        words += ["-i", f"{every:g}", "-J", *(["-w", str(window)] if window else [])]
+        clients.append(_run("client", words))
     sent = [json.loads(client.communicate(timeout=seconds + 15)[0]) for client in clients]
     had = [json.loads(server.communicate(timeout=15)[0]) for server in servers]
     return [_flow(*each, warm_up) for each in zip(controls, sent, had, strict=True)]

@@ -24,8 +24,8 @@ class Loss:
     Packets are lost with probability `packets` each, drawn for each. Units (bits, cells) are hit with probability
     `units` each, independently; the number of units from one hit to the next is then geometric, and is drawn once a
     hit as an exponential of mean 1 / `units`, rounded down, which differs from it by less than `units` itself.
-    All that are on the wire while it is `down` are lost. `bursts` are the probabilities, with each packet, that a burst
-    of losses begins or ends, and of a packet in it (E. N. Gilbert, *Bell System Technical Journal* 39(5), 1960;
+    All that are on the wire while it is `down` are lost. `bursts` are the probabilities, with each packet, that a
+    burst of losses begins or ends, and of a packet in it (E. N. Gilbert, *Bell System Technical Journal* 39(5), 1960;
     E. O. Elliott, 42(5), 1963).
     """
 
@@ -96,12 +96,10 @@ class Loss:
             luck, inside = p.register(), p.register()
             p.draw(luck, self.turn)
             inside.set(self.inside.load())
-            with p.when(inside == 0):
-                with p.when(luck < begins):
-                    self.inside.swap(1)
-            with p.when(inside == 1):
-                with p.when(luck < ends):
-                    self.inside.swap(0)
+            with p.when(inside == 0), p.when(luck < begins):
+                self.inside.swap(1)
+            with p.when(inside == 1), p.when(luck < ends):
+                self.inside.swap(0)
             inside.set(self.inside.load())
             with p.when(inside == 1):
                 p.draw(luck, self.turn)

@@ -142,8 +142,11 @@ class PacketSwitch:
         return self._managed[outgoing.name]
 
     def _output(self, outgoing: Wire) -> DropQueue:
-        """What an output has of a shared buffer (A. K. Choudhury and E. L. Hahne, "Dynamic queue length thresholds for
-        shared-memory packet switches", IEEE/ACM Transactions on Networking 6(2), 1998)."""
+        """What an output has of a shared buffer.
+
+        A. K. Choudhury and E. L. Hahne, "Dynamic queue length thresholds for shared-memory packet switches", IEEE/ACM
+        Transactions on Networking 6(2), 1998.
+        """
         if outgoing.name not in self._outputs:
             self._outputs[outgoing.name] = DropQueue(self.p, f"{outgoing.name} share", self.sheet.buffer, self.name)
         return self._outputs[outgoing.name]

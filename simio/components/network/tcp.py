@@ -279,10 +279,13 @@ class Endpoint:
             more = p.register(packet.words[0] % 2**16)
             with p.when(more > 0):
                 p.call(more, pacing.departed, self.state, more)
-                with p.when(more > 0), p.fork(f"{self.name} resumed", daemon=True):
-                    with p.hold(self.lock, priority=self.turn):
-                        self._output(INTERRUPT)
-                        self._arm()
+                with (
+                    p.when(more > 0),
+                    p.fork(f"{self.name} resumed", daemon=True),
+                    p.hold(self.lock, priority=self.turn),
+                ):
+                    self._output(INTERRUPT)
+                    self._arm()
 
     def arrive(self, packet: Packet) -> None:
         """A segment has come, and the adapter's handler passes it on: to TCP, or to a thread for that."""

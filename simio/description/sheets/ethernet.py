@@ -85,7 +85,9 @@ class PacketSwitchSheet(QueueSheet, SwitchSheet):
         if self.managed and self.buffering == "input":
             raise refusal(self.discipline, "drop-tail, where packets wait at inputs", field="discipline")
         if self.pause_above and self.pause_above >= self.buffer:
-            raise refusal(size_text(self.pause_above), f"less than buffer, {size_text(self.buffer)}", field="pause_above")
+            raise refusal(
+                size_text(self.pause_above), f"less than buffer, {size_text(self.buffer)}", field="pause_above"
+            )
         return self
 
     link_kinds: ClassVar[tuple[str, ...]] = ("ethernet", "ethernet-shared", "fddi", "emulated")
@@ -97,7 +99,7 @@ class PacketSwitchSheet(QueueSheet, SwitchSheet):
     buffer: Extent = Field(description="size of a port's buffer, or of the shared one")
     share: Whole = Field(
         0,
-        description="an output may take so many eighths of what is free of a shared buffer (dynamic threshold); 0: all",
+        description="eighths of what is free in a shared buffer that an output may take (dynamic threshold); 0: all",
     )
     pause_above: Limit = Field(
         None,

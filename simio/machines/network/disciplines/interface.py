@@ -28,12 +28,16 @@ LEAST = _word("least", "bytes", about="mean level from which on packets are mark
 MOST = _word("most", "bytes", about="mean level at which the chance is CHANCE (RED)")
 CHANCE = _word("chance", "1 / 2^16", about="of a packet there (RED, max_p)")
 WEIGHT = _word("weight", about="shift by which a level counts for the mean (RED, w_q)")
-PACKET_TIME = _word("packet_time", "ps", about="time of a packet on the line, by which the mean falls while empty (RED)")
+PACKET_TIME = _word(
+    "packet_time", "ps", about="time of a packet on the line, by which the mean falls while empty (RED)"
+)
 MEAN = _word("mean", "bytes / 2^16", about="mean level (RED)")
 SINCE = _word("since", "packets", about="since one was marked or dropped (RED)")
 TARGET = _word("target", "ps", about="time that packets may wait (CoDel)")
 INTERVAL = _word("interval", "ps", about="for which they have to wait longer (CoDel)")
-QUANTUM = _word("quantum", "bytes", about="a flow's turn (fq_codel), and the level at which nothing is dropped (CoDel)")
+QUANTUM = _word(
+    "quantum", "bytes", about="a flow's turn (fq_codel), and the level at which nothing is dropped (CoDel)"
+)
 ABOVE_AT = _word("above_at", "ps", about="when they will have waited longer for so long; 0: they do not (CoDel)")
 DROPPING = _word("dropping", about="1: in the state that drops (CoDel)")
 DROP_NEXT = _word("drop_next", "ps", about="when the next is dropped (CoDel)")
@@ -46,7 +50,9 @@ LUCK = 2**16
 class Discipline(Strategy):
     """A discipline: its name in datasheets, and its functions. `fair`: each flow has a queue of its own."""
 
-    def __init__(self, name: str, functions: Iterable[Callable[..., Any]], fair: bool = False, drawn: bool = False) -> None:
+    def __init__(
+        self, name: str, functions: Iterable[Callable[..., Any]], fair: bool = False, drawn: bool = False
+    ) -> None:
         super().__init__(name, functions)
         self.fair, self.drawn = fair, drawn
 
@@ -57,7 +63,7 @@ known = DISCIPLINES.known
 
 @DISCIPLINES.operation
 def arrive(state: NDArray, base: int, now: int, size: int, luck: int) -> int:
-    """PASS, MARK or DROP for a packet that comes and fits; `luck` is uniform below LUCK. By default it passes."""
+    """PASS, MARK or DROP for a packet that comes and fits, by default PASS; `luck` is uniform below LUCK."""
     return PASS
 
 
@@ -69,7 +75,7 @@ def depart(state: NDArray, base: int, now: int, size: int, waited: int) -> int:
 
 @machine("network")
 def enter(state: NDArray, base: int, now: int, size: int, able: int) -> int:
-    """A packet of `size` bytes comes; `able`: 2 times a draw, plus 1 if it is ECN-capable. DROP if it does not fit."""
+    """A packet of `size` bytes comes; `able`: 2 times a draw, plus 1 if it is ECN-capable."""
     if state[base + LEVEL] + size > state[base + CAPACITY]:
         return DROP
     answer = arrive(state, base, now, size, able // 2)
@@ -86,7 +92,7 @@ def enter(state: NDArray, base: int, now: int, size: int, able: int) -> int:
 
 @machine("network")
 def leave(state: NDArray, base: int, now: int, able: int, waited: int) -> int:
-    """The first packet is to leave: `able` is its size times 2, plus 1 if it is ECN-capable. It has left the level."""
+    """The first packet is to leave: `able` is its size times 2, plus 1 if it is ECN-capable."""
     size = able // 2
     state[base + LEVEL] -= size
     state[base + PACKETS] -= 1

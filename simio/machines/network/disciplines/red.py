@@ -1,6 +1,7 @@
-"""RED: random early detection by the mean level (S. Floyd and V. Jacobson, *IEEE/ACM Transactions on Networking* 1(4), 1993).
+"""RED: random early detection by the mean level.
 
-Between two levels the chance rises to `chance`, and in the gentle form from there to 1 at twice the upper level
+S. Floyd and V. Jacobson, *IEEE/ACM Transactions on Networking* 1(4), 1993. Between two levels the
+chance rises to `chance`, and in the gentle form from there to 1 at twice the upper level
 (S. Floyd, 2000), as tc's red has it (Linux include/net/red.h).
 """
 
