@@ -59,6 +59,8 @@ def _host(host: Host) -> Iterator[str]:
     ]
     if host.stack is not None:
         rows.append(("", "stack", host.stack.model, _given(host.stack)))
+    if host.root is not None:
+        rows.append(("", "root", host.root.model, _given(host.root)))
     for name, bus in host.buses.items():
         rows.append(("", f"bus {name}", bus.model, _given(bus)))
         on_bus = [(key, adapter.part) for key, adapter in host.adapters.items() if adapter.bus == name]

@@ -19,11 +19,11 @@ from simio.description.faults import Failed, InjectedFault, ReadErrors, ResetSpa
 from simio.description.measured import MeasuredRow, MeasuredTable, PooledRow
 from simio.description.quantities import Count, Horizon, Share, Text, Values, WarmUp, Whole, refusal
 from simio.description.sheets import Sheet
-from simio.description.sheets.buses import ParallelBusSheet
 from simio.description.sheets.controllers import ArrayControllerSheet
 from simio.description.sheets.filesystems import CachedFileSystem
 from simio.description.sheets.hosts import Cpu, HostSheet, Memory
 from simio.description.sheets.kernels import UnixKernelSheet
+from simio.description.sheets.pcie import RootComplexSheet
 from simio.description.sheets.stacks import TcpIpStack
 from simio.description.workloads import WorkloadParams
 from simio.errors import Place, quote
@@ -72,7 +72,8 @@ class Adapter(Generic[S]):
 
 @dataclass(frozen=True)
 class Host:
-    """A computer: its CPUs (all alike), memory, kernel, protocol stack if it has one, buses and adapters.
+    """A computer: its CPUs (all alike), memory, kernel, protocol stack and root complex if it has them, buses and
+    adapters.
 
     `part` holds its own values; `stalls` is when its CPUs stand still, `crashes` when it is down.
     """
@@ -84,10 +85,11 @@ class Host:
     cpu: Part[Cpu]
     memory: Part[Memory]
     kernel: Part[UnixKernelSheet]
-    buses: Mapping[str, Part[ParallelBusSheet]]
+    buses: Mapping[str, Part[Sheet]]
     adapters: Mapping[str, Adapter[Sheet]]
     part: Part[HostSheet]
     stack: Part[TcpIpStack] | None = None
+    root: Part[RootComplexSheet] | None = None
     stalls: tuple[Span, ...] = ()
     crashes: tuple[Span, ...] = ()
 
@@ -110,7 +112,7 @@ class Disk(Generic[S]):
 
 @dataclass(frozen=True)
 class Volume:
-    """Several disks as one device: `kind` is stripe, concat, mirror, raid3 or raid5.
+    """Several disks as one device: `kind` is stripe, concat, mirror, raid3, raid5 or raid6.
 
     `members` names disks and other volumes in order, groups expanded; the parity of raid3 is on the last. `unit` is
     the size of a stripe unit in bytes, None for concat and mirror. `controller` is the array controller that splits
@@ -152,6 +154,8 @@ class Link(Generic[S]):
 
 
 @overload
+def fits(thing: Part[Sheet], sheet: type[Other]) -> TypeGuard[Part[Other]]: ...
+@overload
 def fits(thing: Adapter[Sheet], sheet: type[Other]) -> TypeGuard[Adapter[Other]]: ...
 @overload
 def fits(thing: Disk[Sheet], sheet: type[Other]) -> TypeGuard[Disk[Other]]: ...
@@ -159,9 +163,9 @@ def fits(thing: Disk[Sheet], sheet: type[Other]) -> TypeGuard[Disk[Other]]: ...
 def fits(thing: Switch[Sheet], sheet: type[Other]) -> TypeGuard[Switch[Other]]: ...
 @overload
 def fits(thing: Link[Sheet], sheet: type[Other]) -> TypeGuard[Link[Other]]: ...
-def fits(thing: Adapter[Sheet] | Disk[Sheet] | Switch[Sheet] | Link[Sheet], sheet: type[Sheet]) -> bool:
-    """True if the datasheet of a component is of this type."""
-    return isinstance(thing.part.sheet, sheet)
+def fits(thing: Part[Sheet] | Adapter[Sheet] | Disk[Sheet] | Switch[Sheet] | Link[Sheet], sheet: type[Sheet]) -> bool:
+    """True if the datasheet of a part, or of a component, is of this type."""
+    return isinstance((thing if isinstance(thing, Part) else thing.part).sheet, sheet)
 
 
 @dataclass(frozen=True)
@@ -207,15 +211,17 @@ class Run(Values):
 class Report(Values):
     """The presentation of results."""
 
-    unit: Text = Field("MB/s", description="unit of throughput, such as MB/s, MiB/s or Mbit/s")
+    unit: Text = Field(
+        "MB/s", description="unit of throughput, such as MB/s, MiB/s or Mbit/s, or of requests, such as kIOPS or /s"
+    )
 
     @field_validator("unit")
     @classmethod
     def _is_a_rate(cls, unit: str) -> str:
         try:
-            units.parse(f"1 {unit}", "rate")
+            units.parse(f"1 {unit}", "request_rate" if units.dimension_of(unit) == "request_rate" else "rate")
         except units.UnitError as error:
-            raise refusal(quote(unit), "a unit of throughput such as 'MB/s'", error.hint) from None
+            raise refusal(quote(unit), "a unit such as 'MB/s' or 'kIOPS'", error.hint) from None
         return unit
 
 

@@ -75,6 +75,7 @@ def _host(path: str, host: Host, change: Change) -> Host:
         memory=change(f"{path}.memory", host.memory),
         kernel=change(f"{path}.kernel", host.kernel),
         stack=_perhaps(f"{path}.stack", host.stack, change),
+        root=_perhaps(f"{path}.root", host.root, change),
         buses={key: change(f"{path}.buses.{key}", bus) for key, bus in host.buses.items()},
         adapters={
             key: replace(adapter, part=change(f"{path}.adapters.{key}", adapter.part))

@@ -22,7 +22,7 @@ BASES = ("standard", "datasheet", "measured", "derived", "defined", "fitted", "a
 """What a value of the catalogue may be based on."""
 
 HOST_PARTS = ("cpu", "memory", "kernel")
-HOST_OPTIONAL = ("stack",)
+HOST_OPTIONAL = ("stack", "root")
 """Parts that a host has at most one of, and may do without."""
 HOST_GROUPS = {"buses": "bus", "adapters": "adapter"}
 _RANGES = ("interval", "bounds")
@@ -113,6 +113,13 @@ class _Reference(Values):
     model: _Text
 
 
+class _Wired(_Reference):
+    """A bus, and where in the host it is."""
+
+    socket: Any = None
+    behind: Any = None
+
+
 class _Seated(_Reference):
     """An adapter on a bus of the host."""
 
@@ -126,6 +133,7 @@ def _name_or_mapping(value: object, handler: Any) -> Any:
 
 
 _Part = Annotated[_Reference, WrapValidator(_name_or_mapping)]
+_Bus = Annotated[_Wired, WrapValidator(_name_or_mapping)]
 _Adapter = Annotated[_Seated, WrapValidator(_name_or_mapping)]
 
 
@@ -136,7 +144,8 @@ class _Parts(Values):
     memory: _Part
     kernel: _Part
     stack: _Part | None = None
-    buses: dict[str, _Part] = Field(default_factory=dict)
+    root: _Part | None = None
+    buses: dict[str, _Bus] = Field(default_factory=dict)
     adapters: dict[str, _Adapter] = Field(default_factory=dict)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from simio.description.model import Adapter, Host, Part
+from simio.description.model import Adapter, Host, Part, fits
+from simio.description.sheets.pcie import PcieBusSheet
 from simio.errors import Place, quote
 from simio.loading.catalogue import CatalogueEntry
 from simio.loading.context import Context, check_names
@@ -112,6 +113,7 @@ def _host(ctx: Context, name: str, lineage: tuple[Node, ...], place: Place) -> H
     buses = _group(ctx, name, "buses", whole)
     adapters = _group(ctx, name, "adapters", whole, ("bus",))
     seats = _seats(ctx, name, whole)
+    _check_links(ctx, buses, single.get("root") is not None, whole, path)
     _check_members(ctx, whole, path)
     if ctx.problems.noted > before or part is None:
         return HostSite(None, adapters)
@@ -156,6 +158,28 @@ def _check_members(ctx: Context, whole: Node, path: str) -> None:
             owners.setdefault(key, f"a {category} of the host")
 
 
+def _check_links(ctx: Context, buses: Mapping[str, Part | None], root: bool, whole: Node, path: str) -> None:
+    """Note PCI Express links without a root complex, and those behind no other link, or behind themselves."""
+    links = {key: bus for key, bus in buses.items() if bus is not None and fits(bus, PcieBusSheet)}
+    for key, link in links.items():
+        place = place_of(whole.entries["buses"], key)
+        if not root and "root" not in whole.entries:
+            expected = "the name of a root complex, such as roots/xeon-e5-v3"
+            ctx.problems.add(f"{path}.root", "nothing", expected, f"bus {quote(key)} ends in it", place)
+            root = True
+        above, seen = link.sheet.behind, {key}
+        while above in links and above not in seen:
+            seen.add(above)
+            above = links[above].sheet.behind
+        if (named := link.sheet.behind) is not None and named not in links:
+            known = [other for other in links if other != key]
+            ctx.problems.unknown(f"{path}.buses.{key}.behind", named, known, place, "PCI Express bus")
+        elif above == key:
+            ctx.problems.add(
+                f"{path}.buses.{key}.behind", f"{quote(key)} itself at the end", "the root at the end", place=place
+            )
+
+
 def _assembled(
     name: str,
     entry: CatalogueEntry,
@@ -180,6 +204,7 @@ def _assembled(
         adapters,
         part,
         single.get("stack"),
+        single.get("root"),
     )
 
 

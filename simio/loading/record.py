@@ -26,6 +26,7 @@ def resolved(system: System) -> dict[str, Any]:
                 "memory": _part(host.memory),
                 "kernel": _part(host.kernel),
                 "stack": _perhaps(host.stack),
+                **({"root": _part(host.root)} if host.root else {}),
                 "buses": {key: _part(bus) for key, bus in host.buses.items()},
                 "adapters": {key: {"bus": a.bus, **_part(a.part)} for key, a in host.adapters.items()},
             }

@@ -35,8 +35,18 @@ class DmaPath(Protocol):
     def transfer(self, amount: Any, device_byte: Fraction = Fraction(0), read: bool = False) -> None:
         """Transfer `amount` bytes to memory, or from it (`read`)."""
 
+    def transfer_packet(self, amount: Register, device_byte: Fraction = Fraction(0), read: bool = False) -> None:
+        """As `transfer`, of as many bytes as a register holds, one at least."""
+
     def passage(self, read: bool) -> Passage:
         """The passage of transfers to memory, or from it (`read`)."""
+
+
+class HostBus(DmaPath, Protocol):
+    """A bus of a host that adapters sit on."""
+
+    def into(self, memory: Handle, memory_byte: Fraction) -> HostBus:
+        """The same bus, as transfers cross it whose other end is a memory that is not the host's own."""
 
 
 class ParallelBus:
@@ -225,7 +235,6 @@ class BusMaster:
 
     def move(self, amount: Register, read: bool = False) -> None:
         """DMA of as many bytes as a register holds, from memory if `read`, in the turn that the caller has."""
-        assert isinstance(self.bus, ParallelBus)
         self.bus.transfer_packet(amount, self.device_byte, read)
 
     def read(self, amount: Operand) -> None:

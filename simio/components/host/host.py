@@ -5,8 +5,11 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 
-from simio.components.host.bus import ParallelBus
-from simio.description.model import Host
+from simio.components.host.bus import HostBus, ParallelBus
+from simio.components.host.pcie import PcieBus, RootComplex
+from simio.description.model import Host, fits
+from simio.description.sheets.buses import ParallelBusSheet
+from simio.description.sheets.pcie import PcieBusSheet
 from simio.errors import RunError
 from simio.program.builder import Builder, Operand, OperandT, Register
 from simio.program.labels import labelled
@@ -40,16 +43,35 @@ class Computer:
         self.scale = Fraction(description.kernel.sheet.reference_clock) / description.cpu.sheet.clock
         self.streamed = 2 if description.cpu.sheet.whole_lines else 3
         self.stalled = Fraction(description.kernel.sheet.memory_share or 0)
-        self._buses: dict[str, ParallelBus] = {}
+        self._buses: dict[str, HostBus] = {}
+        self._root: RootComplex | None = None
 
-    def bus(self, key: str) -> ParallelBus:
+    def bus(self, key: str) -> HostBus:
         """The bus of this name, made when something first uses it; raises RunError for a kind without behaviour."""
-        part = self.description.buses[key]
-        if part.kind != "parallel":
-            raise RunError(f"bus {part.name!r} is of kind {part.kind!r}, which this path cannot cross")
         if key not in self._buses:
-            self._buses[key] = ParallelBus(self.p, part, self.memory, self.memory_byte)
+            self._buses[key] = self._make_bus(key)
         return self._buses[key]
+
+    def pcie(self, key: str) -> PcieBus:
+        """The PCI Express link of this name. Raises RunError for a bus of another kind."""
+        bus = self.bus(key)
+        if not isinstance(bus, PcieBus):
+            part = self.description.buses[key]
+            raise RunError(
+                f"bus {part.name!r} is of kind {part.kind!r}; what sits on it needs PCI Express (kind 'pcie')"
+            )
+        return bus
+
+    def _make_bus(self, key: str) -> HostBus:
+        part = self.description.buses[key]
+        if fits(part, ParallelBusSheet):
+            return ParallelBus(self.p, part, self.memory, self.memory_byte)
+        if fits(part, PcieBusSheet) and self.description.root is not None:
+            if self._root is None:
+                self._root = RootComplex(self.p, self.name, self.description.root)
+            uplink = self.pcie(part.sheet.behind) if part.sheet.behind else None
+            return PcieBus(self.p, part, self._root, self.memory, self.memory_byte, uplink)
+        raise RunError(f"bus {part.name!r} is of kind {part.kind!r}, which this path cannot cross")
 
     def span(self, cost: OperandT) -> OperandT:
         """Time in ps that `cost` ps of the reference CPU's time take on a CPU of this host."""
@@ -94,14 +116,30 @@ class Computer:
         return 1 if 2 * size <= self.description.cpu.sheet.cache else self.streamed
 
     @labelled("copies", "name")
-    def copy(self, size: int, buffer: int = 0) -> None:
+    def copy(self, size: int, buffer: int = 0, behind: int | None = None) -> None:
         """One CPU copies `size` bytes between the kernel's memory and a program's buffer, of that size or `buffer`.
 
         The source comes from memory. A target that fits into half of the CPU's cache stays there; a larger one is
         fetched line by line before it is written (write-allocate), unless the CPU copies whole lines, and goes back
         to memory in the end, so that three bytes, or two, cross the memory bus for each byte copied.
+
+        `behind` are the bytes that were touched since the source was, itself included. Where these and the buffer lie
+        in a cache whose rate of copies the CPU's datasheet has, the copy goes at that rate, and memory is left alone.
         """
+        byte = None if behind is None else self.cached_copy(behind + (buffer or size))
+        if byte is not None:
+            self._touch(size, 0, byte)
+            return
         self._touch(size, self._crossings(buffer or size) * size, self.copy_byte)
+
+    def cached_copy(self, among: int) -> Fraction | None:
+        """Time in ps of a byte that is copied among `among` bytes in the nearest cache that holds them; or None.
+
+        A cache of which no rate is known does not count.
+        """
+        cpu, root = self.description.cpu.sheet, self.description.root
+        levels = ((cpu.l1, cpu.copy_l1), (cpu.cache, cpu.copy_l2), (root and root.sheet.cache, cpu.copy_llc))
+        return next((per_byte(rate) for room, rate in levels if room and rate and among <= room), None)
 
     @labelled("copies", "name")
     def bounce(self, size: Operand, priority: int = PROCESS) -> None:
@@ -139,6 +177,7 @@ class Computer:
         for amount in p.pieces(size, self.description.kernel.sheet.page):
             crossing = ceil_times(amount * traffic, self.memory_byte / size)
             with p.hold(self.cpu, priority=PROCESS):
-                with p.hold(self.memory):
-                    p.advance(crossing)
+                if traffic:
+                    with p.hold(self.memory):
+                        p.advance(crossing)
                 p.advance(max(ceil_times(amount, byte) - crossing, 0))

@@ -24,7 +24,7 @@ from simio.machines.door import Called
 from simio.machines.tcp import buffers, connection, layout, marks, pacing, receiving, sending, timers
 from simio.machines.tcp.recovery import RECOVERIES
 from simio.machines.tcp.settings import TcpSettings, initial
-from simio.program.builder import Register
+from simio.program.builder import Operand, Register
 from simio.program.labels import called
 
 _TALLIES = (
@@ -142,7 +142,7 @@ class Endpoint:
             yield
 
     @called("writes to the socket")
-    def write(self, size: int, moved: bool = True) -> None:
+    def write(self, size: Operand, moved: bool = True) -> None:
         """write() of `size` bytes: returns when all of them are in the socket buffer, or the connection is reset.
 
         Without `moved`, they are the kernel's already (sendfile), and only their places are noted.

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from simio.components.faults.failures import Failures, can_fail
-from simio.components.host.bus import ParallelBus
+from simio.components.host.bus import HostBus
 from simio.components.host.host import Computer
 from simio.components.host.kernel import UnixKernel
 from simio.components.storage.attachment import Attachments
-from simio.components.storage.disk import DiskDrive
 from simio.components.storage.driver import DiskDriver, HostInitiator
-from simio.components.storage.interfaces import BlockDevice
+from simio.components.storage.interfaces import BlockDevice, Initiator, StorageDrive
 from simio.components.volumes import ArrayController, ArrayPort, make_volume
 from simio.components.volumes.card import CardMemory, CardTransport
 from simio.components.volumes.members import Losses
-from simio.description.model import System, Volume
+from simio.description.model import Adapter, System, Volume
+from simio.description.sheets.adapters import StorageAdapter
 from simio.errors import RunError
 from simio.program.builder import Builder
 
@@ -29,11 +29,15 @@ class Devices:
         system: System,
         kernel: UnixKernel,
         attachments: Attachments,
-        drive: Callable[[str], DiskDrive],
+        drive: Callable[[str], StorageDrive],
         failures: Callable[[], Failures],
         into: Computer | None = None,
+        initiator: Callable[[Adapter[StorageAdapter], str], Initiator] | None = None,
     ) -> None:
-        """`into` is who gets and gives the data, if not this host itself, whose kernel only issues the commands."""
+        """`into` is who gets and gives the data, if not this host itself, whose kernel only issues the commands.
+
+        `initiator` makes who issues commands to a disk, if not the host's block layer on any of its CPUs.
+        """
         self.p = p
         self.system = system
         self.kernel = kernel
@@ -42,6 +46,7 @@ class Devices:
         self.drive = drive
         self.failures = failures
         self.into = into
+        self.initiator = initiator
         self._made: dict[str, BlockDevice] = {}
 
     def device(self, name: str) -> BlockDevice:
@@ -54,7 +59,7 @@ class Devices:
             self._made[name] = self._volume(volume) if volume else self._disk(name)
         return self._made[name]
 
-    def _bus(self, key: str) -> ParallelBus:
+    def _bus(self, key: str) -> HostBus:
         """The bus that data cross, to whoever gets them."""
         bus = self.host.bus(key)
         return bus.into(self.into.memory, self.into.memory_byte) if self.into else bus
@@ -63,7 +68,7 @@ class Devices:
         """A disk behind its driver, over the adapter that the wiring leads through."""
         adapter = self.attachments.adapter(self.host.name, disk)
         transport = self.attachments.transport(self.host.name, disk, self._bus(adapter.bus))
-        initiator = HostInitiator(self.p, self.kernel, adapter)
+        initiator = self.initiator(adapter, disk) if self.initiator else HostInitiator(self.p, self.kernel, adapter)
         drive, depth = self.drive(disk), adapter.part.sheet.queue_depth
         policy = self.attachments.policy(self.host.name, disk)
         failures = self.failures() if policy else None
@@ -135,4 +140,4 @@ class Devices:
         way = self.attachments.transport(self.host.name, name, CardMemory(self.p))
         drive = self.drive(name)
         transport = controller.transport(way, port.transport)
-        return DiskDriver(self.p, controller.initiator, drive, transport, drive.sheet.queue_depth)
+        return DiskDriver(self.p, controller.initiator, drive, transport, drive.depth)

@@ -99,6 +99,11 @@ class DiskDrive:
         """Bytes that the disk holds."""
         return self.sectors * self.sheet.sector
 
+    @property
+    def depth(self) -> int:
+        """Commands that the drive holds."""
+        return int(self.sheet.queue_depth)
+
     def ask(self, answer: Register, function: Called, a: Operand = 0, b: Operand = 0) -> None:
         """answer = a function of the machine."""
         self.p.call(answer, function, self.state, a, b)

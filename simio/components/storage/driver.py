@@ -13,8 +13,7 @@ from simio.components.faults.recovery import CommandRecovery
 from simio.components.host.interrupts import Interrupts
 from simio.components.host.kernel import UnixKernel
 from simio.components.passage import Passage
-from simio.components.storage.disk import DiskDrive
-from simio.components.storage.interfaces import Initiator, Transport
+from simio.components.storage.interfaces import Initiator, StorageDrive, Transport
 from simio.description.model import Adapter
 from simio.description.sheets.adapters import StorageAdapter
 from simio.program.builder import Builder, Operand, OperandT, Register
@@ -23,6 +22,9 @@ from simio.program.labels import labelled
 
 class HostInitiator:
     """The block layer and the adapter's driver on a host: commands of at most `max_request`, an interrupt each."""
+
+    queue = ""
+    alone = 0
 
     def __init__(self, p: Builder, kernel: UnixKernel, adapter: Adapter[StorageAdapter]) -> None:
         self.p = p
@@ -69,7 +71,7 @@ class DiskDriver:
         self,
         p: Builder,
         initiator: Initiator,
-        drive: DiskDrive,
+        drive: StorageDrive,
         transport: Transport,
         depth: int,
         policy: Policy | None = None,
@@ -82,7 +84,7 @@ class DiskDriver:
         self.name = drive.name
         self.sector = drive.sheet.sector
         self.capacity = drive.capacity
-        self.queue = p.resource(f"{drive.name} driver queue", depth, lock=True)
+        self.queue = p.resource(f"{initiator.queue or drive.name} driver queue", depth, lock=True)
         self.recovery: CommandRecovery | None = None
         if policy and failures:
             self.recovery = CommandRecovery(p, initiator, transport, self.queue, policy, failures)
@@ -107,6 +109,12 @@ class DiskDriver:
 
     def _commands(self, at: Register, size: Operand, execute: Execute) -> None:
         p = self.p
+        most = self.initiator.alone
+        if isinstance(size, int) and size <= most and self.recovery is None:
+            with p.scope():
+                self.initiator.issue(size)
+                self._command(p.register(at // self.sector), size, execute)
+            return
         sector = p.register(at // self.sector)
         for amount in self.initiator.requests(size):
             self.initiator.issue(amount)

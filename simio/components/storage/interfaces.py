@@ -34,6 +34,33 @@ class BlockDevice(Protocol):
         """The passage of bytes that are written or read, if the request does not fail."""
 
 
+class StorageDrive(Protocol):
+    """A drive behind its interface: disk or solid-state drive. Sectors are those of the interface."""
+
+    name: str
+    sheet: Any
+    any_size: bool
+    sequential: bool
+    """True if commands go over the drive once, in ascending order from its beginning."""
+
+    @property
+    def capacity(self) -> int:
+        """Bytes that the drive holds."""
+
+    @property
+    def depth(self) -> int:
+        """Commands that the drive holds."""
+
+    def sectors_of(self, size: Any) -> Any:
+        """Sectors that `size` bytes take."""
+
+    def read(self, sector: Register, size: Any, transport: Transport, failed: Register | None = None) -> None:
+        """A read command of `size` bytes; `failed` is above 0 afterwards if the drive gives a sector up."""
+
+    def write(self, sector: Register, size: Any, transport: Transport, failed: Register | None = None) -> None:
+        """A write command of `size` bytes; returns when the drive says that it is done."""
+
+
 class Transport(Protocol):
     """The way of one device's commands and data from a host's adapter to the drive and back.
 
@@ -67,6 +94,11 @@ class Transport(Protocol):
 
 class Initiator(Protocol):
     """Whoever issues commands to a drive: a host's driver, or the processor of an array controller."""
+
+    queue: str
+    """The name of a queue of its own for the commands of a drive; empty: all who use the drive share one."""
+    alone: int
+    """Bytes up to which a request is one command, in the thread that asks; beyond, each has a thread of its own."""
 
     def requests(self, size: Any) -> Iterator[Any]:
         """Run a for loop's body for each command that a request of `size` bytes is cut into; gives its size."""

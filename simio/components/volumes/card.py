@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from simio.components.host.bus import BusMaster, ParallelBus, dma_byte
+from simio.components.host.bus import BusMaster, HostBus, dma_byte
 from simio.components.passage import Passage
 from simio.description.sheets.adapters import StorageAdapter
-from simio.program.builder import Builder
+from simio.program.builder import Builder, Register
 from simio.program.service import ceil_times
 from simio.program.steps import UNBOUNDED
 
@@ -29,6 +29,10 @@ class CardMemory:
         """`amount` bytes by a device that moves a byte in `device_byte` ps."""
         self.p.advance(self.duration(amount, device_byte))
 
+    def transfer_packet(self, amount: Register, device_byte: Fraction = Fraction(0), read: bool = False) -> None:
+        """The same for as many bytes as a register holds."""
+        self.p.advance(0, amount, device_byte)
+
     def passage(self, read: bool) -> Passage:
         """Nothing that others would wait for."""
         return Passage()
@@ -41,7 +45,7 @@ class CardTransport:
     unit = burst = UNBOUNDED
     pace = 0
 
-    def __init__(self, bus: ParallelBus, name: str, adapter: StorageAdapter) -> None:
+    def __init__(self, bus: HostBus, name: str, adapter: StorageAdapter) -> None:
         self.to_host = BusMaster(bus, f"{name} to host", dma_byte(adapter))
         self.from_host = BusMaster(bus, f"{name} from host", dma_byte(adapter))
 

@@ -14,8 +14,12 @@ from simio.description.sheets import (  # noqa: F401  (each registers its sheets
     hosts,
     ipi,
     kernels,
+    linux,
     network,
+    nvme,
+    pcie,
     scsi,
+    serial,
     stacks,
 )
 from simio.description.sheets.base import CATEGORIES, Sheet, register_sheet, sheet_kinds

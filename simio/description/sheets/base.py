@@ -20,6 +20,7 @@ CATEGORIES: Mapping[str, str] = {
     "kernel": "kernels",
     "stack": "stacks",
     "bus": "buses",
+    "root": "roots",
     "adapter": "adapters",
     "link": "links",
     "switch": "switches",

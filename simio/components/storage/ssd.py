@@ -1,0 +1,181 @@
+"""A solid-state drive, whatever its interface: commands from the controller to the flash or the buffer, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from simio.components.storage.interfaces import Transport
+from simio.description.model import Disk
+from simio.description.sheets.flash import FlashDrive
+from simio.machines import ssd as flash
+from simio.machines.layout import State
+from simio.machines.ssd import reading, writing
+from simio.machines.ssd.layout import FOLDED_SECTORS, HOST_SECTORS, LAST, MOVED_SECTORS, PLACEMENTS, TABLES_AT
+from simio.machines.ssd.writing import NOTHING
+from simio.program.builder import Builder, Handle, Operand, OperandT, Register
+from simio.program.service import ceil_times, per_byte
+
+PARTS = 1024
+"""Parts of large commands that a drive works on at once."""
+
+
+class SolidStateDrive:
+    """Flash and mapping are the machine's (`simio.machines.ssd`); here is what a command passes through.
+
+    It waits for a place in the drive and for a processor of the controller. A read then waits for its pages; a write
+    for room in the buffer, which threads of the drive empty.
+    """
+
+    any_size = True
+
+    def __init__(self, p: Builder, disk: Disk[FlashDrive]) -> None:
+        self.p = p
+        self.name = disk.name
+        self.sheet = sheet = disk.part.sheet
+        self.sequential = False
+        self.capacity: int = sheet.capacity
+        self.places = p.resource(f"{disk.name} queue", sheet.commands, lock=True)
+        self.controller = p.resource(f"{disk.name} controller", sheet.processors)
+        self.piece = (sheet.buffer // sheet.map_unit - sheet.unit) * sheet.map_unit
+        self.parts = p.resource(f"{disk.name} parts", PARTS, lock=True)
+        self.state = p.machine(disk.name, self._initial())
+        self._tables = 0
+
+    def _initial(self) -> State:
+        """The initial state of the machine."""
+        sheet = self.sheet
+        sector = ceil_times(sheet.map_unit, per_byte(sheet.channel_rate))
+        return flash.initial(
+            sheet.all_dies,
+            sheet.planes if sheet.independent else 1,
+            sheet.channels,
+            sheet.read_times,
+            sheet.commands + PARTS,
+            sheet.cache_read or 0,
+            fast_program=sheet.bits * (sheet.cache_program or 0),
+            planes=sheet.planes,
+            page=sheet.page_sectors,
+            unit=sheet.unit,
+            sectors=sheet.capacity // sheet.map_unit,
+            placement=PLACEMENTS[sheet.placement],
+            in_place=int(sheet.in_place),
+            program=sheet.program_time,
+            erase=sheet.erase_time,
+            page_fixed=sheet.channel_overhead,
+            sector_moves=sector,
+            decode=sheet.decode,
+            suspend=sheet.suspend,
+            resume=sheet.resume,
+            suspensions=sheet.suspensions,
+        )
+
+    @property
+    def depth(self) -> int:
+        """Commands that the drive holds."""
+        return int(self.sheet.commands)
+
+    def sectors_of(self, size: OperandT) -> OperandT:
+        """Sectors of the interface that `size` bytes take."""
+        sector: int = self.sheet.sector
+        return (size + (sector - 1)) // sector
+
+    def read(self, sector: Register, size: Operand, transport: Transport, failed: Register | None = None) -> None:
+        """A read command: `size` bytes from `sector` on go to the host over `transport`, page by page."""
+        p = self.p
+        with p.hold(self.places), p.scope():
+            self._control()
+            for at, amount in self._parts(sector, size, transport.unit):
+                first, count = self._span(at, amount)
+                tag, answer = p.answer(reading.read, self.state, first, count), p.register()
+                with p.until(answer >= LAST):
+                    p.call(answer, reading.proceed, self.state, tag)
+                    with p.when(answer < LAST), p.label("flash", self.name):
+                        p.wait(answer)
+                with p.label("flash", self.name):
+                    p.wait(answer - LAST)
+                transport.send(amount)
+
+    def write(self, sector: Register, size: Operand, transport: Transport, failed: Register | None = None) -> None:
+        """A write command: `size` bytes come over `transport` into the buffer."""
+        p = self.p
+        with p.hold(self.places), p.scope():
+            self._control()
+            room = self._room()
+            for at, amount in self._parts(sector, size, min(transport.burst, self.piece)):
+                first, count = self._span(at, amount)
+                p.get(room, count)
+                transport.fetch(amount)
+                answer = p.answer(writing.store, self.state, first, count)
+                absorbed = p.register(answer // 2)
+                with p.when(absorbed > 0):
+                    p.put(room, absorbed)
+                with p.when(answer % 2 == 1), p.fork("program", daemon=True):
+                    self._program(room, answer)
+
+    def _program(self, room: Handle, answer: Register) -> None:
+        """Program unit after unit, as long as there are data for one."""
+        p, tag = self.p, self.p.register(1)
+        with p.until(tag == NOTHING):
+            p.call(tag, writing.take, self.state)
+            with p.when(tag > NOTHING):
+                with p.until(answer >= LAST):
+                    p.call(answer, writing.work, self.state, tag)
+                    with p.when(answer < LAST):
+                        p.wait(answer)
+                answer.set(answer - LAST)
+                with p.when(answer > 0):
+                    p.put(room, answer)
+
+    def _control(self) -> None:
+        """The controller takes a command up."""
+        p, sheet = self.p, self.sheet
+        if sheet.command_time:
+            with p.hold(self.controller):
+                p.advance(sheet.command_time)
+        p.advance(sheet.command_latency)
+
+    def _room(self) -> Handle:
+        """Room in the buffer, in sectors of the mapping. Who first writes makes the tables of the mapping, too."""
+        sheet = self.sheet
+        room = sheet.buffer // sheet.map_unit
+        if not self._tables:
+            rows = sheet.kept_rows
+            stripe = sheet.all_dies * sheet.unit * rows
+            share = Fraction(rows, sheet.rows)
+            logical = int(sheet.capacity // sheet.map_unit * share)
+            unit, home = sheet.unit, self.state
+            cache = int(sheet.cache // (sheet.map_unit * unit) * share)
+            made = flash.tables(home, logical, sheet.blocks, stripe, unit, room, cache, sheet.rows // rows)
+            self._tables = self.p.machine(f"{self.name} mapping", made)
+            self.p.set_word(self.state + TABLES_AT, self._tables - self.state)
+            self.p.tally(self.name, "programmed for the host", self._tables + HOST_SECTORS, "sectors")
+            self.p.tally(self.name, "moved by garbage collection", self._tables + MOVED_SECTORS, "sectors")
+            if sheet.cache:
+                self.p.tally(self.name, "moved out of the SLC cache", self._tables + FOLDED_SECTORS, "sectors")
+        return self.p.container(f"{self.name} buffer", room, room, "sectors")
+
+    def _parts(self, sector: Register, size: Operand, unit: int) -> Iterator[tuple[Register, Operand]]:
+        """Run a for loop's body for each part of a command, in a thread of its own where there are several.
+
+        Gives first sector and bytes.
+        """
+        p = self.p
+        unit = max(unit // self.sheet.map_unit, 1) * self.sheet.map_unit
+        if isinstance(size, int) and size <= unit:
+            yield sector, size
+            return
+        at = p.register(sector)
+        for amount in p.pieces(size, unit):
+            with p.fork("part", joined=True), p.hold(self.parts):
+                yield at, amount
+            at.set(at + self.sectors_of(amount))
+        p.join()
+
+    def _span(self, at: Register, amount: Operand) -> tuple[Register, Operand]:
+        """First sector of the mapping, and number of those that so many bytes from a sector on touch."""
+        p, ratio = self.p, self.sheet.map_unit // self.sheet.sector
+        if ratio == 1:
+            return at, self.sectors_of(amount)
+        first = p.register(at // ratio)
+        return first, p.register((at + (self.sectors_of(amount) + (ratio - 1))) // ratio - first)
