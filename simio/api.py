@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from simio.description.model import Case, Scenario
     from simio.program.steps import Program
     from simio.report.notebook import ShownBound, ShownContrast, ShownExplanation, ShownResult
+    from simio.result.requests import RequestLog, Table
     from simio.sweeps.values import Axis
 
 Values = str | int | float | bool | Sequence[str | int | float | bool]
@@ -46,28 +48,33 @@ class Study:
         """Upper bound on throughput of the case with this index, without running it."""
         from simio.bound import bound
         from simio.report.notebook import ShownBound
+        from simio.wording import byte_unit
 
         of = self.cases[case]
         name = ", ".join(f"{key} = {value}" for key, value in of.settings.items()) or self.scenario.title
-        return ShownBound.of(bound(self.program(case)), name, of.system.report.unit)
+        return ShownBound.of(bound(self.program(case)), name, byte_unit(of.system.report.unit))
 
     def run(
         self,
         engine: str | None = None,
         cases: Sequence[int] | None = None,
         packets: PacketTrace | None = None,
+        requests: str | os.PathLike[str] | Callable[[Table], object] | None = None,
     ) -> ShownResult:
         """Run all cases, or those with these indices, on 'compiled' (the default) or 'simpy'.
 
-        With `packets`, each case's result has the packets that this asks for (`simio.result.packets`).
+        With `packets`, each case's result has the packets that this asks for (`simio.result.packets`). `requests` is
+        a file, .csv or .parquet, for the requests of a replay, one by one, or a function that gets them as tables,
+        some at a time (`simio.result.requests`).
         A case that Ctrl-C or its step budget ends says so in `cut_off`. Raises SimioError for a deadlock or an
         unknown engine.
         """
         from simio.report.notebook import ShownResult
         from simio.running import RunOptions, run_scenario
 
-        options = RunOptions(engine, packets, partial=True)
-        return ShownResult.of(run_scenario(self.scenario, self.sets, options, cases))
+        with _request_log(requests) as log:
+            options = RunOptions(engine, packets, partial=True, requests=log)
+            return ShownResult.of(run_scenario(self.scenario, self.sets, options, cases))
 
     def explain(self, case: int = 0, engine: str | None = None) -> ShownExplanation:
         """Why the case with this index gives what it gives, and what would be gained by which change.
@@ -148,6 +155,18 @@ def load(path: str | os.PathLike[str], sets: Sequence[str] = ()) -> Study:
     from simio.loading.ready import located
 
     return Study(read(located(str(path)), sets), sets)
+
+
+def _request_log(to: Any) -> AbstractContextManager[RequestLog | None]:
+    if to is None:
+        return nullcontext()
+    if callable(to):
+        from simio.result.requests import RequestLog
+
+        return nullcontext(RequestLog(to))
+    from simio.report.requests import request_file
+
+    return request_file(to)
 
 
 def _axis(key: str, values: Values, intervals: bool) -> Axis:

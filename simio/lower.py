@@ -12,18 +12,18 @@ from simio.program.steps import Program
 from simio.workloads import workload_steps
 
 
-def lower(system: System, packets: PacketTrace | None = None) -> Program:
-    """The program of one configuration, with marks of its packets if they are to be traced.
+def lower(system: System, packets: PacketTrace | None = None, requests: bool = False) -> Program:
+    """The program of one configuration, with marks of its packets, or of replayed requests, if they are asked for.
 
     Raises RunError for what only its wiring or sizes can show.
     """
     with uncollected():
-        return emit(system, packets).build()
+        return emit(system, packets, requests).build()
 
 
-def emit(system: System, packets: PacketTrace | None = None) -> Builder:
+def emit(system: System, packets: PacketTrace | None = None, requests: bool = False) -> Builder:
     """The builder that holds all steps of one configuration. Raises as `lower` does."""
-    site = Site(system, packets)
+    site = Site(system, packets, requests)
     for workload in system.workloads.values():
         try:
             with site.p.workload(workload.name):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any
 
@@ -23,7 +24,9 @@ from simio.program.steps import Program
 from simio.result import measure
 from simio.result.checks import Check, check
 from simio.result.compare import check_observations
+from simio.result.condensed import Condenser
 from simio.result.demerit import demerits
+from simio.result.jobs import job_runs
 from simio.result.limiter import limiter
 from simio.result.loads import pooled_loads
 from simio.result.model import CaseResult, Progress, ScenarioResult
@@ -32,6 +35,8 @@ from simio.result.packets import AbortedTrace, Packets
 from simio.result.pooling import pooled_observations, pooled_streams
 from simio.result.precision import Runs, carry_out
 from simio.result.progress import progress_of
+from simio.result.request_rate import in_unit_of
+from simio.result.requests import RequestLog
 from simio.result.stepwise import check_again
 from simio.version import VERSION
 from simio.wording import counted
@@ -44,7 +49,9 @@ class RunOptions:
 
     `engine` is 'compiled' (the default) or 'simpy'. With `packets`, each result has the packets of its first run.
     With `recount`, each run is made again to check more laws. `announce` gets a message if the engine has to be
-    compiled first. With `partial`, a run that its step budget ends has a result, too, with `CaseResult.cut_off`.
+    compiled first. `requests` is given the replayed requests of the first run of each case. With `partial`, a run
+    that its step budget ends has a result, too, with `CaseResult.cut_off`.
+    `outcome` gets each case's program with the outcome of its first run.
     """
 
     engine: str | None = None
@@ -52,6 +59,8 @@ class RunOptions:
     recount: bool = False
     announce: Callable[[str], Any] | None = None
     partial: bool = False
+    requests: RequestLog | None = None
+    outcome: Callable[[Program, Outcome], Any] | None = None
 
 
 class CaseInterrupted(KeyboardInterrupt):
@@ -110,11 +119,11 @@ def run_scenario(
         # Before the runs: of ten thousand disks it takes seconds, which nobody waits for after Ctrl-C.
         values = resolved(system)
         for result in run_cases(scenario, options, cases):
-            results.append(result)
+            results.append(in_unit_of(result, system.report.unit))
             if progress:
                 progress(result)
     except CaseInterrupted as interrupted:
-        results.append(interrupted.result)
+        results.append(in_unit_of(interrupted.result, system.report.unit))
         complete = False
     except KeyboardInterrupt:
         complete = False
@@ -154,7 +163,7 @@ def run_case(case: Case, options: RunOptions = DEFAULT, pooled: Sequence[Measure
     RunError for a case that cannot be lowered or run to its end, and if no packet passes where `options.packets`
     wants them.
     """
-    program = lower(case.system, options.packets)
+    program = lower(case.system, options.packets, options.requests is not None)
     if options.packets:
         _check_packets(program, options.packets)
     return run_program(case, Lowered(program), options, pooled)
@@ -171,10 +180,15 @@ def run_program(
     cut_off: list[str] = []
 
     interrupted = False
+    begun: list[int] = []
 
     def once(seed: int, until: int) -> Outcome:
         nonlocal interrupted
-        limits = Options(until, run.step_budget, seed, work=lambda: lowered.bound.delivered)
+        log = options.requests if options.requests and not begun else None
+        begun.append(seed)
+        sink = log.begin(program) if log else None
+        condenser = Condenser(program, sink) if program.feeds or sink else None
+        limits = Options(until, run.step_budget, seed, work=lambda: lowered.bound.delivered, condense=condenser)
         prepared = None if options.engine == "simpy" or program.guests else lowered.prepared
         try:
             outcome = execute(program, limits, options.engine, options.announce, prepared)
@@ -190,10 +204,12 @@ def run_program(
                 raise AbortedTrace(str(error), error.outcome, Packets(program, error.outcome)) from error
             else:
                 raise
+        if condenser:
+            outcome = condenser.finish(outcome)
         if not program.random:
             checks.clear()  # a run that is lengthened takes the place of the one before
         checks.extend(check(program, outcome, lowered.bound))
-        if options.recount and outcome.status != Status.INTERRUPTED:
+        if options.recount and not outcome.condensed and outcome.status != Status.INTERRUPTED:
             checks.extend(check_again(program, limits, outcome, options.engine))
         return outcome
 
@@ -203,6 +219,8 @@ def run_program(
     result = replace(_result(case, lowered, runs, tuple(checks)), cut_off="; ".join(cut_off))
     if not runs.rate and not cut_off:
         result = replace(result, notes=(nothing(program, run, runs.outcome, once),))
+    if options.outcome:
+        options.outcome(program, runs.outcome)
     if options.packets:
         result = replace(result, packets=Packets(program, runs.outcome))
     if interrupted:
@@ -265,9 +283,21 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
         checks=checks,
         precision=runs.precision,
         progress=Progress.later(partial(progress_of, program, outcome, span, runs.cap.rate if runs.cap else None)),
-        notes=tuple(dict.fromkeys([*(span.note for span in runs.spans if span.note), *growing])),
+        notes=tuple(
+            dict.fromkeys([*(span.note for span in runs.spans if span.note), *growing, *_condensed(outcome)])
+        ),
         demerits=demerits(case.system.workloads.values(), program, outcome),
+        requests=sum((each.requests for each in runs.seen), Fraction(0)) / len(runs.seen),
+        jobs=job_runs(case.system, program, outcome),
     )
+
+
+def _condensed(outcome: Outcome) -> list[str]:
+    """What is to be said of times that were too many to keep."""
+    if not outcome.condensed:
+        return []
+    count = sum(each.count for each in outcome.condensed.values())
+    return [f"{count:,} times are of the whole run; their percentiles are right to 0.05%"]
 
 
 def used_values(scenario: Scenario) -> dict[str, Origin]:

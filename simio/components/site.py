@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
+from simio.components.block.layer import BlockLayer
 from simio.components.faults.condition import Schedule
 from simio.components.faults.failing_disk import FailingDrive
 from simio.components.faults.failures import Failures, can_fail, loses_commands
@@ -24,6 +25,7 @@ from simio.description.model import Disk, Part, System, Volume, Workload, fits
 from simio.description.sheets.disks import Drive
 from simio.description.sheets.filesystems import CachedFileSystem
 from simio.description.sheets.flash import FlashDrive
+from simio.description.sheets.kernels import UnixKernelSheet
 from simio.errors import RunError
 from simio.program.builder import Builder, Handle
 from simio.topology import Topology
@@ -35,9 +37,9 @@ PACKET_ARGUMENTS = 8
 class Site:
     """Everything that workloads find when they are lowered: builder, graph and one of each component."""
 
-    def __init__(self, system: System, packets: PacketTrace | None = None) -> None:
-        """With `packets`, the program marks what a trace of packets needs."""
-        self.system = system
+    def __init__(self, system: System, packets: PacketTrace | None = None, requests: bool = False) -> None:
+        """With `packets`, the program marks what a trace of packets needs; with `requests`, what each request was."""
+        self.system, self.requests = system, requests
         network = any(workload.params.network for workload in system.workloads.values())
         self.p = Builder(arguments=PACKET_ARGUMENTS if network else 0)
         self.delivered = self.p.observation("delivered", "delivered", "bytes")
@@ -47,6 +49,7 @@ class Site:
         self._drives: dict[str, StorageDrive] = {}
         self._devices: dict[tuple[str, str | None], Devices] = {}
         self._failures: Failures | None = None
+        self._layers: dict[str, BlockLayer] = {}
 
     def streams(self, name: str, count: int) -> Iterator[str]:
         """Run a for loop's body for each of `count` streams of workload `name`, which do the same; gives their names.
@@ -71,7 +74,7 @@ class Site:
         """The kernel of a host, made when something first uses it. Raises RunError if it is not a Unix kernel."""
         if host not in self._kernels:
             description = self.system.hosts[host]
-            if description.kernel.kind != "unix":
+            if not isinstance(description.kernel.sheet, UnixKernelSheet):
                 kind = description.kernel.kind
                 raise RunError(f"the kernel of {host!r} is of kind {kind!r}, which this workload cannot call")
             self._kernels[host] = UnixKernel(self.p, self.host(host))
@@ -155,6 +158,14 @@ class Site:
                 self.p, self.system, self.kernel(host), self.attachments, self.drive, self.failures, third
             )
         return self._devices[host, into].device(name)
+
+    def block_layer(self, host: str) -> BlockLayer:
+        """The block layer of a host, made when something first uses it. Raises RunError as `BlockLayer` does."""
+        if host not in self._layers:
+            kernel = self.kernel(host)
+            make = partial(Devices, self.p, self.system, kernel, self.attachments, self.drive, self.failures, None)
+            self._layers[host] = BlockLayer(self.p, kernel, self.attachments, make)
+        return self._layers[host]
 
     @property
     def hosts(self) -> Iterable[Computer]:

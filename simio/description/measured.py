@@ -9,21 +9,42 @@ from fractions import Fraction
 QUANTITIES: Mapping[str, str] = {
     "throughput": "rate",
     "stream": "rate",
+    "requests": "request_rate",
     "latency": "time",
+    "p50": "time",
+    "p99": "time",
     "cpu": "share",
+    "process": "share",
+    "programs": "share",
+    "retransmits": "count",
     "demerit": "share",
 }
 """Quantities that may be measured, each with its dimension.
 
 `throughput` is that of all workloads together, `stream` the mean rate of a stream of deliveries (of one disk) or
-of the one that is named, `latency` the mean of an observation, `cpu` the utilisation of all CPUs of a host, `demerit`
-the distance of an observation from measured times (`simio.result.demerit`).
+of the one that is named, `requests` how many an observation recorded a second, `latency` its mean, `p50` its median
+and `p99` its 99th percentile, `cpu` the utilisation of all CPUs of a host, `process` the share of its core that the
+first process of a workload used, `programs` what all programs on a host took of one CPU, `retransmits` the segments
+that TCP sent again, `demerit` the distance of an observation from measured times (`simio.result.demerit`).
 """
 PERCENT = "%"
 """The unit of a share."""
+COUNTED = "segments"
+"""The unit of a count."""
+CLIENT, SERVER = "client", "server"
+"""In rows that a tool's output gives: the host that a workload is from, and the one that it goes to."""
 OVER: Mapping[str, str] = {"mean": "mean", "median": "median", "most": "largest"}
 """Ways to sum up several cases in a row, each in words."""
-OF = {"stream": "a stream", "latency": "an observation", "cpu": "a host", "demerit": "an observation"}
+OF = {
+    "stream": "a stream",
+    **dict.fromkeys(("requests", "latency", "p50", "p99"), "an observation"),
+    "cpu": "a host",
+    "process": "a workload",
+    "programs": "a host",
+    "demerit": "an observation",
+}
+OBSERVED = ("requests", "latency", "p50", "p99")
+"""Quantities of an observation of times."""
 """Quantities that a case may have several of, each with what `of` names."""
 
 
@@ -84,9 +105,12 @@ class MeasuredRow:
     def error(self, simulated: float) -> float | None:
         """Signed error of a simulated value relative to the measured one, None if that is held.
 
-        Against a range it is 0 inside, and outside relative to the nearer end.
+        Against a range it is 0 inside, and outside relative to the nearer end. That of a `process` is the difference:
+        of a process that sleeps nearly always, a small one would be a large part.
         """
         nearest = self.nearest(simulated)
+        if nearest is not None and self.quantity == "process":
+            return float(Fraction(simulated) - nearest) / 100
         return None if nearest is None else float(Fraction(simulated) / nearest - 1)
 
 
@@ -102,7 +126,6 @@ class PooledRow:
 @dataclass(frozen=True)
 class Tolerance:
     """The largest median and the largest single absolute error that a table may have, relative to the measured value.
-
     Tables with the same `group` have their rows judged together.
     """
 

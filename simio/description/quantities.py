@@ -213,7 +213,7 @@ Text = Annotated[str, Field(strict=True)]
 class Name:
     """Marks a field as the name of one of the things in a registry, which plug-ins may extend until its first use."""
 
-    registry: Iterable[str]
+    registry: Iterable[str | None]
 
     def __get_pydantic_core_schema__(self, _source: Any, _handler: GetCoreSchemaHandler) -> Any:
         return core_schema.literal_schema(list(self.registry))

@@ -8,6 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from simio.engines import layout as c
+from simio.engines import outcome as contract
+from simio.engines.feeding import Feeding
 from simio.engines.native import Announce, Entry, addresses, entry
 from simio.engines.outcome import (
     CHUNK,
@@ -23,7 +25,7 @@ from simio.engines.outcome import (
 )
 from simio.engines.prepared import FirstThreads, Prepared, prepare, zeros
 from simio.machines.random import streams
-from simio.program.steps import Program
+from simio.program.steps import Program, named_row
 from simio.waiting import Interrupt, interrupt, watcher
 
 FIRST_LOG = 1024
@@ -69,7 +71,9 @@ def _run(loop: Entry, work: _Tables, options: Options, ctrl_c: Interrupt) -> Out
         if status == c.GROW_THREADS:
             work.grow_threads()
         elif status == c.GROW_LOG:
-            work.grow_log()
+            work.grow_log(options)
+        elif status == Status.MACHINE and work.feed():
+            continue
         elif status == c.GROW_TRACE and not options.watch:
             work.grow_trace()
         elif status == c.GROW_TRACE:
@@ -89,11 +93,13 @@ class _Tables:
         self.draw_table = np.ascontiguousarray(program.draw_table)
         self.resources, self.containers = prepared.resources.copy(), prepared.containers.copy()
         self.state = program.state.copy()
+        self.feeding = Feeding(program)
         self.streams = streams(options.seed, len(program.draws))
         self.sums = zeros(len(program.marks))
         self.gauges = prepared.gauges
         self.room = prepared.room
-        self.log = _empty(max(FIRST_LOG, self.room.log), c.LOG_COLUMNS)
+        most = contract.CONDENSE_AT if options.condense else RECORD_LIMIT
+        self.log = _empty(min(max(FIRST_LOG, self.room.log), most), c.LOG_COLUMNS)
         self.trace = _empty(CHUNK if options.watch else 1024 if options.trace else 1, c.TRACE_COLUMNS)
         self.times = _empty(SAMPLES)
         width = 2 * len(self.resources) + len(self.containers) + len(self.sums) + len(self.gauges)
@@ -156,9 +162,28 @@ class _Tables:
             self._addresses = [getattr(self, name).ctypes.data for name in c.TABLES]
         return self._addresses
 
-    def grow_log(self) -> None:
-        """Make room for twice as many marks, or as many as a run may record."""
-        self.log = _grown(self.log, min(2 * len(self.log), RECORD_LIMIT))
+    def feed(self) -> bool:
+        """Give the machine that refused a call its next words, and make the call again; False if there are none."""
+        if not self.feeding.feed(self.state, self._called()):
+            return False
+        self.control[c.EXECUTED] -= 1
+        self.control[c.TRACED] -= self.sizes[c.TRACING]
+        return True
+
+    def _called(self) -> int:
+        """Offset of the machine of the CALL at which the loop stopped."""
+        step, flags = self.steps[self.control[c.STEP]].tolist(), int(self.threads[self.control[c.SLOT], c.FLAGS])
+        return named_row(step, flags >> c.INSTANCE)
+
+    def grow_log(self, options: Options) -> None:
+        """Make room for twice as many marks, or as many as a run may record; or condense those that there are."""
+        most = contract.CONDENSE_AT if options.condense else RECORD_LIMIT
+        if options.condense and len(self.log) == most:
+            kept = options.condense(self.log)
+            self.log[: len(kept)] = kept
+            self.control[c.LOGGED] = len(kept)
+            return
+        self.log = _grown(self.log, min(2 * len(self.log), most))
         self._addresses = []
 
     def grow_trace(self) -> None:

@@ -6,7 +6,7 @@ integral of a quantity over time, so that a mean over any span is a difference o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from enum import IntEnum
 
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from simio.errors import RunError
 from simio.program.steps import HORIZON
+from simio.sketch import Sketch
 
 Ints = NDArray[np.int64]
 
@@ -27,6 +28,8 @@ RECORD_LIMIT = 20_000_000
 """Marks that a run may record, 480 MB of them."""
 THREAD_LIMIT = 1_000_000
 """Threads that may live at once, in half a gigabyte of the compiled engine's tables."""
+CONDENSE_AT = 2**20
+"""Marks of a run from which on `Options.condense` gets them, 24 MB of them."""
 CHUNK = 2**16
 """Most steps that `Options.watch` gets at a time."""
 
@@ -74,8 +77,9 @@ class Options:
     """`until` in ps; `budget` in steps; `seed` of all random streams; `trace` records every step.
 
     `watch` is given every step instead, as tables like `Outcome.trace` of up to `CHUNK` rows in order; what it raises
-    ends the run. `work` gives the bytes that the run delivers in all, 0 if unknown, for whoever waits for a run of
-    seconds.
+    ends the run. `condense` is given the marks recorded so far whenever there are `CONDENSE_AT` of them, and returns
+    fewer that stand for them, in order. `work` gives the bytes that the run delivers in all, 0 if unknown, for
+    whoever waits for a run of seconds.
     """
 
     until: int = HORIZON
@@ -84,6 +88,7 @@ class Options:
     trace: bool = False
     watch: Callable[[Ints], object] | None = None
     work: Callable[[], int] | None = None
+    condense: Callable[[Ints], Ints] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +102,8 @@ class Outcome:
     happened: busy and queue areas of every resource, level of every container, sum of every mark (modulo 2^64,
     signed: that of packets' words has no meaning and may not fit), word of every gauge. `alive` (t, 5) are the
     threads that have not ended: serial number, name, step, kind of wait, what it waits for; `trace` (s, 4): time,
-    serial number, step, and of a PUT or GET the amount in its register, if it has one.
+    serial number, step, and of a PUT or GET the amount in its register, if it has one. `condensed` has what
+    `Options.condense` took out of `marks`, by the row of the mark; no engine sets it.
     """
 
     status: Status
@@ -116,6 +122,7 @@ class Outcome:
     state: Ints
     streams: Ints
     trace: Ints = field(default_factory=lambda: np.empty((0, 4), dtype=np.int64))
+    condensed: Mapping[int, Sketch] = field(default_factory=dict)
 
     def differences(self, other: Outcome) -> list[str]:
         """Names of the fields in which two outcomes differ; empty where they are identical."""

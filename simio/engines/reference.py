@@ -15,6 +15,8 @@ import numpy as np
 import simpy
 
 from simio.engines import guests
+from simio.engines import outcome as contract
+from simio.engines.feeding import Feeding
 from simio.engines.outcome import (
     CHUNK,
     FIRST_INTERVAL,
@@ -86,6 +88,7 @@ class ReferenceRun:
         }
         self.streams = streams(options.seed, len(program.draws))
         self.state = program.state.copy()
+        self.feeding = Feeding(program)
         self.marks: list[tuple[int, int, int]] = []
         self.sums = [0] * len(program.marks)
         self.stats = [[0, 0, 0] for _ in program.names]
@@ -164,6 +167,8 @@ class ReferenceRun:
 
     def record(self, mark: int, value: int) -> None:
         """Record a mark's value now. Raises Abort if there are too many."""
+        if self.options.condense and len(self.marks) >= contract.CONDENSE_AT:
+            self.marks = [tuple(row) for row in self.options.condense(table(self.marks, 3)).tolist()]
         if len(self.marks) >= RECORD_LIMIT:
             raise Abort(Status.RECORDS)
         self.marks.append((self.env.now, mark, value))
@@ -283,6 +288,8 @@ class ReferenceRun:
     def call(self, thread: Thread, function: int, base: int, ra: int, rb: int, reg: int) -> None:
         a, b = self.argument(thread, ra), self.argument(thread, rb)
         value = int(call(function, self.state, base, self.env.now, a, b))
+        if value < 0 and self.feeding.feed(self.state, base):
+            value = int(call(function, self.state, base, self.env.now, a, b))
         if value < 0:
             raise Abort(Status.MACHINE)
         thread.registers[reg] = value

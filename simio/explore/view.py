@@ -7,6 +7,7 @@ from typing import Any
 from simio.explore.session import CaseAnswer
 from simio.report.html import cases
 from simio.report.html.curves import COLOURS, Figure, curves, number, plain
+from simio.report.html.distributions import distributions
 from simio.report.html.timelines import timelines
 from simio.result.model import CaseResult, ScenarioResult
 
@@ -59,8 +60,11 @@ def empty() -> Figure:
 
 
 def timeline_figures(case: CaseResult, unit: str) -> dict[str, Figure]:
-    """The first timelines by title."""
-    return {title: _looking(figure) for title, figure in list(timelines(case, unit).items())[:SHOWN]}
+    """The first timelines by title; under a load, the distribution of times as well."""
+    shown = dict(list(timelines(case, unit).items())[:SHOWN])
+    if case.loads:
+        shown |= dict(list(distributions(case).items())[:1])
+    return {title: _looking(figure) for title, figure in shown.items()}
 
 
 def _looking(figure: Figure) -> Figure:

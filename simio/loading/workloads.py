@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 from simio import units
 from simio.description.messages import ADDRESS
@@ -13,7 +13,7 @@ from simio.loading.context import Context
 from simio.loading.keypaths import empty, mapping
 from simio.loading.links import Inventory
 from simio.loading.parts import beside
-from simio.loading.problems import place_of
+from simio.loading.problems import join, place_of
 from simio.loading.yamltree import Node
 from simio.topology import Reachability
 from simio.workloads import workload_kinds
@@ -61,11 +61,20 @@ def check_references(ctx: Context, section: Node, inventory: Inventory) -> None:
             key = yaml_key(model, field) if model else field
             given = node.entries.get(key)
             known, listed, noun = _known(kind, inventory)
-            for name_node in given.elements if given and given.kind == "list" else [given]:
-                if name_node is None or name_node.kind != "scalar" or not isinstance(name_node.value, str):
-                    continue
+            for below, name_node in _named(given):
                 if name_node.value not in known:
-                    ctx.problems.unknown(f"workload.{name}.{key}", name_node.value, listed, name_node.place, noun)
+                    path = join(f"workload.{name}.{key}", *below)
+                    ctx.problems.unknown(path, str(name_node.value), listed, name_node.place, noun)
+
+
+def _named(given: Node | None) -> Iterator[tuple[tuple[str, ...], Node]]:
+    """The names in a node, a list or the values of a mapping, where `none` is no name; with the keys to them."""
+    pairs: list[tuple[tuple[str, ...], Node]] = [((), given)] if given else []
+    if given and given.kind == "list":
+        pairs = [((), each) for each in given.elements]
+    elif given and given.kind == "map":
+        pairs = [((key,), each) for key, each in given.entries.items() if each.value != "none"]
+    return ((below, each) for below, each in pairs if each.kind == "scalar" and isinstance(each.value, str))
 
 
 def _known(kind: str, inventory: Inventory) -> tuple[Container[str], Iterable[str], str]:

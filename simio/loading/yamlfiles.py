@@ -33,8 +33,26 @@ def read_file(path: str | os.PathLike[str], hint: str = "", what: str = "YAML fi
     Raises ScenarioError if it is missing, a directory, unreadable, larger than `most` bytes or not UTF-8.
     """
     name = os.fspath(path)
+    data = _read(path, hint, what, most + 1)
+    note_file(name, hashlib.sha256(data).hexdigest())
+    return decode(data, name, most)
+
+
+def note_file(name: str, digest: str) -> None:
+    """Note a file that was read for `files_read`; `digest` is the SHA-256 of its content."""
+    if (noted := _noted.get()) is not None:
+        noted[name] = digest
+
+
+def check_readable(path: str | os.PathLike[str], what: str) -> None:
+    """Raise ScenarioError as `read_file` does, if a `what` cannot be read at all."""
+    _read(path, "", what, 1)
+
+
+def _read(path: str | os.PathLike[str], hint: str, what: str, most: int) -> bytes:
+    name = os.fspath(path)
     try:
-        data = read_regular(path, most + 1)
+        return read_regular(path, most)
     except FileNotFoundError:
         if os.path.islink(name):
             found = f"a link to {quote(os.readlink(name))}, which is missing"
@@ -48,9 +66,6 @@ def read_file(path: str | os.PathLike[str], hint: str = "", what: str = "YAML fi
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise ScenarioError(Problem(name, f"a file that cannot be read ({reason})", f"a {what}")) from None
-    if (noted := _noted.get()) is not None:
-        noted[name] = hashlib.sha256(data).hexdigest()
-    return decode(data, name, most)
 
 
 def decode(data: bytes, file: str, most: int = MAX_BYTES) -> str:

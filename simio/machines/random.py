@@ -98,7 +98,12 @@ def draw(state: NDArray[np.int64], row: int, kind: int, a: int, b: int, length: 
     if kind == 1:
         return exponential(state, row, a)
     point = uniform_below(state, row, a)
-    for entry in range(b, b + length):
-        if point < table[entry, 1]:
-            return int(table[entry, 0])
-    return int(table[b + length - 1, 0])
+    low = b
+    high = b + length - 1
+    while low < high:
+        middle = (low + high) // 2
+        if point < table[middle, 1]:
+            high = middle
+        else:
+            low = middle + 1
+    return int(table[low, 0])

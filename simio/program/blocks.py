@@ -242,14 +242,19 @@ class Blocks(Emitting):
         self._regions.append(Region(at + 1, self._at, int(share) if share.denominator == 1 else share))
 
     @contextmanager
-    def until(self, condition: Condition | Register, comparison: str = "", operand: Operand = 0) -> Iterator[None]:
-        """Run the body again and again until a condition such as `left == 0` holds after it."""
+    def until(
+        self, condition: Condition | Register, comparison: str = "", operand: Operand = 0, least: int = 1
+    ) -> Iterator[None]:
+        """Run the body again and again until a condition such as `left == 0` holds after it.
+
+        `least` is what the bound may count on: how often the body runs, 0 if nothing is to follow from that.
+        """
         self._inside("until")
         holds = self._condition(condition, comparison, operand)
         start = self._at
         yield
         self._branch(INVERSE[holds.comparison], holds, start)
-        self._regions.append(Region(start, self._at, 1))
+        self._regions.append(Region(start, self._at, least))
 
     @contextmanager
     def while_(self, condition: Condition, share: Fraction | int = 0) -> Iterator[None]:

@@ -31,6 +31,7 @@ _ANALYSIS = frozenset(
         "labels",
         "words",
         "loads",
+        "feeds",
     }
 )
 COUNTED = tuple(sorted({item.name for item in fields(Program)} - _ANALYSIS))
@@ -43,7 +44,8 @@ def program_hash(program: Program) -> str:
     """SHA-256, as 64 hexadecimal digits, of all that decides what the program does and what its parts are called.
 
     What serves analysis only (regions, windows, occupancies, demands, promises, ahead, tallies, gauges, labels,
-    bodies) does not count. Of a guest, which is Python, only the names count, since its function cannot be hashed.
+    bodies) does not count, nor do feeds, which the states that they feed identify. Of a guest, which is Python, only
+    the names count, since its function cannot be hashed.
     What is hashed is JSON of integers and names, and of tables their shapes and 64-bit words, least byte first, so
     that it is the same on every platform.
     """

@@ -11,7 +11,7 @@ a stride as its last operand, and means that row plus stride times the instance.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
@@ -248,13 +248,24 @@ class Tally:
     unit: str
 
 
+CPU_TIME = "CPU time"
+"""What a tally in ns counts of a process: the time that it was on its core."""
+
+
 @dataclass(frozen=True)
 class Load:
-    """An open load: `rate` requests a second arrive for `name`; the mark `served` records each that is done."""
+    """A load on the system, of workload `name`; the mark `served` records each request that is done.
+
+    An open load has a `rate` of arrivals a second, of which a `lossy` one loses some; a closed one has `users` who
+    wait for an answer and then think for `think` ps in the mean.
+    """
 
     name: str
     served: str
     rate: Fraction
+    lossy: bool = False
+    users: int = 0
+    think: int = 0
 
 
 @dataclass(frozen=True)
@@ -265,6 +276,19 @@ class Gauge:
     what: str
     at: int
     unit: str
+
+
+@dataclass(frozen=True)
+class Feed:
+    """Words for a machine that has more of them than its state has room for, such as the requests of a long trace.
+
+    When the machine whose state begins at `at` refuses a CALL, the next item of `source()` takes the place of its
+    first words, and the CALL is made again; without a next item, the refusal stands. The state has to say by itself
+    what the source gives, as by a hash of it, since a program's hash does not look into sources.
+    """
+
+    at: int
+    source: Callable[[], Iterator[Table]]
 
 
 @dataclass(frozen=True)
@@ -284,6 +308,7 @@ class Program:
     `draws` has shape (d, 4): kind, a, b or table offset, table length; `draw_table` holds (value, cumulative
     weight) pairs of discrete distributions. `state` is the initial state of all machines, laid end to end.
     `words` are the names of the words of each machine, as far as they are known.
+    `feeds` are the machines that get more words while the program runs.
     `regions`, `windows`, `occupancies`, `demands`, `promises`, `ahead` (containers of bytes that count as delivered
     before what they need is done), `tallies`, `gauges`, `loads`, `labels` (inner ones first) and `bodies` (first
     step, end, name number of each thread body) serve analysis only.
@@ -315,6 +340,7 @@ class Program:
     gauges: tuple[Gauge, ...] = ()
     words: tuple[tuple[Words, ...], ...] = ()
     loads: tuple[Load, ...] = ()
+    feeds: tuple[Feed, ...] = ()
 
     @cached_property
     def random(self) -> bool:

@@ -11,13 +11,17 @@ from typing import Any
 from simio.description.measured import MeasuredRow
 from simio.report.jsontext import parts, plain
 from simio.result.compare import Comparison, comparisons, pooled_comparisons, summary
+from simio.result.distribution import quantile
 from simio.result.model import CaseResult, Interval, Precision, ScenarioResult
 from simio.wording import in_unit
 
 _WRITTEN_OTHERWISE = (
     "index", "measured", "rate", "half_width", "bound", "throughput", "packets", "checks", "interval",
-    "row_intervals", "precision", "cut_off", "progress", "demerits", "loads",
+    "row_intervals", "precision", "cut_off", "progress", "demerits", "loads", "jobs", "requests", "request_size",
 )  # fmt: skip
+MS = 1e9
+SHARES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999)
+"""Shares of a time's distribution that CSV has."""
 SCHEMA = 1
 """Version of the layout of the JSON document."""
 
@@ -68,8 +72,10 @@ def _case(case: CaseResult, unit: str) -> dict[str, Any]:
         **({"loads": [asdict(load) for load in case.loads]} if case.loads else {}),
         **({"cut_off": case.cut_off} if case.cut_off else {}),
         **({"demerits": case.demerits} if case.demerits else {}),
+        **({"jobs": [asdict(job) for job in case.jobs]} if case.jobs else {}),
         "half_width": None if case.half_width is None else in_unit(case.half_width, unit),
-        "bytes_per_second": float(case.rate),
+        "bytes_per_second": float(case.bytes_rate),
+        **({"requests_per_second": float(case.requests)} if case.loads or case.request_size else {}),
         "measured_span": {"bytes": span.amount, "since_ps": span.since, "until_ps": span.until},
         "bound": None if case.bound is None else in_unit(float(case.bound), unit),
         "comparisons": [_comparison(c) for c in comparisons(case)],
@@ -117,19 +123,24 @@ def as_json(result: ScenarioResult) -> Iterator[str]:
 
 
 def as_csv(result: ScenarioResult) -> str:
-    """One line a case: its settings, throughput, measured values and errors, the quantities beside it at the end."""
+    """One line a case: its settings, throughput, measured values and errors, the quantities beside it at the end.
+
+    Of cases with open loads, what was offered and served, and the distribution of each time, follow.
+    """
     others = other_quantities(result)
     keys = list(dict.fromkeys(key for case in result.cases for key in case.settings))
     cut_off = any(case.cut_off for case in result.cases)
+    under_load = [_under_load(case) for case in result.cases]
+    heads = list(dict.fromkeys(head for cells in under_load for head in cells))
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(
         ["case", *keys, f"throughput ({result.unit})", f"half width ({result.unit})", "measured", "error",
          f"bound ({result.unit})", "limit", "busy", "hash",
          *(f"{head}{end}" for head, unit in others for end in (f" ({unit})", " measured", " error")),
-         *["cut off"] * cut_off]
+         *["cut off"] * cut_off, *heads]
     )  # fmt: skip
-    for case in result.cases:
+    for case, cells in zip(result.cases, under_load, strict=True):
         compared = comparisons(case)
         rows = [row for row in compared if row.row.quantity == "throughput"]
         writer.writerow(
@@ -145,9 +156,30 @@ def as_csv(result: ScenarioResult) -> str:
                 case.hash,
                 *(cell for key in others for cell in _other_cells(compared, key)),
                 *[case.cut_off] * cut_off,
+                *(cells.get(head, "") for head in heads),
             ]
         )
     return out.getvalue()
+
+
+def _under_load(case: CaseResult) -> dict[str, str]:
+    """Cells by heading: loads, and each time's mean and cumulative distribution in ms."""
+    cells: dict[str, str] = {}
+    for load in case.loads:
+        cells |= {
+            f"{load.name} offered (/s)": f"{load.offered:.6g}",
+            f"{load.name} served (/s)": f"{load.served:.6g}",
+            f"{load.name} line grows (/s)": f"{load.grows:.6g}",
+        }
+    for seen in case.observations if case.loads else ():
+        if seen.unit != "ps":
+            continue
+        exact = {0.5: seen.p50, 0.9: seen.p90, 0.95: seen.p95, 0.99: seen.p99, 0.999: seen.p999}
+        cells[f"{seen.name} mean (ms)"] = f"{seen.mean / MS:.6g}"
+        for share in SHARES:
+            value = exact.get(share) or quantile(seen.distribution, share)
+            cells[f"{seen.name} {100 * share:g}% (ms)"] = f"{value / MS:.6g}"
+    return cells
 
 
 def other_quantities(result: ScenarioResult) -> list[tuple[str, str]]:

@@ -10,9 +10,11 @@ from rich.text import Text
 
 from simio import units
 from simio.description.measured import MeasuredRow
+from simio.formats.fio.job import NAMES as DIRECTIONS
 from simio.report.console import Bar, FittedTable, columns, share_bar
 from simio.report.data import other_quantities
 from simio.result.compare import Comparison, comparisons, pooled_comparisons
+from simio.result.jobs import NANOSECOND, percentile_of, rate
 from simio.result.model import CaseResult, Interval, ResourceUse, ScenarioResult
 from simio.wording import grouped, in_unit, lock_marked, merged, short_names
 
@@ -20,6 +22,8 @@ LATE = "late"
 """A workload's count of what was not there in time; it has a column beside the throughput."""
 ROUNDING = 1e-5
 """Share of a throughput below which half of its interval is shown as zero."""
+SPARKS = 40
+"""Characters of the line that a histogram is drawn as."""
 GOOD, FAIR = 0.05, 0.15
 """Absolute errors up to which a row is green and yellow."""
 
@@ -207,16 +211,50 @@ def _spread(values: Sequence[float], text: Callable[[float], str]) -> list[str]:
     return [text(sum(values) / len(values)), *ends]
 
 
+def jobs(case: CaseResult, unit: str) -> Grid:
+    """Jobs of fio over their own time, as fio reports them: requests, bytes, fio's lat, and CPU time of a process."""
+    rows = []
+    for job in case.jobs:
+        span = job.ended - job.begun
+        cpu = f"{100 * (job.user + job.system) / span:.0f}%" if span > 0 else ""
+        for direction, side in job.sides.items():
+            tail = min(percentile_of(side.lat.bins, side.lat.count, 99), side.lat.most)
+            times = [amount(round(value * NANOSECOND), "ps") for value in (side.lat.mean, tail, side.lat.most)]
+            speed, requests = in_unit(rate(side.bytes, span), unit), round(rate(side.requests, span))
+            rows.append([job.label, DIRECTIONS[direction], f"{requests:,}", f"{speed:.4g}", *times, cpu])
+    return Grid(["fio job", "", "IOPS", unit, "mean lat", "99%", "most", "CPU"], rows, left=(0, 1))
+
+
 def observations(case: CaseResult) -> Grid:
-    """The distribution of each observation."""
+    """The distribution of each observation; under an open load, up to the slowest in a thousand."""
+    names = {"mean": "mean", "median": "p50", "90%": "p90", "99%": "p99"} | ({"99.9%": "p999"} if case.loads else {})
     rows = []
     for row in case.observations:
-        mean, *percentiles = zip(
-            (round(row.mean), row.p50, row.p90, row.p99), row.half_widths or (None,) * 4, strict=True
-        )
+        estimates = [row.estimate(name) for name in names.values()]
+        mean, *percentiles = ((round(value), width) for value, width in estimates)
         values = (mean, (row.least, None), *percentiles, (row.most, None))
         rows.append([row.name, str(row.count), *(_estimate(value, width, row.unit) for value, width in values)])
-    return Grid(["observation", "count", "mean", "least", "median", "90%", "99%", "most"], rows)
+    first, *others = names
+    return Grid(["observation", "count", first, "least", *others, "most"], rows)
+
+
+def spreads(case: CaseResult) -> Grid | None:
+    """The histogram of each time under a load, on a logarithmic scale; None without loads."""
+    rows = []
+    for row in case.observations if case.loads else ():
+        if row.unit == "ps" and len(row.distribution.counts) > 1:
+            edges = row.distribution.edges
+            ends = [amount(edge, "ps") for edge in (edges[0], edges[-1])]
+            rows.append([row.name, ends[0], sparkline(row.distribution.counts), ends[1]])
+    return Grid(["distribution (logarithmic)", "from", "", "to"], rows, left=(0, 2)) if rows else None
+
+
+def sparkline(counts: Sequence[int], most: int = SPARKS) -> str:
+    """Counts as a line of at most `most` characters; none is a space, the largest a full block."""
+    each = -(-len(counts) // most)
+    sums = [sum(counts[at : at + each]) for at in range(0, len(counts), each)]
+    top = max(sums)
+    return "".join(" ▁▂▃▄▅▆▇█"[-(-8 * value // top)] for value in sums)
 
 
 def demerits(case: CaseResult) -> Grid:

@@ -6,10 +6,9 @@ square of the horizontal distance between the two distributions, here as a share
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import fsum, sqrt
-from statistics import fmean
 
 import numpy as np
 
@@ -17,6 +16,8 @@ from simio.description.model import Workload
 from simio.description.workloads import WorkloadParams
 from simio.engines.outcome import Outcome
 from simio.program.steps import Program
+from simio.result.condensed import recorded
+from simio.sketch import Sketch
 
 
 @dataclass(frozen=True)
@@ -39,23 +40,22 @@ class Demerit:
         return self.simulated / self.measured - 1
 
 
-def demerit(simulated: Sequence[int], measured: Sequence[int]) -> float:
+def demerit(simulated: Sketch, measured: Sketch) -> float:
     """Root mean square of the horizontal distance between two distributions, as a share of the mean of `measured`.
 
     Between them lies, at each height, the difference of two quantiles; both are steps, whose heights are merged where
     the numbers differ. Raises ValueError if one of both is empty, or if all measured times are zero.
     """
-    if not len(simulated) or not len(measured) or not any(measured):
+    if not simulated.count or not measured.total:
         raise ValueError("a demerit is of two distributions, the measured one with a mean above zero")
-    ours, theirs = np.sort(np.asarray(simulated)), np.sort(np.asarray(measured))
+    (ours, our_counts), (theirs, their_counts) = simulated.steps(), measured.steps()
     # Heights of the steps in units of 1 / (number of both), so that equal ones are equal.
-    heights = np.unique(
-        np.concatenate((np.arange(1, len(ours) + 1) * len(theirs), np.arange(1, len(theirs) + 1) * len(ours)))
-    )
+    our_heights, their_heights = np.cumsum(our_counts) * measured.count, np.cumsum(their_counts) * simulated.count
+    heights = np.union1d(our_heights, their_heights)
     widths = np.diff(heights, prepend=0)
-    distances = ours[(heights - 1) // len(theirs)] - theirs[(heights - 1) // len(ours)]
-    squares = fsum((distances.astype(float) ** 2 * widths).tolist()) / (len(ours) * len(theirs))
-    return sqrt(squares) / fmean(theirs.tolist())
+    distances = ours[np.searchsorted(our_heights, heights)] - theirs[np.searchsorted(their_heights, heights)]
+    squares = fsum((distances.astype(float) ** 2 * widths).tolist()) / (simulated.count * measured.count)
+    return sqrt(squares) / measured.mean
 
 
 def demerits(
@@ -72,9 +72,8 @@ def demerits(
     found = []
     rows = {mark.name: row for row, mark in enumerate(program.marks)}
     for name, measured in measured_times:
-        times = outcome.marks[outcome.marks[:, 1] == rows[name], 2]
-        if len(times) and any(measured):
-            mean = fmean(times.tolist())
+        times = recorded(outcome, rows[name])
+        if times.count and measured.total:
             value = demerit(times, measured)
-            found.append(Demerit(name, len(times), mean, len(measured), fmean(measured), value))
+            found.append(Demerit(name, times.count, times.mean, measured.count, measured.mean, value))
     return tuple(found)

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from simio.engines.outcome import Outcome, Status
 from simio.program.service import SECOND
-from simio.program.steps import UNBOUNDED, Program
+from simio.program.steps import UNBOUNDED, Mark, Program
+from simio.result.distribution import distribution
 from simio.result.model import (
     ContainerUse,
     Level,
@@ -26,6 +27,7 @@ from simio.result.model import (
 )
 from simio.result.series import Series
 from simio.result.statistics import percentile, warm_up
+from simio.sketch import Sketch
 
 Ints = NDArray[np.int64]
 SHORT = "the run is too short for a steady state: the whole run is reported, with its start"
@@ -240,15 +242,49 @@ def observations(program: Program, outcome: Outcome, span: Throughput) -> tuple[
     for row, mark in enumerate(program.marks):
         if mark.role in ("delivered", "sent", "packet", "begun", "ended"):
             continue
+        if row in outcome.condensed:
+            found.append(_of_many(mark, outcome.condensed[row]))
+            continue
         rows = outcome.marks[outcome.marks[:, 1] == row]
         values = np.sort(rows[rows[:, 0] > span.since, 2])
         if len(values):
-            p50, p90, p99 = (percentile(values, share) for share in (0.5, 0.9, 0.99))
-            mean = int(values.sum()) / len(values)
+            p50, p90, p95, p99, p999 = (percentile(values, share) for share in (0.5, 0.9, 0.95, 0.99, 0.999))
             found.append(
-                Observation(mark.name, mark.unit, len(values), mean, int(values[0]), p50, p90, p99, int(values[-1]))
+                Observation(
+                    name=mark.name,
+                    unit=mark.unit,
+                    count=len(values),
+                    mean=int(values.sum()) / len(values),
+                    least=int(values[0]),
+                    most=int(values[-1]),
+                    distribution=distribution(values),
+                    p50=p50,
+                    p90=p90,
+                    p95=p95,
+                    p99=p99,
+                    p999=p999,
+                )
             )
     return tuple(found)
+
+
+def _of_many(mark: Mark, values: Sketch) -> Observation:
+    """What a mark recorded in the whole of a run that was too long to keep each value."""
+    p50, p90, p95, p99, p999 = (values.percentile(share) for share in (0.5, 0.9, 0.95, 0.99, 0.999))
+    return Observation(
+        name=mark.name,
+        unit=mark.unit,
+        count=values.count,
+        mean=values.mean,
+        least=values.least,
+        most=values.most,
+        distribution=distribution(*values.steps()),
+        p50=p50,
+        p90=p90,
+        p95=p95,
+        p99=p99,
+        p999=p999,
+    )
 
 
 def tallies(program: Program, outcome: Outcome) -> tuple[TallyValue, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
+from simio import units
 from simio.description.measured import MeasuredRow, PooledRow
 
 if TYPE_CHECKING:
@@ -85,11 +86,63 @@ class ThreadUse:
 
 
 @dataclass(frozen=True)
+class Later:
+    """A part of a result that `later` makes when somebody first looks at it, which is never in a sweep.
+
+    Defaults of fields come from factories: a default that is an attribute of the class would be found first.
+    """
+
+    @classmethod
+    def later(cls, make: Callable[[], Self]) -> Self:
+        """What `make` gives, called only if somebody looks."""
+        made = object.__new__(cls)
+        made.__dict__["_make"] = make
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        make = self.__dict__.get("_make") if name in (item.name for item in fields(self)) else None
+        if make is None:
+            if name in self.__dict__:  # made by another thread in between
+                return self.__dict__[name]
+            raise AttributeError(name)
+        made = make().__getstate__()
+        self.__dict__.update(made)
+        self.__dict__.pop("_make", None)
+        return made[name]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All of it, made by now."""
+        return {item.name: getattr(self, item.name) for item in fields(self)}
+
+
+@dataclass(frozen=True)
+class Distribution(Later):
+    """A histogram: `counts` of values from each of `edges` on to below the next one, of which there is one more.
+
+    Edges are those of one scale for all results, so that histograms can be added.
+    """
+
+    edges: tuple[int, ...] = field(default_factory=tuple)
+    counts: tuple[int, ...] = field(default_factory=tuple)
+
+    @property
+    def shares(self) -> list[float]:
+        """The share of all values below each edge: the cumulative distribution."""
+        total, below = sum(self.counts), 0
+        found = [0.0] if self.counts else []
+        for count in self.counts:
+            below += count
+            found.append(below / total)
+        return found
+
+
+@dataclass(frozen=True)
 class Observation:
     """Distribution of the values that a mark recorded in the measured span, in `unit` (ps for latencies).
 
     Of several runs, mean and percentiles are the means of theirs, and `half_widths` are half of the 95% confidence
-    intervals of the mean, the median and the percentiles; `count` is that of all runs.
+    intervals of the mean, the median, p90 and p99, `tail_half_widths` those of p95 and p99.9; `count` and
+    `distribution` are those of all runs.
     """
 
     name: str
@@ -102,19 +155,34 @@ class Observation:
     p99: int
     most: int
     half_widths: tuple[float, float, float, float] | None = None
+    p95: int = 0
+    p999: int = 0
+    tail_half_widths: tuple[float, float] | None = None
+    distribution: Distribution = Distribution()
+
+    def estimate(self, name: str) -> tuple[float, float | None]:
+        """A statistic (mean, p50, p90, p95, p99, p999), and half of its interval, where that is known."""
+        widths = dict(zip(("mean", "p50", "p90", "p99"), self.half_widths or (), strict=False))
+        widths |= zip(("p95", "p999"), self.tail_half_widths or (), strict=False)
+        return float(getattr(self, name)), widths.get(name)
 
 
 @dataclass(frozen=True)
 class LoadUse:
-    """An open load: requests a second that are `offered` in the mean, and that were `served` in the measured span.
+    """A load: requests a second that are `offered` in the mean, and that were `served` in the measured span.
 
-    `grows` is by how many a second the line of those that wait grows, or 0.
+    `grows` is by how many a second the line of those that wait grows, or 0; `lost` how many a second are lost. Where
+    `users` ask and then think for `think` ps in the mean, what is offered is what they would ask for if every answer
+    were there at once.
     """
 
     name: str
     offered: float
     served: float
     grows: float = 0.0
+    lost: float = 0.0
+    users: int = 0
+    think: int = 0
 
     @property
     def sentence(self) -> str:
@@ -124,7 +192,14 @@ class LoadUse:
                 f"{self.name} cannot keep up: of {self.offered:.4g} requests a second that arrive {self.served:.4g} "
                 f"are served. The line grows by {self.grows:.4g} a second, and times grow with the length of the run"
             )
-        return f"{self.name}: {self.offered:.4g} requests a second arrive, {self.served:.4g} are served"
+        if self.users:
+            think = units.format_quantity(self.think, "time")
+            return (
+                f"{self.name}: {self.users} users who think {think} in the mean ask for {self.served:.4g} requests a "
+                f"second, and for {self.offered:.4g} if they waited for none"
+            )
+        lost = f", {self.lost:.4g} are lost" if self.lost else ""
+        return f"{self.name}: {self.offered:.4g} requests a second arrive, {self.served:.4g} are served{lost}"
 
 
 @dataclass(frozen=True)
@@ -171,36 +246,6 @@ class Level:
 
 
 @dataclass(frozen=True)
-class Later:
-    """A part of a result that `later` makes when somebody first looks at it, which is never in a sweep.
-
-    Defaults of fields come from factories: a default that is an attribute of the class would be found first.
-    """
-
-    @classmethod
-    def later(cls, make: Callable[[], Self]) -> Self:
-        """What `make` gives, called only if somebody looks."""
-        made = object.__new__(cls)
-        made.__dict__["_make"] = make
-        return made
-
-    def __getattr__(self, name: str) -> Any:
-        make = self.__dict__.get("_make") if name in (item.name for item in fields(self)) else None
-        if make is None:
-            if name in self.__dict__:  # made by another thread in between
-                return self.__dict__[name]
-            raise AttributeError(name)
-        made = make().__getstate__()
-        self.__dict__.update(made)
-        self.__dict__.pop("_make", None)
-        return made[name]
-
-    def __getstate__(self) -> dict[str, Any]:
-        """All of it, made by now."""
-        return {item.name: getattr(self, item.name) for item in fields(self)}
-
-
-@dataclass(frozen=True)
 class Timeline(Later):
     """Rows at `times` ps: utilisation of each resource since the row before, and bytes delivered so far.
 
@@ -237,6 +282,53 @@ class Precision:
     def met(self) -> bool:
         """Whether the throughput is as precise as it was to be."""
         return self.reached is not None and self.reached <= self.wanted
+
+
+@dataclass(frozen=True)
+class JobTimes:
+    """Times of requests in ns: their number, least, most, mean and deviation, and pairs of fio's bin and number."""
+
+    count: int = 0
+    least: int = 0
+    most: int = 0
+    mean: float = 0.0
+    deviation: float = 0.0
+    bins: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class JobSide:
+    """Reads or writes of a job of fio: bytes, requests, and fio's times of them."""
+
+    bytes: int
+    requests: int
+    lat: JobTimes
+    slat: JobTimes
+    clat: JobTimes
+
+
+@dataclass(frozen=True)
+class JobRun:
+    """A job of fio in a run, from behind its ramp at `begun` to its last request at `ended`, in ps.
+
+    `members` are its processes with one report. `user` and `system` are the CPU time of one of them in ps. `sides`
+    are by direction, 0 for reads; `depths` are shares of the requests in percent by how many were outstanding.
+    """
+
+    workload: str
+    name: str
+    label: str
+    group: int
+    members: int
+    options: Mapping[str, str]
+    begun: int
+    ended: int
+    sides: Mapping[int, JobSide]
+    user: float
+    system: float
+    depths: Mapping[int, float]
+    depth: int
+    percentiles: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -308,7 +400,9 @@ class CaseResult:
     for.
     `notes` say what the throughput leaves open: a run too short for a steady state, or nothing delivered. `cut_off`
     says what ended the run before its time limit, if its step budget or Ctrl-C did. `demerits` compare observations
-    of the first run with what was measured of the same requests.
+    of the first run with what was measured of the same requests; `jobs` are the jobs of fio in that run. `requests` are
+    requests a second, the mean of all runs; with a `request_size`, which is in bytes, all rates are in requests a
+    second, too.
     """
 
     index: int
@@ -343,6 +437,14 @@ class CaseResult:
     loads: tuple[LoadUse, ...] = ()
     cut_off: str = ""
     demerits: tuple[Demerit, ...] = ()
+    jobs: tuple[JobRun, ...] = ()
+    requests: Fraction = Fraction(0)
+    request_size: Fraction | None = None
+
+    @property
+    def bytes_rate(self) -> Fraction:
+        """The throughput in bytes a second, whatever rates are in."""
+        return self.rate * (self.request_size or 1)
 
 
 @dataclass(frozen=True)

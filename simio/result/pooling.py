@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from statistics import fmean
 
+from simio.result.distribution import pooled_distribution
 from simio.result.model import Observation, StreamRate
 from simio.result.statistics import confidence
 
@@ -34,18 +35,19 @@ def pooled_observations(runs: Sequence[tuple[Observation, ...]]) -> tuple[Observ
 
 
 def _pooled(runs: list[Observation]) -> Observation:
-    columns = [[float(getattr(each, name)) for each in runs] for name in ("mean", "p50", "p90", "p99")]
-    mean, p50, p90, p99 = map(fmean, columns)
-    widths = [confidence(values)[1] for values in columns] if len(runs) > 1 else None
+    names = ("mean", "p50", "p90", "p99", "p95", "p999")
+    columns = {name: [float(getattr(each, name)) for each in runs] for name in names}
+    means = {name: fmean(values) for name, values in columns.items()}
+    widths = [confidence(values)[1] for values in columns.values()] if len(runs) > 1 else None
     return Observation(
         name=runs[0].name,
         unit=runs[0].unit,
         count=sum(each.count for each in runs),
-        mean=mean,
+        mean=means.pop("mean"),
         least=min(each.least for each in runs),
-        p50=round(p50),
-        p90=round(p90),
-        p99=round(p99),
         most=max(each.most for each in runs),
         half_widths=(widths[0], widths[1], widths[2], widths[3]) if widths else None,
+        tail_half_widths=(widths[4], widths[5]) if widths else None,
+        distribution=pooled_distribution([each.distribution for each in runs]),
+        **{name: round(mean) for name, mean in means.items()},
     )

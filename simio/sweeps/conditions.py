@@ -13,13 +13,15 @@ from simio import units
 from simio.errors import SimioError, did_you_mean, quote
 from simio.result.model import CaseResult, Observation
 
-_CONDITION = re.compile(r"\s*(?:(?P<what>\w+) of )?(?P<name>.+?)\s*(?P<op><=|>=|<|>|=)\s*(?P<limit>[^<>=]+?)\s*")
+_CONDITION = re.compile(r"\s*(?:(?P<what>[\w.]+) of )?(?P<name>.+?)\s*(?P<op><=|>=|<|>|=)\s*(?P<limit>[^<>=]+?)\s*")
 OPERATORS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq,
 }  # fmt: skip
-STATISTICS = {"mean": 0, "median": 1, "p50": 1, "p90": 2, "p99": 3}
-"""Statistics of an observation, by their places among its half widths."""
-_FIELDS = ("mean", "p50", "p90", "p99")
+STATISTICS = {
+    "mean": "mean", "median": "p50", "p50": "p50", "p90": "p90", "p95": "p95", "p99": "p99", "p999": "p999",
+    "p99.9": "p999",
+}  # fmt: skip
+"""Statistics of an observation, by what they are called in a condition."""
 EXAMPLE = "'p99 of reader < 20 ms', 'utilisation of a.cpu < 70 %' or 'throughput > 80 MB/s'"
 
 
@@ -81,7 +83,10 @@ class Condition:
 
     def value_text(self, result: CaseResult) -> str:
         """The value with half of its confidence interval."""
-        seen = self.seen(result)
+        return self.seen_text(self.seen(result))
+
+    def seen_text(self, seen: Seen) -> str:
+        """A value with half of its confidence interval."""
         width = f" ± {self._text(seen.half_width, 2)}" if seen.half_width else ""
         return self._text(seen.value, 4) + width
 
@@ -105,17 +110,16 @@ class Condition:
         own: Observation = found[0]
         if self.what == "most":
             return Seen(self._checked(float(own.most), "time" if own.unit == "ps" else ""))
-        place = STATISTICS[self.what]
-        value = float(getattr(own, _FIELDS[place]))
-        width = own.half_widths[place] if own.half_widths else 0.0
-        return Seen(self._checked(value, "time" if own.unit == "ps" else ""), width)
+        value, width = own.estimate(STATISTICS[self.what])
+        return Seen(self._checked(value, "time" if own.unit == "ps" else ""), width or 0.0)
 
     def _tallied(self, result: CaseResult) -> Seen:
         name = self.quantity
-        found = [tally for tally in result.tallies if tally.name == name or tally.what == name]
-        total = float(sum(tally.value for tally in found))
+        own = self.name, self.what
+        found = [each for each in result.tallies if name in (each.name, each.what) or (each.owner, each.what) == own]
+        total = float(sum(each.value for each in found))
         # What never happened is not listed, and is 0.
-        return Seen(self._checked(total, "time" if any(tally.unit == "ps" for tally in found) else self.dimension))
+        return Seen(self._checked(total, "time" if any(each.unit == "ps" for each in found) else self.dimension))
 
     def _checked(self, value: float, dimension: str) -> float:
         if dimension != self.dimension:

@@ -245,7 +245,7 @@ def _names(kind: type) -> tuple[str, ...]:
     if kind not in _FIELDS:
         names: Iterable[str] = ()
         if issubclass(kind, BaseModel):
-            names = kind.model_fields
+            names = [*kind.model_fields, *kind.__private_attributes__]
         elif is_dataclass(kind):
             names = [field.name for field in fields(kind)]
         _FIELDS[kind] = tuple(name for name in names if name not in _UNREAD.get(kind, ()))

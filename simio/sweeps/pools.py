@@ -98,7 +98,11 @@ class LocalPool:
 
 
 def end_with(parent: int) -> None:
-    """Let this process end as soon as its parent has, whatever it is doing then."""
+    """Let this process end as soon as its parent has, whatever it is doing then, and by no interrupt.
+
+    The mask that it inherits is not enough: what multiprocessing starts beside it takes SIGINT off the mask.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def watch() -> None:
         # Another process adopts one whose parent has died. Machine code of the engine lets this thread run.

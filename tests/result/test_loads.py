@@ -6,40 +6,19 @@ import json
 from pathlib import Path
 
 import pytest
+from loads_bench import ran, scenario
 
 from simio.errors import ScenarioError
-from simio.loading import load
 from simio.report.data import as_json
 from simio.result.loads import pooled_loads
-from simio.result.model import CaseResult, LoadUse
-from simio.running import run_case, run_scenario
-
-SCENARIO = """
-title: Random reads at a rate
-hosts:
-  server:
-    model: hosts/linux-2002-dual-p3
-    adapters: {scsi: {model: adapters/aic-7899, bus: pci}}
-disks:
-  d: {model: disks/atlas-10k}
-links:
-  - {model: links/scsi-ultra160, between: [server.scsi, d], length: 3 m}
-workload:
-  reader: {host: server, from: d, access: raw, block: 4 KiB, size: 400 MiB, pattern: random, arrivals: GIVEN}
-run: {until: 20 s, replications: 2}
-"""
-
-
-def ran(folder: Path, arrivals: str, *sets: str) -> CaseResult:
-    path = folder / "open.yaml"
-    path.write_text(SCENARIO.replace("GIVEN", arrivals))
-    return run_case(load(str(path), sets).cases[0])
+from simio.result.model import LoadUse
+from simio.running import run_scenario
 
 
 def test_what_can_be_served_is_served(tmp_path: Path) -> None:
     result = ran(tmp_path, "{rate: 60 /s}")
     (use,) = result.loads
-    assert (use.name, use.offered, use.grows) == ("reader", 60, 0)
+    assert (use.name, use.offered, use.grows) == ("reads", 60, 0)
     assert use.served == pytest.approx(60, rel=0.1)
     assert use.served == pytest.approx(float(result.rate) / 4096, rel=0.01)
     assert result.limiter.kind == "load"
@@ -48,16 +27,16 @@ def test_what_can_be_served_is_served(tmp_path: Path) -> None:
 
 def test_a_line_that_grows_is_told_with_its_growth(tmp_path: Path) -> None:
     # One command at a time: the drive serves some hundred a second, whatever comes.
-    result = ran(tmp_path, "{rate: 300 /s}", "workload.reader.depth=2")
+    result = ran(tmp_path, "{rate: 300 /s}", "workload.reads.depth=2")
     (use,) = result.loads
     assert use.grows == pytest.approx(300 - use.served)
     assert 50 < use.served < 250
     assert result.limiter.kind != "load"
-    assert use.sentence.startswith("reader cannot keep up: of 300 requests a second that arrive ")
+    assert use.sentence.startswith("reads cannot keep up: of 300 requests a second that arrive ")
 
 
 def test_times_count_from_the_arrival_and_not_from_the_place_in_the_queue(tmp_path: Path) -> None:
-    result = ran(tmp_path, "{rate: 300 /s}", "workload.reader.depth=2")
+    result = ran(tmp_path, "{rate: 300 /s}", "workload.reads.depth=2")
     (took,) = [each for each in result.observations if each.unit == "ps"]
     # Of 20 s the line that grows by half or more holds the last ones up for many seconds.
     assert took.most > 5 * 10**12
@@ -73,12 +52,9 @@ def test_several_runs_grow_where_most_of_them_do() -> None:
 
 
 def test_json_has_loads_only_where_there_are_any(tmp_path: Path) -> None:
-    path = tmp_path / "open.yaml"
-    path.write_text(SCENARIO.replace("GIVEN", "{rate: 50 /s}"))
-    data = json.loads("".join(as_json(run_scenario(load(str(path), ("run.until=2 s",))))))
+    data = json.loads("".join(as_json(run_scenario(scenario(tmp_path, "{rate: 50 /s}", "until: 2 s")))))
     assert data["cases"][0]["loads"][0]["offered"] == 50
-    path.write_text(SCENARIO.replace(", arrivals: GIVEN", ""))
-    data = json.loads("".join(as_json(run_scenario(load(str(path), ("run.until=2 s",))))))
+    data = json.loads("".join(as_json(run_scenario(scenario(tmp_path, "", "until: 2 s")))))
     assert "loads" not in data["cases"][0]
 
 
@@ -88,7 +64,7 @@ def test_json_has_loads_only_where_there_are_any(tmp_path: Path) -> None:
         ("{rate: 0 /s}", "arrivals.rate", "expected a number of requests a second above zero such as '120 /s'"),
         ("{rate: 5}", "arrivals.rate", "found the number 5 without a unit"),
         ("{rate: 50 Hz}", "arrivals.rate", "found '50 Hz', a frequency"),
-        ("{}", "arrivals.rate", "expected a rate such as '120 /s', or states"),
+        ("{}", "arrivals.rate", "expected a rate such as '120 /s', states or times"),
         ("{rate: 5 /s, burst: 3 ms}", "arrivals.pause", "as bursts have both"),
         (
             "{rate: 5 /s, process: constant, burst: 1 s, pause: 1 s}",
@@ -103,13 +79,11 @@ def test_json_has_loads_only_where_there_are_any(tmp_path: Path) -> None:
             "states alone",
         ),
         ("{states: [{rate: 0 /s, stay: 1 s}, {rate: 0 /s, stay: 1 s}]}", "arrivals.states", "above 0 /s in one"),
-        ("{rate: 5 /s}, think: 1 ms", "reader.think", "requests that arrive wait for no other"),
+        ("{rate: 5 /s}, think: 1 ms", "reads.think", "requests that arrive wait for no other"),
     ],
 )
 def test_mistakes_are_told_with_place_and_expectation(tmp_path: Path, given: str, place: str, told: str) -> None:
-    path = tmp_path / "open.yaml"
-    path.write_text(SCENARIO.replace("GIVEN", given))
     with pytest.raises(ScenarioError) as error:
-        load(str(path))
+        scenario(tmp_path, given)
     assert f"{place}: " in str(error.value)
     assert told in str(error.value)

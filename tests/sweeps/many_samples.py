@@ -48,3 +48,10 @@ def sleeps(scenario, task):
     if "workload.blast.size=2 KiB" in task.sets:
         time.sleep(600)
     return os.getpid()
+
+
+def interrupts_itself(scenario, task):
+    """ "alive", though an interrupt reaches this process."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    os.kill(os.getpid(), signal.SIGINT)
+    return "alive"

@@ -71,6 +71,10 @@ def test_a_task_whose_process_was_killed_is_run_again(tmp_path):
     assert outcomes(tasks, 2, do=many_samples.dies_once) == ["alive"] * 3
 
 
+def test_an_interrupt_is_for_the_process_that_waits():
+    assert outcomes(blasts(1, 2, 4), 2, do=many_samples.interrupts_itself) == ["alive"] * 3
+
+
 def test_a_task_that_kills_each_process_is_told_and_the_others_run():
     found = outcomes(blasts(1, 2, 4, 8, 16), 2, do=many_samples.dies_with_four)
     assert "killed" in str(found[2])

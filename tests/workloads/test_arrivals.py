@@ -1,13 +1,13 @@
-"""Open loads against queueing theory, on the compiled engine; small ones on both."""
+"""Processes of arrivals: their counts, and both engines. `test_theory` has what queues make of them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import factorial
 
 import numpy as np
 import pytest
+from theory import arrivals, exponential, queue
 
 from simio.description.arrivals import Arrivals, State
 from simio.engines import compiled, reference
@@ -19,77 +19,14 @@ MS = 10**9
 SECOND = 10**12
 
 
-def arrivals(rate: int = 100, **more: object) -> Arrivals:
-    return Arrivals.model_construct(
-        rate=Fraction(rate), **{"process": "poisson", "burst": None, "pause": None, "states": (), **more}
-    )
-
-
 def served(
-    given: Arrivals,
-    service: Callable[[Builder], Handle | int],
-    servers: int = 1,
-    count: int = 200_000,
-    shares: int = 1,
+    given: Arrivals, service: Callable[[Builder], Handle | int], servers: int = 1, count: int = 2000
 ) -> np.ndarray:
-    """Times in ps from arrival to end of `count` requests that each take a server for a time."""
-    p = Builder()
-    station = p.resource("station", servers)
-    took = p.observation("request", "latency", "ps")
-    time = service(p)
-    process = ArrivalProcess(p, "load", given, shares)
-    with p.thread("load"), p.loop(count), p.scope():
-        arrived = process.wait()
-        with p.fork("request"), p.timed(took, arrived), p.hold(station):
-            if isinstance(time, int):
-                p.advance(time)
-            else:
-                length = p.register()
-                p.draw(length, time)
-                p.wait(length)
-    program = p.build()
+    """Times in ps from arrival to end of `count` requests that each take a server for a time, on both engines."""
+    program = queue(service, servers, given, count).build()
     outcome = compiled.run(program, Options(seed=7))
-    if count < 5000:
-        assert outcome.differences(reference.run(program, Options(seed=7))) == []
-    return outcome.marks[:, 2]
-
-
-def exponential(mean: int) -> Callable[[Builder], Handle]:
-    return lambda p: p.exponential("service", mean)
-
-
-@pytest.mark.parametrize("load", [0.3, 0.7, 0.9])
-def test_one_exponential_server(load: float) -> None:
-    # M/M/1: the time in the system is exponential, of mean s / (1 - load).
-    times = served(arrivals(), exponential(int(load * 10 * MS)), count=400_000)
-    mean = load * 10 * MS / (1 - load)
-    assert times.mean() == pytest.approx(mean, rel=0.02 / (1 - load))
-    assert np.quantile(times, 0.99) == pytest.approx(mean * np.log(100), rel=0.03 / (1 - load))
-
-
-@pytest.mark.parametrize("load", [0.5, 0.8])
-def test_one_server_that_always_takes_as_long(load: float) -> None:
-    # M/D/1: it waits for load / (2 (1 - load)) services.
-    service = int(load * 10 * MS)
-    times = served(arrivals(), lambda p: service)
-    assert times.mean() == pytest.approx(service * (1 + load / 2 / (1 - load)), rel=0.02)
-
-
-def test_one_server_of_two_kinds_of_requests() -> None:
-    # M/G/1 (Pollaczek and Khinchin): waits rate * E[S^2] / (2 (1 - load)). Three in four take 2 ms, one 18 ms: so
-    # the load is 0.6.
-    times = served(arrivals(), lambda p: p.discrete("service", [(2 * MS, 3), (18 * MS, 1)]), count=400_000)
-    second = (3 * 2**2 + 18**2) / 4 * 1e-6
-    assert times.mean() / SECOND == pytest.approx(6e-3 + 100 * second / 2 / 0.4, rel=0.03)
-
-
-def test_four_exponential_servers() -> None:
-    # M/M/c: the probability of waiting is Erlang's C.
-    offered, servers = 3.2, 4
-    tail = offered**servers / factorial(servers) * servers / (servers - offered)
-    waiting = tail / (sum(offered**k / factorial(k) for k in range(servers)) + tail)
-    times = served(arrivals(), exponential(32 * MS), servers, count=400_000)
-    assert times.mean() == pytest.approx(32 * MS * (1 + waiting / (servers - offered)), rel=0.03)
+    assert outcome.differences(reference.run(program, Options(seed=7))) == []
+    return outcome.marks[outcome.marks[:, 1] == 1][:, 2]
 
 
 def test_constant_arrivals_wait_for_none_before_them() -> None:
@@ -104,15 +41,14 @@ def test_the_line_of_what_comes_too_fast_is_as_long_as_arithmetic_says() -> None
 
 
 def test_a_share_of_poisson_arrivals_is_as_many_fewer() -> None:
-    times = served(arrivals(400), exponential(7 * MS), shares=4)
-    assert times.mean() == pytest.approx(7 * MS / 0.3, rel=0.05)
+    assert counted_in(arrivals(400), SECOND, 100_000, shares=4).mean() == pytest.approx(100, rel=0.02)
 
 
-def counted_in(given: Arrivals, window: int, count: int) -> np.ndarray:
+def counted_in(given: Arrivals, window: int, count: int, shares: int = 1) -> np.ndarray:
     """Numbers of arrivals in windows of a length in ps."""
     p = Builder()
     came = p.observation("came")
-    process = ArrivalProcess(p, "load", given)
+    process = ArrivalProcess(p, "load", given, shares)
     with p.thread("load"), p.loop(count), p.scope():
         process.wait()
         p.mark(came, 1)
@@ -141,5 +77,5 @@ def test_a_modulated_process_has_the_mean_of_its_states() -> None:
 
 
 def test_engines_agree_on_bursts() -> None:
-    served(arrivals(burst=20 * MS, pause=80 * MS), exponential(5 * MS), count=2000)
-    served(arrivals(), exponential(9 * MS), 2, count=2000)
+    served(arrivals(burst=20 * MS, pause=80 * MS), exponential(5))
+    served(arrivals(), exponential(9), 2)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Protocol
 
 from simio.components.network.stack import IP_HEADER, TCP_HEADER, TIMESTAMPS
 from simio.description.sheets.stacks import TcpIpStack
 from simio.errors import RunError
+from simio.machines.tcp.congestion import CONTROLS
 from simio.machines.tcp.recovery import RECOVERIES
 from simio.machines.tcp.settings import HAND_OVER_BUFFER, HAND_OVER_WRITE, NAGLE_IDLE, NAGLE_SMALL, TcpSettings
 from simio.units import format_quantity
@@ -63,14 +64,19 @@ def agreed(sheets: Sequence[TcpIpStack], mtu: int, params: SocketOptions) -> lis
         for sheet, space in zip(sheets, spaces, strict=True)
     )
     selective = all(RECOVERIES[sheet.recovery].selective for sheet in sheets)
+    marked = all(sheet.ecn or CONTROLS[sheet.congestion_control].marked for sheet in sheets)
     mss = min(_mss(sheet, mtu, extended) for sheet in sheets)
     spaces = [_whole(sheet, space, mss) for sheet, space in zip(sheets, spaces, strict=True)]
     shifts = [
-        _shift(min(sheet.advertised_window or receive, receive)) if extended else 0
+        _shift(_largest(sheet, receive, params)) if extended else 0
         for sheet, (_, receive) in zip(sheets, spaces, strict=True)
     ]
     return [
-        _settings(sheet, space, mss, extended, selective, shifts[1 - end], shifts[end], params.nodelay)
+        replace(
+            _settings(sheet, space, mss, extended, selective, shifts[1 - end], shifts[end], params.nodelay),
+            ecn=marked,
+            autotune=_autotune(sheet, params),
+        )
         for end, (sheet, space) in enumerate(zip(sheets, spaces, strict=True))
     ]
 
@@ -101,6 +107,17 @@ def _mss(sheet: TcpIpStack, mtu: int, timestamps: bool) -> int:
     if sheet.mss_multiple and mss > sheet.mss_multiple:
         mss -= mss % sheet.mss_multiple
     return mss
+
+
+def _autotune(sheet: TcpIpStack, params: SocketOptions) -> int:
+    """Receive buffer that autotuning reaches; a program that sets the buffer turns it off."""
+    return (sheet.autotune or 0) if params.window is None else 0
+
+
+def _largest(sheet: TcpIpStack, receive: int, params: SocketOptions) -> int:
+    """The largest window that a stack with such a receive buffer offers."""
+    space = _autotune(sheet, params) or receive
+    return min(sheet.advertised_window or space, space)
 
 
 def _shift(space: int) -> int:
@@ -138,6 +155,9 @@ def _settings(
         "nagle": NAGLE_SMALL if sheet.nagle == "small" else NAGLE_IDLE,
         "max_cwnd": sheet.max_cwnd or 0,
         "advertised_window": min(sheet.advertised_window or spaces[1], spaces[1]),
+        "small_queue": sheet.small_queue or 0,
+        "autotune": 0,
+        "accurate": CONTROLS[sheet.congestion_control].marked,
         "recovery": sheet.recovery if selective else RECOVERIES[sheet.recovery].without_them,
         "ack_every": _ack_every(sheet, spaces[1], mss),
         "ack_tick": sheet.delayed_ack if ticking else 0,

@@ -27,12 +27,14 @@ class Packet:
     """An IP datagram on its way: registers of the thread that is the packet.
 
     `length` holds the bytes of the datagram, IP header included; `words` are the transport's, which nothing on the
-    path looks at. `flow` is what the packet belongs to in a packet trace, None where none is made.
+    path looks at. `flow` is what the packet belongs to in a packet trace, None where none is made. `marks` has the
+    codepoint and flags of congestion (`simio.machines.tcp.layout`: ECT, CE), None where the transport has none.
     """
 
     length: Register
     words: tuple[Register, ...] = ()
     flow: Flow | None = None
+    marks: Register | None = None
 
 
 class Wire(Protocol):

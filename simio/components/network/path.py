@@ -19,8 +19,9 @@ from simio.components.network.fddi import FddiRing, FddiWire
 from simio.components.network.hippi_ip import HippiCircuit, HippiHop, HippiInterface
 from simio.components.network.ideal import IdealInterface
 from simio.components.network.interface import Interface
-from simio.components.network.packet import NetworkSwitch, Packet, Wire
+from simio.components.network.packet import Left, NetworkSwitch, Packet, Wire
 from simio.components.network.switch import PacketSwitch
+from simio.components.network.virtual import VirtualInterface
 from simio.components.storage.fibre_channel import Hop
 from simio.description.model import Adapter, Link, System, fits
 from simio.description.model import Switch as SwitchDescription
@@ -55,6 +56,7 @@ INTERFACES: dict[str, MakeInterface] = {
     "fibre-channel-network": NetworkInterface,
     "hippi": HippiInterface,
     "ideal-network": IdealInterface,
+    "virtual-network": VirtualInterface,
 }
 """Kinds of adapter that carry packets."""
 
@@ -102,12 +104,14 @@ class NetworkPath:
         source, target = (end.name.partition(".")[0] for end in (self.source, self.target))
         return self.capture.flow(protocol, (source, target), ports, agreed)
 
-    def send(self, packet: Packet, deliver: Callable[[], None], driven: bool = False) -> None:
+    def send(
+        self, packet: Packet, deliver: Callable[[], None], driven: bool = False, gone: Left | None = None
+    ) -> None:
         """Emit a packet's way, in the packet's own thread; `deliver` emits what the receiving stack does with it.
 
         A packet that is dropped ends here with a mark of the role "other", NAME dropped or NAME lost, and its
         length: nothing may follow in its thread. With `driven`, the sender has spent the driver's CPU time
-        (`source.drive`) already.
+        (`source.drive`) already. `gone` emits what follows when the packet has left the source.
         """
         if packet.flow:
             packet.flow.seen(self.source.name, packet, sent=True)
@@ -120,7 +124,13 @@ class NetworkPath:
         early = bool(self.switches) and self.switches[0].cuts_through and self.wires[0].streams
         with self.source.sending(packet, driven) as left:
             self.target.reserve(packet)
-            with self.wires[0].crossing(packet, early, left), self._onward(0, packet, early):
+
+            def leaves() -> None:
+                left()
+                if gone:
+                    gone()
+
+            with self.wires[0].crossing(packet, early, leaves), self._onward(0, packet, early):
                 self.target.receive(packet, received)
 
     @contextmanager

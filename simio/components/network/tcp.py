@@ -21,10 +21,10 @@ from simio.components.network.packet import Packet
 from simio.components.network.path import NetworkPath
 from simio.components.network.stack import IP_HEADER, TCP_HEADER, TIMESTAMPS, Stack
 from simio.machines.door import Called
-from simio.machines.tcp import buffers, connection, layout, receiving, sending, timers
+from simio.machines.tcp import buffers, connection, layout, marks, pacing, receiving, sending, timers
 from simio.machines.tcp.recovery import RECOVERIES
 from simio.machines.tcp.settings import TcpSettings, initial
-from simio.program.builder import Register
+from simio.program.builder import Operand, Register
 from simio.program.labels import called
 
 _TALLIES = (
@@ -75,7 +75,8 @@ class Endpoint:
         self.readers = p.container(f"{name} readers", unit="wake-ups")
         self.writers = p.container(f"{name} writers", unit="wake-ups")
         self.changes = p.container(f"{name} changes of state", unit="wake-ups")
-        words = _WORDS + (3 if self.sacks else 1 if self.timestamps else 0)
+        self.marked, self.throttled = settings.ecn, settings.small_queue > 0
+        words = _WORDS + (3 if self.sacks else 1 if self.timestamps else 0) + (1 if self.marked else 0)
         self.segment = p.procedure(f"{name} segment", 1 + words, self._segment)
         self.timer = p.procedure(f"{name} timer", 1, self._timer)
         self.peer: Endpoint
@@ -141,7 +142,7 @@ class Endpoint:
             yield
 
     @called("writes to the socket")
-    def write(self, size: int, moved: bool = True) -> None:
+    def write(self, size: Operand, moved: bool = True) -> None:
         """write() of `size` bytes: returns when all of them are in the socket buffer, or the connection is reset.
 
         Without `moved`, they are the kernel's already (sendfile), and only their places are noted.
@@ -243,6 +244,8 @@ class Endpoint:
             p.call(words[2], connection.stamps, self.state)
         elif self.sacks:
             words[2].set(0)
+        if self.marked:
+            p.call(words.pop(), marks.marks, self.state)
         for number, block in enumerate(words[3:]):
             p.call(block, receiving.block, self.state, number)
         length.set(words[0] % 2**16)
@@ -253,7 +256,7 @@ class Endpoint:
         self.path.source.drive(priority)
         length.set(length + self.headers)
         self._add_blocks(length, *words[3:])
-        p.spawn(self.segment, length, *words)
+        p.spawn(self.segment, *p.arguments[: self.segment.parameters])
 
     def _add_blocks(self, length: Register, *blocks: Register) -> None:
         """A SACK option of n blocks takes 8n + 2 bytes, padded to 8n + 4 (RFC 2018, section 3)."""
@@ -264,8 +267,21 @@ class Endpoint:
 
     def _segment(self, length: Register, *words: Register) -> None:
         """The thread that is a segment on its way to the other end."""
-        packet = Packet(length, words, self.flow)
-        self.path.send(packet, partial(self.peer.arrive, packet), driven=True)
+        packet = Packet(length, words[:-1], self.flow, words[-1]) if self.marked else Packet(length, words, self.flow)
+        gone = partial(self._left, packet) if self.throttled else None
+        self.path.send(packet, partial(self.peer.arrive, packet), driven=True, gone=gone)
+
+    def _left(self, packet: Packet) -> None:
+        """A segment has left the host: others may go that small queues kept back."""
+        p = self.p
+        with p.scope():
+            more = p.register(packet.words[0] % 2**16)
+            with p.when(more > 0):
+                p.call(more, pacing.departed, self.state, more)
+                with p.when(more > 0), p.fork(f"{self.name} resumed", daemon=True):
+                    with p.hold(self.lock, priority=self.turn):
+                        self._output(INTERRUPT)
+                        self._arm()
 
     def arrive(self, packet: Packet) -> None:
         """A segment has come, and the adapter's handler passes it on: to TCP, or to a thread for that."""
@@ -300,6 +316,8 @@ class Endpoint:
                 p.call(bits, connection.take_stamps, self.state, words[2])
             if self.sacks:
                 p.call(bits, connection.take_blocks, self.state, words[3], words[4])
+            if packet.marks:
+                p.call(bits, marks.take_marks, self.state, packet.marks)
             p.call(bits, connection.accept, self.state, words[0], words[1])
             self.follow(bits)
             self._arm()

@@ -10,11 +10,12 @@ from simio.components.host.host import Computer
 from simio.components.host.kernel import UnixKernel
 from simio.components.storage.attachment import Attachments
 from simio.components.storage.driver import DiskDriver, HostInitiator
-from simio.components.storage.interfaces import BlockDevice, StorageDrive
+from simio.components.storage.interfaces import BlockDevice, Initiator, StorageDrive
 from simio.components.volumes import ArrayController, ArrayPort, make_volume
 from simio.components.volumes.card import CardMemory, CardTransport
 from simio.components.volumes.members import Losses
-from simio.description.model import System, Volume
+from simio.description.model import Adapter, System, Volume
+from simio.description.sheets.adapters import StorageAdapter
 from simio.errors import RunError
 from simio.program.builder import Builder
 
@@ -31,8 +32,12 @@ class Devices:
         drive: Callable[[str], StorageDrive],
         failures: Callable[[], Failures],
         into: Computer | None = None,
+        initiator: Callable[[Adapter[StorageAdapter], str], Initiator] | None = None,
     ) -> None:
-        """`into` is who gets and gives the data, if not this host itself, whose kernel only issues the commands."""
+        """`into` is who gets and gives the data, if not this host itself, whose kernel only issues the commands.
+
+        `initiator` makes who issues commands to a disk, if not the host's block layer on any of its CPUs.
+        """
         self.p = p
         self.system = system
         self.kernel = kernel
@@ -41,6 +46,7 @@ class Devices:
         self.drive = drive
         self.failures = failures
         self.into = into
+        self.initiator = initiator
         self._made: dict[str, BlockDevice] = {}
 
     def device(self, name: str) -> BlockDevice:
@@ -62,7 +68,7 @@ class Devices:
         """A disk behind its driver, over the adapter that the wiring leads through."""
         adapter = self.attachments.adapter(self.host.name, disk)
         transport = self.attachments.transport(self.host.name, disk, self._bus(adapter.bus))
-        initiator = HostInitiator(self.p, self.kernel, adapter)
+        initiator = self.initiator(adapter, disk) if self.initiator else HostInitiator(self.p, self.kernel, adapter)
         drive, depth = self.drive(disk), adapter.part.sheet.queue_depth
         policy = self.attachments.policy(self.host.name, disk)
         failures = self.failures() if policy else None

@@ -23,6 +23,9 @@ from simio.program.labels import labelled
 class HostInitiator:
     """The block layer and the adapter's driver on a host: commands of at most `max_request`, an interrupt each."""
 
+    queue = ""
+    alone = 0
+
     def __init__(self, p: Builder, kernel: UnixKernel, adapter: Adapter[StorageAdapter]) -> None:
         self.p = p
         self.kernel = kernel
@@ -81,7 +84,7 @@ class DiskDriver:
         self.name = drive.name
         self.sector = drive.sheet.sector
         self.capacity = drive.capacity
-        self.queue = p.resource(f"{drive.name} driver queue", depth, lock=True)
+        self.queue = p.resource(f"{initiator.queue or drive.name} driver queue", depth, lock=True)
         self.recovery: CommandRecovery | None = None
         if policy and failures:
             self.recovery = CommandRecovery(p, initiator, transport, self.queue, policy, failures)
@@ -106,6 +109,12 @@ class DiskDriver:
 
     def _commands(self, at: Register, size: Operand, execute: Execute) -> None:
         p = self.p
+        most = self.initiator.alone
+        if isinstance(size, int) and size <= most and self.recovery is None:
+            with p.scope():
+                self.initiator.issue(size)
+                self._command(p.register(at // self.sector), size, execute)
+            return
         sector = p.register(at // self.sector)
         for amount in self.initiator.requests(size):
             self.initiator.issue(amount)

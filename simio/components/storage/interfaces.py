@@ -95,6 +95,11 @@ class Transport(Protocol):
 class Initiator(Protocol):
     """Whoever issues commands to a drive: a host's driver, or the processor of an array controller."""
 
+    queue: str
+    """The name of a queue of its own for the commands of a drive; empty: all who use the drive share one."""
+    alone: int
+    """Bytes up to which a request is one command, in the thread that asks; beyond, each has a thread of its own."""
+
     def requests(self, size: Any) -> Iterator[Any]:
         """Run a for loop's body for each command that a request of `size` bytes is cut into; gives its size."""
 

@@ -96,6 +96,9 @@ class ArrayPort:
 class ControllerInitiator:
     """The controller's firmware as the one that issues commands to the members."""
 
+    queue = ""
+    alone = 0
+
     def __init__(self, controller: ArrayController) -> None:
         self.controller = controller
 

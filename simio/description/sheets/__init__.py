@@ -14,6 +14,7 @@ from simio.description.sheets import (  # noqa: F401  (each registers its sheets
     hosts,
     ipi,
     kernels,
+    linux,
     network,
     nvme,
     pcie,

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from pydantic import Field, model_validator
 
-from simio.description.quantities import Count, Extent, Flag, Limit, Share, Text, Time, Whole, refusal
+from simio.description.quantities import Count, Extent, Flag, Limit, Rate, Share, Text, Time, Whole, refusal
 from simio.description.sheets.adapters import OptionalRate
 from simio.description.sheets.base import Sheet, register_sheet, size_text
 
@@ -121,5 +121,22 @@ class RootComplexSheet(Sheet):
     iommu_walks: Count = Field(1, description="walks at a time")
 
 
+class DmaEngineSheet(Sheet):
+    """A programmable card whose DMA engine moves what a program on the card asks for."""
+
+    issue: Time = Field(
+        description="time from the program's instruction to the engine, and from its end to the program"
+    )
+    reads: Count = Field(description="read requests that the engine has outstanding")
+    transaction: Time = Field(description="time of the engine a transaction, beside its bytes")
+    rate: Rate = Field(
+        description="rate of the engine's path between link and memory of the card, for both directions"
+    )
+    line: Extent = Field(description="bytes that a read occupies of that path at least, and in multiples")
+    write_time: Time = Field(0, description="least time of the engine for a write")
+    turn: Time = Field(0, description="time of the engine to change from reads to writes, or back")
+
+
 register_sheet("bus", "pcie", PcieBusSheet)
+register_sheet("adapter", "dma", DmaEngineSheet)
 register_sheet("root", "pcie", RootComplexSheet)

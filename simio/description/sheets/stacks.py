@@ -115,6 +115,23 @@ class Tcp(Sheet):
         2, description="a reader that opens the window by so many segments has it announced; 0: by no number"
     )
     update_divisor: Count = Field(2, description="as does one that opens it by the receive buffer over this")
+    ack_pushed: Flag = Field(
+        False, description="whether half windows are pushed, and a reader that drains pushed data acknowledges them"
+    )
+    pacing: Flag = Field(
+        False, description="whether data leave in bursts at a rate, by window and round trip (fq); BBR's always do"
+    )
+    small_queue: Limit = Field(
+        None, description="most that waits below a socket, and no more than pacing asks for; none: any number"
+    )
+    defer: Whole = Field(
+        0, description="part of the window for which a burst waits while acknowledgements are near; 0: none waits"
+    )
+    ecn: Flag = Field(False, description="whether congestion is marked and echoed (RFC 3168); DCTCP's always is")
+    dsack: Flag = Field(False, description="whether what arrives twice is reported (RFC 2883)")
+    autotune: Limit = Field(
+        None, description="receive buffer that autotuning reaches, unless a program sets it; none: it stays"
+    )
     time_each: Flag = Field(
         False, description="whether each acknowledgement times a round trip, not one segment at a time or timestamps"
     )
@@ -182,6 +199,9 @@ class TcpIpStack(SocketValues, Tcp, Costs):
             if getattr(self, key) > self.max_space:
                 found, most = size_text(getattr(self, key)), size_text(self.max_space)
                 raise refusal(found, f"at most max_space, {most}", field=key)
+        if self.autotune and self.autotune < self.receive_space:
+            found, least = size_text(self.autotune), size_text(self.receive_space)
+            raise refusal(found, f"at least receive_space, {least}", field="autotune")
         return self
 
 

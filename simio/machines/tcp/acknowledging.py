@@ -5,7 +5,7 @@ from __future__ import annotations
 from numpy.typing import NDArray
 
 from simio.machines.shared import shared
-from simio.machines.tcp import congestion, recovery
+from simio.machines.tcp import congestion, pacing, recovery, segments
 from simio.machines.tcp import layout as c
 from simio.machines.tcp.buffers import release, space
 from simio.machines.tcp.loss import duplicate, recovered
@@ -23,6 +23,8 @@ def time_round_trip(state: NDArray, base: int, now: int, una: int, ack: int) -> 
     """
     tick = state[base + c.STAMP_TICK]
     unit = max(state[base + c.RTO_TICK], 1)
+    if state[base + c.SEGMENT_ROOM] > 0:
+        return segments.acknowledge(state, base, now, una, ack)
     if state[base + c.BURSTS] > 0:
         return time_bursts(state, base, now, una, ack)
     if tick > 0:
@@ -73,6 +75,8 @@ def advance(state: NDArray, base: int, now: int, ack: int) -> int:
     if before == 0:
         opened(state, base)
         bits = c.CHANGED
+    elif state[base + c.SCOREBOARD]:
+        restart = True  # `recovery.settle` does the rest.
     elif state[base + c.RECOVERING]:
         restart = recovered(state, base, now, acked)
     elif not state[base + c.GROW_WHEN_LIMITED] or is_limited(state, base):
@@ -101,18 +105,57 @@ def advance(state: NDArray, base: int, now: int, ack: int) -> int:
 
 
 @shared
+def settle(state: NDArray, base: int, now: int, advanced: bool) -> None:
+    """Do what follows from the segments that an acknowledgement takes off, or reports."""
+    if state[base + c.SCOREBOARD]:
+        limited = not state[base + c.GROW_WHEN_LIMITED] or is_limited(state, base)
+        recovery.settle(state, base, now, advanced, limited)
+        return
+    if state[base + c.MARKED_ACK]:
+        marked(state, base, now)
+    segments.sample(state, base, now)
+    congestion.steer(state, base, now)
+
+
+@shared
+def marked(state: NDArray, base: int, now: int) -> None:
+    """Reduce the window once a window of data, as after a loss (RFC 3168, section 6.1.2)."""
+    if state[base + c.RECOVERING] or state[base + c.UNA] <= state[base + c.RECOVER]:
+        return
+    state[base + c.SSTHRESH] = congestion.threshold(state, base, now)
+    state[base + c.CWND] = state[base + c.SSTHRESH]
+    state[base + c.RECOVER] = state[base + c.MAX]
+    state[base + c.ANSWER] = 1
+
+
+@shared
 def acknowledged(state: NDArray, base: int, now: int, seq: int, length: int, ack: int, offered: int) -> int:
     """Take an acknowledgement and a window; returns bits as `connection.accept`."""
     una = state[base + c.UNA]
     if ack > state[base + c.MAX]:
         state[base + c.ACK_NOW] = 1
         return 0
+    noted = state[base + c.SEGMENT_ROOM] > 0
+    if noted:
+        state[base + c.ECHOED] = state[base + c.STAGED_ECHO]
+        segments.begin(state, base)
+        if state[base + c.SCOREBOARD] and state[base + c.STAGED_A] > 0:
+            recovery.take_block(state, base, now, ack, state[base + c.STAGED_A])
+            recovery.take_block(state, base, now, ack, state[base + c.STAGED_B])
     repeats = recovery.is_duplicate(state, base, ack, length, offered)
     bits = 0
     if ack > una:
         bits = advance(state, base, now, ack)
     elif repeats:
         duplicate(state, base, now)
+    if noted and una == 0:
+        segments.sample(state, base, now)
+    elif noted:
+        settle(state, base, now, ack > una)
+    elif state[base + c.MARKED_ACK]:
+        marked(state, base, now)
+    if state[base + c.PACING] == c.BY_WINDOW:
+        pacing.follow_window(state, base)
     older = seq < state[base + c.WL1] or (seq == state[base + c.WL1] and ack < state[base + c.WL2])
     newer = seq > state[base + c.WL1] or ack > state[base + c.WL2]
     if not older and (newer or offered > state[base + c.SEND_WINDOW]):

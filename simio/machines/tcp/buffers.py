@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from simio.machines.door import machine
 from simio.machines.shared import shared
 from simio.machines.tcp import layout as c
+from simio.machines.tcp import segments
 from simio.machines.tcp.waits import waiting
 
 _MASK = 2**31 - 1
@@ -45,6 +46,8 @@ def room(state: NDArray, base: int, now: int, wanted: int) -> int:
             state[base + c.WRITER] = wanted
             waiting(state, base, now, 0)
             return 0
+        if state[base + c.SEGMENT_ROOM] > 0:
+            segments.write_begins(state, base)
         state[base + c.WRITE_SPACE] = found
         state[base + c.WRITE_LEFT] = wanted
     left = state[base + c.WRITE_SPACE]

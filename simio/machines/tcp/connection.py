@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from simio.machines.door import machine
 from simio.machines.shared import shared
-from simio.machines.tcp import congestion, recovery
+from simio.machines.tcp import congestion, marks, recovery
 from simio.machines.tcp import layout as c
 from simio.machines.tcp.acknowledging import acknowledged
 from simio.machines.tcp.loss import timeout
@@ -67,6 +67,7 @@ def reset(state: NDArray, base: int) -> int:
     state[base + c.READER] = state[base + c.WRITER] = 0
     state[base + c.ACK_NOW] = state[base + c.FORCE] = 0
     state[base + c.ACK_DUE] = state[base + c.RESEND_DUE] = state[base + c.PERSIST_DUE] = 0
+    state[base + c.LOSS_DUE] = state[base + c.PACE_DUE] = state[base + c.EARLY_ACK] = 0
     state[base + c.BUFFERED] = 0
     state[base + c.ENDED] = 1
     # A writer finds no room any more; see `room`.
@@ -103,6 +104,8 @@ def accept(state: NDArray, base: int, now: int, first: int, second: int) -> int:
         return 0
     else:
         offered <<= state[base + c.SEND_SHIFT]
+    if state[base + c.ECN]:
+        marks.arrive(state, base, length)
     if ack > 0:
         bits = acknowledged(state, base, now, seq, length, ack, offered)
     if (length > 0 or flags & c.FIN) and state[base + c.STATE] >= c.ESTABLISHED:
@@ -142,6 +145,12 @@ def status(state: NDArray, base: int) -> int:
 
 
 @machine("tcp")
+def round_trip(state: NDArray, base: int) -> int:
+    """The smoothed round trip in ps; 0 before one was timed."""
+    return (state[base + c.SRTT] * max(state[base + c.RTO_TICK], 1)) >> 3
+
+
+@machine("tcp")
 def stamps(state: NDArray, base: int, now: int) -> int:
     """Third word of the segment that `output` just gave."""
     if state[base + c.STAMP_TICK] == 0:
@@ -159,6 +168,10 @@ def expire(state: NDArray, base: int, now: int) -> int:
     if 0 < state[base + c.ACK_DUE] <= now:
         state[base + c.ACK_DUE] = 0
         state[base + c.ACK_NOW] = 1
+    if 0 < state[base + c.PACE_DUE] <= now:
+        state[base + c.PACE_DUE] = 0
+    if 0 < state[base + c.LOSS_DUE] <= now:
+        recovery.expired(state, base, now)
     if 0 < state[base + c.RESEND_DUE] <= now:
         state[base + c.TIMEOUTS] += 1
         timeout(state, base, now)

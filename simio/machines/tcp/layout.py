@@ -64,6 +64,21 @@ RING = _word("ring", "words", about="offset of the ring of runs of buffers in th
 RUNS = _word("runs", "runs", about="size of that ring")
 BURST_RING = _word("burst_ring", "words", about="offset of the ring of bursts that are outstanding")
 BURSTS = _word("bursts", "bursts", about="size of that ring; 0: bursts are not noted")
+SEGMENT_RING = _word("segment_ring", "words", about="offset of the ring of segments that are outstanding")
+SEGMENT_ROOM = _word("segment_room", "segments", about="size of that ring; 0: segments are not noted")
+SCOREBOARD = _word("scoreboard", about="1: recovery settles each acknowledgement on that ring")
+STEERED = _word("steered", about="1: the congestion control sets the window in recovery, too")
+ARRIVED = _word("arrived", "words", about="offset of the table of ranges that have arrived out of order")
+MOST_ARRIVED = _word("most_arrived", "ranges", about="size of that table")
+PACING = _word("pacing", about="where the rate of bursts comes from, one of BY_..., or 0")
+PACED = _word("paced", about="1: data go at that rate")
+SMALL_QUEUE = _word("small_queue", "bytes", about="most that may wait below the socket; 0: any number")
+DEFER = _word("defer", about="a burst waits for this part of the window; 0: never")
+ECN = _word("ecn", about="1: both ends mark and echo congestion")
+ACCURATE = _word("accurate", about="1: marks are echoed as they come (RFC 8257), not until answered (RFC 3168)")
+DSACK = _word("dsack", about="1: what arrives twice is reported (RFC 2883)")
+ACK_PUSHED = _word("ack_pushed", about="1: a reader that drains a pushed segment has it acknowledged")
+AUTOTUNE = _word("autotune", "bytes", about="receive buffer that autotuning reaches; 0: it stays")
 
 # The connection.
 STATE = _word("state", about="number in the list of RFC 9293, section 3.3.2; 0: closed")
@@ -100,6 +115,83 @@ TIMED_OUT = _word("timed_out", initial=-1, about="UNA when the retransmission ti
 PARTIAL = _word("partial", about="1: after the first partial ACK (RFC 6582)")
 HIGH_RESENT = _word("high_resent", about="sequence number after the highest sent again (RFC 6675, HighRxt)")
 
+# What is known of segments that are outstanding (`segments`), in bytes but for LOWEST and HEAD.
+HEAD = _word("head", about="number of the oldest outstanding segment")
+NOTED = _word("noted", "segments", about="that are outstanding and noted")
+SACKED_OUT = _word("sacked_out", "bytes", about="outstanding, and reported to have arrived")
+LOST_OUT = _word("lost_out", "bytes", about="outstanding, and taken to be lost")
+RESENT_OUT = _word("resent_out", "bytes", about="outstanding, and sent again")
+LOWEST = _word("lowest", about="no segment of a lower number has to be sent again")
+FACK = _word("fack", about="sequence number after the highest reported to have arrived")
+
+# Delivery rate (draft-cheng-iccrg-delivery-rate-estimation): the connection, and the sample of an acknowledgement.
+DELIVERED = _word("delivered", "bytes", about="known to have arrived")
+DELIVERED_AT = _word("delivered_at", "ps", about="instant at which that was last known")
+FIRST_SENT = _word("first_sent", "ps", about="when the segment was sent that was delivered last")
+APP_LIMITED = _word("app_limited", "bytes", about="delivered at which samples count the network again; 0: they do")
+WAS_DELIVERED = _word("was_delivered", "bytes", about="DELIVERED before the acknowledgement")
+SAMPLE_FROM = _word(
+    "sample_from", "bytes", about="DELIVERED as the newest delivered segment was sent, and 1; 0: none"
+)
+SAMPLE_AT = _word("sample_at", "ps", about="DELIVERED_AT as it was sent")
+SAMPLE_SENT = _word("sample_sent", "ps", about="when it was sent")
+SAMPLE_SPAN = _word("sample_span", "ps", about="time in which the sample was sent")
+SAMPLE_LIMITED = _word("sample_limited", about="1: the application limited the sample")
+SAMPLE_BYTES = _word("sample_bytes", "bytes", about="of the sample; negative: there is none")
+SAMPLE_TIME = _word("sample_time", "ps", about="in which they were delivered")
+SAMPLE_RTT = _word("sample_rtt", "ps", about="round trip of the newest acknowledged segment; negative: none")
+BEFORE_OUT = _word("before_out", "bytes", about="in the network before the acknowledgement")
+MIN_RTT = _word("min_rtt", "ps", about="shortest round trip of late; 0: none yet")
+MIN_RTT_AT = _word("min_rtt_at", "ps", about="instant at which it was measured")
+
+# RACK-TLP (RFC 8985), PRR (RFC 9937), and undoing.
+RACK_SENT = _word("rack_sent", "ps", about="when the last segment was sent that has arrived (RACK.xmit_ts)")
+RACK_END = _word("rack_end", about="sequence number after it (RACK.end_seq)")
+RACK_RTT = _word("rack_rtt", "ps", about="its round trip (RACK.rtt)")
+REORDERED = _word("reordered", about="1: segments have overtaken one another")
+REORDERING = _word("reordering", "segments", initial=3, about="by which they have")
+WIDENED = _word("widened", initial=1, about="quarters of the shortest round trip that a segment may be late")
+WIDE_FOR = _word("wide_for", "recoveries", about="that WIDENED lasts")
+DSACK_ROUND = _word("dsack_round", "bytes", about="DELIVERED as WIDENED last grew (RACK.dsack_round)")
+DSACKED = _word("dsacked", "segments", about="that the present acknowledgement reports to have arrived twice")
+LOSS_DUE = _word("loss_due", "ps", about="instant at which a late segment is lost, or a tail loss probe goes")
+LOSS_KIND = _word("loss_kind", about="1: a late segment, 2: a tail loss probe")
+PROBE = _word("probe", about="1: a tail loss probe has to go")
+PROBED = _word(
+    "probed", about="sequence number whose ACK ends the episode of the probe; 0: none is out (TLP.end_seq)"
+)
+PROBE_AGAIN = _word("probe_again", about="1: the probe was a retransmission (TLP.is_retrans)")
+REDUCING = _word("reducing", about="1: marks reduce the window, until RECOVER is acknowledged")
+LOSING = _word("losing", about="1: in recovery after a timeout")
+PRIOR_CWND = _word("prior_cwnd", "bytes", about="congestion window before the reduction (RecoverFS)")
+PRIOR_SSTHRESH = _word("prior_ssthresh", "bytes", about="threshold before it")
+PRR_DELIVERED = _word("prr_delivered", "bytes", about="delivered in recovery")
+PRR_OUT = _word("prr_out", "bytes", about="sent in recovery")
+UNDO_FROM = _word("undo_from", about="UNA as the reduction began, and 1; 0: it cannot be undone")
+UNDO_LEFT = _word("undo_left", "segments", about="retransmissions that have not been reported to be spurious")
+FIRST_RESENT = _word("first_resent", "ticks", about="timestamp of the first retransmission; 0: none")
+ECHOED = _word("echoed", about="timestamp that the present acknowledgement echoes; 0: none")
+LOSSES = _word("losses", "bytes", about="that the present acknowledgement shows to be lost")
+
+# Pacing, and what waits below the socket.
+DEFERRED = _word("deferred", about="1: a burst waits for more of the congestion window")
+PACE_RATE = _word("pace_rate", "bytes / s", about="rate of pacing; 0: none yet")
+PACE_AT = _word("pace_at", "ps", about="instant at which the next burst may go")
+PACE_LEFT = _word("pace_left", "bytes", about="left of the present burst")
+PACE_BURST = _word("pace_burst", "ps", about="instant of the present burst")
+PACE_DUE = _word("pace_due", "ps", about="instant at which data go that pacing has kept back; 0: none are")
+DATA_SENT = _word("data_sent", "segments", about="of data sent")
+BELOW = _word("below", "bytes", about="that wait below the socket")
+THROTTLED = _word("throttled", about="1: too much of it kept data back")
+
+# Marks (RFC 3168, RFC 8257).
+STAGED_MARK = _word("staged_mark", about="codepoint and flags of the segment that arrives next")
+OUT_MARK = _word("out_mark", about="codepoint and flags of the segment that has just been given")
+ECHO = _word("echo", about="1: acknowledgements echo congestion")
+EARLY_ACK = _word("early_ack", about="acknowledgement that goes first, with the echo before; 0: none")
+ANSWER = _word("answer", about="1: the next new data say that the window was reduced (CWR)")
+MARKED_ACK = _word("marked_ack", about="1: the present acknowledgement echoes congestion")
+
 # Timers: instants, 0 where a timer is off.
 WAKE = _word("wake", "ps", about="instant at which the sleeping timer thread wakes")
 ACK_DUE = _word("ack_due", "ps")
@@ -128,6 +220,15 @@ READER = _word("reader", about="1: the reader waits")
 RECENT = _word("recent", about="sequence number in the range that last arrived out of order (RFC 2018)")
 RECENT_BEFORE = _word("recent_before", about="sequence number in the range before that one")
 TS_RECENT = _word("ts_recent", about="timestamp to echo (RFC 7323, TS.Recent)")
+TWICE_START = _word("twice_start", about="sequence number of what arrived twice, and 1; 0: nothing (RFC 2883)")
+TWICE_END = _word("twice_end", about="sequence number after it")
+PUSHED = _word("pushed", about="1: a pushed segment waits to be acknowledged (ICSK_ACK_PUSHED)")
+COPIED = _word("copied", "bytes", about="read since TUNED_AT")
+TUNED_AT = _word("tuned_at", "ps", about="instant at which autotuning last looked")
+TUNED_SPACE = _word("tuned_space", "bytes", about="most that was read in a round trip")
+RECEIVER_RTT = _word("receiver_rtt", "ps", about="round trip as the receiver sees it; 0: none yet")
+WINDOW_ENDS = _word("window_ends", about="sequence number at which a window has been received")
+WINDOW_BEGAN = _word("window_began", "ps", about="instant at which it began")
 
 # Options of the segment that arrives next, and the second word of the segment that has just been given.
 STAGED_VALUE = _word("staged_value", about="timestamp")
@@ -155,7 +256,6 @@ RUN_COUNT = _word("run_count", "runs")
 
 # Tables of ranges of sequence numbers: a count, then start and end of each in order (`ranges`).
 MOST_RANGES = 64
-ARRIVED = WORDS.table("arrived", 1 + 2 * MOST_RANGES, about="ranges that have arrived out of order")
 SACKED = WORDS.table("sacked", 1 + 2 * MOST_RANGES, about="ranges that the peer reports (RFC 6675, scoreboard)")
 
 # Counts that only reports read.
@@ -173,6 +273,17 @@ RUNS_OF_BUFFERS.table(
     "ring", None, about="runs of equal buffers: size of each << 31 | memory of each, and their number"
 )
 
+SEGMENTS_SENT = Layout("tcp segments")
+SEGMENTS_SENT.table(
+    "segment ring",
+    None,
+    about="of each segment that is outstanding: sequence number after it, when it was sent, flags, the other end of a "
+    "run of reported ones, and the state of delivery as it was sent",
+)
+
+RANGES_ARRIVED = Layout("tcp ranges")
+RANGES_ARRIVED.table("ranges arrived", None, about="count, start and end of ranges that have arrived out of order")
+
 BURSTS_SENT = Layout("tcp bursts")
 BURSTS_SENT.table(
     "burst ring", None, about="sequence number after each burst that is outstanding, and when it was sent"
@@ -187,6 +298,12 @@ FOR_MORE = 3
 """A small segment is held back until more is written or all is acknowledged."""
 FOR_ACKNOWLEDGEMENT = 4
 """All is sent, and the send buffer has no room for what the writer has."""
+
+# Where the rate of pacing comes from.
+BY_WINDOW = 1
+"""The congestion window and the round trip."""
+BY_CONTROL = 2
+"""The congestion control sets it."""
 
 # States of a connection.
 CLOSED = 0
@@ -203,10 +320,12 @@ LAST_ACK_WAIT = 9
 """LAST-ACK of RFC 9293."""
 TIME_WAIT = 10
 
-# Flags of a segment.
+# Flags of a segment, and of its word of marks.
 SYN = 1
 FIN = 2
 PUSH = 4
+ECT, CE, ECE, CWR = 1, 2, 4, 8
+"""Codepoints and flags of the word of marks: ECN-capable, congestion experienced, its echo, window reduced."""
 RESET = 3
 """SYN and FIN together, which no other segment has."""
 

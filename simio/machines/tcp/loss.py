@@ -55,6 +55,17 @@ def timeout(state: NDArray, base: int, now: int) -> None:
     # Not again for the same segment, since what is outstanding then shows nothing of the path.
     if state[base + c.UNA] != state[base + c.TIMED_OUT]:
         state[base + c.SSTHRESH] = congestion.threshold(state, base, now)
+    if state[base + c.SCOREBOARD] and state[base + c.UNA] > 0:
+        if not state[base + c.LOSING]:
+            state[base + c.PRIOR_CWND] = state[base + c.CWND]
+        state[base + c.CWND] = congestion.loss_window(state, base, now)
+        recovery.timed_out(state, base, now)
+        state[base + c.TIMED_OUT] = state[base + c.UNA]
+        congestion.happens(state, base, now, congestion.TIMEOUT)
+        state[base + c.RECOVER] = state[base + c.MAX]
+        state[base + c.RESEND] = -1
+        state[base + c.RESEND_DUE] = instant(state, base, now, state[base + c.RTO])
+        return
     state[base + c.TIMED_OUT] = state[base + c.UNA]
     state[base + c.CWND] = congestion.loss_window(state, base, now)
     congestion.happens(state, base, now, congestion.TIMEOUT)

@@ -5,26 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simio.machines.shared import shared
-from simio.machines.tcp import layout as c
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
 @shared
-def insert(state: NDArray, table: int, start: int, end: int) -> int:
-    """Add a range, merged with those that it touches; 0 if the table is full, else 1."""
+def insert(state: NDArray, table: int, start: int, end: int, most: int) -> int:
+    """Add a range, merged with those that it touches; 0 if the table is full, with `most` ranges, else 1."""
     count = state[table]
-    first = 0
-    while first < count and state[table + 2 + 2 * first] < start:
-        first += 1
+    first = count
+    while first > 0 and state[table + 2 * first] >= start:
+        first -= 1
     last = first
     while last < count and state[table + 1 + 2 * last] <= end:
         start = min(start, state[table + 1 + 2 * last])
         end = max(end, state[table + 2 + 2 * last])
         last += 1
     shift = 1 - (last - first)
-    if count + shift > c.MOST_RANGES:
+    if count + shift > most:
         return 0
     if shift > 0:
         for at in range(count - 1, last - 1, -1):
@@ -59,7 +58,11 @@ def pass_by(state: NDArray, table: int, point: int) -> int:
 @shared
 def holding(state: NDArray, table: int, point: int) -> int:
     """Number of the range that holds a point, or -1."""
-    for at in range(state[table]):
-        if state[table + 1 + 2 * at] <= point < state[table + 2 + 2 * at]:
-            return at
-    return -1
+    low, high = 0, state[table]
+    while low < high:
+        middle = (low + high) // 2
+        if state[table + 2 + 2 * middle] <= point:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < state[table] and state[table + 1 + 2 * low] <= point else -1

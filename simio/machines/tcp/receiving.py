@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from simio.machines.door import machine
 from simio.machines.shared import shared
 from simio.machines.tcp import layout as c
+from simio.machines.tcp import tuning
 from simio.machines.tcp.ranges import holding, insert, pass_by
 
 
@@ -92,26 +93,35 @@ def end_reached(state: NDArray, base: int) -> None:
 def out_of_order(state: NDArray, base: int, start: int, stop: int) -> None:
     """Keep a segment beyond a gap, and send a duplicate acknowledgement at once (RFC 5681, section 3.2)."""
     state[base + c.ACK_NOW] = 1
-    if insert(state, base + c.ARRIVED, start, stop) == 0:
+    table = base + state[base + c.ARRIVED]
+    if insert(state, table, start, stop, state[base + c.MOST_ARRIVED]) == 0:
         return
-    if holding(state, base + c.ARRIVED, state[base + c.RECENT]) != holding(state, base + c.ARRIVED, start):
+    if holding(state, table, state[base + c.RECENT]) != holding(state, table, start):
         state[base + c.RECENT_BEFORE] = state[base + c.RECENT]
     state[base + c.RECENT] = start
 
 
 @machine("tcp")
 def block(state: NDArray, base: int, number: int) -> int:
-    """Word of the first or second block to report: the range that arrived last, or the one before (RFC 2018)."""
-    first = holding(state, base + c.ARRIVED, state[base + c.RECENT])
-    at = first
-    if number == 1:
-        at = holding(state, base + c.ARRIVED, state[base + c.RECENT_BEFORE])
+    """Word of the first or second block to report: the range that arrived last, or the one before (RFC 2018).
+
+    What has just arrived twice comes first (RFC 2883, section 4); bit 62 says that it is below the acknowledgement.
+    """
+    table = base + state[base + c.ARRIVED]
+    twice = state[base + c.TWICE_START]
+    if twice > 0 and number == 0:
+        return 1 << 62 | (state[base + c.RCV_NXT] - twice + 1) << 31 | (state[base + c.TWICE_END] - twice + 1)
+    first = at = holding(state, table, state[base + c.RECENT])
+    if twice > 0:
+        state[base + c.TWICE_START] = 0
+    elif number == 1:
+        at = holding(state, table, state[base + c.RECENT_BEFORE])
         if at == first:
             at = -1
     if at < 0:
         return 0
-    start = state[base + c.ARRIVED + 1 + 2 * at]
-    return (start - state[base + c.RCV_NXT]) << 31 | (state[base + c.ARRIVED + 2 + 2 * at] - start)
+    start = state[table + 1 + 2 * at]
+    return (start - state[base + c.RCV_NXT]) << 31 | (state[table + 2 + 2 * at] - start)
 
 
 @shared
@@ -119,6 +129,10 @@ def receive(state: NDArray, base: int, now: int, seq: int, length: int, flags: i
     """Take data, a FIN or both; whether there is anything new for the reader."""
     expected = state[base + c.RCV_NXT]
     end = seq + length
+    if state[base + c.DSACK] and length > 0 and seq < expected:
+        state[base + c.TWICE_START] = seq + 1
+        state[base + c.TWICE_END] = min(end, expected)
+        state[base + c.ACK_NOW] = 1
     if end < expected or state[base + c.ENDED]:
         state[base + c.ACK_NOW] = 1
         return False
@@ -133,18 +147,29 @@ def receive(state: NDArray, base: int, now: int, seq: int, length: int, flags: i
         if start > expected:
             out_of_order(state, base, start, stop)
             return False
-        if state[base + c.ARRIVED] > 0:
-            stop = pass_by(state, base + c.ARRIVED, stop)
+        table = base + state[base + c.ARRIVED]
+        if state[table] > 0:
+            stop = pass_by(state, table, stop)
             state[base + c.ACK_NOW] = 1
         state[base + c.RCV_NXT] = stop
         state[base + c.RCV_EDGE] = max(state[base + c.RCV_EDGE], stop)
         state[base + c.BUFFERED] += stop - expected
+        if flags & c.PUSH and state[base + c.ACK_PUSHED]:
+            state[base + c.PUSHED] = 1
+        if state[base + c.AUTOTUNE] > 0:
+            tuning.arrive(state, base, now)
         note_data(state, base, now)
     if state[base + c.FIN_AT] == state[base + c.RCV_NXT]:
         end_reached(state, base)
     elif flags & c.FIN:
         state[base + c.ACK_NOW] = 1
     return state[base + c.RCV_NXT] > expected
+
+
+@shared
+def is_one_way(state: NDArray, base: int, now: int) -> bool:
+    """True unless this end has sent data of late, which carry acknowledgements (Linux, pingpong mode)."""
+    return state[base + c.MAX] <= 1 or now - state[base + c.SENT] > state[base + c.ACK_DELAY]
 
 
 @machine("tcp")
@@ -155,6 +180,10 @@ def read(state: NDArray, base: int, now: int, most: int) -> int:
     size = min(most, state[base + c.BUFFERED])
     state[base + c.BUFFERED] -= size
     if size > 0:
+        if state[base + c.AUTOTUNE] > 0:
+            tuning.copied(state, base, now, size)
+        if state[base + c.PUSHED] and state[base + c.BUFFERED] == 0 and is_one_way(state, base, now):
+            state[base + c.ACK_NOW] = 1
         return size
     if state[base + c.ENDED]:
         return c.END_OF_FILE

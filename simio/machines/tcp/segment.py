@@ -35,7 +35,12 @@ def fields(words: Sequence[int]) -> Fields:
     first, second, stamps, *blocks = words
     flags, ack = first >> 16 & 7, second >> 16
     reset = flags == RESET
-    starts = [(ack + (block >> 31), block & _LOW) for block in blocks if block]
+    # Bit 62: a range below the acknowledgement, which has arrived twice (RFC 2883).
+    starts = [
+        (ack - (block >> 31 & _LOW) if block >> 62 else ack + (block >> 31), block & _LOW)
+        for block in blocks
+        if block
+    ]
     return Fields(
         seq=first >> 19,
         length=first & 0xFFFF,

@@ -9,12 +9,17 @@ from numpy.typing import NDArray
 
 from simio.machines.door import machine
 from simio.machines.shared import shared
-from simio.machines.tcp import congestion, recovery
+from simio.machines.tcp import congestion, marks, pacing, recovery, segments
 from simio.machines.tcp import layout as c
 from simio.machines.tcp.receiving import update_due, window
 from simio.machines.tcp.round_trips import note_burst
 from simio.machines.tcp.timers import clock, instant, persist
 from simio.machines.tcp.waits import waiting
+
+_MOST_BURST = 65536
+"""Bytes of the largest burst (Linux include/linux/netdevice.h, GSO_LEGACY_MAX_SIZE)."""
+_RECENT = 10**9
+"""A burst waits only where one has just gone, and for an acknowledgement that is so near: 1 ms."""
 
 
 @shared
@@ -61,6 +66,53 @@ def may_go(state: NDArray, base: int, length: int) -> bool:
 
 
 @shared
+def goal(state: NDArray, base: int) -> int:
+    """Bytes of a whole buffer of TCP: a burst of offloading, no more than half of the peer's largest window.
+
+    Linux net/ipv4/tcp.c, tcp_xmit_size_goal, and include/net/tcp.h, tcp_bound_to_half_wnd.
+    """
+    mss = state[base + c.MSS]
+    return max(min(_MOST_BURST, state[base + c.MOST_WINDOW] // 2) // mss, 1) * mss
+
+
+@shared
+def is_pushed(state: NDArray, base: int, seq: int, length: int) -> bool:
+    """True if a segment ends the buffer with which half of the peer's window was written since the last such one.
+
+    Linux net/ipv4/tcp.c, forced_push.
+    """
+    whole = goal(state, base)
+    each = (state[base + c.MOST_WINDOW] // 2 // whole + 1) * whole
+    return (seq - 1) // each != (seq + length - 1) // each
+
+
+@shared
+def is_deferred(state: NDArray, base: int, now: int, allowed: int) -> bool:
+    """True if a burst waits for more of the window to open, as the next acknowledgement is near.
+
+    `allowed` bytes may go. Linux net/ipv4/tcp_output.c, tcp_tso_should_defer (6.18).
+    """
+    seq, end = state[base + c.NXT], state[base + c.END]
+    if state[base + c.UNA] == seq or end - seq <= state[base + c.MSS]:
+        return False
+    if state[base + c.RECOVERING] or now - state[base + c.SENT] > _RECENT:
+        return False
+    whole = goal(state, base)
+    rest = whole - (seq - 1) % whole
+    if allowed >= whole or (allowed >= rest and seq + rest < end):
+        return False
+    if allowed >= min(state[base + c.SEND_WINDOW], state[base + c.CWND]) // state[base + c.DEFER]:
+        return False
+    oldest = now
+    if state[base + c.SEGMENT_ROOM] > 0:
+        oldest = state[segments.record(state, base, state[base + c.HEAD]) + segments.SENT]
+    elif state[base + c.BURSTS] > 0:
+        oldest = state[base + state[base + c.BURST_RING] + 2 * state[base + c.BURST_HEAD] + 1]
+    trip = (state[base + c.SRTT] >> 3) * max(state[base + c.RTO_TICK], 1)
+    return oldest + trip - now <= min(_RECENT, trip // 2)
+
+
+@shared
 def with_flags(state: NDArray, base: int, seq: int, length: int) -> int:
     """Word, plus 1, of a segment, with PUSH or FIN where it ends the data."""
     flags = 0
@@ -69,6 +121,8 @@ def with_flags(state: NDArray, base: int, seq: int, length: int) -> int:
             flags = c.PUSH
         if state[base + c.CLOSING]:
             flags += c.FIN
+    elif length > 0 and state[base + c.ACK_PUSHED] and is_pushed(state, base, seq, length):
+        flags = c.PUSH
     return (seq << 19 | flags << 16 | length) + 1
 
 
@@ -79,12 +133,20 @@ def new_data(state: NDArray, base: int, now: int) -> int:
     end = state[base + c.END]
     if seq > end or (seq == end and not state[base + c.CLOSING]):
         return 0
-    room = recovery.room(state, base) if state[base + c.RECOVERING] else congestion_window(state, base, now)
+    if state[base + c.RECOVERING] or state[base + c.SACKED_OUT] > 0:
+        room = recovery.room(state, base)
+    else:
+        room = congestion_window(state, base, now)
+    if state[base + c.PROBE]:
+        room = seq - state[base + c.UNA] + state[base + c.MSS]
     allowed = min(state[base + c.SEND_WINDOW], room)
     length = min(min(end - seq, state[base + c.MSS]), state[base + c.UNA] + allowed - seq)
     if state[base + c.SEND_WINDOW] == 0 and state[base + c.FORCE]:
         length = min(end - seq, 1)
     if length >= state[base + c.MSS]:
+        if state[base + c.DEFER] and is_deferred(state, base, now, state[base + c.UNA] + allowed - seq):
+            state[base + c.DEFERRED] = 1 if room < state[base + c.SEND_WINDOW] else 0
+            return 0
         return with_flags(state, base, seq, length)
     if length < 0:
         return 0
@@ -92,6 +154,30 @@ def new_data(state: NDArray, base: int, now: int) -> int:
         return with_flags(state, base, seq, length)
     if length > 0 and may_go(state, base, length):
         return with_flags(state, base, seq, length)
+    return 0
+
+
+@shared
+def data(state: NDArray, base: int, now: int) -> int:
+    """Word, plus 1, of the data that should go next, or 0.
+
+    RFC 6675, NextSeg: what is lost goes first, then new data, then what may be lost.
+    """
+    seq = state[base + c.RESEND]
+    if seq >= 0:
+        length = min(state[base + c.MSS], min(state[base + c.END], state[base + c.MAX]) - seq)
+        return with_flags(state, base, seq, length)
+    if state[base + c.RECOVERING]:
+        lost = recovery.resend(state, base, 1)
+        if lost >= 0:
+            return with_flags(state, base, lost >> 16, lost & 65535)
+    new = new_data(state, base, now)
+    if new > 0:
+        return new
+    if state[base + c.RECOVERING]:
+        lost = recovery.resend(state, base, 0)
+        if lost >= 0:
+            return with_flags(state, base, lost >> 16, lost & 65535)
     return 0
 
 
@@ -107,23 +193,17 @@ def plan(state: NDArray, base: int, now: int, update: int) -> int:
         return (c.SYN << 16) + 1
     if state[base + c.STATE] == c.SYN_SENT:
         return 0
+    if state[base + c.EARLY_ACK] > 0:
+        return (state[base + c.MAX] << 19) + 1
     if state[base + c.STATE] >= c.ESTABLISHED:
-        seq = state[base + c.RESEND]
-        if seq >= 0:
-            length = min(state[base + c.MSS], min(state[base + c.END], state[base + c.MAX]) - seq)
-            return with_flags(state, base, seq, length)
-        # RFC 6675, NextSeg: what is lost goes first, then new data, then what may be lost.
-        if state[base + c.RECOVERING]:
-            lost = recovery.resend(state, base, 1)
-            if lost >= 0:
-                return with_flags(state, base, lost >> 16, lost & 65535)
-        new = new_data(state, base, now)
-        if new > 0:
-            return new
-        if state[base + c.RECOVERING]:
-            lost = recovery.resend(state, base, 0)
-            if lost >= 0:
-                return with_flags(state, base, lost >> 16, lost & 65535)
+        word = data(state, base, now)
+        if word > 0 and state[base + c.PACED] and pacing.is_held(state, base, now):
+            state[base + c.PACE_DUE] = state[base + c.PACE_AT]
+            word = 0
+        if word > 0 and state[base + c.SMALL_QUEUE] > 0 and pacing.is_full(state, base):
+            word = 0
+        if word > 0:
+            return word
     if state[base + c.ACK_NOW] or (update and update_due(state, base)):
         return (state[base + c.MAX] << 19) + 1
     return 0
@@ -145,11 +225,14 @@ def note_use(state: NDArray, base: int, now: int) -> None:
 
     Linux net/ipv4/tcp_output.c, tcp_cwnd_validate, once a round unless it does.
     """
-    if state[base + c.SENT] < now or state[base + c.STATE] < c.ESTABLISHED:
+    deferred = state[base + c.DEFERRED]
+    state[base + c.DEFERRED] = 0
+    if (state[base + c.SENT] < now and not deferred) or state[base + c.STATE] < c.ESTABLISHED:
         return
     mss = state[base + c.MSS]
     out = state[base + c.NXT] - state[base + c.UNA]
-    limited = 1 if state[base + c.CWND] - out < mss else 0
+    flight = segments.in_flight(state, base) if state[base + c.SCOREBOARD] else out
+    limited = 1 if deferred or state[base + c.CWND] - flight < mss else 0
     whole = -(-out // mss) * mss
     more = state[base + c.LIMITED] == 0 and whole > state[base + c.MOST_OUT]
     if limited or more or state[base + c.UNA] >= state[base + c.ROUND_ENDS]:
@@ -170,10 +253,18 @@ def note_sent(state: NDArray, base: int, now: int, seq: int, after: int) -> None
         state[base + c.BACKOFF] = 0
     if seq <= state[base + c.NXT] < after:
         state[base + c.NXT] = after
+    if state[base + c.SEGMENT_ROOM] > 0 and seq < state[base + c.MAX]:
+        segments.note_again(state, base, now, seq)
+        if seq == state[base + c.UNA]:
+            state[base + c.RESEND_DUE] = 0
     if after > state[base + c.MAX]:
-        if state[base + c.BURSTS] > 0:
+        if state[base + c.SEGMENT_ROOM] > 0:
+            segments.note(state, base, now, after)
+        elif state[base + c.BURSTS] > 0:
             note_burst(state, base, now, after)
         state[base + c.MAX] = after
+        if state[base + c.SCOREBOARD]:
+            recovery.schedule(state, base, now)
         if state[base + c.TIMING] == 0:
             state[base + c.TIMING] = 1
             state[base + c.TIMED] = seq
@@ -196,6 +287,16 @@ def note_acknowledged(state: NDArray, base: int, syn: bool) -> None:
     if state[base + c.QUICK] > 0 and state[base + c.SEGMENTS] > 0:
         state[base + c.QUICK] -= 1
     state[base + c.SEGMENTS] = 0
+    state[base + c.PUSHED] = 0
+
+
+@shared
+def count_data(state: NDArray, base: int, now: int, length: int) -> None:
+    """Count data that go for pacing and for what waits below the socket; a probe has gone."""
+    if state[base + c.PACED]:
+        pacing.pace(state, base, now, length)
+    if state[base + c.SMALL_QUEUE] > 0:
+        state[base + c.BELOW] += length
 
 
 @machine("tcp")
@@ -212,13 +313,20 @@ def output(state: NDArray, base: int, now: int) -> int:
         state[base + c.SERIES] = 0
         state[base + c.FORCE] = 0
         return 0
+    if state[base + c.EARLY_ACK] > 0:
+        return marks.early(state, base)
     seq = (word - 1) >> 19
     flags = (word - 1) >> 16 & 7
     length = (word - 1) & 65535
+    if state[base + c.ECN]:
+        marks.mark_output(state, base, flags & c.SYN > 0, length, seq >= state[base + c.MAX])
     after = seq + length + (flags & 1) + (flags >> 1 & 1)
     if after > seq:
         if state[base + c.RESEND] == seq:
             state[base + c.RESEND] = -1
+        if length > 0 and state[base + c.PACING]:
+            count_data(state, base, now, length)
+        state[base + c.PRR_OUT] += length
         if seq < state[base + c.MAX]:
             state[base + c.RESENT] += 1
             state[base + c.TWICE] = state[base + c.MAX]
@@ -234,6 +342,7 @@ def output(state: NDArray, base: int, now: int) -> int:
         if length < state[base + c.MSS]:
             state[base + c.SMALL] = after
         note_sent(state, base, now, seq, after)
+        state[base + c.PROBE] = 0
     note_acknowledged(state, base, flags & c.SYN > 0)
     state[base + c.FORCE] = 0
     return word

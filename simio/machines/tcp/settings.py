@@ -8,6 +8,7 @@ from typing import Any
 from simio.errors import OutOfRange
 from simio.machines.layout import State
 from simio.machines.tcp import layout as c
+from simio.machines.tcp import segments
 from simio.machines.tcp.congestion import CONTROLS
 from simio.machines.tcp.recovery import RECOVERIES
 
@@ -16,6 +17,8 @@ _SECOND = 10**12
 _HOUR = 3600 * _SECOND
 _MOST_RUNS = 4096
 _MOST_BURSTS = 2048
+_LEAST_SEGMENTS, _MOST_SEGMENTS = 64, 2**17
+_MOST_ARRIVED = 2**13
 _NO_LIMIT = 2**40
 _LIMITS = "limits"
 
@@ -139,6 +142,27 @@ class TcpSettings:
     persist_max: int = _limited(60 * _SECOND, 1, _HOUR)
     """Most of it (4.3BSD: 60 s)."""
 
+    pacing: bool = False
+    """True if data go in bursts at a rate, by the window and the round trip (Linux with the queue discipline fq);
+    controls that are `paced` are so always."""
+    small_queue: int = _limited(0, 0, 2**30)
+    """Most bytes that wait below the socket, of which no more than the rate of pacing asks for (Linux ip-sysctl.rst,
+    tcp_limit_output_bytes); 0: any number."""
+    defer: int = _limited(0, 0, 100)
+    """Part of the window for which a burst waits while acknowledgements are near (Linux ip-sysctl.rst,
+    tcp_tso_win_divisor: 3); 0: none does."""
+    ecn: bool = False
+    """True if both ends mark data as ECN-capable, and echo marks (RFC 3168)."""
+    accurate: bool = False
+    """True if each mark is echoed as it comes (RFC 8257), as `marked` controls need it at the other end."""
+    dsack: bool = False
+    """True if what arrives twice is reported (RFC 2883)."""
+    ack_pushed: bool = False
+    """True if half windows are pushed, and a reader that drains pushed data has them acknowledged (Linux
+    net/ipv4/tcp.c, forced_push, __tcp_cleanup_rbuf)."""
+    autotune: int = _limited(0, 0, 2**30)
+    """Receive buffer up to which autotuning lets `receive_space` grow; 0: it stays."""
+
     mbuf_size: int = _limited(0, 0, 2**20)
     """Memory that a small buffer takes; 0: memory is not counted, writes are cut by `hand_over` only."""
     mbuf_data: int = _limited(0, 0, 2**20)
@@ -172,6 +196,8 @@ class TcpSettings:
             raise OutOfRange("mbuf_data and mbuf_first must not be 0 where mbuf_size is not")
         if not self.ack_tick and not self.ack_delay:
             raise OutOfRange("ack_delay must not be 0 where ack_tick is")
+        if self.autotune and self.autotune < self.receive_space:
+            raise OutOfRange("autotune must not be below receive_space")
         for low, high in (("rto_min", "rto_max"), ("persist_min", "persist_max")):
             if getattr(self, low) > getattr(self, high):
                 raise OutOfRange(f"{low} must not be above {high}")
@@ -191,7 +217,34 @@ def _runs(settings: TcpSettings) -> int:
 
 def _bursts(settings: TcpSettings) -> int:
     """Records of bursts that are outstanding, as far as they are kept."""
-    return _MOST_BURSTS if settings.time_each else 0
+    return _MOST_BURSTS if settings.time_each and not _is_noted(settings) else 0
+
+
+def _is_noted(settings: TcpSettings) -> bool:
+    """True if segments that are outstanding are noted, each."""
+    return RECOVERIES[settings.recovery].scoreboard or CONTROLS[settings.congestion_control].sampled
+
+
+def _segments(settings: TcpSettings) -> int:
+    """Records of segments that are outstanding, as far as they are kept."""
+    if not _is_noted(settings):
+        return 0
+    return min(max(settings.send_space // settings.mss + 16, _LEAST_SEGMENTS), _MOST_SEGMENTS)
+
+
+def _most_arrived(settings: TcpSettings) -> int:
+    """Ranges that have arrived out of order, as far as they are kept."""
+    if not _is_noted(settings):
+        return c.MOST_RANGES
+    space = max(settings.receive_space, settings.autotune)
+    return min(max(space // (2 * settings.mss), c.MOST_RANGES), _MOST_ARRIVED)
+
+
+def _pacing(settings: TcpSettings) -> int:
+    """Where the rate of pacing comes from, if it is needed."""
+    if CONTROLS[settings.congestion_control].paced:
+        return c.BY_CONTROL
+    return c.BY_WINDOW if settings.pacing or settings.small_queue else 0
 
 
 def initial(settings: TcpSettings, peer_space: int | None = None) -> State:
@@ -200,7 +253,7 @@ def initial(settings: TcpSettings, peer_space: int | None = None) -> State:
     With `peer_space`, the peer's receive buffer in bytes, it is established already: no segments of set-up go.
     """
     s = settings
-    runs, bursts = _runs(s), _bursts(s)
+    runs, bursts, noted, arrived = _runs(s), _bursts(s), _segments(s), _most_arrived(s)
     control = CONTROLS[s.congestion_control]
     most = s.max_cwnd or 65535 << s.send_shift
     # The plus makes a number of a flag, and leaves a number as it is, which may be traced (`simio.program.tape`).
@@ -217,8 +270,16 @@ def initial(settings: TcpSettings, peer_space: int | None = None) -> State:
         "memory_limit": s.memory_factor * s.send_space if s.mbuf_size else _NO_LIMIT,
         "ring": c.OWN + control.words.size,
         "runs": runs,
-        "burst_ring": c.OWN + control.words.size + 2 * runs,
+        "arrived": c.OWN + control.words.size + 2 * runs,
+        "most_arrived": arrived,
+        "burst_ring": c.OWN + control.words.size + 2 * runs + 1 + 2 * arrived,
         "bursts": bursts,
+        "segment_ring": c.OWN + control.words.size + 2 * runs + 1 + 2 * arrived + 2 * bursts,
+        "segment_room": noted,
+        "scoreboard": +RECOVERIES[s.recovery].scoreboard,
+        "steered": 1 if "steer" in control.functions else 0,
+        "pacing": _pacing(s),
+        "paced": +(s.pacing or control.paced),
         "advertised_window": s.advertised_window or s.receive_space,
         "update_segments": s.update_segments or _NO_LIMIT,
         "cwnd": s.initial_window or s.mss,
@@ -227,7 +288,12 @@ def initial(settings: TcpSettings, peer_space: int | None = None) -> State:
     if peer_space is not None:
         words |= _established(s, min(peer_space, 65535 << s.send_shift))
     state = c.WORDS.initial(**words) + control.words.initial() + c.RUNS_OF_BUFFERS.initial(ring=[0] * (2 * runs))
-    return state + c.BURSTS_SENT.initial(**{"burst ring": [0] * (2 * bursts)}) if bursts else state
+    state += c.RANGES_ARRIVED.initial(**{"ranges arrived": [0] * (1 + 2 * arrived)})
+    if bursts:
+        state += c.BURSTS_SENT.initial(**{"burst ring": [0] * (2 * bursts)})
+    if noted:
+        state += c.SEGMENTS_SENT.initial(**{"segment ring": [0] * (segments.WORDS * noted)})
+    return state
 
 
 def _in_timer_units(s: TcpSettings) -> dict[str, int]:

@@ -93,6 +93,10 @@ def sleep(state: NDArray, base: int, now: int) -> int:
         due = resend
     if due == 0 or 0 < probe < due:
         due = probe
+    if due == 0 or 0 < state[base + c.LOSS_DUE] < due:
+        due = state[base + c.LOSS_DUE]
+    if due == 0 or 0 < state[base + c.PACE_DUE] < due:
+        due = state[base + c.PACE_DUE]
     wake = state[base + c.WAKE]
     if due == 0 or 0 < wake <= due:
         return 0

@@ -8,6 +8,7 @@ from typing import Any
 
 from simio.errors import SimioError
 from simio.report.html.curves import Figure, curves
+from simio.report.html.distributions import distributions
 from simio.report.html.timelines import timelines
 from simio.report.render import cannot_draw
 from simio.report.terminal import DETAILED
@@ -30,7 +31,7 @@ def figures_of(result: ScenarioResult) -> dict[str, Figure]:
     if over:
         found["curves"] = over
     for case in result.cases if len(result.cases) <= DETAILED else ():
-        for title, figure in timelines(case, result.unit).items():
+        for title, figure in {**timelines(case, result.unit), **distributions(case)}.items():
             name = "-".join("".join(char if char.isalnum() else " " for char in title).lower().split())
             found[f"case{case.index + 1}-{name}"] = figure
     return found

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from simio.description.model import Scenario
 from simio.report.html import cases
 from simio.report.html.curves import Figure, curves
+from simio.report.html.distributions import distributions
 from simio.report.html.text import asset, script_data, section, shown
 from simio.report.html.timelines import timelines
 from simio.report.tables import rate_text
@@ -121,7 +122,7 @@ def _panel(
 ) -> str:
     system = next(each.system for each in scenario.cases if each.index == case.index)
     plots = []
-    for number, (title, figure) in enumerate(timelines(case, result.unit).items()):
+    for number, (title, figure) in enumerate({**timelines(case, result.unit), **distributions(case)}.items()):
         name = f"case{case.index + 1}-{number + 1}"
         figures[name] = figure
         plots.append(plot(name, title, name, figure, heading=True))

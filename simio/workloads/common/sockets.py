@@ -6,8 +6,11 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from simio.components.network.tcp import Endpoint
 from simio.description.quantities import Count, Flag, Limit
 from simio.description.workloads import HostName, WorkloadParams
+from simio.machines.tcp.layout import END_OF_FILE
+from simio.program.builder import Builder, Register
 
 Streams = Annotated[Count, Field(le=64000)]
 """Each stream has a port of its own at the sending end, and there are 65535 - 1024 that any program may have."""
@@ -28,3 +31,14 @@ class SocketParams(NetworkParams):
 
     window: Limit = Field(None, description="socket buffers at both ends; none: what the stacks have")
     nodelay: Flag = Field(False, description="whether TCP_NODELAY is set, so that small segments do not wait")
+
+
+def exactly(p: Builder, end: Endpoint, size: int | Register) -> None:
+    """Read until `size` bytes are there, or the other end has closed."""
+    with p.scope():
+        got, have = p.register(), p.register(0)
+        with p.until(have >= size):
+            end.read(got, size)
+            have.set(have + got)
+            with p.when(got // END_OF_FILE > 0):
+                have.set(END_OF_FILE)

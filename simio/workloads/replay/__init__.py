@@ -1,154 +1,135 @@
-"""Replay of a recorded trace: the requests that a disk had, made again."""
+"""Replay of a recorded trace: the requests that disks had, made again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Annotated, Any, Literal, Self
-
-from pydantic import Field, PrivateAttr, model_validator
+import hashlib
+from contextlib import nullcontext
+from fractions import Fraction
+from math import gcd
+from typing import NamedTuple
 
 from simio import units
 from simio.components.site import Site
-from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
-from simio.description.quantities import Name, Text, refusal
-from simio.description.workloads import HostName, Storage, WorkloadParams
 from simio.errors import RunError
+from simio.formats.traces.files import Summary
 from simio.machines import records
-from simio.program.builder import Register
+from simio.program.builder import Register, since
+from simio.program.service import SECOND
+from simio.program.steps import HORIZON
+from simio.result.condensed import REQUEST
 from simio.workloads import register_workload
-from simio.workloads.common.room import check_room
-from simio.workloads.replay.formats import BLOCK, FORMATS, Request, read
+from simio.workloads.replay import rows
+from simio.workloads.replay.params import RESPONSE, Replay
+from simio.workloads.replay.targets import Target, assigned, place
 
-RESPONSE = "response"
-"""What the observation of a request's time is of."""
-MOST_BYTES = 2**28
-"""Bytes of a trace file."""
-
-
-class Replay(WorkloadParams):
-    """The requests of a trace file, made again on a disk or volume past the cache."""
-
-    routes = (("host", "storage"),)
-
-    host: HostName = Field(description="host that makes the requests")
-    storage: Storage = Field(description="disk or volume that has the addresses of the trace")
-    trace: Text = Field(description="file of the trace, relative to the file that names it")
-    format: Annotated[str, Name(FORMATS)] = Field(description="format of the trace, see below")
-    mode: Literal["closed", "recorded"] = Field(
-        "closed",
-        description=(
-            "closed: one request at a time, after the recorded pause; recorded: each at its recorded time, however "
-            "many are outstanding"
-        ),
-    )
-    _requests: tuple[Request, ...] = PrivateAttr(default=())
-
-    @model_validator(mode="after")
-    def _has_pauses(self) -> Replay:
-        if self.mode == "closed" and self.format == "disksim-ascii":
-            raise refusal("closed", "recorded", "format disksim-ascii has arrivals and no pauses", "mode")
-        return self
-
-    def with_files(self, folder: Path) -> Self:
-        """See `WorkloadParams.with_files`."""
-        from simio.loading.yamlfiles import read_file
-
-        path = folder / self.trace
-        text = read_file(path, what="trace file", most=MOST_BYTES)
-        filled = self.model_copy()
-        filled._requests = read(text, str(path), self.format)
-        return filled
-
-    @property
-    def requests(self) -> tuple[Request, ...]:
-        """The requests of the trace, once it has been read."""
-        return self._requests
-
-    @property
-    def measured_times(self) -> Mapping[str, tuple[int, ...]]:
-        """See `WorkloadParams.measured_times`."""
-        times = tuple(request.response for request in self._requests if request.response is not None)
-        return {RESPONSE: times} if times else {}
-
-    @property
-    def waits(self) -> list[int]:
-        """Time before each request in ps: closed, since the end of the one before it, else since its start."""
-        if self.mode == "closed":
-            return [0, *(request.pause or 0 for request in self._requests[:-1])]
-        starts = self._starts()
-        return [after - before for before, after in zip([0, *starts[:-1]], starts, strict=True)]
-
-    def _starts(self) -> list[int]:
-        starts, now = [], 0
-        for request in self._requests:
-            starts.append(now if request.arrival is None else request.arrival)
-            now += (request.response or 0) + (request.pause or 0)
-        return starts
+MOST_DENOMINATOR = 10**6
+"""Of what times are multiplied by."""
 
 
 @register_workload("replay", Replay)
 def replay(site: Site, workload: Workload[Replay]) -> None:
-    """A thread that takes one request after the other from a table of them."""
+    """A thread that takes one request after the other from a table, which is filled again when it is empty."""
     p, params, name = site.p, workload.params, workload.name
-    device = _device(site, workload)
-    rows = zip(params.waits, params.requests, strict=True)
-    table = p.machine(
-        f"{name}: trace", records.initial((wait, one.place, one.size, one.writes) for wait, one in rows)
-    )
-    kernel = site.kernel(params.host)
-    delivered = site.stream(f"{name}: {device.name}")
-    took = p.observation(f"{name}: {RESPONSE}", "latency", "ps")
-
-    def request(at: Register, size: Register, writes: Register) -> None:
-        def call(verb: Callable[..., Any]) -> None:
-            with p.scope():
-                verb(device, at, size, BLOCK)
-
-        with p.timed(took):
-            with p.when(writes == 0):
-                call(kernel.read_unbuffered)
-            with p.when(writes == 1):
-                call(kernel.write_unbuffered)
-        p.mark(delivered, size)
-
-    with p.thread(f"{name}: replay of {device.name}"):
-        at, size, writes, pause = p.register(), p.register(), p.register(), p.register()
-        with p.loop(len(params.requests)):
-            p.call(pause, records.wait, table)
-            p.call(at, records.place, table)
-            p.call(size, records.extent, table)
-            writes.set(size % 2)
-            size.set(size // 2)
-            with p.fork("pause", joined=True):
-                p.wait(pause)
-            p.join()
-            if params.mode == "closed":
-                request(at, size, writes)
-            else:
-                with p.fork("request"):
-                    request(at, size, writes)
+    summary = params.file.summary
+    to = assigned(site, workload, summary)
+    targets, places = [], []
+    for number, target in enumerate(dict.fromkeys(to.values())):
+        device = site.device(params.host, target)
+        asked = [each for each in summary.devices if to.get(each.name) == target]
+        own = [(each.name, place(workload, number, device, each)) for each in asked]
+        targets.append(Target(site, workload, device, asked, gcd(*(each.grain for _, each in own))))
+        places += own
+    count = sum(each.requests for each in summary.devices if each.name in to)
+    chunk = min(count, rows.CHUNK)
+    times = _times(workload, summary)
+    identity = hashlib.sha256(f"{params.file.identity} {times} {places}".encode()).hexdigest()
+    state = records.initial(identity, chunk)
+    table = p.machine(f"{name}: trace", state)
+    p.feed(table, rows.Rows(params.file, times, tuple(places), tuple(state[: records.COUNT]), chunk))
+    _emit(site, workload, targets, table, count)
+    rate = _rate(summary, times, count)
+    if rate and params.mode == "recorded":
+        p.load(name, p.observation(f"{name}: {RESPONSE}", "latency", "ps"), rate)
 
 
-def _device(site: Site, workload: Workload[Replay]) -> BlockDevice:
-    """The device of the trace. Raises RunError if it is several, too small, or takes other requests only."""
+def _times(workload: Workload[Replay], summary: Summary) -> rows.Times:
+    """When requests are made. Raises RunError if that is beyond the horizon of simulated time."""
     params = workload.params
-    targets = site.targets(params.storage)
-    if len(targets) > 1:
+    form, speed = params.form, params.speed
+    origin = summary.first or 0
+    if params.since is not None:
+        origin = int(params.since)
+    elif form.clock == "zero" and int(params.first) == 1:
+        origin = 0
+    exact = Fraction(speed.denominator, speed.numerator).limit_denominator(MOST_DENOMINATOR)
+    times = rows.Times(params.mode, origin, int(params.start), (exact.numerator, exact.denominator))
+    if params.mode == "recorded" and ((summary.last or 0) - origin) * exact + times.start >= HORIZON:
+        last = units.format_quantity(int((summary.last or 0) - origin), "time")
         raise RunError(
-            f"workload {workload.name!r} replays the trace of one device on {len(targets)} disks; name one of them, "
-            "or make a volume of them",
-            at=".storage",
+            f"workload {workload.name!r} replays {last} of a trace, beyond the 106 days of simulated time; set until "
+            "or last, or a higher speed",
+            at=".speed",
         )
-    device = site.device(params.host, targets[0])
-    end = max(request.place + request.size for request in params.requests)
-    check_room(workload, device, end)
-    if any(n % device.sector for request in params.requests for n in (request.place, request.size)):
-        sector = units.format_quantity(device.sector, "size")
-        raise RunError(
-            f"workload {workload.name!r} asks for blocks of {BLOCK} B; {device.name!r} takes whole sectors of "
-            f"{sector}",
-            at=".storage",
-        )
-    return device
+    return times
+
+
+def _rate(summary: Summary, times: rows.Times, count: int) -> Fraction | None:
+    """Requests a second in the mean; None for a single one, or all at once."""
+    span = Fraction((summary.last or 0) - (summary.first or 0)) * Fraction(*times.scale)
+    return Fraction(count - 1) * SECOND / span if span and count > 1 else None
+
+
+class _Registers(NamedTuple):
+    """What a thread knows of its request."""
+
+    wait: Register
+    place: Register
+    size: Register
+    writes: Register
+    target: Register
+    number: Register
+
+
+def _emit(site: Site, workload: Workload[Replay], targets: list[Target], table: int, count: int) -> None:
+    p, params, name = site.p, workload.params, workload.name
+    took = p.observation(f"{name}: {RESPONSE}", "latency", "ps")
+    noted = p.observation(f"{name}: request", REQUEST, "") if site.requests else None
+    slots = p.container(f"{name}: slots", params.depth, params.depth, "requests") if params.depth > 1 else None
+    apart = params.mode == "recorded" or slots is not None
+
+    def request(r: _Registers) -> None:
+        for number, target in enumerate(targets):
+            with p.when(r.target == number) if len(targets) > 1 else nullcontext():
+                target.request(r.place, r.size, r.writes)
+
+    with p.thread(f"{name}: replay of {targets[0].device.name if len(targets) == 1 else params.trace}"):
+        if all(each.kind == workload.kind for each in site.system.workloads.values()):
+            p.mark(p.observation(f"{name}: begun", "begun", "bytes"), 0)
+        r = _Registers(*(p.register() for _ in range(6)))
+        with p.loop(count):
+            p.call(r.wait, records.wait, table)
+            p.call(r.place, records.place, table)
+            if len(targets) > 1 or noted:
+                p.call(r.target, records.target, table)
+            if noted:
+                p.call(r.number, records.number, table)
+            p.call(r.size, records.extent, table)
+            r.writes.set(r.size % 2)
+            r.size.set(r.size // 2)
+            if slots:
+                p.get(slots, 1)
+            with p.fork("pause", joined=True):
+                p.wait(r.wait)
+            p.join()
+            with p.fork("request") if apart else nullcontext(), p.scope():
+                begun = p.now() if noted else None
+                with p.timed(took):
+                    request(r)
+                if noted and begun:
+                    begun.set(since(begun))
+                    # As `simio.result.requests.FIELDS` has them.
+                    for value in (r.number, r.target, r.place, 2 * r.size + r.writes, begun):
+                        p.mark(noted, value)
+                if slots:
+                    p.put(slots, 1)

@@ -178,7 +178,7 @@ def test_compiled_code_is_kept_apart_from_that_without_it() -> None:
 def test_controls_that_are_refused(name: str, functions: list[Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         CONTROLS.add(CongestionControl(name, functions))
-    assert list(CONTROLS) == ["cubic", "reno", "steady"]
+    assert list(CONTROLS) == ["bbr", "cubic", "dctcp", "reno", "steady"]
 
 
 def test_a_function_must_take_what_its_operation_does() -> None:

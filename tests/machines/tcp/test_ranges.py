@@ -35,7 +35,7 @@ def test_a_table_holds_what_was_inserted_and_not_passed(steps: list[tuple[bool, 
             assert pass_by(state, AT, start) == point
             kept = {number for number in kept if number >= point}
         else:
-            assert insert(state, AT, start, start + length) == 1
+            assert insert(state, AT, start, start + length, MOST_RANGES) == 1
             kept |= set(range(start, start + length))
         assert numbers(state) == kept
         for number in range(75):
@@ -45,24 +45,24 @@ def test_a_table_holds_what_was_inserted_and_not_passed(steps: list[tuple[bool, 
 def test_a_full_table_takes_only_what_needs_no_place() -> None:
     state = table()
     for at in range(MOST_RANGES):
-        assert insert(state, AT, 10 * at, 10 * at + 5) == 1
+        assert insert(state, AT, 10 * at, 10 * at + 5, MOST_RANGES) == 1
     before = list(state)
-    assert insert(state, AT, 10 * MOST_RANGES, 10 * MOST_RANGES + 5) == 0
-    assert insert(state, AT, 7, 8) == 0
+    assert insert(state, AT, 10 * MOST_RANGES, 10 * MOST_RANGES + 5, MOST_RANGES) == 0
+    assert insert(state, AT, 7, 8, MOST_RANGES) == 0
     assert state == before
-    assert insert(state, AT, 5, 8) == 1
-    assert insert(state, AT, 8, 10) == 1
+    assert insert(state, AT, 5, 8, MOST_RANGES) == 1
+    assert insert(state, AT, 8, 10, MOST_RANGES) == 1
     assert state[AT] == MOST_RANGES - 1
-    assert insert(state, AT, 10 * MOST_RANGES, 10 * MOST_RANGES + 5) == 1
+    assert insert(state, AT, 10 * MOST_RANGES, 10 * MOST_RANGES + 5, MOST_RANGES) == 1
 
 
 def test_what_lies_behind_moves_up_and_down_whole() -> None:
     state = table()
     for start, end in ((0, 2), (4, 6), (8, 10), (20, 25), (30, 33)):
-        assert insert(state, AT, start, end) == 1
-    assert insert(state, AT, 1, 9) == 1
+        assert insert(state, AT, start, end, MOST_RANGES) == 1
+    assert insert(state, AT, 1, 9, MOST_RANGES) == 1
     assert state[AT : AT + 7] == [3, 0, 10, 20, 25, 30, 33]
-    assert insert(state, AT, 12, 14) == 1
+    assert insert(state, AT, 12, 14, MOST_RANGES) == 1
     assert state[AT : AT + 9] == [4, 0, 10, 12, 14, 20, 25, 30, 33]
     assert pass_by(state, AT, 11) == 11
     assert state[AT : AT + 7] == [3, 12, 14, 20, 25, 30, 33]

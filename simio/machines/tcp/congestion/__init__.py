@@ -17,6 +17,7 @@ from simio.machines.tcp.congestion.control import (
     increase,
     known,
     loss_window,
+    steer,
     threshold,
 )
 
@@ -32,6 +33,7 @@ __all__ = [
     "increase",
     "known",
     "loss_window",
+    "steer",
     "threshold",
 ]
 

@@ -27,11 +27,24 @@ SENDING_BEGINS = 4
 
 
 class CongestionControl(Strategy):
-    """A congestion control: its name in datasheets, its functions, and its own words of the state, if it has any."""
+    """A congestion control: its name in datasheets, its functions, and its own words of the state, if it has any.
 
-    def __init__(self, name: str, functions: Iterable[Callable[..., Any]], words: Layout | None = None) -> None:
+    `paced`: its data always leave paced; `sampled`: it needs the delivery rate; `marked`: it needs each mark echoed.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        functions: Iterable[Callable[..., Any]],
+        words: Layout | None = None,
+        *,
+        paced: bool = False,
+        sampled: bool = False,
+        marked: bool = False,
+    ) -> None:
         super().__init__(name, functions)
         self.words = words or Layout(name)
+        self.paced, self.sampled, self.marked = paced, sampled, marked
 
 
 CONTROLS = Strategies[CongestionControl]("congestion control", c.CONGESTION_CONTROL, "tcp")
@@ -76,3 +89,13 @@ def happens(state: NDArray, base: int, now: int, event: int) -> None:
 
     Linux `set_state` and `cwnd_event`, ns-3 `CongestionStateSet` and `CwndEvent`.
     """
+
+
+@CONTROLS.operation
+def steer(state: NDArray, base: int, now: int) -> bool:
+    """Set window and rate of pacing after an acknowledgement by its sample (Linux `cong_control`); False: it does not.
+
+    Called where segments that are outstanding are noted, in recovery, too, after losses and the sample of the
+    delivery rate are known. With True, neither recovery nor `increase` sets the window.
+    """
+    return False

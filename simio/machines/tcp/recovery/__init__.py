@@ -10,11 +10,16 @@ from simio.machines.tcp.recovery.interface import (
     begins,
     duplicated,
     enter,
+    expired,
     is_duplicate,
     known,
     partial,
     resend,
     room,
+    schedule,
+    settle,
+    take_block,
+    timed_out,
     window_after,
 )
 
@@ -24,11 +29,16 @@ __all__ = [
     "begins",
     "duplicated",
     "enter",
+    "expired",
     "is_duplicate",
     "known",
     "partial",
     "resend",
     "room",
+    "schedule",
+    "settle",
+    "take_block",
+    "timed_out",
     "window_after",
 ]
 

@@ -16,14 +16,20 @@ class Recovery(Strategy):
     """A recovery: its name in datasheets, and its functions.
 
     `selective`: it needs the peer's selective acknowledgements; `without_them` names the recovery of a connection
-    that has none.
+    that has none. `scoreboard`: it settles each acknowledgement on the segments that are outstanding.
     """
 
     def __init__(
-        self, name: str, functions: Iterable[Callable[..., Any]], selective: bool = False, without_them: str = ""
+        self,
+        name: str,
+        functions: Iterable[Callable[..., Any]],
+        selective: bool = False,
+        without_them: str = "",
+        scoreboard: bool = False,
     ) -> None:
         super().__init__(name, functions)
         self.selective = selective
+        self.scoreboard = scoreboard
         self.without_them = without_them or name
 
 
@@ -84,3 +90,32 @@ def resend(state: NDArray, base: int, certain: int) -> int:
     goes before either.
     """
     return -1
+
+
+@RECOVERIES.operation
+def take_block(state: NDArray, base: int, now: int, ack: int, word: int) -> None:
+    """Take a block that a segment reports, before anything else of it; only with a scoreboard."""
+
+
+@RECOVERIES.operation
+def settle(state: NDArray, base: int, now: int, advanced: bool, limited: bool) -> None:
+    """Settle an acknowledgement on the scoreboard, windows and timers included; only with a scoreboard.
+
+    `advanced`: it acknowledges new data; `limited`: the window may grow.
+    """
+
+
+@RECOVERIES.operation
+def schedule(state: NDArray, base: int, now: int) -> None:
+    """New data have gone: set the timer of loss; only with a scoreboard."""
+
+
+@RECOVERIES.operation
+def expired(state: NDArray, base: int, now: int) -> None:
+    """The timer of loss has run out; only with a scoreboard."""
+
+
+@RECOVERIES.operation
+def timed_out(state: NDArray, base: int, now: int) -> bool:
+    """The retransmission timer has run out, and the window has been set; False: all goes again from `UNA` on."""
+    return False

@@ -28,7 +28,7 @@ def note_block(state: NDArray, base: int, ack: int, word: int) -> int:
     at = holding(state, base + c.SACKED, start)
     if at >= 0 and state[base + c.SACKED + 2 + 2 * at] >= end:
         return 0
-    return insert(state, base + c.SACKED, start, end)
+    return insert(state, base + c.SACKED, start, end, c.MOST_RANGES)
 
 
 @shared

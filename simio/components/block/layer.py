@@ -1,0 +1,224 @@
+"""The block layer of one host: cores, the schedulers of its drives, and processes that issue requests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from math import log2
+
+from simio.components.block.cores import Core, Cores
+from simio.components.block.interfaces import INTERFACES, Interface, Way
+from simio.components.block.schedulers import SCHEDULERS, Scheduler
+from simio.components.host.host import INTERRUPT, PROCESS
+from simio.components.host.kernel import UnixKernel
+from simio.components.storage.attachment import Attachments
+from simio.components.storage.devices import Devices
+from simio.components.storage.interfaces import BlockDevice
+from simio.description.model import Adapter
+from simio.description.sheets.adapters import StorageAdapter
+from simio.description.sheets.linux import LinuxKernelSheet
+from simio.errors import RunError, quote
+from simio.machines.block import layout as c
+from simio.machines.block import processes
+from simio.program.builder import Builder, Operand
+from simio.program.labels import labelled
+from simio.program.steps import CPU_TIME, UNBOUNDED
+
+Slot = tuple[int, int]
+"""The place of a process that polls among those on its core, and their number."""
+ALONE: Slot = (0, 1)
+MakeDevices = Callable[[Callable[[Adapter[StorageAdapter], str], "CoreInitiator"]], Devices]
+"""Makes the devices of a host, with this initiator for each disk."""
+
+
+class BlockLayer:
+    """The parts of a host's block layer that processes share."""
+
+    def __init__(self, p: Builder, kernel: UnixKernel, attachments: Attachments, devices: MakeDevices) -> None:
+        """Raises RunError for a kernel whose datasheet knows no interfaces and schedulers."""
+        if not isinstance(kernel.sheet, LinuxKernelSheet):
+            raise RunError(
+                f"the kernel of {kernel.host.name!r} has no multi-queue block layer; use one of kind 'linux'", ".host"
+            )
+        self.p = p
+        self.kernel = kernel
+        self.sheet = kernel.sheet
+        self.host = kernel.host
+        self.cores = Cores(p, kernel.host)
+        self.attachments = attachments
+        self.devices = devices
+        self._schedulers: dict[str, Scheduler] = {}
+        if self.sheet.scheduler not in SCHEDULERS:
+            raise RunError(
+                f"found {quote(self.sheet.scheduler)}, expected an I/O scheduler: {', '.join(SCHEDULERS)}",
+                f"hosts.{self.host.name}.kernel.scheduler",
+            )
+
+    def way(self, disk: str, program: int, size: int, registered: bool, scheduler: Scheduler, batch: int) -> Way:
+        """What lies between a program and a disk, for requests of `size` bytes."""
+        adapter = self.attachments.adapter(self.host.name, disk).part.sheet
+        limit = self.kernel.largest_request()
+        return Way(
+            self.sheet,
+            adapter.command_cost,
+            program,
+            self.kernel.pages(size),
+            registered,
+            scheduler.cost,
+            -(-size // limit) if limit else 1,
+            batch,
+        )
+
+    def scheduler(self, drive: str, interface: Interface) -> Scheduler:
+        """The scheduler of a drive, as requests through an interface meet it."""
+        if not interface.kernel:
+            return Scheduler(self.p, self.cores, drive)
+        if drive not in self._schedulers:
+            self._schedulers[drive] = SCHEDULERS[self.sheet.scheduler](self.p, self.cores, drive)
+        return self._schedulers[drive]
+
+
+class Process:
+    """A process on a core, with requests outstanding through one interface.
+
+    Each of its places for a request is a thread. A thread takes the core, and then carries its request to the drive
+    and back; done requests stand in line for the core, as they do in a completion queue.
+    """
+
+    def __init__(self, layer: BlockLayer, name: str, core: int, interface: str, helper: int | None = None) -> None:
+        """`helper` is the core of the kernel thread that submits, where the interface has one."""
+        self.layer, self.p, self.name = layer, layer.p, name
+        self.interface: Interface = INTERFACES[interface]
+        self.core: Core = layer.cores.core(core)
+        self.helper: Core | None = None if helper is None else layer.cores.core(helper)
+        self.devices = layer.devices(self._initiator)
+        self.state = -1
+        self.helper_state = -1
+        self._host = layer.host
+
+    def start(self, way: Way, companions: int, polling: Slot = ALONE, helping: Slot = ALONE) -> None:
+        """Make the state of the process, which `companions` processes share its core with, itself included.
+
+        `polling` is its own place among those that poll on its core, and `helping` that of its helper.
+        """
+        span, sheet = self._host.span, self.layer.sheet
+        growth = sheet.switch_growth * round(1000 * log2(companions)) // 1000
+        self.state = self.p.machine(
+            self.name,
+            c.PROCESS.initial(
+                core=self.core.state,
+                cost=span(self.interface.cost(way)),
+                look=span(self.interface.look(way)),
+                switch=span(sheet.context_switch + growth + self.interface.sleep(way)),
+                wake=span(sheet.wake),
+                polls=int(self.interface.polls),
+            ),
+        )
+        if self.name.endswith(" 1") or " " not in self.name:
+            self.p.tally(self.name, CPU_TIME, self.state + c.WORKED, "ns")
+        self._slices = self._slice(self.name, polling), self._slice(f"{self.name} helper", helping)
+        if self.helper:
+            self.helper_state = self.p.machine(
+                f"{self.name} helper",
+                c.PROCESS.initial(core=self.helper.state, cost=span(self.interface.submits(way)), polls=1),
+            )
+
+    def _slice(self, name: str, slot: Slot) -> int | None:
+        """The machine of the time slices of a process that polls; None if it has the core for itself."""
+        place, sharers = slot
+        if not self.interface.polls or sharers < 2:
+            return None
+        initial = c.SLICES.initial(slice=self.layer.sheet.time_slice, sharers=sharers, place=place)
+        return self.p.machine(f"{name}: time slices", initial)
+
+    def _await_slice(self, slices: int | None) -> None:
+        if slices is not None:
+            with self.p.scope():
+                self.p.wait(self.p.answer(processes.until_slice, slices))
+
+    @property
+    def submitter(self) -> tuple[Core, int]:
+        """The core on which requests are submitted and completed, and the state of the process there."""
+        return (self.helper, self.helper_state) if self.helper else (self.core, self.state)
+
+    @labelled("submission", "name")
+    def submit(self, scheduler: Scheduler) -> None:
+        """Holding its core: take a done request and submit the next, through the scheduler; then leave the core."""
+        self._turn(self.state, None if self.helper else scheduler, self.core.number)
+        self.p.release(self.core.resource)
+        if self.helper:
+            self._await_slice(self._slices[1])
+            self.p.seize(self.helper.resource, priority=PROCESS)
+            self._turn(self.helper_state, scheduler, self.helper.number)
+            self.p.release(self.helper.resource)
+
+    def _turn(self, state: int, scheduler: Scheduler | None, core: int) -> None:
+        p = self.p
+        with p.scope():
+            time = p.answer(processes.begin, state)
+            p.wait(time)
+        if scheduler:
+            scheduler.submit(state, core)
+
+    @contextmanager
+    def _on(self, core: Core, priority: int) -> Iterator[None]:
+        with self.p.hold(core.resource, priority=priority):
+            yield
+
+    def take_core(self) -> None:
+        """Wait for the core, to take a request that is done."""
+        self._await_slice(self._slices[0])
+        self.p.seize(self.core.resource, priority=PROCESS)
+
+    def device(self, name: str) -> BlockDevice:
+        """A disk or volume as this process sees it, its commands going through queues of its own core."""
+        return self.devices.device(name)
+
+    def _initiator(self, adapter: Adapter[StorageAdapter], disk: str) -> CoreInitiator:
+        return CoreInitiator(self, disk)
+
+
+class CoreInitiator:
+    """Commands of a process through the hardware queue of its core: what they cost it has paid for in its turn."""
+
+    def __init__(self, process: Process, disk: str) -> None:
+        self.process = process
+        self.p = process.p
+        layer = process.layer
+        self.queue = f"{process.name}: {disk}"
+        self.alone: int = layer.kernel.largest_request() or UNBOUNDED
+        core, state = process.submitter
+        self.core = core
+        self.state = -1
+        if process.interface.interrupts:
+            span = layer.host.span
+            self.state = self.p.machine(
+                f"{process.name}: queue of {disk}",
+                c.QUEUE.initial(
+                    owner=state, interrupt=span(layer.sheet.interrupt), end=span(layer.sheet.request_end)
+                ),
+            )
+
+    def requests(self, size: Operand) -> Iterator[Operand]:
+        """The commands that the block layer makes of a request."""
+        limit = self.process.layer.kernel.largest_request() if self.process.interface.kernel else None
+        return self.p.pieces(size, limit)
+
+    def issue(self, size: Operand) -> None:
+        """Nothing: the process has paid."""
+
+    def start(self) -> None:
+        """Nothing: the drive learns of it by its doorbell."""
+
+    @labelled("completions", "process.name")
+    def complete(self, size: Operand) -> None:
+        """An interrupt on the core of the queue; a process that polls finds out by itself."""
+        p, process = self.p, self.process
+        if self.state >= 0:
+            with p.scope():
+                time = p.answer(processes.interrupt, self.state)
+                with p.hold(self.core.resource, priority=INTERRUPT):
+                    p.wait(time)
+        if process.interface.polls:
+            with p.scope():
+                p.answer(processes.done, process.state)

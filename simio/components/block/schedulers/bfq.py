@@ -1,0 +1,20 @@
+"""bfq: one lock a drive for all its queues and budgets (Linux block/bfq-iosched.c, bfqd->lock)."""
+
+from simio.components.block.schedulers.scheduler import LockingScheduler, register_scheduler
+
+
+class Bfq(LockingScheduler):
+    """Inserts, dispatches, and ends a request under `bfqd->lock`."""
+
+    @property
+    def cost(self) -> int:
+        """What is outside of the lock."""
+        return self.sheet.bfq_cost
+
+    @property
+    def lock_costs(self) -> tuple[int, int]:
+        """Time and lines of both turns, with that of the end of the request."""
+        return self.sheet.bfq_held, self.sheet.bfq_lines
+
+
+register_scheduler("bfq", Bfq)

@@ -1,0 +1,82 @@
+"""What an I/O scheduler adds to a request: CPU time, and turns of a lock that all cores share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from simio.components.block.cores import Cores
+from simio.description.sheets.linux import LinuxKernelSheet
+from simio.machines.block import layout as c
+from simio.machines.block import locking
+from simio.machines.block.processes import goes_on
+from simio.program.builder import Builder
+
+TURNS = 2
+"""Turns of a drive's lock a request: one when it is inserted, one when it is dispatched."""
+
+HANDED = 4
+"""Lines that move when a lock is handed on: its word is written and read, so is the node of the next in line."""
+
+
+class Scheduler:
+    """The scheduler of one drive on one host; without a lock of its own, it costs time and no more."""
+
+    def __init__(self, p: Builder, cores: Cores, drive: str) -> None:
+        self.p = p
+        self.cores = cores
+        self.drive = drive
+        sheet = cores.host.description.kernel.sheet
+        assert isinstance(sheet, LinuxKernelSheet)
+        self.sheet = sheet
+
+    @property
+    def cost(self) -> int:
+        """CPU time a request outside of locks, in ps of the kernel's reference CPU."""
+        return 0
+
+    def submit(self, process: int, core: int) -> None:
+        """A process, by the offset of its state, on a core that it holds, inserts and dispatches a request."""
+
+
+class LockingScheduler(Scheduler):
+    """A scheduler with one lock a drive, which every request takes in `TURNS` turns; who waits keeps its core."""
+
+    def __init__(self, p: Builder, cores: Cores, drive: str) -> None:
+        super().__init__(p, cores, drive)
+        host, cpu = cores.host, cores.host.description.cpu.sheet
+        held, lines = self.lock_costs
+        self.lock = p.resource(f"{host.name}: scheduler of {drive}", lock=True)
+        self.state = p.machine(
+            f"{host.name}: scheduler of {drive}",
+            c.LOCK.initial(
+                held=host.span(held) // TURNS,
+                near=lines * cpu.line_near // TURNS,
+                far=lines * cpu.line_far // TURNS,
+                handed=HANDED * cpu.line_near,
+                handed_far=HANDED * cpu.line_far,
+                socket=cores.a_socket,
+            ),
+        )
+
+    @property
+    def lock_costs(self) -> tuple[int, int]:
+        """Time in the lock a request, in ps of the reference CPU, and cache lines that move with it."""
+        raise NotImplementedError
+
+    def submit(self, process: int, core: int) -> None:
+        """Take the lock for the insertion and again for the dispatch."""
+        p = self.p
+        with p.loop(TURNS), p.scope(), p.hold(self.lock):
+            held = p.answer(locking.turn, self.state, core)
+            p.call(held, goes_on, process, held)
+            p.wait(held)
+
+
+SCHEDULERS: dict[str, Callable[[Builder, Cores, str], Scheduler]] = {}
+"""The schedulers by name."""
+
+
+def register_scheduler(name: str, make: Callable[[Builder, Cores, str], Scheduler]) -> None:
+    """Make a scheduler known by the name that a workload chooses it by. Raises ValueError for a name twice."""
+    if SCHEDULERS.setdefault(name, make) is not make:
+        raise ValueError(f"a scheduler {name!r} is registered already")

@@ -1,0 +1,229 @@
+"""Processes on cores that read and write drives past the cache, through an interface of the kernel or around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import nullcontext
+from fractions import Fraction
+from itertools import chain
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from simio.components.block.interfaces import INTERFACES
+from simio.components.block.layer import Process
+from simio.components.block.schedulers import Scheduler
+from simio.components.site import Site
+from simio.components.storage.interfaces import BlockDevice
+from simio.description.model import Workload
+from simio.description.quantities import Count, Extent, Flag, Quantity, Text, Time, Whole, refusal
+from simio.description.workloads import HostName, Storage, WorkloadParams
+from simio.errors import RunError, quote
+from simio.program.builder import Handle, Register, Variable, since
+from simio.wording import counted
+from simio.workloads import register_workload
+
+MOST_IN_TURN = 64
+"""Drives that a process goes through in turn."""
+
+
+def _interface(name: str) -> str:
+    if name not in INTERFACES:
+        raise refusal(quote(name), f"an interface: {', '.join(INTERFACES)}")
+    return name
+
+
+class Direct(WorkloadParams):
+    """Processes on cores of their own, each with requests outstanding to drives that it goes through in turn."""
+
+    routes = (("host", "to"),)
+
+    host: HostName = Field(description="host on which the processes run")
+    to: Storage = Field(description="disk, group of disks or volume that they read and write")
+    interface: Annotated[Text, AfterValidator(_interface)] = Field(
+        "io_uring", description="interface between program and drive, see below"
+    )
+    registered: Flag = Field(
+        False, description="whether files and buffers were registered before, as io_uring can (fixed buffers)"
+    )
+    block: Extent = Field(4096, description="bytes a request")
+    pattern: Literal["random", "sequential"] = Field("random", description="order of the blocks")
+    reads: Annotated[Fraction, Quantity("share")] = Field(
+        Fraction(1), description="share of requests that read; the others write"
+    )
+    depth: Annotated[Count, Field(le=65536)] = Field(
+        1, description="requests that a process keeps outstanding, over all its drives"
+    )
+    batch: Count = Field(1, description="requests that a process submits with one call of libaio or io_uring")
+    processes: Annotated[Count, Field(le=4096)] = Field(1, description="number of processes")
+    requests: Count | None = Field(
+        None, description="requests in all, rounded up to as many for each place; none: until the run's time is over"
+    )
+    first_core: Whole = Field(0, description="core of the first process; the others follow in order")
+    cores: Count | None = Field(None, description="cores that the processes share; none: one each")
+    span: Extent | None = Field(None, description="bytes of each drive that are used; none: all")
+    program: Time = Field(
+        300_000, description="CPU time of the program itself a request, on a CPU of its kernel's reference_clock"
+    )
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Direct:
+        deepest = INTERFACES[self.interface].deepest
+        if deepest is not None and self.depth > deepest:
+            raise refusal(str(self.depth), f"at most {deepest} with interface {self.interface}", field="depth")
+        if self.reads > 1:
+            raise refusal(f"{float(self.reads):g}", "a share of at most 100 %", field="reads")
+        if self.span is not None and self.span < self.block:
+            raise refusal(str(self.span), "at least a block", field="span")
+        return self
+
+
+@register_workload("direct", Direct)
+def direct(site: Site, workload: Workload[Direct]) -> None:
+    """Each process has `depth` threads, of which each carries one request after another; as `Direct` says."""
+    params, targets = workload.params, site.targets(workload.params.to)
+    if len(targets) > MOST_IN_TURN:
+        raise RunError(
+            f"{params.to!r} is {len(targets)} drives; a process goes through {MOST_IN_TURN} at most", ".to"
+        )
+    if site.system.run.until is None and params.requests is None:
+        raise RunError("the processes never end; give workload.direct.requests or run.until", ".requests")
+    layer = site.block_layer(params.host)
+    schedulers = [layer.scheduler(target, INTERFACES[params.interface]) for target in targets]
+    disk = site.system.disks_of(targets[0])[0]
+    way = layer.way(disk, params.program, params.block, params.registered, schedulers[0], params.batch)
+    placed = list(_places(params))
+    for number, (core, helper) in enumerate(placed, 1):
+        name = f"{workload.name} {number}" if params.processes > 1 else workload.name
+        process = Process(layer, name, core, params.interface, helper)
+        companions = sum(other == core for other, _ in placed)
+        own, helping = (_slot(placed, at, place) for place, at in enumerate((core, helper), 2 * number - 2))
+        process.start(way, companions, own, helping)
+        devices = [process.device(target) for target in targets]
+        for device in devices:
+            _check(workload, device)
+        Requests(site, workload, process, list(zip(devices, schedulers, strict=True))).emit(number)
+
+
+def _places(params: Direct) -> Iterator[tuple[int, int | None]]:
+    """The core of each process, and that of the kernel thread that submits for it, if it has one."""
+    helps = INTERFACES[params.interface].helper
+    count = params.cores or params.processes * (2 if helps else 1)
+    for number in range(params.processes):
+        if helps:
+            yield params.first_core + 2 * number % count, params.first_core + (2 * number + 1) % count
+        else:
+            yield params.first_core + number % count, None
+
+
+def _slot(placed: list[tuple[int, int | None]], core: int | None, own: int) -> tuple[int, int]:
+    """Place of a thread on its core, and number of threads there; `own` is its place in the list of all."""
+    same = [place for place, other in enumerate(chain.from_iterable(placed)) if other == core]
+    return same.index(own), len(same)
+
+
+def _check(workload: Workload[Direct], device: BlockDevice) -> None:
+    params = workload.params
+    if params.block % device.sector:
+        raise RunError(
+            f"{device.name!r} takes whole sectors of {counted(device.sector, 'byte')}, and a block has "
+            f"{params.block}", ".block",
+        )  # fmt: skip
+    if (params.span or params.block) > device.capacity:
+        raise RunError(f"{device.name!r} holds {counted(device.capacity, 'byte')}", ".span")
+
+
+class Requests:
+    """The threads of one process."""
+
+    def __init__(
+        self,
+        site: Site,
+        workload: Workload[Direct],
+        process: Process,
+        drives: list[tuple[BlockDevice, Scheduler]],
+    ) -> None:
+        self.site, self.p, self.process, self.drives = site, site.p, process, drives
+        self.params, self.name = workload.params, workload.name
+        self.latency = self.p.observation(f"{self.name}: request", "latency", "ps")
+        self.stream = site.stream(self.name)
+        self.outside = process.layer.host.span(self.params.program)
+
+    def emit(self, number: int) -> None:
+        """The places of the process, each a thread that goes on until its share is done or time is over."""
+        p, params = self.p, self.params
+        places = self._placing(number)
+        writes = self._writing(number)
+        turns = self._turns()
+        with p.thread(self.process.name, count=params.depth):
+            at, begun = p.register(), p.register()
+            first = self._first_drive()
+            self.process.take_core()
+            with p.loop(turns) if turns else p.forever():
+                for place, (device, scheduler) in enumerate(self.drives):
+                    with p.when(first <= place) if first else nullcontext():
+                        begun.set(since(0))
+                        self.process.submit(scheduler)
+                        self._place(at, places)
+                        self._carry(device, at, writes)
+                        self.process.take_core()
+                        p.mark(self.latency, since(begun) - self.outside)
+                        p.mark(self.stream, params.block)
+                if first:
+                    first.set(0)
+            p.release(self.process.core.resource)
+
+    def _first_drive(self) -> Register | None:
+        """Which drive the thread begins with, so that the threads of a process begin with one after the other."""
+        if len(self.drives) == 1:
+            return None
+        first = self.p.variable(f"{self.process.name}: first drive").increment()
+        first.set(first % len(self.drives))
+        return first
+
+    def _turns(self) -> int | None:
+        """Turns of each place over all drives; None: for ever."""
+        params = self.params
+        if params.requests is None:
+            return None
+        return max(-(-params.requests // (params.processes * params.depth * len(self.drives))), 1)
+
+    def _room(self) -> int:
+        """Blocks of the part of each drive that is used."""
+        return (self.params.span or min(device.capacity for device, _ in self.drives)) // self.params.block
+
+    def _placing(self, number: int) -> Handle | Variable:
+        """The distribution of random places, or the next block in order, each process having a part of its own."""
+        p, room = self.p, self._room()
+        if self.params.pattern == "random":
+            return p.uniform(f"{self.process.name}: place", 0, room - 1)
+        return p.variable(f"{self.process.name}: next block", (number - 1) * room // self.params.processes)
+
+    def _place(self, at: Register, places: Handle | Variable) -> None:
+        if isinstance(places, Variable):
+            places.increment(into=at)
+            at.set(at % self._room())
+        else:
+            self.p.draw(at, places)
+        at.set(at * self.params.block)
+
+    def _writing(self, number: int) -> Handle | None:
+        reads = self.params.reads
+        if reads in (0, 1):
+            return None
+        weights = [(0, reads.numerator), (1, reads.denominator - reads.numerator)]
+        return self.p.discrete(f"{self.process.name}: writes", weights)
+
+    def _carry(self, device: BlockDevice, at: Register, writes: Handle | None) -> None:
+        """To the drive and back."""
+        p, block = self.p, self.params.block
+        if writes is None:
+            (device.read if self.params.reads else device.write)(at, block, block)
+            return
+        with p.scope():
+            kind = p.register()
+            p.draw(kind, writes)
+            with p.when(kind == 0):
+                device.read(at, block, block)
+            with p.when(kind == 1):
+                device.write(at, block, block)

@@ -1,0 +1,113 @@
+"""The requests of one process that are outstanding: issued, submitted, complete, and looked at."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import NamedTuple
+
+from simio.formats.fio.job import Job
+from simio.machines import fio as machine
+from simio.program.builder import Builder, Handle, Register, minimum, since
+from simio.workloads.common.streams import Access
+from simio.workloads.fio.calls import Calls
+
+
+class Times(NamedTuple):
+    """Observations of fio's times of requests: all of it, the submission, and what follows that."""
+
+    lat: Handle
+    slat: Handle | None = None
+    clat: Handle | None = None
+
+
+class Outstanding:
+    """Up to `depth` requests at a time, as fio keeps them (backend.c, do_io and wait_for_completions).
+
+    A process issues requests until there is no room, and then looks at as many completions as its job says. Until it
+    looks, a request that is complete counts as outstanding, and its time goes on: so fio measures it.
+    """
+
+    def __init__(self, p: Builder, name: str, calls: Calls, job: Job, depth: int, times: dict[int, Times]) -> None:
+        """`times` are the observations of each direction."""
+        self.p, self.name, self.calls, self.job, self.depth, self.times = p, name, calls, job, depth, times
+        self.submitted = None
+        if depth > 1:
+            self.ring = p.machine(f"{name}: completions", machine.ring(depth))
+            self.complete = p.container(f"{name}: complete", unit="requests")
+            self.submitted = p.container(f"{name}: submitted", unit="requests") if job.submit != 1 else None
+
+    def open(self) -> None:
+        """Once, inside the thread."""
+        if self.depth > 1:
+            self.flying = self.p.register(0)
+        if self.submitted:
+            self.waiting = self.p.register(0)
+
+    def issue(self, access: Access, at: Register, direction: int, size: int, aligned: int) -> None:
+        """One request, waited for or in a thread of its own; then room for the next one is made."""
+        p, job = self.p, self.job
+        if self.depth == 1:
+            with p.timed(self.times[direction].lat):
+                self.calls.enter()
+                access.request(at, size, aligned, False)
+                self.calls.leave()
+            return
+        with p.scope():
+            begun = p.now()
+            self.calls.enter()
+            submitted = p.now()
+            if slat := self.times[direction].slat:
+                p.mark(slat, since(begun))
+            with p.fork(f"{self.name}: request"):
+                if self.submitted:
+                    p.get(self.submitted, 1)
+                access.request(at, size, aligned, False)
+                p.call(begun, machine.completed, self.ring, begun * 2 + direction, submitted)
+                p.put(self.complete, 1)
+        self.flying.set(self.flying + 1)
+        if self.submitted:
+            self.waiting.set(self.waiting + 1)
+            with p.when(self.waiting >= (job.submit or job.iodepth)):
+                self._submit()
+        self._make_room()
+
+    def _make_room(self) -> None:
+        p, job = self.p, self.job
+        if not job.reap:
+            with p.scope(), p.loop(p.answer(machine.ready, self.ring)):
+                self._take()
+        with p.when(self.flying >= self.depth):
+            self._submit()
+            with p.scope(), p.loop(p.register(minimum(self.flying, job.reap or 1)) if job.reap > 1 else 1):
+                self._take()
+            if job.low is not None:
+                with p.while_(self.flying > job.low):
+                    self._take()
+
+    def _submit(self) -> None:
+        """Hand over the requests that wait for being enough."""
+        if self.submitted:
+            self.p.put(self.submitted, self.waiting)
+            self.waiting.set(0)
+
+    def _take(self) -> None:
+        """Look at the oldest completion, waiting for one."""
+        p = self.p
+        p.get(self.complete, 1)
+        self.calls.leave()
+        with p.scope():
+            begun = p.answer(machine.oldest, self.ring)
+            submitted = p.answer(machine.reaped, self.ring)
+            for direction, times in self.times.items():
+                with p.when(begun % 2 == direction) if len(self.times) > 1 else nullcontext(), p.scope():
+                    p.mark(times.lat, since(begun // 2))
+                    if times.clat:
+                        p.mark(times.clat, since(submitted))
+        self.flying.set(self.flying - 1)
+
+    def quiesce(self) -> None:
+        """Wait for all that is outstanding."""
+        if self.depth > 1:
+            self._submit()
+            with self.p.while_(self.flying > 0):
+                self._take()
