@@ -1,7 +1,7 @@
 """SATA and SAS against closed forms of their frames and connections, on both engines.
 
-With the values of `link`, a byte takes 1 ns (8 Gbaud, 8 of 8 bits); a frame has 16 bytes and 100 ns beside its data of
-up to 1000 bytes, a command 40 bytes, a set-up 20, a response 10.
+With the values of `link`, a byte takes 1 ns (8 Gbaud, 8 of 8 bits); a frame has 16 bytes and 100 ns beside its data
+of up to 1000 bytes, a command 40 bytes, a set-up 20, a response 10.
 """
 
 from __future__ import annotations
