@@ -15,6 +15,12 @@ from simio.running import RunOptions, run_scenario
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 SHORT = {
+    "nvme-qd": ("run.until=2 ms", "run.warm_up=0 s", "workload.reader.depth=16"),
+    "nvme-reads-beside-writes": (
+        "run.until=2 ms", "run.warm_up=0 s", "run.replications=1", "disks.d.count=2", "disks.d.placement=empty",
+    ),  # fmt: skip
+    "raid6-of-today": ("run.until=100 ms", "run.warm_up=0 s", "run.replications=1"),
+    "ssd-steady-state": ("run.until=2 ms", "run.warm_up=0 s", "disks.ssd.placement=empty", "disks.ssd.capacity=1 TB"),
     "ancor-fc-messages": ("run.until=60 ms", "run.warm_up=0 s", "workload.ttcp.window=16 KiB"),
     "ancor-fc-nodelay": ("run.until=60 ms", "run.warm_up=0 s", "workload.ttcp.window=16 KiB"),
     "ancor-fc-overhead": ("workload.ttcp.writes=400", "run.warm_up=0 s"),
