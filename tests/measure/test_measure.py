@@ -26,6 +26,7 @@ from simio.measure.redact import redacted
 from simio.measure.sheets import write_sheets
 from simio.measure.storage import Read, reads
 from simio.measure.study import halves, write_requests, write_tcp
+from simio.studies.own import with_own
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="simio measure is for Linux")
 MACHINE = told.Machine(
@@ -277,6 +278,15 @@ def test_a_peer_serves_on_loopback_and_ends_what_it_started(tmp_path):
             peer.wait(10)
     assert children
     assert not any(Path(f"/proc/{child}").exists() for child in children)
+
+
+def test_a_folder_of_tables_needs_no_slash_but_a_study_of_that_name_comes_first(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("mine", "linux-fc"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "table.yaml").write_text("rows: []\n")
+    assert with_own(["mine"])[1] == ["./table"]
+    assert with_own(["linux-fc"])[1] == ["linux-fc"]
 
 
 def test_streams_stay_below_the_backlog():
