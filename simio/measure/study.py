@@ -100,14 +100,18 @@ def write_cached(folder: Path, rows: Sequence[FioRow], own_time: float, when: st
     """The scenario and both tables of reads that the page cache has; `own_time` is fio's a read, in ns."""
     cases = [{"workload.reader.block": f"{row.test.block} B"} for row in rows]
     hosts = """hosts:
-  server: {model: ./host.yaml, adapters: {nvme: {model: adapters/nvme-linux, bus: bus}}}
+  server:
+    model: ./host.yaml
+    root: roots/xeon-sp-4
+    buses: {slot: buses/pcie-3-x4}
+    adapters: {nvme: {model: adapters/nvme-linux, bus: slot}}
 
 disks:
   # Any disk will do: after the first pass all reads are from the cache.
   d: {model: disks/samsung-980-pro-1tb, file_system: ./files.yaml}
 
 links:
-  - {model: links/nvme-gen3-x4, between: [server.nvme, d]}
+  - {model: links/nvme, between: [server.nvme, d]}
 """
     _scenario(
         folder / f"{CACHED}.yaml", "Reads of a file that the page cache has", hosts,

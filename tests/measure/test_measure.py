@@ -16,16 +16,17 @@ import yaml
 from click.testing import CliRunner
 
 from simio.cli.main import main
+from simio.loading import load
 from simio.loading.catalogue import catalogue
 from simio.measure import machine as told
 from simio.measure import small as smalls
 from simio.measure.log import Log, TimeUp, Unavailable
 from simio.measure.namespaces import ADDRESSES, Pair
-from simio.measure.network import PORT, REQUESTS, STREAMS, Request, Row, Stream
+from simio.measure.network import PEER, PORT, REQUESTS, STREAMS, Request, Row, Stream
 from simio.measure.redact import redacted
 from simio.measure.sheets import write_sheets
-from simio.measure.storage import Read, reads
-from simio.measure.study import halves, write_requests, write_tcp
+from simio.measure.storage import CACHED, FioRow, Read, reads
+from simio.measure.study import halves, write_cached, write_peer, write_requests, write_tcp
 from simio.studies.own import with_own
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="simio measure is for Linux")
@@ -208,6 +209,19 @@ def test_a_table_of_the_study_has_both_halves(tmp_path):
     assert [row["file"] for row in fit] == ["0.json", "0.json", "2.json", "2.json"]
     assert [row["file"] for row in judge] == ["1.json", "1.json", "3.json", "3.json"]
     assert all(row["fit"] is False for row in judge)
+
+
+def test_every_scenario_of_the_study_loads_with_both_tables(tmp_path):
+    write_sheets(tmp_path, MACHINE, SMALL, "small.c", "2026-01-01", 600.0, ("tcp", "requests", "cached"))
+    (tmp_path / "one.json").write_text('{"start": {}, "end": {"sum_received": {"bits_per_second": 1e9}}}')
+    write_requests(tmp_path, [Row(test, "raw", 50.0) for test in REQUESTS], "2026-01-01", 1)
+    write_cached(tmp_path, [FioRow(test, "raw", 2e9) for test in CACHED], 600.0, "2026-01-01", 1)
+    write_peer(tmp_path, [Row(test, "one.json") for test in PEER], "2026-01-01", 1)
+    for name, rows, tables in (("requests", REQUESTS, 2), ("cached", CACHED, 2), ("peer", PEER, 1)):
+        scenario = load(tmp_path / f"{name}.yaml")
+        assert len(scenario.cases) == len(rows)
+        assert len(scenario.tables) == tables
+        assert all(len(case.measured) == 1 for case in scenario.cases)
 
 
 def test_a_folder_with_something_in_it_stays_as_it_is(tmp_path):
