@@ -48,6 +48,7 @@ DOCUMENTS = (
     "docs/reliability.md",
     "docs/report.md",
     "docs/trace.md",
+    "docs/traces.md",
     "docs/tutorial.md",
     "docs/validation.md",
     "docs/calibration.md",

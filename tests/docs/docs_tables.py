@@ -74,7 +74,7 @@ def kind(model: type[BaseModel], name: str, field: FieldInfo) -> str:
         mixed = ", or mapping of sizes to weights" if isinstance(quantity, MixedSize) else ""
         return f"{units.DIMENSIONS[quantity.dimension].noun.split(' ', 1)[1]}{above}{word}{mixed}"
     refers = references(model).get(name) if hasattr(model, "routes") else None
-    if refers and field.annotation != dict[str, Text]:
+    if refers and typing.get_origin(field.annotation) is not dict:
         return f"name of {REFERRED[refers]}"
     return plain_kind(field)
 
@@ -92,8 +92,8 @@ def plain_kind(field: FieldInfo) -> str:
         return COLUMNS_OF_TRACES[annotation]
     if annotation == tuple[Text, ...]:
         return "list of texts"
-    if annotation == dict[str, Text]:
-        return "mapping of devices of the trace to names of disks or volumes"
+    if typing.get_origin(annotation) is dict:
+        return "mapping"
     if annotation == tuple[Count, ...]:
         return "whole number, or list of them"
     if annotation == tuple[State, ...]:
