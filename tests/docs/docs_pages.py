@@ -39,6 +39,7 @@ DOCUMENTS = (
     "docs/explain.md",
     "docs/explore.md",
     "docs/measure.md",
+    "docs/pcie.md",
     "docs/extending.md",
     "docs/models.md",
     "docs/nomograph.md",
