@@ -6,7 +6,7 @@ from simio.components.block.schedulers.scheduler import LockingScheduler, regist
 class Bfq(LockingScheduler):
     """Inserts, dispatches, and ends a request under `bfqd->lock`.
 
-    The turn at the end (bfq_finish_requeue_request) is taken with the other two, by the process and not the interrupt.
+    The turn at the end (bfq_finish_requeue_request) is taken with the other two, by the process, not the interrupt.
     """
 
     turns = 3

@@ -11,7 +11,6 @@ from simio.machines.block import locking
 from simio.machines.block.processes import goes_on
 from simio.program.builder import Builder
 
-
 HANDED = 4
 """Lines that move when a lock is handed on: its word is written and read, so is the node of the next in line."""
 
