@@ -155,7 +155,14 @@ class Process:
         device = self._device(span)
         if job.direct:
             return self.calls.unbuffered(device, direction, delivered)
-        mount = Mount(self.kernel, site.file_system(self.workload, device.name).sheet, device)
+        try:
+            system = site.file_system(self.workload, device.name)
+        except RunError:
+            raise RunError(
+                f"job {quote(job.name)} goes through the cache, and {device.name!r} has no file_system; give it one, or "
+                "use direct=1"
+            ) from None
+        mount = Mount(self.kernel, system.sheet, device)
         if job.engine == "mmap":
             return Mapped(self.p, MappedFile(mount, (self.name, 1)), None, delivered)
         file = CachedFile(mount, f"{self.name} {NAMES[direction]}", (span.start, span.size), not job.random)
