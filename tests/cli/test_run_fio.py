@@ -112,7 +112,7 @@ def test_simulated_results_are_measured_rows_without_an_error(files: Path):
         ("p99", "a read completion"), ("process", "a"), ("p50", "b read"),
     }  # fmt: skip
     (files / "table.yaml").write_text(
-        "title: What fio gave\nsource: {document: simulated}\nscenario: again\nrows:\n"
+        "title: What fio gave\nsource: simulated\nquantity: requests\nunit: IOPS\nscenario: again\nrows:\n"
         "  - {where: {}, file: result.json, fit: false}\n"
     )
     again = "workload:\n  fio: {host: vm, storage: vda, job: result.json}\nmeasured: ./table.yaml\n"
@@ -128,7 +128,7 @@ def test_a_result_of_fio_with_an_error_is_refused(files: Path):
     job = {"jobname": "a", "error": 5, "job options": {}, "read": {}}
     (files / "bad.json").write_text(json.dumps({"fio version": "fio-3.33", "jobs": [job]}))
     (files / "table.yaml").write_text(
-        "title: T\nsource: s\nrows:\n  - {where: {}, file: bad.json, quantity: requests}\n"
+        "title: T\nsource: s\nquantity: requests\nunit: IOPS\nrows:\n  - {where: {}, file: bad.json, quantity: requests}\n"
     )
     (files / "host.yaml").write_text(HOST + "measured: ./table.yaml\n")
     assert "ended with error 5" in simio("run", "host.yaml").output

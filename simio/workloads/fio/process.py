@@ -159,8 +159,8 @@ class Process:
             system = site.file_system(self.workload, device.name)
         except RunError:
             raise RunError(
-                f"job {quote(job.name)} goes through the cache, and {device.name!r} has no file_system; give it one, or "
-                "use direct=1"
+                f"job {quote(job.name)} goes through the cache, and {device.name!r} has no file_system; give it one, "
+                "or use direct=1"
             ) from None
         mount = Mount(self.kernel, system.sheet, device)
         if job.engine == "mmap":
