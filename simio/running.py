@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any
 
@@ -34,6 +35,7 @@ from simio.result.packets import AbortedTrace, Packets
 from simio.result.pooling import pooled_observations, pooled_streams
 from simio.result.precision import Runs, carry_out
 from simio.result.progress import progress_of
+from simio.result.request_rate import in_unit_of
 from simio.result.requests import RequestLog
 from simio.result.stepwise import check_again
 from simio.version import VERSION
@@ -117,11 +119,11 @@ def run_scenario(
         # Before the runs: of ten thousand disks it takes seconds, which nobody waits for after Ctrl-C.
         values = resolved(system)
         for result in run_cases(scenario, options, cases):
-            results.append(result)
+            results.append(in_unit_of(result, system.report.unit))
             if progress:
                 progress(result)
     except CaseInterrupted as interrupted:
-        results.append(interrupted.result)
+        results.append(in_unit_of(interrupted.result, system.report.unit))
         complete = False
     except KeyboardInterrupt:
         complete = False
@@ -285,6 +287,7 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
             dict.fromkeys([*(span.note for span in runs.spans if span.note), *growing, *_condensed(outcome)])
         ),
         demerits=demerits(case.system.workloads.values(), program, outcome),
+        requests=sum((each.requests for each in runs.seen), Fraction(0)) / len(runs.seen),
         jobs=job_runs(case.system, program, outcome),
     )
 

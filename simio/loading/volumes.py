@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -20,11 +20,12 @@ from simio.loading.problems import a, join, keys_of, place_of
 from simio.loading.yamltree import Node
 
 MOST_LEVELS = 8
-LEAST = {"stripe": 2, "concat": 1, "mirror": 2, "raid3": 3, "raid5": 3}
+LEAST = {"stripe": 2, "concat": 1, "mirror": 2, "raid3": 3, "raid5": 3, "raid6": 4, "raid10": 4}
 """Kinds of volumes, each with its least number of members."""
+Kind = Literal["stripe", "concat", "mirror", "raid3", "raid5", "raid6", "raid10"]
 PARTS = {"file_system": "filesystem", "controller": "controller"}
 """Keys that name a part, and its class."""
-_STRIPED = ("stripe", "raid5")
+_STRIPED = ("stripe", "raid5", "raid6", "raid10")
 
 
 class VolumeKeys(BaseModel):
@@ -32,7 +33,7 @@ class VolumeKeys(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    kind: Literal["stripe", "concat", "mirror", "raid3", "raid5"] = Field(description="how data lies on the members")
+    kind: Kind = Field(description="how data lies on the members")
     unit: Limit = Field(
         None, description="bytes on one member before the next one's turn; raid3: a sector if left out"
     )
@@ -62,7 +63,20 @@ def build_volumes(ctx: Context, section: Node, groups: Mapping[str, DiskGroup]) 
     written = ctx.items(section, "volumes", _written, "a mapping of volumes, such as 'v: {kind: mirror, of: d}'")
     members = _Members(ctx, written, groups)
     whole = members.check_nesting()
-    return {name: members.volume(item) if item and whole else None for name, item in written.items()}
+    volumes = {name: members.volume(item) if item and whole else None for name, item in written.items()}
+    return {name: volume for each in volumes.items() for name, volume in _paired(*each)}
+
+
+def _paired(name: str, volume: Volume | None) -> Iterator[tuple[str, Volume | None]]:
+    """The volume itself, or of a RAID 10 the mirrors of two members each, and a stripe over them."""
+    if volume is None or volume.kind != "raid10":
+        yield name, volume
+        return
+    pairs = []
+    for number in range(0, len(volume.members), 2):
+        pairs.append(f"{name} pair {number // 2 + 1}")
+        yield pairs[-1], Volume(pairs[-1], "mirror", volume.members[number : number + 2], None)
+    yield name, replace(volume, kind="stripe", members=tuple(pairs))
 
 
 def _written(ctx: Context, name: str, node: Node, place: Place) -> _Written | None:
@@ -83,7 +97,7 @@ def _written(ctx: Context, name: str, node: Node, place: Place) -> _Written | No
         ctx.problems.add(f"{path}.unit", "nothing", expected, "this key is required", place)
     if read.kind in ("concat", "mirror") and read.unit is not None:
         found, at = f"a unit for a {read.kind}", place_of(node, "unit")
-        ctx.problems.add(f"{path}.unit", found, "none", "only stripe, raid3 and raid5 interleave", at)
+        ctx.problems.add(f"{path}.unit", found, "none", "only the others interleave", at)
     return _Written(name, place, read, of, node, parts) if ctx.problems.noted == before else None
 
 
@@ -177,6 +191,10 @@ class _Members:
             found = f"{len(members)} member{'s' if len(members) != 1 else ''} ({', '.join(members)})"
             place = item.node.entries["of"].place
             self.ctx.problems.add(f"{item.path}.of", found, f"at least {LEAST[kind]} for {a(kind)}", place=place)
+            return None
+        if kind == "raid10" and len(members) % 2:
+            place = item.node.entries["of"].place
+            self.ctx.problems.add(f"{item.path}.of", f"{len(members)} members", "an even number of them", place=place)
             return None
         sectors = dict(self._sectors(item.name))
         unit = item.keys.unit

@@ -111,3 +111,14 @@ def _rate(text: str) -> float:
     if rate <= 0:
         raise Unavailable("fio read nothing")
     return rate
+
+
+def own_time(log: Log) -> float:
+    """fio's own time a read in ns, from a test whose engine does nothing."""
+    words = [
+        "fio", "--name=simio", "--ioengine=null", "--filesize=1g", "--rw=read", "--bs=4k", "--thread", "--time_based",
+        f"--runtime={SECONDS}", "--output-format=json",
+    ]  # fmt: skip
+    text = log.run(words, 30, "fio")
+    log.keep("raw/fio-null.json", text)
+    return 4096 / _rate(text) * 1e9

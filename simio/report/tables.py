@@ -214,6 +214,7 @@ def _spread(values: Sequence[float], text: Callable[[float], str]) -> list[str]:
 def jobs(case: CaseResult, unit: str) -> Grid:
     """Jobs of fio over their own time, as fio reports them: requests, bytes, fio's lat, and CPU time of a process."""
     rows = []
+    unit = unit if units.dimension_of(unit) == "rate" else "MB/s"
     for job in case.jobs:
         span = job.ended - job.begun
         cpu = f"{100 * (job.user + job.system) / span:.0f}%" if span > 0 else ""

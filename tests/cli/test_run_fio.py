@@ -128,7 +128,7 @@ def test_a_result_of_fio_with_an_error_is_refused(files: Path):
     job = {"jobname": "a", "error": 5, "job options": {}, "read": {}}
     (files / "bad.json").write_text(json.dumps({"fio version": "fio-3.33", "jobs": [job]}))
     (files / "table.yaml").write_text(
-        "title: T\nsource: s\nquantity: requests\nunit: IOPS\nrows:\n  - {where: {}, file: bad.json, quantity: requests}\n"
+        "title: T\nsource: s\nquantity: requests\nunit: IOPS\nrows:\n  - {where: {}, file: bad.json}\n"
     )
     (files / "host.yaml").write_text(HOST + "measured: ./table.yaml\n")
     assert "ended with error 5" in simio("run", "host.yaml").output

@@ -125,7 +125,7 @@ def test_what_varied_of_the_workload_no_longer_does(path):
 def test_the_json_has_the_shape_of_iperf3s(path, command, real):
     result = simio("run", str(path), "--iperf3", f"-c server {command} -J")
     assert result.exit_code == 0, result.output
-    data, model = json.loads(result.output), json.loads((DATA / f"{real}.json").read_text())
+    data, model = json.loads(result.stdout), json.loads((DATA / f"{real}.json").read_text())
     of_a_machine = {"start.timestamp", "start.cookie", "start.tcp_mss_default", "start.sock_bufsize",
                     "start.sndbuf_actual", "start.rcvbuf_actual"}  # fmt: skip
     missing = {key for key in keys(model) - keys(data) if not key.startswith(("start.timestamp", "start.connected"))}
@@ -141,7 +141,7 @@ def test_the_json_has_the_shape_of_iperf3s(path, command, real):
 
 
 def test_the_sum_is_that_of_the_streams_and_intervals_add_up(path):
-    data = json.loads(simio("run", str(path), "--iperf3", "-c server -P 3 -w 256K -t 2 -J").output)
+    data = json.loads(simio("run", str(path), "--iperf3", "-c server -P 3 -w 256K -t 2 -J").stdout)
     end = data["end"]
     assert end["sum_sent"]["bytes"] == sum(each["sender"]["bytes"] for each in end["streams"])
     assert end["sum_sent"]["bytes"] == sum(each["sum"]["bytes"] for each in data["intervals"])
@@ -149,13 +149,13 @@ def test_the_sum_is_that_of_the_streams_and_intervals_add_up(path):
 
 
 def test_a_rate_is_kept_by_the_timer(path):
-    data = json.loads(simio("run", str(path), "--iperf3", "-c server -u -b 20M -t 2 -J").output)
+    data = json.loads(simio("run", str(path), "--iperf3", "-c server -u -b 20M -t 2 -J").stdout)
     assert data["end"]["sum_received"]["bits_per_second"] == pytest.approx(20e6, rel=0.01)
     assert data["end"]["sum"]["lost_packets"] == 0
 
 
 def test_what_finds_no_room_is_lost(path):
-    data = json.loads(simio("run", str(path), "--iperf3", "-c server -u -b 200M -t 3 -O 1 -J").output)
+    data = json.loads(simio("run", str(path), "--iperf3", "-c server -u -b 200M -t 3 -O 1 -J").stdout)
     # UDP payload of 1448 bytes is 1490 with headers; the queue of 8 MB is full after two thirds of a second.
     assert data["end"]["sum_received"]["bits_per_second"] == pytest.approx(100e6 * 1448 / 1490, rel=0.02)
     assert data["end"]["sum"]["lost_percent"] == pytest.approx(100 - 100 / 200 * 100 * 1448 / 1490, abs=3)
@@ -163,7 +163,7 @@ def test_what_finds_no_room_is_lost(path):
 
 def test_bytes_end_the_test_and_reverse_sends_from_the_server(path):
     result = simio("run", str(path), "--iperf3", "-c server -n 1M -l 128K -R -J")
-    data = json.loads(result.output)
+    data = json.loads(result.stdout)
     assert data["end"]["sum_received"]["bytes"] == 2**20
     assert data["start"]["test_start"]["reverse"] == 1
 
@@ -185,7 +185,7 @@ def test_a_segment_is_no_larger_than_asked_for(tmp_path):
     file = tmp_path / "path.yaml"
     file.write_text(PATH)
     small = simio("run", str(file), "--iperf3", "-c server -M 540 -t 1 -J")
-    rate = json.loads(small.output)["end"]["sum_received"]["bits_per_second"]
+    rate = json.loads(small.stdout)["end"]["sum_received"]["bits_per_second"]
     # 528 bytes of data in 594 of a frame without preamble, as the token bucket counts.
     assert rate == pytest.approx(100e6 * 528 / 594, rel=0.01)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from simio.machines.door import call
 from simio.machines.volume import layout, planner
-from simio.machines.volume.layout import CONCAT, MIRROR, RAID3, RAID5, READ, STRIPE, WRITE
+from simio.machines.volume.layout import CONCAT, MIRROR, RAID3, RAID5, RAID6, READ, STRIPE, WRITE
 from simio.machines.volume.levels import after
 
 
@@ -249,3 +249,76 @@ def test_what_is_refused() -> None:
     assert call(planner.open_request, state, 0, 0, -1, 8) == -1
     assert call(planner.parts, state, 0, 0, WRITE, 6) == -1
     assert call(after, state, 0, 0, 4, 4) == -1
+
+
+# --- RAID 6 --------------------------------------------------------------------------------------------------
+
+
+def home6(members: int, unit: int, x: int) -> tuple[int, int]:
+    """Member and address of byte `x` of a RAID 6, whose last two columns have P and Q."""
+    stripe, rest = divmod(x, (members - 2) * unit)
+    return (rest // unit - stripe) % members, stripe * unit + rest % unit
+
+
+@given(requests(), st.integers(0, 9))
+def test_a_raid6_reads_what_is_wanted_and_all_others_but_q_for_what_is_lost(
+    case: tuple[int, int, int, int], lost: int
+) -> None:
+    members, unit, at, size = case
+    members, lost = members + 1, min(lost, members + 2)
+    (part,) = plan(layout.initial(RAID6, members, unit), at, size, READ, lost)
+    wanted = {home6(members, unit, x) for x in range(at, at + size)}
+    missing = {x for member, x in wanted if member == lost}
+    others = {
+        (member, x) for x in missing for member in range(members) if (member + x // unit) % members != members - 1
+    }
+    assert bytes_of(part.reads) == {place for place in wanted | others if place[0] != lost}
+    assert part.parity == ((members - 2, len(missing)) if missing else (0, 0))
+    assert part.writes == []
+
+
+@given(requests(), st.integers(0, 9))
+def test_after_a_write_both_parities_of_a_raid6_are_right(case: tuple[int, int, int, int], lost: int) -> None:
+    """Each parity is known if of the data that stay all are, or none and its own old value is."""
+    members, unit, at, size = case
+    members, lost = members + 1, min(lost, members + 2)
+    parts = plan(layout.initial(RAID6, members, unit), at, size, WRITE, lost)
+    new = {home6(members, unit, x) for x in range(at, at + size)}
+    written = [bytes_of(part.writes) for part in parts]
+    assert sum(map(len, written)) == len(set().union(*written))
+    assert {member for part in parts for member, _, _ in part.reads + part.writes}.isdisjoint({lost})
+    for part, own in zip(parts, written, strict=True):
+        read = bytes_of(part.reads)
+        for row in {x for _, x in own | read}:
+            both = {(members - 2 - row // unit) % members, (members - 1 - row // unit) % members}
+            here = {member for member, x in new if x == row}
+            has = {member for member, x in own if x == row}
+            assert has == (here | both) - {lost}
+            data = set(range(members)) - both
+            unread = set(range(members)) - {member for member, x in read if x == row}
+            stay = data - here
+            p = (members - 2 - row // unit) % members
+            if stay & unread == {lost} and p not in unread and not (data & unread) - {lost}:
+                # What is lost and stays follows from P and all other data.
+                continue
+            for parity in both - {lost}:
+                assert stay.isdisjoint(unread) or ((here | {parity}) - {lost}).isdisjoint(unread)
+                if not stay.isdisjoint(unread):
+                    assert lost not in here
+
+
+@pytest.mark.parametrize(
+    ("members", "units", "reads", "sources"),
+    [
+        # Of eight members, one unit is modified: old data, P and Q; five are not: the sixth is read.
+        (8, 1, [0, 6, 7], 6),
+        (8, 5, [5], 12),
+        # Three pieces of six either way: the rest of the stripe.
+        (6, 1, [1, 2, 3], 8),
+    ],
+)
+def test_the_rule_that_reads_less_of_a_raid6(members: int, units: int, reads: list[int], sources: int) -> None:
+    (part,) = plan(layout.initial(RAID6, members, 8), 0, units * 8, WRITE, members)
+    assert [member for member, _, _ in part.reads] == reads
+    assert part.parity == (sources, 8)
+    assert [member for member, _, _ in part.writes] == [*range(units), members - 2, members - 1]

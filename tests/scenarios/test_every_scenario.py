@@ -123,6 +123,7 @@ SHORT = {
     "slac-ping": (),
     "slac-ping-loaded": ("run.until=60 ms", "run.warm_up=0 s"),
     "slac-tersk03": ("run.until=60 ms", "run.warm_up=0 s"),
+    "trace-server": ("workload.replay.last=60",),
     "video-buffers": ("workload.play.frames=9",),
 }
 COMPARED_LONGER = {

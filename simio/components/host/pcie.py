@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import floor
 from typing import Any
@@ -87,6 +88,7 @@ class PcieBus:
         uplink: PcieBus | None = None,
     ) -> None:
         self.p = p
+        self.part = part
         self.name = part.name
         self.sheet = sheet = part.sheet
         self.root = root
@@ -106,6 +108,10 @@ class PcieBus:
         other = copy.copy(self)
         other.memory, other.memory_byte = memory, memory_byte
         return other
+
+    def of_its_own(self, name: str) -> PcieBus:
+        """A link like this one for one device, which shares nothing with it but the uplink and what is behind."""
+        return PcieBus(self.p, replace(self.part, name=name), self.root, self.memory, self.memory_byte, self.uplink)
 
     # --- times -------------------------------------------------------------------------------------------
 
@@ -210,18 +216,18 @@ class PcieBus:
         cached: bool = False,
         place: Operand | None = None,
         remote: bool = False,
-        extra: Operand = 0,
+        reach: Operand | None = None,
     ) -> None:
         """A device reads `amount` bytes from memory, or out of a cache; returns when the last has come.
 
-        Parts of a large amount are under way together, as far as there are tags. `extra` ps are added to the root
-        complex's time; the rest is as for `write`.
+        Parts of a large amount are under way together, as far as there are tags. `reach` is the time in ps by which
+        the data are farther than the near cache, where the caller knows that; the rest is as for `write`.
         """
         p = self.p
 
         def fetch(part: Any) -> None:
             with p.scope():
-                self._fetch(part, device_byte, cached, place, remote, extra)
+                self._fetch(part, device_byte, cached, place, remote, reach)
 
         if isinstance(amount, int) and amount <= self.piece:
             fetch(amount)
@@ -235,10 +241,17 @@ class PcieBus:
         p.join()
 
     def _fetch(
-        self, amount: Any, device_byte: Fraction, cached: bool, place: Operand | None, remote: bool, extra: Operand
+        self,
+        amount: Any,
+        device_byte: Fraction,
+        cached: bool,
+        place: Operand | None,
+        remote: bool,
+        reach: Operand | None,
     ) -> None:
         """A read of at most `piece` bytes: requests with tags, the root complex, completions."""
-        p, latency = self.p, self.latency(cached, remote)
+        p, known = self.p, reach is not None
+        latency = self.latency(cached or known, remote and not known)
         requests = self.requests(amount)
         certain = least(amount)
         wired = self.requests(certain) * self.sheet.request + self.carried(certain, read=True)
@@ -246,9 +259,15 @@ class PcieBus:
         p.get(self.tags, requests)
         self._pass(self._wires(requests * self.sheet.request, "up"))
         self.root.translate(amount, place)
-        p.advance(latency, extra, 1)
+        p.advance(latency, 0 if reach is None else reach, 1)
         self._carry(amount, True, device_byte, cached, remote)
         p.put(self.tags, requests)
+
+    @labelled("DMA", "name")
+    def post(self, *amounts: int) -> None:
+        """A device writes a few small packets, one after another, into a cache; returns when they are there."""
+        self._pass(self._wires(sum(self.carried(amount) for amount in amounts), "up"))
+        self.p.advance(self.delay)
 
     @labelled("register access", "name")
     def mmio_write(self, amount: int = WORD) -> None:

@@ -36,7 +36,11 @@ class VirtualInterface:
         self.mtu: int | None = sheet.mtu
         self.checksum: bool = sheet.checksum
         self.backlog = DropQueue(p, f"{self.name} backlog", sheet.backlog, self.name, "packets")
-        self.interrupts = PacketInterrupts(p, kernel, f"{self.name} receive", sheet.receive_cost)
+        # An interrupt is on its way as long as the first packet waits for it; what comes meanwhile shares it.
+        count = sheet.backlog + 1 if sheet.wake_delay else 1
+        self.interrupts = PacketInterrupts(
+            p, kernel, f"{self.name} receive", sheet.receive_cost, count, sheet.wake_delay
+        )
 
     @labelled("network drivers", "host.name")
     def drive(self, priority: int = PROCESS) -> None:

@@ -16,6 +16,7 @@ from simio.components.storage.ipi import IpiBus, IpiHippiTransport, IpiTransport
 from simio.components.storage.loop import Loop, LoopTransport
 from simio.components.storage.nvme import NvmeSlots, NvmeTransport
 from simio.components.storage.scsi import ScsiBus, ScsiTransport
+from simio.components.storage.serial import SerialPorts, SerialTransport
 from simio.description.model import Adapter, Link, System, fits
 from simio.description.sheets.fibre_channel import FibreChannelAdapter
 from simio.description.sheets.hippi import HippiLink
@@ -33,6 +34,8 @@ SHARED: dict[str, tuple[MakeMedium, MakeTransport]] = {
     "ipi-3": (IpiBus, IpiTransport),
     "fibre-channel-loop": (Loop, LoopTransport),
     "nvme": (NvmeSlots, NvmeTransport),
+    "sata": (SerialPorts, SerialTransport),
+    "sas": (SerialPorts, SerialTransport),
 }
 """Kinds of link that adapters and disks share: the medium, and a transport over it."""
 TIMED = ("fibre-channel", "fibre-channel-loop", "scsi")

@@ -1,7 +1,7 @@
-"""NVMe over PCI Express: commands by doorbell and fetch, data and completions as packets of a drive's own lanes.
+"""NVMe over PCI Express: commands by doorbell and fetch, data and completions over lanes of a drive's own.
 
-The host writes a doorbell, the drive reads the submission queue entry from memory, moves data by reads and posted
-writes of its own, and posts the completion entry and an interrupt message (NVMe Base Specification 2.0, section 3).
+The host writes a doorbell, the drive reads submission queue entries from memory, moves data by reads and posted
+writes of its own, and posts a completion entry and an interrupt message (NVMe Base Specification 2.0, section 3).
 """
 
 from __future__ import annotations
@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from simio.components.host.bus import DmaPath
+from simio.components.host.pcie import PcieBus
 from simio.components.passage import Passage
 from simio.description.model import Link
 from simio.description.sheets.nvme import NvmeAdapter, NvmeDrive, NvmeLink
-from simio.program.builder import Builder, Handle, Operand, OperandT
+from simio.errors import RunError
+from simio.machines.ssd import queues
+from simio.program.builder import Builder, Operand
 from simio.program.service import ceil_times
 
 SUBMISSION = 64
@@ -20,30 +23,29 @@ SUBMISSION = 64
 COMPLETION = 16
 """Bytes of a completion queue entry (NVMe Base 2.0, 3.3.3.2)."""
 DOORBELL = 4
-"""Bytes of a doorbell register (NVMe PCIe transport 1.0, 3.1.2)."""
+"""Bytes of a doorbell register (NVMe over PCIe Transport 1.0, 3.1.2)."""
 MESSAGE = 4
-"""Bytes of an interrupt message, MSI-X (PCI Express Base Specification, 7.7.2)."""
+"""Bytes of an interrupt message, MSI-X (PCI Express Base Specification 3.0, 6.1.4)."""
 
 
 class NvmeSlots:
-    """The slots of a host's drives: PCIe lanes for each, and how long packets take on them."""
+    """The slots of a host's drives."""
 
     def __init__(self, p: Builder, link: Link[NvmeLink], adapters: Sequence[str], devices: Sequence[str]) -> None:
-        self.p = p
-        self.sheet = sheet = link.part.sheet
-        self.byte = sheet.byte
-        self.up = {name: p.resource(f"{name} lanes to host") for name in devices}
-        self.down = {name: p.resource(f"{name} lanes from host") for name in devices}
-        self.packet = sheet.packet_overhead + sheet.control
-
-    def line(self, amount: OperandT) -> OperandT:
-        """Time on the lanes of `amount` bytes of data in packets, in ps."""
-        packets = (amount + (self.sheet.max_payload - 1)) // self.sheet.max_payload
-        return ceil_times(amount + packets * self.packet, self.byte)
+        """Raises RunError for several hosts or adapters, and for more drives than there are slots."""
+        if len(adapters) != 1:
+            raise RunError(
+                f"slots {link.name!r} have {len(adapters)} adapters; a drive is in one host", at=f"links.{link.name}"
+            )
+        if len(devices) > link.part.sheet.slots:
+            raise RunError(
+                f"{link.name!r} has {link.part.sheet.slots} slots, and {len(devices)} drives",
+                at=f"links.{link.name}",
+            )
 
 
 class NvmeTransport:
-    """Commands, data and completions between a host and one drive."""
+    """Commands, data and completions between a host and one drive, which has its lanes for itself."""
 
     any_size = True
     pace = 0
@@ -58,44 +60,45 @@ class NvmeTransport:
         device: str,
         adapter: str,
     ) -> None:
+        """Raises RunError for a bus that is not PCI Express."""
+        if not isinstance(bus, PcieBus):
+            raise RunError(f"NVMe drive {device!r} needs PCI Express, and {adapter!r} is on a bus of another kind")
         self.p = p
-        self.slots = slots
-        self.bus = bus
-        self.up, self.down = slots.up[device], slots.down[device]
+        self.bus = lanes = bus.of_its_own(f"{device} lanes")
         self.unit = drive_sheet.page
         self.burst = drive_sheet.largest
+        self.cached = lanes.root.sheet.device_share is not None
+        sheet, byte = lanes.sheet, lanes.byte
+        entry = ceil_times(SUBMISSION, byte)
+        self.queue = p.machine(
+            f"{device} submission queue",
+            queues.initial(
+                lanes.delay + ceil_times(DOORBELL + sheet.request, byte),
+                ceil_times(sheet.request + sheet.answer, byte) + lanes.latency(cached=True) + entry,
+                entry,
+                drive_sheet.fetches,
+            ),
+        )
+        p.tally(device, "entries fetched", self.queue + queues.ENTRIES, "entries")
+        p.tally(device, "fetches", self.queue + queues.FETCHES, "reads")
 
     def request(self) -> None:
-        """The doorbell, a read of the entry and the answer to it, which the lanes carry beside data."""
-        sheet = self.slots.sheet
-        packets = 2 * self.slots.packet + DOORBELL + SUBMISSION
-        self.p.advance(3 * sheet.latency + sheet.read_latency + ceil_times(packets, self.slots.byte))
+        """The doorbell, and the fetch of the entry, alone or with others."""
+        with self.p.scope():
+            self.p.wait(self.p.answer(queues.submit, self.queue))
 
     def send(self, amount: Operand) -> None:
-        """Posted writes to the host's memory; the drive goes on when they have left it."""
-        self._move(amount, self.up, read=False)
+        """Posted writes to the host's memory, or its cache; the drive goes on when they have left it."""
+        self.bus.write(amount, cached=self.cached)
 
     def fetch(self, amount: Operand) -> None:
-        """Reads of the host's memory: requests, and data that come back."""
-        sheet = self.slots.sheet
-        self.p.advance(2 * sheet.latency + sheet.read_latency)
-        self._move(amount, self.down, read=True)
+        """Reads of the host's memory."""
+        self.bus.read(amount)
 
     def reply(self) -> None:
-        """The completion entry and the interrupt message, behind all data."""
-        p, slots = self.p, self.slots
-        with p.hold(self.up):
-            p.advance(slots.line(COMPLETION) + slots.line(MESSAGE))
-        p.advance(slots.sheet.latency)
+        """The completion entry and the interrupt message, behind all data; the fetch's request is counted here."""
+        self.bus.post(COMPLETION, MESSAGE)
 
     def passage(self, writes: bool) -> Passage:
-        """The lanes in one direction, and the host's bus and memory."""
-        sheet = self.slots.sheet
-        byte = self.slots.byte * (sheet.max_payload + self.slots.packet) / sheet.max_payload
-        return Passage({self.down if writes else self.up: byte}) + self.bus.passage(writes)
-
-    def _move(self, amount: Operand, lanes: Handle, read: bool) -> None:
-        p = self.p
-        with p.hold(lanes):
-            p.wait(self.slots.line(amount))
-        self.bus.transfer(amount, read=read)
+        """The lanes in one direction, and the host's memory."""
+        return self.bus.passage(writes)

@@ -11,7 +11,7 @@ from simio.description.sheets.flash import FlashDrive
 from simio.machines import ssd as flash
 from simio.machines.layout import State
 from simio.machines.ssd import reading, writing
-from simio.machines.ssd.layout import HOST_SECTORS, LAST, MOVED_SECTORS, PLACEMENTS, TABLES_AT
+from simio.machines.ssd.layout import FOLDED_SECTORS, HOST_SECTORS, LAST, MOVED_SECTORS, PLACEMENTS, TABLES_AT
 from simio.machines.ssd.writing import NOTHING
 from simio.program.builder import Builder, Handle, Operand, OperandT, Register
 from simio.program.service import ceil_times, per_byte
@@ -48,10 +48,13 @@ class SolidStateDrive:
         sector = ceil_times(sheet.map_unit, per_byte(sheet.channel_rate))
         return flash.initial(
             sheet.all_dies,
-            sheet.planes,
+            sheet.planes if sheet.independent else 1,
             sheet.channels,
             sheet.read_times,
             sheet.commands + PARTS,
+            sheet.cache_read or 0,
+            fast_program=sheet.bits * (sheet.cache_program or 0),
+            planes=sheet.planes,
             page=sheet.page_sectors,
             unit=sheet.unit,
             sectors=sheet.capacity // sheet.map_unit,
@@ -141,11 +144,15 @@ class SolidStateDrive:
             stripe = sheet.all_dies * sheet.unit * rows
             share = Fraction(rows, sheet.rows)
             logical = int(sheet.capacity // sheet.map_unit * share)
-            made = flash.tables(self.state, logical, sheet.blocks, stripe, sheet.unit, room, sheet.rows // rows)
+            unit, home = sheet.unit, self.state
+            cache = int(sheet.cache // (sheet.map_unit * unit) * share)
+            made = flash.tables(home, logical, sheet.blocks, stripe, unit, room, cache, sheet.rows // rows)
             self._tables = self.p.machine(f"{self.name} mapping", made)
             self.p.set_word(self.state + TABLES_AT, self._tables - self.state)
             self.p.tally(self.name, "programmed for the host", self._tables + HOST_SECTORS, "sectors")
             self.p.tally(self.name, "moved by garbage collection", self._tables + MOVED_SECTORS, "sectors")
+            if sheet.cache:
+                self.p.tally(self.name, "moved out of the SLC cache", self._tables + FOLDED_SECTORS, "sectors")
         return self.p.container(f"{self.name} buffer", room, room, "sectors")
 
     def _parts(self, sector: Register, size: Operand, unit: int) -> Iterator[tuple[Register, Operand]]:

@@ -17,13 +17,15 @@ from typing import Any
 from simio.components.volumes.requests import VERBS, Verb, size_text
 from simio.errors import RunError
 from simio.machines.volume import layout, planner
-from simio.machines.volume.layout import CONCAT, MIRROR, RAID3, RAID5, READ, STRIPE, WRITE
+from simio.machines.volume.layout import CONCAT, MIRROR, RAID3, RAID5, RAID6, READ, STRIPE, WRITE
 
 CASES = 64
 """Sizes of pieces of one member, or places in a stripe, that a request may lead to."""
 STARTS = 4096
 """Places in a stripe where requests may begin for the planner to be asked about each."""
 
+PARITIES = {RAID5: 1, RAID6: 2}
+"""Levels whose parity goes round, with their members' worth of it."""
 PARITY = 2
 """Stands in a `Key` for what comes between the two phases."""
 
@@ -90,17 +92,22 @@ class Geometry:
     ends: tuple[int, ...] = ()
 
     @property
+    def spread(self) -> bool:
+        """True if parity goes round the members."""
+        return self.level in PARITIES
+
+    @property
     def stripe(self) -> int:
         """Bytes of data in a stripe."""
-        return self.unit * (self.members - (self.level == RAID5))
+        return self.unit * (self.members - PARITIES.get(self.level, 0))
 
     def state(self) -> list[int]:
         """The planner of this volume before its first request."""
         return layout.initial(self.level, self.members, self.unit, self.ends)
 
     def inside(self, size: int, aligned: int) -> bool:
-        """True if all requests of a RAID 5 lie inside a stripe unit each."""
-        return self.level == RAID5 and size <= gcd(aligned, self.unit)
+        """True if all requests of a RAID 5 or 6 lie inside a stripe unit each."""
+        return self.spread and size <= gcd(aligned, self.unit)
 
     def kind(self, verb: Verb, size: int, aligned: int) -> int:
         """The kind of a request, for the planner."""
@@ -114,7 +121,7 @@ class Geometry:
         state: Any = self.state()
         kind, grain = self.kind(verb, size, aligned), self._grain(size, aligned)
         shape, first = Shape(), True
-        if self.level == RAID5 and min(present) < self.members:
+        if self.spread and min(present) < self.members:
             # As the layout goes round, one stripe without any one of the members stands for all without one of them.
             present = [*range(self.members), *(lost for lost in present if lost >= self.members)]
         for at, lost in product(self._starts(name, size, aligned), present):
@@ -136,9 +143,9 @@ class Geometry:
                     shape.parities.add(parity)
                     counted[PARITY, parity, 0] += 1
             shape.least, first = counted if first else shape.least & counted, False
-            if self.level != RAID5 and len(shape.grains) > CASES:
+            if not self.spread and len(shape.grains) > CASES:
                 self._check(name, size, aligned, shape)
-        if self.level == RAID5 or (self.level == MIRROR and verb == "read"):
+        if self.spread or (self.level == MIRROR and verb == "read"):
             shape.spread(self.members)
         return shape
 
@@ -157,7 +164,7 @@ class Geometry:
             return range(0, self.stripe, self.unit)
         grain = gcd(aligned, self.stripe)
         starts = self.stripe // grain
-        if self.level == RAID5 and starts <= CASES:
+        if self.spread and starts <= CASES:
             return range(0, self.stripe, grain)
         if self.level == STRIPE and starts <= STARTS:
             return range(0, starts * aligned, aligned)
@@ -175,7 +182,7 @@ class Geometry:
             return aligned
         if self.inside(size, aligned):
             return gcd(aligned, self.unit)
-        if self.level == RAID5:
+        if self.spread:
             return aligned // self.stripe * self.unit if aligned % self.stripe == 0 else self.unit
         starts = self.stripe // gcd(aligned, self.stripe)
         return gcd(aligned, self.unit) if starts > STARTS else starts * aligned // self.members

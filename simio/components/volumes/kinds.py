@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes.array import ArrayController, ArrayPort
-from simio.components.volumes.geometry import Geometry
+from simio.components.volumes.geometry import PARITIES, Geometry
 from simio.components.volumes.members import Losses, Members
 from simio.components.volumes.parity import ParityEngine
 from simio.components.volumes.rebuild import Rebuild
@@ -16,12 +16,12 @@ from simio.components.volumes.states import Changes
 from simio.components.volumes.volume import VolumeDevice
 from simio.description.model import Volume
 from simio.errors import RunError
-from simio.machines.volume.layout import CONCAT, MIRROR, RAID3, RAID5, STRIPE
+from simio.machines.volume.layout import CONCAT, MIRROR, RAID3, RAID5, RAID6, STRIPE
 from simio.program.builder import Builder
 
-LEAST_MEMBERS = {"stripe": 2, "concat": 1, "mirror": 2, "raid3": 3, "raid5": 3}
+LEAST_MEMBERS = {"stripe": 2, "concat": 1, "mirror": 2, "raid3": 3, "raid5": 3, "raid6": 4}
 """The kinds, and how many members each needs."""
-LEVELS = {"stripe": STRIPE, "concat": CONCAT, "mirror": MIRROR, "raid3": RAID3, "raid5": RAID5}
+LEVELS = {"stripe": STRIPE, "concat": CONCAT, "mirror": MIRROR, "raid3": RAID3, "raid5": RAID5, "raid6": RAID6}
 
 
 def make_volume(
@@ -50,7 +50,7 @@ def make_volume(
             f"{LEAST_MEMBERS[volume.kind]} members or more that it needs"
         )
     parity = controller.parity if controller else parity
-    if volume.kind in ("raid3", "raid5") and parity is None:
+    if volume.kind in ("raid3", "raid5", "raid6") and parity is None:
         raise RunError(
             f"volume {volume.name!r} of kind {volume.kind!r} has nothing that computes its parity",
             at=f"volumes.{volume.name}",
@@ -77,7 +77,7 @@ def _over(
 ) -> VolumeDevice:
     """The volume without what lies between it and the host."""
     name, level, number = volume.name, LEVELS[volume.kind], len(members)
-    redundant = level in (MIRROR, RAID3, RAID5)
+    redundant = level in (MIRROR, RAID3, RAID5, RAID6)
     losses = losses if redundant else None
     failed = [volume.members.index(member) for member in volume.failed] if redundant else []
     if level == MIRROR and not (losses and losses.spares):
@@ -146,7 +146,7 @@ def _geometry(volume: Volume, members: Sequence[BlockDevice], level: int) -> Geo
     if level == MIRROR:
         return Geometry(level, number, sector, smallest // sector * sector)
     unit = sector if level == RAID3 and volume.unit is None else _unit(volume, sector)
-    data = number if level == STRIPE else number - 1
+    data = number if level == STRIPE else number - PARITIES.get(level, 1)
     if level == RAID3:
         sector = unit * data
     return Geometry(level, number, sector, smallest // unit * unit * data, unit)

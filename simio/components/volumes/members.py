@@ -19,7 +19,7 @@ from simio.components.volumes.parity import ParityEngine
 from simio.components.volumes.requests import Request
 from simio.description.faults import Failed
 from simio.machines.variable import load
-from simio.machines.volume.layout import MIRROR, RAID3, RAID5
+from simio.machines.volume.layout import MIRROR, RAID3, RAID5, RAID6
 from simio.machines.volume.levels import after
 from simio.program.builder import Builder, Handle, Register, maximum
 
@@ -74,6 +74,11 @@ class Members:
         return self._parity
 
     @property
+    def _survived(self) -> int:
+        """Members without which parity makes up for what they had."""
+        return 2 if self.level == RAID6 else 1
+
+    @property
     def failures(self) -> Failures:
         """The requests of the system that can fail."""
         assert self._losses is not None
@@ -87,7 +92,7 @@ class Members:
     def survive(self, lost: Sequence[int]) -> bool:
         """True if no request can fail while one of `lost` is lost: members never fail, or only one can."""
         able = {*self.failing, *self.losable, *(member for member in lost if member < self.number)}
-        return not self.failing or (self.level in (MIRROR, RAID5) and len(able) == 1)
+        return not self.failing or (self.level in (MIRROR, RAID5, RAID6) and len(able) == 1)
 
     def exists(self, member: int) -> bool:
         """True if anything is ever in a member's place."""
@@ -136,7 +141,9 @@ class Members:
     def watched(self, request: Request) -> Iterator[None]:
         """The steps inside are all of a request of the volume, which fails if too many members do."""
         p, failing, number, verb = self.p, len(self.failing), self.number, request.verb
-        several = {RAID5: failing > 1, MIRROR: failing == number, RAID3: True}.get(self.level, False)
+        several = {RAID5: failing > 1, RAID6: failing > 2, MIRROR: failing == number, RAID3: True}.get(
+            self.level, False
+        )
         if not failing or not several or (verb == "read" and self.level != RAID3):
             yield
             return
@@ -145,7 +152,7 @@ class Members:
             with self.failures.counted(failed, number, which if verb == "read" else None) as self._fail:
                 yield
             self._fail = None
-            with p.when(failed > (self._others(request.present) if self.level == MIRROR else 1)):
+            with p.when(failed > (self._others(request.present) if self.level == MIRROR else self._survived)):
                 self.failures.fail()
             if verb == "read":
                 data = number - 1
@@ -166,13 +173,15 @@ class Members:
                     self._fail(member)
                 if reads and self.level == RAID3:
                     self.ask(self.number - 1, request)
-                if reads and self.level == RAID5:
-                    for other in range(self.number):
-                        if other != member:
-                            with p.fork(f"{self.name}: rebuilt", joined=True):
-                                self.ask(other, request)
+                if reads and self.level in (RAID5, RAID6):
+                    # Of a RAID 6, all but one of the others are enough.
+                    others = [other for other in range(self.number) if other != member]
+                    others = others[: self.number - self._survived]
+                    for other in others:
+                        with p.fork(f"{self.name}: rebuilt", joined=True):
+                            self.ask(other, request)
                     p.join()
-                    self.parity.xor(self.number - 1, request.size)
+                    self.parity.xor(len(others), request.size)
                     self._try(failed, member, request.of("write"))
 
     def _try(self, failed: Register, member: int, request: Request) -> None:

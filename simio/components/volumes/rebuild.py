@@ -9,7 +9,7 @@ md_do_sync). It can be kept below a rate, and above another one gives way to who
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -21,7 +21,7 @@ from simio.components.volumes.volume import VolumeDevice
 from simio.description.faults import Failed
 from simio.machines.failing import requests
 from simio.machines.variable import load
-from simio.machines.volume.layout import MIRROR
+from simio.machines.volume.layout import MIRROR, RAID6
 from simio.program.builder import Builder, Handle, Register, maximum, since
 from simio.program.service import SECOND, ceil_times
 
@@ -92,15 +92,19 @@ class Rebuild:
         p, volume = self.p, self.volume
         mirror, request = volume.geometry.level == MIRROR, Request("read", at, chunk, chunk, self.lost)
         others = [member for member in range(volume.members.number) if member != self.lost]
-        for member in others[:1] if mirror else others:
-            with p.fork(f"{volume.name}: rebuild", joined=True):
+        raid6 = volume.geometry.level == RAID6
+        spared = p.register(at // chunk % len(others)) if raid6 else None
+        for number, member in enumerate(others[:1] if mirror else others):
+            # Of a RAID 6, one has the parity that is not needed: each in its turn.
+            needed = nullcontext() if spared is None else p.when(spared != number)
+            with needed, p.fork(f"{volume.name}: rebuild", joined=True):
                 if mirror:
                     volume.serve(request)
                 else:
                     volume.members.ask(member, request)
         p.join()
         if not mirror:
-            volume.members.parity.xor(len(others), chunk)
+            volume.members.parity.xor(len(others) - raid6, chunk)
         self.spare.write(at, chunk, chunk)
 
     @contextmanager

@@ -21,9 +21,11 @@ _SURVIVES: Mapping[str, Callable[[int], int]] = {
     "raid5": lambda members: 1,
     "mirror": lambda members: members - 1,
     "raid3": lambda members: 1,
+    # Its data survive two, of which requests beside the second are not modelled.
+    "raid6": lambda members: 1,
 }
 """Kinds of volumes that go on without members: without how many, of their number."""
-_REDUNDANT = "raid5, mirror or raid3"
+_REDUNDANT = "raid5, raid6, mirror or raid3"
 
 
 @register_fault("failed")

@@ -19,6 +19,7 @@ from simio.description.sheets import (  # noqa: F401  (each registers its sheets
     nvme,
     pcie,
     scsi,
+    serial,
     stacks,
 )
 from simio.description.sheets.base import CATEGORIES, Sheet, register_sheet, sheet_kinds

@@ -268,12 +268,12 @@ def _given(value: int | None, otherwise: int) -> int:
     return otherwise if value is None else value
 
 
-def check_gathers(drive: Drive, reconnect: int) -> None:
+def check_gathers(drive: Drive, reconnect: int, field: str = "reconnect") -> None:
     """Refuse a `reconnect` of less than a sector, or of more than a segment of the buffer holds."""
     if not drive.sector <= reconnect <= drive.buffer // drive.segments:
         segment = size_text(drive.buffer // drive.segments)
         expected = f"from a sector, {size_text(drive.sector)}, to a buffer segment, {segment}"
-        raise refusal(size_text(reconnect), expected, field="reconnect")
+        raise refusal(size_text(reconnect), expected, field=field)
 
 
 class FibreChannelDisk(Drive):

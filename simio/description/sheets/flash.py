@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from simio.description.quantities import Count, Duration, Extent, Flag, Rate, Time, Whole, refusal
+from simio.description.quantities import Count, Duration, Extent, Flag, OptionalTime, Rate, Size, Time, Whole, refusal
 from simio.description.sheets.base import Sheet, size_text
 
 MOST_SECTORS = 2**19
@@ -18,8 +18,22 @@ class FlashDrive(Sheet):
 
     faults: ClassVar[tuple[str, ...]] = ("failed",)
 
+    alternatives: ClassVar[tuple[str, ...]] = ("cache", "cache_program", "cache_read")
+
     work = {
-        **dict.fromkeys(("read_time", "sensing", "program_time", "erase_time", "suspend", "resume"), "flash"),
+        **dict.fromkeys(
+            (
+                "read_time",
+                "sensing",
+                "program_time",
+                "erase_time",
+                "cache_program",
+                "cache_read",
+                "suspend",
+                "resume",
+            ),
+            "flash",
+        ),
         **dict.fromkeys(("channel_rate", "channel_overhead"), "channels"),
         **dict.fromkeys(("command_time", "command_latency", "decode"), "controller"),
     }
@@ -29,7 +43,8 @@ class FlashDrive(Sheet):
     map_unit: Extent = Field(4096, description="bytes that an entry of the mapping is for")
     channels: Count = Field(description="channels to the flash")
     dies: Count = Field(description="dies a channel")
-    planes: Count = Field(description="planes a die, each of which reads by itself")
+    planes: Count = Field(description="planes a die")
+    independent: Flag = Field(description="whether each plane reads by itself; else they read the same rows together")
     page: Extent = Field(description="bytes a page of a plane")
     block_pages: Count = Field(description="pages a block of a plane")
     blocks: Count = Field(description="blocks a plane that hold data, spare ones among them")
@@ -43,6 +58,11 @@ class FlashDrive(Sheet):
     channel_rate: Rate = Field(description="rate of a channel")
     channel_overhead: Time = Field(description="commands and addresses on the channel, of a page's transfer")
     decode: Time = Field(description="from the end of a page's transfer to corrected data")
+    cache: Size = Field(0, description="bytes of the pseudo-SLC cache, which take writes first; 0 B: there is none")
+    cache_program: OptionalTime = Field(
+        None, description="time of programming a page on all planes in SLC mode; none: there is no cache"
+    )
+    cache_read: OptionalTime = Field(None, description="time of an array read of such a page; none: likewise")
     suspend: Time = Field(description="time until a program or an erase stands still for a read")
     resume: Time = Field(description="time that it takes to go on")
     suspensions: Whole = Field(description="most suspensions of one program or erase; 0: reads wait for its end")
@@ -129,6 +149,9 @@ class FlashDrive(Sheet):
                 "more blocks are spare space for garbage collection",
                 "capacity",
             )
+        for name in ("cache_program", "cache_read"):
+            if self.cache and getattr(self, name) is None:
+                raise refusal("nothing", "a time such as '300 us', as there is a cache", field=name)
         least = 2 * self.unit * self.map_unit
         if self.buffer < least:
             raise refusal(size_text(self.buffer), f"at least two units of a die, {size_text(least)}", field="buffer")

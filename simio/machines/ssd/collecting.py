@@ -2,8 +2,10 @@
 
 Data are appended to an open stripe, the host's to one and collected ones to another. When only `SPARE` stripes are
 free, garbage is collected: of the stripe with the fewest sectors in use (greedy), which are moved, and then it is
-erased. What was there before the first write is written in the same way, in no time: all sectors in order of address,
-and then, for a steady state, twice as many at random.
+erased. What that frees is the host's credit: so units of both go to the flash in turn, at the rate that holds.
+
+What was there before the first write is written in the same way, in no time: all sectors in order of address, and
+then, for a steady state, twice as many at random.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ def outdate(state: NDArray, t: int, sector: int) -> None:
     place = state[t + state[t + w.MAP_AT] + sector]
     if place >= 0:
         state[t + state[t + w.OWNER_AT] + place] = -1
-        state[t + state[t + w.VALID_AT] + place // state[t + w.STRIPE]] -= 1
+        if place < state[t + w.STRIPES] * state[t + w.STRIPE]:
+            state[t + state[t + w.VALID_AT] + place // state[t + w.STRIPE]] -= 1
 
 
 @shared
@@ -31,7 +34,8 @@ def settle(state: NDArray, t: int, sector: int, place: int) -> None:
     """A sector has a place."""
     state[t + state[t + w.MAP_AT] + sector] = place
     state[t + state[t + w.OWNER_AT] + place] = sector
-    state[t + state[t + w.VALID_AT] + place // state[t + w.STRIPE]] += 1
+    if place < state[t + w.STRIPES] * state[t + w.STRIPE]:
+        state[t + state[t + w.VALID_AT] + place // state[t + w.STRIPE]] += 1
 
 
 @shared
@@ -69,10 +73,9 @@ def choose(state: NDArray, t: int) -> int:
     """The stripe with the fewest sectors in use, of those that are full; -1 where none has garbage."""
     best = -1
     least = state[t + w.STRIPE]
-    host = (state[t + w.HOST_END] - 1) // state[t + w.STRIPE] if state[t + w.HOST_AT] < state[t + w.HOST_END] else -1
-    moved = (
-        (state[t + w.MOVED_END] - 1) // state[t + w.STRIPE] if state[t + w.MOVED_AT] < state[t + w.MOVED_END] else -1
-    )
+    # What was opened last stays out: units of it are still being filled.
+    host = (state[t + w.HOST_END] - 1) // state[t + w.STRIPE]
+    moved = (state[t + w.MOVED_END] - 1) // state[t + w.STRIPE]
     row = t + state[t + w.VALID_AT]
     for number in range(state[t + w.STRIPES]):
         valid = state[row + number]
@@ -83,9 +86,12 @@ def choose(state: NDArray, t: int) -> int:
 
 
 @shared
-def must_collect(state: NDArray, t: int) -> bool:
-    """True if free stripes have become few."""
-    return state[t + w.FREE_COUNT] <= state[t + w.SPARE]
+def must_collect(state: NDArray, t: int, unit: int) -> bool:
+    """True if the next unit has to be one of garbage collection: free stripes are few, and for each of the host's
+    units as much has been freed, or they are too few for any."""
+    if state[t + w.FREE_COUNT] <= w.RESERVED:
+        return True
+    return state[t + w.FREE_COUNT] <= w.SPARE and state[t + w.CREDIT] < unit
 
 
 @shared
@@ -106,12 +112,19 @@ def next_valid(state: NDArray, t: int) -> int:
             if victim < 0:
                 return -1
             state[t + w.VICTIM] = victim
+            state[t + w.GAIN_OF] = state[t + state[t + w.VALID_AT] + victim]
+            state[t + w.GAIN] = state[t + w.STRIPE] - state[t + w.GAIN_OF]
+            if state[t + w.GAIN_OF] == 0:
+                state[t + w.CREDIT] += state[t + w.STRIPE]
             state[t + w.VICTIM_AT] = victim * state[t + w.STRIPE]
         end = (state[t + w.VICTIM] + 1) * state[t + w.STRIPE]
         while state[t + w.VICTIM_AT] < end:
             place = state[t + w.VICTIM_AT]
             state[t + w.VICTIM_AT] += 1
             if state[t + state[t + w.OWNER_AT] + place] >= 0:
+                state[t + w.GAINED] += state[t + w.GAIN]
+                state[t + w.CREDIT] += state[t + w.GAINED] // state[t + w.GAIN_OF]
+                state[t + w.GAINED] %= state[t + w.GAIN_OF]
                 return place
         erase(state, t, state[t + w.VICTIM])
 
@@ -119,7 +132,7 @@ def next_valid(state: NDArray, t: int) -> int:
 @shared
 def put_now(state: NDArray, t: int, sector: int) -> None:
     """Write a sector in no time, as before the run."""
-    while must_collect(state, t) and move_now(state, t):
+    while state[t + w.FREE_COUNT] <= w.SPARE and move_now(state, t):
         pass
     outdate(state, t, sector)
     if state[t + w.HOST_AT] >= state[t + w.HOST_END]:

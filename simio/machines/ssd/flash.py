@@ -22,7 +22,8 @@ def die_at(state: NDArray, base: int, die: int) -> int:
 @shared
 def read_page(state: NDArray, base: int, now: int, die: int, plane: int, kind: int) -> int:
     """Instant at which an array read that is asked for now has a page in its register."""
-    p = base + state[base + w.PLANE_ROWS] + die * state[base + w.PLANES] + plane
+    readers = state[base + w.READERS]
+    p = base + state[base + w.PLANE_ROWS] + die * readers + plane % readers
     d = die_at(state, base, die)
     start = max(now, state[p])
     time = state[base + w.READS + kind]
@@ -57,10 +58,10 @@ def between(state: NDArray, base: int, d: int, start: int, time: int) -> int:
 @shared
 def quiet_at(state: NDArray, base: int, now: int, die: int) -> int:
     """Instant from which on no plane of a die reads."""
-    p = base + state[base + w.PLANE_ROWS] + die * state[base + w.PLANES]
+    p = base + state[base + w.PLANE_ROWS] + die * state[base + w.READERS]
     at = now
-    for plane in range(state[base + w.PLANES]):
-        at = max(at, state[p + plane])
+    for reader in range(state[base + w.READERS]):
+        at = max(at, state[p + reader])
     return at
 
 

@@ -13,6 +13,7 @@ from simio.machines.layout import Layout
 WORDS = Layout("ssd")
 DIES = WORDS.word("dies", about="of all channels")
 PLANES = WORDS.word("planes", about="of a die")
+READERS = WORDS.word("readers", about="array reads that a die does at once: one, or one a plane")
 CHANNELS = WORDS.word("channels")
 PAGE = WORDS.word("page", "sectors", about="sectors of a page of one plane")
 BITS = WORDS.word("bits", about="pages of a row of cells: 3 of a TLC")
@@ -22,7 +23,10 @@ PLACEMENT = WORDS.word(
     "placement", about="where data are that were there before the run: NOWHERE and what follows it"
 )
 IN_PLACE = WORDS.word("in_place", about="1 where a sector is overwritten where it is")
-READS = WORDS.table("reads", 4, "ps", about="times of an array read of each page of a row of cells")
+READS = WORDS.table(
+    "reads", 5, "ps", about="times of an array read of each page of a row of cells; last, in SLC mode"
+)
+FAST_PROGRAM = WORDS.word("fast_program", "ps", about="time of programming a unit in SLC mode")
 PROGRAM = WORDS.word("program", "ps", about="time of programming a unit")
 ERASE = WORDS.word("erase", "ps")
 PAGE_FIXED = WORDS.word("page_fixed", "ps", about="command and address on the channel, of a page's transfer")
@@ -32,7 +36,7 @@ SUSPEND = WORDS.word("suspend", "ps", about="time until a program or an erase st
 RESUME = WORDS.word("resume", "ps", about="time until it goes on")
 SUSPENSIONS = WORDS.word("suspensions", about="most suspensions of one program or erase; reads then wait for its end")
 TABLES_AT = WORDS.word("tables_at", about="offset of the machine of the mapping; 0 where nothing is written")
-PLANE_ROWS = WORDS.word("plane_rows", about="offset of the instants until which planes read")
+PLANE_ROWS = WORDS.word("plane_rows", about="offset of the instants until which each reads")
 DIE_ROWS = WORDS.word("die_rows", about="offset of the table of dies")
 CHANNEL_ROWS = WORDS.word("channel_rows", about="offset of the instants until which channels are taken")
 TAG_ROWS = WORDS.word("tag_rows", about="offset of the table of commands")
@@ -62,6 +66,8 @@ DONE = TAG_ROW.word("done", "ps", about="when all that is on its way has arrived
 PHASE = TAG_ROW.word("phase", about="of a unit: COLLECTS and what follows it")
 TARGET = TAG_ROW.word("target", about="of a unit: its number")
 LEFT = TAG_ROW.word("left", "pages", about="of a unit: pages that the die has not got yet")
+ROW = TAG_ROW.word("row", "ps", about="when its last array read is done, which pages of other planes can share")
+TIME = TAG_ROW.word("time", "ps", about="of a unit: that programming it takes")
 FREES = TAG_ROW.word("frees", "sectors", about="of a unit: room in the buffer that its end frees")
 TAG_COLUMNS = TAG_ROW.size
 
@@ -81,7 +87,14 @@ LOGICAL = TABLES.word("logical", "sectors", about="that the tables hold; address
 STRIPES = TABLES.word("stripes")
 STRIPE = TABLES.word("stripe", "sectors", about="of one stripe in the tables")
 SCALE = TABLES.word("scale", initial=1, about="times that as many sectors has a stripe of the drive")
-SPARE = TABLES.word("spare", "stripes", initial=2, about="free ones down to which garbage is collected")
+CREDIT = TABLES.word("credit", "sectors", about="that garbage collection frees, less what the host has written since")
+GAIN = TABLES.word("gain", "sectors", about="that the stripe that is collected frees")
+GAIN_OF = TABLES.word("gain_of", "sectors", about="that have to be moved for that")
+GAINED = TABLES.word("gained", about="what has been moved times GAIN, as far as it gave no credit")
+CACHE = TABLES.word("cache", "units", about="of the cache in SLC mode")
+CACHED = TABLES.word("cached", "units", about="of the cache that are taken")
+CACHE_NEXT = TABLES.word("cache_next", about="unit of the cache that is filled next")
+CACHE_ROW = TABLES.word("cache_row", about="place in the cache that is emptied next, from its beginning")
 HOST_AT = TABLES.word("host_at", about="next sector of the stripe that the host's data go to")
 HOST_END = TABLES.word("host_end")
 MOVED_AT = TABLES.word("moved_at", about="next sector of the stripe that collected data go to")
@@ -98,6 +111,7 @@ ROOM = TABLES.word("room", "sectors", about="rows of the buffer")
 SEED = TABLES.word("seed", initial=20230911)
 HOST_SECTORS = TABLES.word("host_sectors", "sectors", about="of the host that were programmed")
 MOVED_SECTORS = TABLES.word("moved_sectors", "sectors", about="of garbage collection that were programmed")
+FOLDED_SECTORS = TABLES.word("folded_sectors", "sectors", about="that were moved out of the cache in SLC mode")
 ERASED = TABLES.word("erased", "stripes")
 MAP_AT = TABLES.word("map_at", about="offset of the table of where each sector is: UNMAPPED, a place, or the buffer")
 OWNER_AT = TABLES.word("owner_at", about="offset of the table of which sector each place has, or -1")
@@ -107,6 +121,12 @@ BUFFER_AT = TABLES.word("buffer_at", about="offset of the ring of sectors in the
 TABLES.later("table_rows")
 
 UNMAPPED = -1
+FAST = 4
+"""Number of the pages in SLC mode among the kinds of pages."""
+SPARE = 4
+"""Free stripes from which on garbage is collected, as much as the host writes."""
+RESERVED = 1
+"""Free stripes that the host's data leave to garbage collection."""
 LAST = 2**62
 """Added to a time to wait after which there is nothing more to ask."""
 LATEST = 4 * 10**18

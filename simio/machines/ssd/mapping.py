@@ -49,5 +49,9 @@ def plane_of(state: NDArray, base: int, place: int) -> int:
 
 @shared
 def kind_of(state: NDArray, base: int, place: int) -> int:
-    """Number of a place's page in its row of cells, of which each bit of a cell has one."""
+    """Number of a place's page in its row of cells, of which each bit of a cell has one; FAST in SLC mode."""
+    if state[base + w.TABLES_AT] and not state[base + w.IN_PLACE]:
+        t = base + state[base + w.TABLES_AT]
+        if place >= state[t + w.STRIPES] * state[t + w.STRIPE]:
+            return w.FAST
     return place % state[base + w.UNIT] // (state[base + w.PAGE] * state[base + w.PLANES])

@@ -36,6 +36,13 @@ def free_tag(state: NDArray, base: int, t: int) -> None:
 
 
 @shared
+def same_row(state: NDArray, base: int, place: int, before: int) -> bool:
+    """True if two places are in pages that the planes of a die read together: in the same place of each."""
+    unit = state[base + w.UNIT]
+    return place // unit == before // unit and kind_of(state, base, place) == kind_of(state, base, before)
+
+
+@shared
 def read_place(state: NDArray, base: int, now: int, t: int, place: int, before: int) -> None:
     """One more sector of a command, whose sector before was at the place `before`."""
     if before >= 0 and place // state[base + w.PAGE] == before // state[base + w.PAGE]:
@@ -44,7 +51,11 @@ def read_place(state: NDArray, base: int, now: int, t: int, place: int, before: 
             state[base + r + w.AMOUNT] += 1
         return
     die = die_of(state, base, place)
-    ready = read_page(state, base, now, die, plane_of(state, base, place), kind_of(state, base, place))
+    if state[base + w.READERS] == 1 and before >= 0 and same_row(state, base, place, before):
+        ready = state[base + t + w.ROW]
+    else:
+        ready = read_page(state, base, now, die, plane_of(state, base, place), kind_of(state, base, place))
+        state[base + t + w.ROW] = ready
     r = state[base + w.FREE_READ]
     if r < 0:
         # No row is left for it: the channel is taken in advance.

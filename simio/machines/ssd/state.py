@@ -12,27 +12,32 @@ READS_OUTSTANDING = 4096
 """Array reads that a drive keeps account of at once; of further ones the channel is taken in advance."""
 
 
-def initial(dies: int, planes: int, channels: int, reads: Sequence[int], commands: int, **words: Any) -> State:
-    """State of a drive that holds `commands` commands; `reads` are the times of the pages of a row of cells, in ps.
+def initial(
+    dies: int, readers: int, channels: int, reads: Sequence[int], commands: int, fast: int = 0, **words: Any
+) -> State:
+    """State of a drive that holds `commands` commands, and whose dies do `readers` array reads at once each.
+
+    `reads` are the times of the pages of a row of cells, in ps, `fast` that of a page in SLC mode.
 
     Raises ValueError for a word that the layout has not.
     """
     plane_rows = _own()
-    die_rows = plane_rows + dies * planes
+    die_rows = plane_rows + dies * readers
     channel_rows = die_rows + dies * w.DIE_COLUMNS
     tag_rows = channel_rows + channels
-    # Units have tags, too, one a die.
-    read_rows = tag_rows + (commands + dies) * w.TAG_COLUMNS
+    # Units have tags, too, two a die.
+    commands += 2 * dies
+    read_rows = tag_rows + commands * w.TAG_COLUMNS
     die = w.DIE_ROW.initial()
-    rows = [0] * (dies * planes) + list(die) * dies + [0] * channels
-    rows += _chain(tag_rows, commands + dies, w.TAG_COLUMNS, w.FIRST)
+    rows = [0] * (dies * readers) + list(die) * dies + [0] * channels
+    rows += _chain(tag_rows, commands, w.TAG_COLUMNS, w.FIRST)
     rows += _chain(read_rows, READS_OUTSTANDING, w.READ_COLUMNS, w.NEXT)
     return w.WORDS.initial(
         dies=dies,
-        planes=planes,
+        readers=readers,
         channels=channels,
         bits=len(reads),
-        reads=list(reads),
+        reads=[*reads, *[0] * (w.FAST - len(reads)), fast],
         plane_rows=plane_rows,
         die_rows=die_rows,
         channel_rows=channel_rows,
@@ -58,14 +63,18 @@ def _chain(first: int, count: int, columns: int, link: int) -> list[int]:
     return rows
 
 
-def tables(home: int, logical: int, stripes: int, stripe: int, unit: int, room: int, scale: int) -> State:
-    """The tables of a mapping of `logical` sectors onto `stripes` of `stripe` sectors, with a buffer of `room`."""
+def tables(home: int, logical: int, stripes: int, stripe: int, unit: int, room: int, cache: int, scale: int) -> State:
+    """The tables of a mapping of `logical` sectors onto `stripes` of `stripe` sectors.
+
+    There is a buffer of `room` sectors, and a cache in SLC mode of `cache` units.
+    """
     map_at = sum(words.count or 0 for words in w.TABLES.words.values())
     owner_at = map_at + logical
-    valid_at = owner_at + stripes * stripe
+    places = stripes * stripe + cache * unit
+    valid_at = owner_at + places
     settled_at = valid_at + stripes
-    buffer_at = settled_at + stripes * stripe // unit
-    rows = [-1] * (logical + stripes * stripe + stripes) + [0] * (stripes * stripe // unit) + [-1] * room
+    buffer_at = settled_at + places // unit
+    rows = [-1] * (logical + places + stripes) + [0] * (places // unit) + [-1] * room
     return w.TABLES.initial(
         home=home,
         logical=logical,
@@ -74,6 +83,7 @@ def tables(home: int, logical: int, stripes: int, stripe: int, unit: int, room: 
         scale=scale,
         free_count=stripes,
         room=room,
+        cache=cache,
         map_at=map_at,
         owner_at=owner_at,
         valid_at=valid_at,

@@ -1,8 +1,9 @@
 """Writes: data are in the drive's buffer when a command is done, and leave it a unit at a time.
 
-Threads program units, as many at once as there are dies. A thread takes a unit of the host's data, or, where free
-stripes are few, one of garbage collection, whose sectors it first has to read. A unit's pages go to its die over the
-channel one by one, so that reads get in between, and then the die programs them.
+Threads program units, up to two for each die at once. A thread takes a unit of the host's data, for the cache in SLC
+mode or, where that is full, for a stripe; or, where free stripes are few, a unit of garbage collection, whose sectors
+it first has to read; or, where the host's data do not fill one, a unit of what is in the cache. A unit's pages go to
+its die over the channel one by one, so that reads get in between, and then the die programs them.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def store(state: NDArray, base: int, now: int, sector: int, count: int) -> int:
         state[t + w.PENDING] += 1
     if (
         state[t + w.PENDING] >= state[base + w.UNIT] * (state[t + w.WORKERS] + 1)
-        and state[t + w.WORKERS] < state[base + w.DIES]
+        and state[t + w.WORKERS] < 2 * state[base + w.DIES]
     ):
         state[t + w.WORKERS] += 1
         return 2 * absorbed + 1
@@ -56,31 +57,79 @@ def take(state: NDArray, base: int, now: int) -> int:
     """The tag of a unit that a thread is to program, or NOTHING, with which the thread ends; -1 if none can be."""
     t = base + state[base + w.TABLES_AT]
     unit = state[base + w.UNIT]
-    if state[t + w.PENDING] < unit:
+    waits = state[t + w.PENDING] >= unit
+    if not waits and state[t + w.CACHED] == 0:
         state[t + w.WORKERS] -= 1
         return NOTHING
     tag = new_tag(state, base, now)
     if tag < 0:
         return -1
-    state[base + tag + w.FREES] = unit
+    state[base + tag + w.FREES] = 0
     state[base + tag + w.PHASE] = w.WAITS
+    state[base + tag + w.TIME] = state[base + w.PROGRAM]
     if state[base + w.IN_PLACE]:
+        state[base + tag + w.FREES] = unit
         state[base + tag + w.TARGET] = state[t + state[t + w.BUFFER_AT] + leave(state, t)]
         state[t + w.HOST_SECTORS] += unit
         return tag
-    collects = 1 if must_collect(state, t) else 0
-    place = next_unit(state, t, unit, collects)
+    if waits and state[t + w.CACHED] < state[t + w.CACHE]:
+        fill(state, base, tag, cache_unit(state, base, tag))
+        return tag
+    collects = must_collect(state, t, unit)
+    place = next_unit(state, t, unit, 1 if collects else 0)
     if place < 0:
         return -1
-    state[base + tag + w.TARGET] = place // unit
-    state[t + state[t + w.SETTLED_AT] + place // unit] = 0
+    aim(state, base, tag, place)
     if collects:
-        state[base + tag + w.FREES] = 0
-        state[base + tag + w.PHASE] = w.COLLECTS
-        gather(state, base, now, tag, place)
+        state[t + w.MOVED_SECTORS] += gather(state, base, now, tag, place, 0)
+        return tag
+    if state[t + w.FREE_COUNT] <= w.SPARE:
+        state[t + w.CREDIT] -= unit
     else:
-        fill(state, base, place)
+        state[t + w.CREDIT] = 0
+    if waits:
+        fill(state, base, tag, place)
+    else:
+        state[t + w.FOLDED_SECTORS] += gather(state, base, now, tag, place, 1)
     return tag
+
+
+@shared
+def aim(state: NDArray, base: int, tag: int, place: int) -> None:
+    """What has this tag goes to the unit at a place, which cannot be read until it is programmed."""
+    t = base + state[base + w.TABLES_AT]
+    state[base + tag + w.TARGET] = place // state[base + w.UNIT]
+    state[t + state[t + w.SETTLED_AT] + place // state[base + w.UNIT]] = 0
+
+
+@shared
+def cache_unit(state: NDArray, base: int, tag: int) -> int:
+    """First place of the next unit of the cache in SLC mode, for what has this tag."""
+    t = base + state[base + w.TABLES_AT]
+    place = state[t + w.STRIPES] * state[t + w.STRIPE] + state[t + w.CACHE_NEXT] * state[base + w.UNIT]
+    state[t + w.CACHE_NEXT] = (state[t + w.CACHE_NEXT] + 1) % state[t + w.CACHE]
+    state[t + w.CACHED] += 1
+    state[base + tag + w.TIME] = state[base + w.FAST_PROGRAM]
+    aim(state, base, tag, place)
+    return place
+
+
+@shared
+def next_cached(state: NDArray, base: int) -> int:
+    """Place of the next sector that has to be moved out of the cache; -1 where there is none."""
+    t = base + state[base + w.TABLES_AT]
+    unit = state[base + w.UNIT]
+    while state[t + w.CACHED] > 0:
+        row = state[t + w.CACHE_ROW]
+        place = state[t + w.STRIPES] * state[t + w.STRIPE] + row
+        if not state[t + state[t + w.SETTLED_AT] + place // unit]:
+            return -1
+        state[t + w.CACHE_ROW] = (row + 1) % (state[t + w.CACHE] * unit)
+        if state[t + w.CACHE_ROW] % unit == 0:
+            state[t + w.CACHED] -= 1
+        if state[t + state[t + w.OWNER_AT] + place] >= 0:
+            return place
+    return -1
 
 
 @shared
@@ -93,23 +142,27 @@ def leave(state: NDArray, t: int) -> int:
 
 
 @shared
-def fill(state: NDArray, base: int, place: int) -> None:
+def fill(state: NDArray, base: int, tag: int, place: int) -> None:
     """Give the oldest sectors of the buffer their places in a unit."""
     t = base + state[base + w.TABLES_AT]
     for number in range(state[base + w.UNIT]):
         settle(state, t, state[t + state[t + w.BUFFER_AT] + leave(state, t)], place + number)
     state[t + w.HOST_SECTORS] += state[base + w.UNIT]
+    state[base + tag + w.FREES] = state[base + w.UNIT]
 
 
 @shared
-def gather(state: NDArray, base: int, now: int, tag: int, place: int) -> None:
-    """Give sectors of the stripe that is collected their places in a unit, and begin to read them."""
+def gather(state: NDArray, base: int, now: int, tag: int, place: int, cached: int) -> int:
+    """Give sectors of the stripe that is collected, or of the cache, their places in a unit, and begin to read them.
+
+    Returns their number."""
     t = base + state[base + w.TABLES_AT]
+    state[base + tag + w.PHASE] = w.COLLECTS
     filled = 0
     before = -1
-    debt = state[t + w.ERASED]
+    erased = state[t + w.ERASED]
     while filled < state[base + w.UNIT]:
-        old = next_valid(state, t)
+        old = next_cached(state, base) if cached else next_valid(state, t)
         if old < 0:
             break
         sector = state[t + state[t + w.OWNER_AT] + old]
@@ -119,9 +172,9 @@ def gather(state: NDArray, base: int, now: int, tag: int, place: int) -> None:
         outdate(state, t, sector)
         settle(state, t, sector, place + filled)
         filled += 1
-    state[t + w.MOVED_SECTORS] += filled
     for die in range(state[base + w.DIES]):
-        state[die_at(state, base, die) + w.DEBT] += state[t + w.ERASED] - debt
+        state[die_at(state, base, die) + w.DEBT] += state[t + w.ERASED] - erased
+    return filled
 
 
 @machine("ssd")
@@ -154,7 +207,7 @@ def work(state: NDArray, base: int, now: int, tag: int) -> int:
             state[row + w.LEFT] -= 1
             return carry(state, base, now, die % state[base + w.CHANNELS], state[base + w.PAGE]) - now
         state[row + w.PHASE] = w.PROGRAMS
-        return work_die(state, base, now, die, state[base + w.PROGRAM]) - now
+        return work_die(state, base, now, die, state[row + w.TIME]) - now
     if now < state[d + w.FINISH]:
         return state[d + w.FINISH] - now
     return finish(state, base, tag, d)
@@ -167,7 +220,7 @@ def rest(state: NDArray, base: int, d: int) -> int:
     page = state[base + w.PAGE_FIXED] + state[base + w.PAGE] * state[base + w.SECTOR_MOVES]
     if state[base + state[d + w.HOLDER] + w.PHASE] == w.PROGRAMS:
         return 1
-    return left * page + state[base + w.PROGRAM]
+    return left * page + state[base + state[d + w.HOLDER] + w.TIME]
 
 
 @shared

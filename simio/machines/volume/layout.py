@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from simio.machines.layout import Layout, State
 
-STRIPE, CONCAT, MIRROR, RAID3, RAID5 = range(5)
+STRIPE, CONCAT, MIRROR, RAID3, RAID5, RAID6 = range(6)
 """Levels."""
 READ, WRITE = range(2)
 """Verbs, and phases of a part of a request: what it reads comes first, then parity, then what it writes."""

@@ -13,6 +13,7 @@ from simio.machines.volume import layout as c
 from simio.machines.volume.levels import next_share, raid3_parity, reach
 from simio.machines.volume.raid5 import (
     begin_write,
+    is_spread,
     next_read,
     next_write,
     read_parity,
@@ -42,7 +43,7 @@ def parts(state: NDArray, base: int, kind: int, present: int) -> int:
     state[base + c.VERB] = kind % 2
     state[base + c.INSIDE] = kind // 2
     state[base + c.PRESENT] = present
-    if state[base + c.LEVEL] == c.RAID5 and kind % 2 == c.WRITE:
+    if is_spread(state, base) and kind % 2 == c.WRITE:
         return write_parts(state, base)
     return 1
 
@@ -55,7 +56,7 @@ def begin(state: NDArray, base: int, part: int, phase: int) -> int:
     state[base + c.FROM] = 0
     if state[base + c.LEVEL] == c.RAID3:
         return raid3_parity(state, base)
-    if state[base + c.LEVEL] != c.RAID5:
+    if not is_spread(state, base):
         return 0
     if state[base + c.VERB] == c.READ:
         return read_parity(state, base)
@@ -65,7 +66,7 @@ def begin(state: NDArray, base: int, part: int, phase: int) -> int:
 @machine("volume")
 def next_piece(state: NDArray, base: int) -> int:
     """The member of the next piece of the phase, plus 1; 0 after the last."""
-    if state[base + c.LEVEL] != c.RAID5:
+    if not is_spread(state, base):
         return next_share(state, base)
     if state[base + c.VERB] == c.WRITE:
         return next_write(state, base)
@@ -86,8 +87,8 @@ def amount(state: NDArray, base: int) -> int:
 
 @machine("volume")
 def extent(state: NDArray, base: int, which: int) -> int:
-    """Start (`which` is 0) or end (1) of the open request on the members, in whole units for a RAID 5."""
+    """Start (`which` is 0) or end (1) of the open request on the members, in whole units where parity goes round."""
     x = state[base + c.AT] + which * state[base + c.SIZE]
-    if state[base + c.LEVEL] != c.RAID5:
+    if not is_spread(state, base):
         return reach(state, base, x, 0)
     return (x + which * (stripe_size(state, base) - 1)) // stripe_size(state, base) * state[base + c.UNIT]

@@ -1,10 +1,14 @@
-"""RAID 5: where data and parity are, and what a read or a write of some bytes takes of the members.
+"""RAID 5 and RAID 6: where data and parity are, and what a read or a write of some bytes takes of the members.
 
 The layout is left-symmetric (E. K. Lee and R. H. Katz, "Performance consequences of parity placement in disk arrays",
 ASPLOS-IV, 1991; the default of Linux md): of n members, column k of stripe s is on member (k - s) mod n. The last
 column has the parity, the others the stripe's data units in their order. Bytes of a lost member are the exclusive or
 of the same bytes of all others (D. A. Patterson, G. Gibson and R. H. Katz, "A case for redundant arrays of
 inexpensive disks (RAID)", SIGMOD 1988).
+
+Of a RAID 6 the last two columns have P, the exclusive or of the data, and Q, a sum of them with weights of a Galois
+field (H. P. Anvin, "The mathematics of RAID-6"; Linux lib/raid6). Without one member, what it had is computed of the
+others but Q, as in a RAID 5.
 """
 
 from __future__ import annotations
@@ -20,19 +24,38 @@ from everything, where some of the data that stay have to be computed first."""
 
 
 @shared
+def parities(state: NDArray, base: int) -> int:
+    """Units of parity in a stripe."""
+    return 2 if state[base + c.LEVEL] == c.RAID6 else 1
+
+
+@shared
+def is_spread(state: NDArray, base: int) -> bool:
+    """True if parity goes round the members."""
+    return state[base + c.LEVEL] == c.RAID5 or state[base + c.LEVEL] == c.RAID6
+
+
+@shared
+def has_q(state: NDArray, base: int, member: int, row: int) -> bool:
+    """True if a member has the second parity of a stripe, of which lost bytes are not computed."""
+    members = state[base + c.MEMBERS]
+    return state[base + c.LEVEL] == c.RAID6 and (member + row) % members == members - 1
+
+
+@shared
 def stripe_size(state: NDArray, base: int) -> int:
     """Bytes of data in a stripe."""
-    return (state[base + c.MEMBERS] - 1) * state[base + c.UNIT]
+    return (state[base + c.MEMBERS] - parities(state, base)) * state[base + c.UNIT]
 
 
 @shared
 def reach(state: NDArray, base: int, x: int, member: int, row: int) -> int:
     """Bytes of a member's unit in a stripe that are among the first `x` of the volume; 0 for a unit of parity."""
     members, unit = state[base + c.MEMBERS], state[base + c.UNIT]
-    column = (member + row) % members
-    if column == members - 1:
+    column, data = (member + row) % members, members - parities(state, base)
+    if column >= data:
         return 0
-    return min(max(x - (row * (members - 1) + column) * unit, 0), unit)
+    return min(max(x - (row * data + column) * unit, 0), unit)
 
 
 @shared
@@ -53,7 +76,7 @@ def read_parity(state: NDArray, base: int) -> int:
     size = 0
     for row in range(at // stripe, (end - 1) // stripe + 1):
         size += reach(state, base, end, lost, row) - reach(state, base, at, lost, row)
-    return size * c.SOURCES + members - 1 if size else 0
+    return size * c.SOURCES + members - parities(state, base) if size else 0
 
 
 @shared
@@ -65,7 +88,7 @@ def read_next(state: NDArray, base: int, member: int) -> int:
     for row in range(max(state[base + c.FROM] // unit, at // stripe), (end - 1) // stripe + 1):
         low, high = reach(state, base, at, member, row), reach(state, base, end, member, row)
         other, other_end = unit, unit
-        if lost < state[base + c.MEMBERS]:
+        if lost < state[base + c.MEMBERS] and not has_q(state, base, member, row):
             other, other_end = reach(state, base, at, lost, row), reach(state, base, end, lost, row)
         for turn in range(2):
             # The one of both that begins first, then the other.
@@ -126,10 +149,11 @@ def begin_write(state: NDArray, base: int, part: int) -> int:
         state[base + c.ROW] = -1
         state[base + c.LOW] = first * unit
         state[base + c.HIGH] = (first + stripes) * unit
-        if lost < members:
+        if lost < members and state[base + c.LEVEL] == c.RAID5:
             # The lost member has the parity of stripe s if (lost + s) mod n = n - 1.
             stripes -= (first + stripes + lost) // members - (first + lost) // members
-        return stripes * unit * c.SOURCES + members - 1 if stripes else 0
+        sources = parities(state, base) * (members - parities(state, base))
+        return stripes * unit * c.SOURCES + sources if stripes else 0
     row = end // stripe
     if part == (1 if stripes > 0 else 0) and (at % stripe or end < at + stripe):
         row = at // stripe
@@ -143,32 +167,34 @@ def begin_write(state: NDArray, base: int, part: int) -> int:
 def begin_update(state: NDArray, base: int) -> int:
     """Find how the parity of a part of a stripe is made; returns it.
 
-    With all members, MODIFY or RECONSTRUCT, whichever reads fewer pieces, RECONSTRUCT if they are equally many, as in
-    Linux md (drivers/md/raid5.c). Lost data that stay cannot be read, so that parity is modified; where lost data
-    change, parity follows from the rest of the stripe.
+    With all members, or without one of two that have parity, MODIFY or RECONSTRUCT, whichever reads fewer pieces,
+    RECONSTRUCT if they are equally many, as in Linux md (drivers/md/raid5.c). Lost data that stay cannot be read, so
+    that parity is modified; where lost data change, parity follows from the rest of the stripe.
     """
     members, unit, lost = state[base + c.MEMBERS], state[base + c.UNIT], state[base + c.PRESENT]
     first, end, row = state[base + c.FIRST], state[base + c.END], state[base + c.ROW]
     touched = (end - 1) // unit - first // unit + 1
     low, high = first % unit, first % unit + end - first
-    others = members - 1 - touched
+    number = parities(state, base)
+    others = members - number - touched
     if touched > 1:
         others += (1 if low > 0 else 0) + (1 if end % unit else 0)
         low, high = 0, unit
-    how = MODIFY if touched + 1 < others else RECONSTRUCT
-    if lost < members:
+    how = MODIFY if touched + number < others else RECONSTRUCT
+    column = (lost + row) % members
+    if lost < members and (number == 1 or column < members - number):
         begins, ends = reach(state, base, first, lost, row), reach(state, base, end, lost, row)
         how = RECONSTRUCT if begins == low and ends == high else COMPUTE
-        if (lost + row) % members == members - 1:
+        if column == members - 1:
             how = PLAIN
         elif begins == ends:
             how = MODIFY
     state[base + c.LOW], state[base + c.HIGH], state[base + c.HOW] = low, high, how
-    sources = members - 1
+    sources = number * (members - number)
     if how == MODIFY:
-        sources = 2 * touched + 1
+        sources = number * (2 * touched + 1)
     elif how == COMPUTE:
-        sources = 2 * (members - 1)
+        sources += members - number
     return 0 if how == PLAIN else (high - low) * c.SOURCES + sources
 
 
@@ -183,9 +209,10 @@ def column_at(state: NDArray, base: int, place: int) -> int:
         return place
     if state[base + c.PHASE] == c.READ and state[base + c.HOW] == RECONSTRUCT and state[base + c.PRESENT] < members:
         return (place + row) % members
-    if place == members - 1:
+    data = members - parities(state, base)
+    if place >= data:
         return place
-    return (state[base + c.FIRST] // state[base + c.UNIT] - row * (members - 1) + place) % (members - 1)
+    return (state[base + c.FIRST] // state[base + c.UNIT] - row * data + place) % data
 
 
 @shared
@@ -193,6 +220,7 @@ def next_update(state: NDArray, base: int) -> int:
     """The next piece of a part of a stripe; its member plus 1, or 0 after the last of the phase."""
     members, unit, row = state[base + c.MEMBERS], state[base + c.UNIT], state[base + c.ROW]
     how, writes = state[base + c.HOW], state[base + c.PHASE] == c.WRITE
+    data = members - parities(state, base)
     while state[base + c.PLACE] < members and (writes or how != PLAIN):
         column = column_at(state, base, state[base + c.PLACE])
         state[base + c.PLACE] += 1
@@ -202,11 +230,13 @@ def next_update(state: NDArray, base: int) -> int:
             reach(state, base, state[base + c.FIRST], member, row),
             reach(state, base, state[base + c.END], member, row),
         )
-        if column < members - 1 and (writes or how == MODIFY):
+        if column < data and (writes or how == MODIFY):
             low, high = begins, ends
+        elif how == COMPUTE and not writes and has_q(state, base, member, row):
+            high = low
         elif how == RECONSTRUCT and not writes:
             # Of a unit that changes, what is before or behind the bytes that do; nothing of parity.
-            if column == members - 1:
+            if column >= data:
                 high = low
             elif begins < ends and begins > low:
                 high = begins
