@@ -22,7 +22,7 @@ hosts:
 disks:
   vda: {model: disks/virtio-vm}
 links:
-  - {model: links/nvme-gen4-x4, between: [vm.disk, vda]}
+  - {model: links/nvme, between: [vm.disk, vda]}
 workload:
   reader: {host: vm, from: vda, block: 4 KiB, size: 1 MiB}
 run: {until: 1 ms, replications: 1}
@@ -63,7 +63,7 @@ def test_a_job_file_runs_on_the_only_host_and_storage(files: Path):
     found = json.loads((files / "out.json").read_text())
     assert found["title"] == "job.fio on A machine"
     (case,) = found["cases"]
-    assert [(job["label"], job["sides"]["0"]["requests"]) for job in case["jobs"]] == [("a", 512), ("b", 128)]
+    assert [(job["label"], job["sides"]["read"]["requests"]) for job in case["jobs"]] == [("a", 512), ("b", 128)]
     assert case["status"] == "done", "the length of the run is the job's"
 
 
