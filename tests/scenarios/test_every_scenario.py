@@ -87,6 +87,7 @@ SHORT = {
         "faults.loss.at=10 ms",
         "faults.loss.timeout=10 ms",
     ),
+    "fio-vm": ("workload.fio.options.runtime=200us",),
     "ftp-faster-disks": ("workload.ftp.file=1 MiB", "workload.ftp.buffer=256 KiB"),
     "ftp-overlapped": ("workload.ftp.file=600 KiB",),
     "gige-dual-hba": (
