@@ -38,6 +38,7 @@ DOCUMENTS = (
     "docs/commands.md",
     "docs/explain.md",
     "docs/explore.md",
+    "docs/load.md",
     "docs/extending.md",
     "docs/models.md",
     "docs/nomograph.md",

@@ -15,6 +15,9 @@ from simio.running import RunOptions, run_scenario
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 SHORT = {
+    "array-clients": ("run.until=1 ms", "run.warm_up=0 s", "run.replications=1", "workload.clients.connections=8"),
+    "more-memory": ("run.until=60 ms", "run.warm_up=0 s", "run.replications=1", "workload.files.connections=4"),
+    "nas-three-disks": ("workload.nfs.size=600 KiB",),
     "ancor-fc-messages": ("run.until=60 ms", "run.warm_up=0 s", "workload.ttcp.window=16 KiB"),
     "ancor-fc-nodelay": ("run.until=60 ms", "run.warm_up=0 s", "workload.ttcp.window=16 KiB"),
     "ancor-fc-overhead": ("workload.ttcp.writes=400", "run.warm_up=0 s"),
