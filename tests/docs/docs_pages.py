@@ -38,6 +38,8 @@ DOCUMENTS = (
     "docs/commands.md",
     "docs/explain.md",
     "docs/explore.md",
+    "docs/measure.md",
+    "docs/pcie.md",
     "docs/extending.md",
     "docs/models.md",
     "docs/nomograph.md",

@@ -100,6 +100,10 @@ def plain_kind(field: FieldInfo) -> str:
         return "list of `{rate: 50 /s, stay: 1 s}`"
     if annotation == tuple[Zone, ...]:
         return "list of `{cylinders: n, sectors: n}`, or with them `track_skew: n, cylinder_skew: n`, in sectors"
+    if typing.get_origin(annotation) is tuple and "str" in str(annotation):
+        return "text, or list of texts"
+    if typing.get_origin(annotation) is dict:
+        return "mapping of texts"
     if annotation == (tuple[SeekPoint, ...] | None):
         return "list of `{cylinders: n, time: time}`, or `none`"
     text = str(annotation)
@@ -115,6 +119,8 @@ def default(field: FieldInfo) -> str:
     """The default as it would be written."""
     if field.is_required():
         return "required"
+    if field.default in ("", (), {}):
+        return "none"
     quantity = quantity_of(field)
     return f"`{value_as_text(field.default, quantity.dimension if quantity else None)}`"
 
