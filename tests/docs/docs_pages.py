@@ -40,6 +40,7 @@ DOCUMENTS = (
     "docs/explore.md",
     "docs/measure.md",
     "docs/pcie.md",
+    "docs/load.md",
     "docs/extending.md",
     "docs/models.md",
     "docs/nomograph.md",
