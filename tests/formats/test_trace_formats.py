@@ -246,6 +246,12 @@ def test_all_mistakes_are_told_at_once_up_to_twenty(tmp_path: Path) -> None:
     assert len(caught.value.problems) == 20
 
 
+def test_the_other_version_of_a_log_is_one_mistake(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        read(written(tmp_path, SAMPLES["fio-iolog-3"]), "fio-iolog-2")
+    assert len(caught.value.problems) == 1
+
+
 def test_a_line_without_end_is_no_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "READ", 4)
     with pytest.raises(ScenarioError, match="a line of more than 64 KiB"):

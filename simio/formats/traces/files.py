@@ -195,7 +195,7 @@ def _summary(path: str, form: Any, choice: Choice, _state: tuple[int, int]) -> S
     for batch, _ in trace.batches(digest):
         sums.add(batch)
     if not sums.requests:
-        wanted = "a line for each request" if choice == Choice() else "a line for each request, some of them chosen"
+        wanted = f"a line for each request ({form.about})"
         raise ScenarioError(Problem("", "no requests", wanted, place=Place(path, 1, 1)))
     return Summary(
         sums.requests,

@@ -61,6 +61,9 @@ class FioLog:
                         lines.append(number)
                 except Mistake as mistake:
                     mistakes.add(number, mistake)
+                    if number == 1:
+                        # All lines of the other version would be mistakes.
+                        mistakes.refuse()
             if rows:
                 place, size, writes, device, arrival, pause = zip(*rows, strict=True)
                 yield Batch(

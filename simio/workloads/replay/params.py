@@ -68,7 +68,7 @@ class Replay(WorkloadParams):
         {}, description="in place of storage: devices of the trace, each with a disk or volume"
     )
     trace: Text = Field(
-        description="file of the trace, relative to the file that names it; may end in .gz, .bz2, .xz"
+        description="trace, beside the file that names it or of a ready scenario; may end in .gz, .bz2, .xz"
     )
     format: Annotated[str | None, Name(_Formats())] = Field(
         None, description="format of the trace, see below; or columns"
@@ -143,9 +143,12 @@ class Replay(WorkloadParams):
 
     def with_files(self, folder: Path) -> Self:
         """See `WorkloadParams.with_files`."""
+        from simio.loading.catalogue import data_root
         from simio.loading.yamlfiles import check_readable, note_file
 
-        path = folder / self.trace
+        path, ready = folder / self.trace, data_root("simio.scenarios") / self.trace
+        # A copy of a ready scenario, wherever it is, has the trace of the original.
+        path = ready if not path.exists() and ready.is_file() else path
         check_readable(path, "trace file")
         choice = Choice(self.first, self.last, self.since, self.until, self.align, self.disorder, self.ignore)
         trace = TraceFile(str(path), self.form, choice)
