@@ -97,7 +97,7 @@ def _written(ctx: Context, name: str, node: Node, place: Place) -> _Written | No
         ctx.problems.add(f"{path}.unit", "nothing", expected, "this key is required", place)
     if read.kind in ("concat", "mirror") and read.unit is not None:
         found, at = f"a unit for a {read.kind}", place_of(node, "unit")
-        ctx.problems.add(f"{path}.unit", found, "none", "only the others interleave", at)
+        ctx.problems.add(f"{path}.unit", found, "none", "only stripe and the kinds of RAID interleave", at)
     return _Written(name, place, read, of, node, parts) if ctx.problems.noted == before else None
 
 

@@ -46,6 +46,7 @@ DOCUMENTS = (
     "docs/nomograph.md",
     "docs/packets.md",
     "docs/python.md",
+    "docs/ssd.md",
     "docs/sweep.md",
     "docs/reliability.md",
     "docs/report.md",

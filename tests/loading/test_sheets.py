@@ -189,7 +189,8 @@ def test_the_schema_has_volumes_and_their_parts(parts: Catalogue) -> None:
     volume = scenario_schema(parts)["properties"]["volumes"]["additionalProperties"]
     assert set(volume["properties"]) == {"kind", "of", "unit", "file_system", "controller"}
     assert volume["required"] == ["kind", "of"]
-    assert volume["properties"]["kind"]["enum"] == ["stripe", "concat", "mirror", "raid3", "raid5"]
+    kinds = ["stripe", "concat", "mirror", "raid3", "raid5", "raid6", "raid10"]
+    assert volume["properties"]["kind"]["enum"] == kinds
     model, mapping = volume["properties"]["file_system"]["anyOf"]
     assert model["anyOf"][0]["enum"] == ["filesystems/extents"]
     assert {"model", "block", "read_ahead"} <= set(mapping["properties"])
