@@ -19,6 +19,7 @@ from simio.wording import in_unit
 _WRITTEN_OTHERWISE = (
     "index", "measured", "rate", "half_width", "bound", "throughput", "packets", "checks", "interval",
     "row_intervals", "precision", "cut_off", "progress", "demerits", "loads", "jobs", "requests", "request_size",
+    "requests_half_width",
 )  # fmt: skip
 MS = 1e9
 SHARES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999)
