@@ -38,6 +38,7 @@ DOCUMENTS = (
     "docs/commands.md",
     "docs/explain.md",
     "docs/explore.md",
+    "docs/fio.md",
     "docs/measure.md",
     "docs/pcie.md",
     "docs/load.md",

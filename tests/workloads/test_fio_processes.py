@@ -35,8 +35,7 @@ workload:
     storage: d
 """
 OLD = {"host": "linux-2002-dual-p3", "disk": "cheetah-9lp-fc", "link": "fc-al-1g", "adapter": "fc", "own": ""}
-NEW = {"host": "vm-2-cpus", "disk": "virtio-vm", "link": "nvme", "adapter": "disk",
-       "own": ", capacity: 1 GiB, blocks: 1"}  # fmt: skip
+NEW = {"host": "vm-2-cpus", "disk": "optane-p5800x", "link": "nvme", "adapter": "disk", "own": ""}
 
 
 def scenario(
