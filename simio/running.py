@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any
 
@@ -25,6 +26,7 @@ from simio.result.checks import Check, check
 from simio.result.compare import check_observations
 from simio.result.condensed import Condenser
 from simio.result.demerit import demerits
+from simio.result.jobs import job_runs
 from simio.result.limiter import limiter
 from simio.result.loads import pooled_loads
 from simio.result.model import CaseResult, Progress, ScenarioResult
@@ -33,6 +35,7 @@ from simio.result.packets import AbortedTrace, Packets
 from simio.result.pooling import pooled_observations, pooled_streams
 from simio.result.precision import Runs, carry_out
 from simio.result.progress import progress_of
+from simio.result.request_rate import in_unit_of
 from simio.result.requests import RequestLog
 from simio.result.stepwise import check_again
 from simio.version import VERSION
@@ -48,6 +51,7 @@ class RunOptions:
     With `recount`, each run is made again to check more laws. `announce` gets a message if the engine has to be
     compiled first. `requests` is given the replayed requests of the first run of each case. With `partial`, a run
     that its step budget ends has a result, too, with `CaseResult.cut_off`.
+    `outcome` gets each case's program with the outcome of its first run.
     """
 
     engine: str | None = None
@@ -56,6 +60,7 @@ class RunOptions:
     announce: Callable[[str], Any] | None = None
     partial: bool = False
     requests: RequestLog | None = None
+    outcome: Callable[[Program, Outcome], Any] | None = None
 
 
 class CaseInterrupted(KeyboardInterrupt):
@@ -114,11 +119,11 @@ def run_scenario(
         # Before the runs: of ten thousand disks it takes seconds, which nobody waits for after Ctrl-C.
         values = resolved(system)
         for result in run_cases(scenario, options, cases):
-            results.append(result)
+            results.append(in_unit_of(result, system.report.unit))
             if progress:
                 progress(result)
     except CaseInterrupted as interrupted:
-        results.append(interrupted.result)
+        results.append(in_unit_of(interrupted.result, system.report.unit))
         complete = False
     except KeyboardInterrupt:
         complete = False
@@ -214,6 +219,8 @@ def run_program(
     result = replace(_result(case, lowered, runs, tuple(checks)), cut_off="; ".join(cut_off))
     if not runs.rate and not cut_off:
         result = replace(result, notes=(nothing(program, run, runs.outcome, once),))
+    if options.outcome:
+        options.outcome(program, runs.outcome)
     if options.packets:
         result = replace(result, packets=Packets(program, runs.outcome))
     if interrupted:
@@ -280,6 +287,8 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
             dict.fromkeys([*(span.note for span in runs.spans if span.note), *growing, *_condensed(outcome)])
         ),
         demerits=demerits(case.system.workloads.values(), program, outcome),
+        requests=sum((each.requests for each in runs.seen), Fraction(0)) / len(runs.seen),
+        jobs=job_runs(case.system, program, outcome),
     )
 
 

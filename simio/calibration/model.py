@@ -30,7 +30,7 @@ def run_of(row: Row) -> tuple[object, ...]:
     Throughput, rates of streams and times of a block are one observation told in several ways; a share of a processor
     is one of its own.
     """
-    return row.scenario, row.cases, row.of.of if row.quantity in ("cpu", "process") else None
+    return row.scenario, row.cases, row.of.of if row.quantity in ("cpu", "process", "programs") else None
 
 
 class Model:

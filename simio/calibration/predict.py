@@ -277,7 +277,7 @@ class _Spreads:
 
 def run_key(cases: Sequence[int], row: MeasuredRow) -> Key:
     """The run that a row is of, as `simio.calibration.model.run_of` has it."""
-    return (tuple(cases), row.of if row.quantity in ("cpu", "process") else None)
+    return (tuple(cases), row.of if row.quantity in ("cpu", "process", "programs") else None)
 
 
 def _drawn(responses: Responses, scores: Mapping[str, Vector]) -> Vector:

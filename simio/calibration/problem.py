@@ -102,6 +102,8 @@ def _checked(
     faults += [
         f"{study}: no value of the catalogue that is fitted to {_named(chosen)} is used by it; leave it out"
         for study in chosen
+        # A table that only judges has no rows to fit to.
+        if any(row.table == study for row in wanted)
         if not any(row.table == study for value in used for row in users[value.name])
     ]
     faults += [

@@ -35,6 +35,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "validate": ("simio.cli.validate:validate", "Every measured row beside what is simulated."),
     "models": ("simio.cli.models:models", "The catalogue of parts, and the sources of its values."),
     "sensitivity": ("simio.cli.sensitivity:sensitivity", "What the answer depends on, value by value."),
+    "measure": ("simio.cli.measure:measure", "Datasheets and a study of this machine."),
     "calibrate": ("simio.cli.calibrate:calibrate", "Fit catalogue values to measured rows."),
     "explore": ("simio.cli.explore:explore", "A local page with a slider for each value."),
     "nomograph": ("simio.cli.charts:nomograph", "How long a user waits for an object of a size."),

@@ -15,17 +15,24 @@ QUANTITIES: Mapping[str, str] = {
     "p99": "time",
     "cpu": "share",
     "process": "share",
+    "programs": "share",
+    "retransmits": "count",
     "demerit": "share",
 }
 """Quantities that may be measured, each with its dimension.
 
 `throughput` is that of all workloads together, `stream` the mean rate of a stream of deliveries (of one disk) or
-of the one that is named, `requests` how many an observation recorded a second, `latency` its mean, `p50` its median and
-`p99` its 99th percentile, `cpu` the utilisation of all CPUs of a host, `process` the share of its core that the first
-process of a workload used, `demerit` the distance of an observation from measured times (`simio.result.demerit`).
+of the one that is named, `requests` how many an observation recorded a second, `latency` its mean, `p50` its median
+and `p99` its 99th percentile, `cpu` the utilisation of all CPUs of a host, `process` the share of its core that the
+first process of a workload used, `programs` what all programs on a host took of one CPU, `retransmits` the segments
+that TCP sent again, `demerit` the distance of an observation from measured times (`simio.result.demerit`).
 """
 PERCENT = "%"
 """The unit of a share."""
+COUNTED = "segments"
+"""The unit of a count."""
+CLIENT, SERVER = "client", "server"
+"""In rows that a tool's output gives: the host that a workload is from, and the one that it goes to."""
 OVER: Mapping[str, str] = {"mean": "mean", "median": "median", "most": "largest"}
 """Ways to sum up several cases in a row, each in words."""
 OF = {
@@ -33,6 +40,7 @@ OF = {
     **dict.fromkeys(("requests", "latency", "p50", "p99"), "an observation"),
     "cpu": "a host",
     "process": "a workload",
+    "programs": "a host",
     "demerit": "an observation",
 }
 OBSERVED = ("requests", "latency", "p50", "p99")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from os.path import isfile
 from pathlib import Path
 
-from simio.description.measured import MeasuredRow, PooledRow
+from simio.description.measured import CLIENT, SERVER, MeasuredRow, PooledRow
 from simio.errors import ScenarioError, quote
 from simio.loading.catalogue import OWN, is_near
 from simio.loading.context import Context
@@ -89,9 +89,13 @@ def assign_rows(
 
 def _of_a_host(ctx: Context, row: TableRow, tree: Node) -> MeasuredRow:
     """The row with the host that it is of, if it is of one; a single host need not be named."""
-    if row.row.quantity != "cpu":
+    if row.row.quantity not in ("cpu", "programs"):
         return row.row
     hosts = list(tree.at(("hosts",)).entries)
+    if row.row.of in (CLIENT, SERVER) and row.row.of not in hosts:
+        ends = {end for end in _ends(tree, row.row.of) if end in hosts}
+        if len(ends) == 1:
+            return replace(row.row, of=ends.pop())
     if not row.row.of:
         if len(hosts) == 1:
             return replace(row.row, of=hosts[0])
@@ -100,6 +104,14 @@ def _of_a_host(ctx: Context, row: TableRow, tree: Node) -> MeasuredRow:
     elif row.row.of not in hosts:
         ctx.problems.unknown(f"{row.path}.of", row.row.of, hosts, row.node.at(("of",)).place, "host")
     return row.row
+
+
+def _ends(tree: Node, which: str) -> Iterator[str]:
+    """The hosts that the workloads of a case are from, or go to."""
+    for workload in tree.at(("workload",)).entries.values():
+        end = workload.entries.get("from" if which == CLIENT else "to")
+        if end is not None:
+            yield str(end.value)
 
 
 _NOWHERE: set[int] = set()

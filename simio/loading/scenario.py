@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
@@ -158,6 +158,21 @@ class ScenarioFile:
         other.parts, other._known = parts, OrderedDict()
         return other
 
+    def with_sections(self, sections: Mapping[str, Node]) -> ScenarioFile:
+        """The same file with other sections in the place of its own.
+
+        Keys of these vary no more, and measured rows, which belong to the scenario as it is written, are left out.
+        """
+        other = copy(self)
+        entries = {key: node for key, node in self.root.entries.items() if key != "measured"} | dict(sections)
+        if "vary" in entries:
+            entries["vary"] = _without(entries["vary"], sections)
+            if not any(grid.entries for grid in (entries["vary"], *entries["vary"].elements)):
+                del entries["vary"]
+        other.root = replace(self.root, value=entries)
+        other._measured, other._known = None, OrderedDict()
+        return other
+
     def _context(self) -> Context:
         return Context(self.parts or catalogue(), self.folder, known=self._known)
 
@@ -177,6 +192,15 @@ class ScenarioFile:
             self._measured = tuple(tables), tuple(apart.problems)
         ctx.problems.extend(self._measured[1])
         return self._measured[0]
+
+
+def _without(vary: Node, sections: Collection[str]) -> Node:
+    """What varies but for keys of some sections."""
+    if vary.kind == "list":
+        return replace(vary, value=[_without(grid, sections) for grid in vary.elements])
+    if vary.kind != "map":
+        return vary
+    return replace(vary, value={k: n for k, n in vary.entries.items() if k.partition(".")[0] not in sections})
 
 
 def _check_top(ctx: Context, root: Node) -> None:

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from simio import units
-from simio.description.measured import OF, OVER, PERCENT, QUANTITIES, MeasuredRow, MeasuredTable, Tolerance
+from simio.description.measured import COUNTED, OF, OVER, PERCENT, QUANTITIES, MeasuredRow, MeasuredTable, Tolerance
 from simio.description.quantities import Flag, NonBlankText, Quantity, Values
-from simio.errors import did_you_mean, quote
+from simio.errors import ScenarioError, did_you_mean, quote
+from simio.formats.results import read_results
 from simio.loading.catalogue import display
 from simio.loading.problems import ProblemList, join, node_text, place_of
 from simio.loading.vary import canonical
@@ -24,7 +25,9 @@ RECORDS = "blind"
 """The folder beside the documents that has records of predictions, and no tables."""
 VALUES = "values"
 """The folder beside the documents that says how far assumed values were from what was found, and has no tables."""
-_EXAMPLES = {"rate": "MB/s", "request_rate": "kIOPS", "time": "us", "share": PERCENT}
+_EXAMPLES = {"rate": "MB/s", "request_rate": "kIOPS", "time": "us", "share": PERCENT, "count": COUNTED}
+_OWN_UNITS = {PERCENT: "share", COUNTED: "count"}
+"""Dimensions of the units that are no quantity of a scenario."""
 
 
 _Text = Annotated[str, NonBlankText()]
@@ -43,7 +46,8 @@ class _WrittenRow(Values):
     """A row as written; values that may be any scalar are read from their nodes."""
 
     where: dict[str, Any]
-    value: Any
+    value: Any = None
+    file: _Text = ""
     quantity: Annotated[str, NonBlankText("a quantity", tuple(QUANTITIES), "quantity")] = ""
     of: _Text = ""
     over: Annotated[str, NonBlankText("a way to sum up cases", tuple(OVER), "way to sum up cases")] = ""
@@ -90,6 +94,7 @@ class _Heading:
     quantity: str
     unit: str
     scenarios: tuple[str, ...]
+    folder: Path
 
 
 def table_names(root: Path) -> list[str]:
@@ -126,7 +131,9 @@ def read_table(path: Path, name: str) -> Table:
             what = "a text or mapping" if key == "source" else "a list"
             problems.add(key, "nothing", what, "this key is required", root.place)
     study, _, short = name.rpartition("/")
-    heading = _Heading(study, short, quantity, heads.get("unit", ""), _scenarios(problems, top.get("scenario")))
+    heading = _Heading(
+        study, short, quantity, heads.get("unit", ""), _scenarios(problems, top.get("scenario")), path.parent
+    )
     rows = _rows(problems, top.get("rows"), heading)
     tolerance = _tolerance(problems, top["tolerance"]) if "tolerance" in top else None
     problems.raise_any()
@@ -147,11 +154,15 @@ def _known_quantity(problems: ProblemList, quantity: str, node: Node, path: str)
 def _fitting_unit(problems: ProblemList, unit: str, quantity: str, node: Node, path: str) -> bool:
     """Whether a unit is one of the quantity's dimension; if not, it is noted."""
     dimension = QUANTITIES[quantity]
-    actual = "share" if unit == PERCENT else units.dimension_of(unit)
+    actual = _OWN_UNITS.get(unit) or units.dimension_of(unit)
     if actual == dimension:
         return True
     expected = f"a unit for {quantity} such as '{_EXAMPLES[dimension]}'"
-    near = did_you_mean(unit, units.units_of(dimension)) if dimension != "share" and actual is None else ""
+    near = (
+        did_you_mean(unit, units.units_of(dimension))
+        if dimension not in _OWN_UNITS.values() and actual is None
+        else ""
+    )
     problems.add(path, quote(unit), expected, near, node.place)
     return False
 
@@ -182,14 +193,73 @@ def _rows(problems: ProblemList, node: Node | None, heading: _Heading) -> list[T
     if node is not None and node.kind != "list":
         problems.add("rows", node_text(node), "a list of rows", place=node.place)
     items = node.elements if node is not None else ()
-    rows = (_row(problems, item, join("rows", index), heading) for index, item in enumerate(items))
-    return [row for row in rows if row]
+    return [row for index, item in enumerate(items) for row in _row(problems, item, join("rows", index), heading)]
 
 
-def _row(problems: ProblemList, item: Node, path: str, heading: _Heading) -> TableRow | None:
+def _row(problems: ProblemList, item: Node, path: str, heading: _Heading) -> list[TableRow]:
+    """The row that an item is, or those of the result file that it names."""
     own = problems.read(_WrittenRow, item, path, item.place)
     if own is None:
-        return None
+        return []
+    if own.file:
+        return _rows_of_file(problems, item, own, path, heading)
+    if "value" not in item.entries:
+        problems.add(f"{path}.value", "nothing", "a number, or a file", "this key is required", item.place)
+        return []
+    return [_single_row(problems, item, own, path, heading)]
+
+
+def _rows_of_file(
+    problems: ProblemList, item: Node, own: _WrittenRow, path: str, heading: _Heading
+) -> list[TableRow]:
+    """A row for each quantity of a tool's output, or for the one that is named."""
+    place = item.entries["file"].place
+    for key in ("value", "text", "unit", "over"):
+        if key in item.entries:
+            expected = "none beside a file, which gives it" if key != "over" else "none beside a file"
+            problems.add(f"{path}.{key}", node_text(item.entries[key]), expected, place=place_of(item, key))
+    try:
+        found = read_results(heading.folder / own.file)
+    except ScenarioError as error:
+        for each in error.problems:
+            problems.add(f"{path}.file", f"{quote(own.file)}: {each.found}", each.expected, place=place)
+        return []
+    there = [each for each in found if own.quantity in ("", each.quantity) and own.of in ("", each.of)]
+    if not there:
+        known = ", ".join(" of ".join(filter(None, (each.quantity, each.of))) for each in found) or "none"
+        problems.add(f"{path}.quantity", quote(own.quantity), f"a quantity of {own.file}: {known}", place=place)
+    if own.scenario and own.scenario not in heading.scenarios:
+        problems.unknown(f"{path}.scenario", own.scenario, heading.scenarios, place, "scenario of the table")
+    note, anomaly, missed = (
+        value_text(item.entries[key]).strip() if key in item.entries else "" for key in _REMARKS[1:]
+    )
+    return [
+        TableRow(
+            MeasuredRow(
+                study=heading.study,
+                table=heading.table,
+                value=each.value,
+                text=f"{float(each.value):g}",
+                held=False,
+                unit=each.unit,
+                note=note,
+                quantity=each.quantity,
+                of=each.of,
+                anomaly=anomaly,
+                fit=own.fit,
+                which=own.which,
+                missed=missed,
+            ),
+            item.entries["where"].entries,
+            item,
+            path,
+            own.scenario,
+        )
+        for each in there
+    ]
+
+
+def _single_row(problems: ProblemList, item: Node, own: _WrittenRow, path: str, heading: _Heading) -> TableRow:
     entry = item.entries
     quantity, unit = own.quantity or heading.quantity, own.unit or heading.unit
     _check_unit(problems, item, own, path, heading)
@@ -260,7 +330,7 @@ def _value(
     if numbers[0] > numbers[-1] or (len(numbers) == 2 and numbers[0] == numbers[1]):
         given = " to ".join(value_text(item) for item in node.elements)
         problems.add(path, given, "two numbers, the least first", place=node.place)
-    if QUANTITIES.get(quantity) == "share" and numbers[-1] > 100:
+    if QUANTITIES.get(quantity) == "share" and quantity != "programs" and numbers[-1] > 100:
         given = value_text(node.elements[-1] if node.elements else node)
         problems.add(path, f"{given} {PERCENT}", "at most 100 %, a share of all CPUs together", place=node.place)
     return numbers[0], numbers[1] if len(numbers) == 2 else None, False

@@ -17,7 +17,7 @@ from simio.wording import in_unit
 
 _WRITTEN_OTHERWISE = (
     "index", "measured", "rate", "half_width", "bound", "throughput", "packets", "checks", "interval",
-    "row_intervals", "precision", "cut_off", "progress", "demerits", "loads",
+    "row_intervals", "precision", "cut_off", "progress", "demerits", "loads", "jobs", "requests", "request_size",
 )  # fmt: skip
 MS = 1e9
 SHARES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999)
@@ -72,8 +72,10 @@ def _case(case: CaseResult, unit: str) -> dict[str, Any]:
         **({"loads": [asdict(load) for load in case.loads]} if case.loads else {}),
         **({"cut_off": case.cut_off} if case.cut_off else {}),
         **({"demerits": case.demerits} if case.demerits else {}),
+        **({"jobs": [asdict(job) for job in case.jobs]} if case.jobs else {}),
         "half_width": None if case.half_width is None else in_unit(case.half_width, unit),
-        "bytes_per_second": float(case.rate),
+        "bytes_per_second": float(case.bytes_rate),
+        **({"requests_per_second": float(case.requests)} if case.loads or case.request_size else {}),
         "measured_span": {"bytes": span.amount, "since_ps": span.since, "until_ps": span.until},
         "bound": None if case.bound is None else in_unit(float(case.bound), unit),
         "comparisons": [_comparison(c) for c in comparisons(case)],

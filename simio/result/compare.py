@@ -83,22 +83,32 @@ def simulated_value(case: CaseResult, row: MeasuredRow) -> float | None:
     Throughput is the mean of all replications; the other quantities are those of the first.
     """
     if row.quantity == "throughput":
-        return float(units.convert(case.rate, "rate", row.unit))
+        return float(units.convert(case.bytes_rate, "rate", row.unit))
     if row.quantity == "stream":
         named = observed(row, [stream.name for stream in case.streams])
-        rates = [each.rate for each in case.streams if (each.name in named if row.of else not each.sent)]
+        rates = [
+            each.rate * (case.request_size or 1)
+            for each in case.streams
+            if (each.name in named if row.of else not each.sent)
+        ]
         mean = sum(rates, Fraction(0)) / len(rates) if rates else None
         return None if mean is None else float(units.convert(mean, "rate", row.unit))
     if row.quantity == "cpu":
         shares = [use.utilisation for use in case.resources if use.name == f"{row.of}.cpu"]
         # A host that no workload uses does nothing.
         return 100 * shares[0] if shares else 0.0
+    if row.quantity == "programs":
+        return 100 * sum(use.busy * use.count for use in case.threads if use.name.endswith(f" on {row.of}"))
+    if row.quantity == "retransmits":
+        return float(sum(each.value for each in case.tallies if each.what == "sent again"))
     if row.quantity == "demerit":
         values = {each.name: each.value for each in case.demerits}
         named = observed(row, values)
         return 100 * values[named[0]] if named else None
     if row.quantity == "process":
-        used = [each.value for each in case.tallies if each.what == CPU_TIME and each.owner in (row.of, f"{row.of} 1")]
+        used = [
+            each.value for each in case.tallies if each.what == CPU_TIME and each.owner in (row.of, f"{row.of} 1")
+        ]
         return 100_000 * used[0] / case.end if used else None
     found = {each.name: each for each in case.observations if each.unit == "ps"}
     matching = observed(row, found)

@@ -39,7 +39,12 @@ def with_own(studies: Sequence[str]) -> tuple[Library, list[str]]:
 
 
 def _is_own(study: str) -> bool:
-    return study.startswith(OWN) or study in (".", "..") or study.endswith((".yaml", ".yml", "/"))
+    if study.startswith((*OWN, "/")) or study in (".", "..") or study.endswith((".yaml", ".yml", "/")):
+        return True
+    # A folder of the user's own needs no mark, unless simio has a study of that name.
+    return Path(study).is_dir() and study.partition("/")[0] not in {
+        name.partition("/")[0] for name in Library().names
+    }
 
 
 def _tables(path: Path) -> Iterator[Path]:

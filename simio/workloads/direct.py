@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from fractions import Fraction
+from itertools import chain
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
@@ -17,7 +19,7 @@ from simio.description.model import Workload
 from simio.description.quantities import Count, Extent, Flag, Quantity, Text, Time, Whole, refusal
 from simio.description.workloads import HostName, Storage, WorkloadParams
 from simio.errors import RunError, quote
-from simio.program.builder import Handle, Register, since
+from simio.program.builder import Handle, Register, Variable, since
 from simio.wording import counted
 from simio.workloads import register_workload
 
@@ -52,6 +54,7 @@ class Direct(WorkloadParams):
     depth: Annotated[Count, Field(le=65536)] = Field(
         1, description="requests that a process keeps outstanding, over all its drives"
     )
+    batch: Count = Field(1, description="requests that a process submits with one call of libaio or io_uring")
     processes: Annotated[Count, Field(le=4096)] = Field(1, description="number of processes")
     requests: Count | None = Field(
         None, description="requests in all, rounded up to as many for each place; none: until the run's time is over"
@@ -80,18 +83,22 @@ def direct(site: Site, workload: Workload[Direct]) -> None:
     """Each process has `depth` threads, of which each carries one request after another; as `Direct` says."""
     params, targets = workload.params, site.targets(workload.params.to)
     if len(targets) > MOST_IN_TURN:
-        raise RunError(f"{params.to!r} is {len(targets)} drives; a process goes through {MOST_IN_TURN} at most", ".to")
+        raise RunError(
+            f"{params.to!r} is {len(targets)} drives; a process goes through {MOST_IN_TURN} at most", ".to"
+        )
     if site.system.run.until is None and params.requests is None:
         raise RunError("the processes never end; give workload.direct.requests or run.until", ".requests")
     layer = site.block_layer(params.host)
     schedulers = [layer.scheduler(target, INTERFACES[params.interface]) for target in targets]
     disk = site.system.disks_of(targets[0])[0]
-    way = layer.way(disk, params.program, params.block, params.registered, schedulers[0])
+    way = layer.way(disk, params.program, params.block, params.registered, schedulers[0], params.batch)
     placed = list(_places(params))
     for number, (core, helper) in enumerate(placed, 1):
         name = f"{workload.name} {number}" if params.processes > 1 else workload.name
         process = Process(layer, name, core, params.interface, helper)
-        process.start(way, sum(other == core for other, _ in placed))
+        companions = sum(other == core for other, _ in placed)
+        own, helping = (_slot(placed, at, place) for place, at in enumerate((core, helper), 2 * number - 2))
+        process.start(way, companions, own, helping)
         devices = [process.device(target) for target in targets]
         for device in devices:
             _check(workload, device)
@@ -107,6 +114,12 @@ def _places(params: Direct) -> Iterator[tuple[int, int | None]]:
             yield params.first_core + 2 * number % count, params.first_core + (2 * number + 1) % count
         else:
             yield params.first_core + number % count, None
+
+
+def _slot(placed: list[tuple[int, int | None]], core: int | None, own: int) -> tuple[int, int]:
+    """Place of a thread on its core, and number of threads there; `own` is its place in the list of all."""
+    same = [place for place, other in enumerate(chain.from_iterable(placed)) if other == core]
+    return same.index(own), len(same)
 
 
 def _check(workload: Workload[Direct], device: BlockDevice) -> None:
@@ -139,22 +152,34 @@ class Requests:
     def emit(self, number: int) -> None:
         """The places of the process, each a thread that goes on until its share is done or time is over."""
         p, params = self.p, self.params
-        places, next_block = self._placing(number)
+        places = self._placing(number)
         writes = self._writing(number)
         turns = self._turns()
         with p.thread(self.process.name, count=params.depth):
             at, begun = p.register(), p.register()
+            first = self._first_drive()
             self.process.take_core()
             with p.loop(turns) if turns else p.forever():
-                for device, scheduler in self.drives:
-                    begun.set(since(0))
-                    self.process.submit(scheduler)
-                    self._place(at, places, next_block)
-                    self._carry(device, at, writes)
-                    self.process.take_core()
-                    p.mark(self.latency, since(begun) - self.outside)
-                    p.mark(self.stream, params.block)
+                for place, (device, scheduler) in enumerate(self.drives):
+                    with p.when(first <= place) if first else nullcontext():
+                        begun.set(since(0))
+                        self.process.submit(scheduler)
+                        self._place(at, places)
+                        self._carry(device, at, writes)
+                        self.process.take_core()
+                        p.mark(self.latency, since(begun) - self.outside)
+                        p.mark(self.stream, params.block)
+                if first:
+                    first.set(0)
             p.release(self.process.core.resource)
+
+    def _first_drive(self) -> Register | None:
+        """Which drive the thread begins with, so that the threads of a process begin with one after the other."""
+        if len(self.drives) == 1:
+            return None
+        first = self.p.variable(f"{self.process.name}: first drive").increment()
+        first.set(first % len(self.drives))
+        return first
 
     def _turns(self) -> int | None:
         """Turns of each place over all drives; None: for ever."""
@@ -167,22 +192,20 @@ class Requests:
         """Blocks of the part of each drive that is used."""
         return (self.params.span or min(device.capacity for device, _ in self.drives)) // self.params.block
 
-    def _placing(self, number: int) -> tuple[Handle | None, int]:
-        """The distribution of random places, or the machine that counts blocks in order."""
+    def _placing(self, number: int) -> Handle | Variable:
+        """The distribution of random places, or the next block in order, each process having a part of its own."""
         p, room = self.p, self._room()
         if self.params.pattern == "random":
-            return p.uniform(f"{self.process.name}: place", 0, room - 1), -1
-        first = (number - 1) * room // self.params.processes
-        return None, p.variable(f"{self.process.name}: next block", first).offset
+            return p.uniform(f"{self.process.name}: place", 0, room - 1)
+        return p.variable(f"{self.process.name}: next block", (number - 1) * room // self.params.processes)
 
-    def _place(self, at: Register, places: Handle | None, next_block: int) -> None:
-        p, block = self.p, self.params.block
-        if places:
-            p.draw(at, places)
-        else:
-            p.call(at, add, next_block, 1)
+    def _place(self, at: Register, places: Handle | Variable) -> None:
+        if isinstance(places, Variable):
+            places.increment(into=at)
             at.set(at % self._room())
-        at.set(at * block)
+        else:
+            self.p.draw(at, places)
+        at.set(at * self.params.block)
 
     def _writing(self, number: int) -> Handle | None:
         reads = self.params.reads

@@ -130,6 +130,8 @@ SHORT = {
     "slac-ping": (),
     "slac-ping-loaded": ("run.until=60 ms", "run.warm_up=0 s"),
     "slac-tersk03": ("run.until=60 ms", "run.warm_up=0 s"),
+    "trace-server": ("workload.replay.last=60",),
+    "training-drives": ("workload.training.steps=10", "workload.training.accelerators=2", "run.warm_up=0 s"),
     "video-buffers": ("workload.play.frames=9",),
 }
 COMPARED_LONGER = {

@@ -24,6 +24,9 @@ from simio.program.builder import Builder, Operand
 from simio.program.labels import labelled
 from simio.program.steps import CPU_TIME, UNBOUNDED
 
+Slot = tuple[int, int]
+"""The place of a process that polls among those on its core, and their number."""
+ALONE: Slot = (0, 1)
 MakeDevices = Callable[[Callable[[Adapter[StorageAdapter], str], "CoreInitiator"]], Devices]
 """Makes the devices of a host, with this initiator for each disk."""
 
@@ -51,7 +54,7 @@ class BlockLayer:
                 f"hosts.{self.host.name}.kernel.scheduler",
             )
 
-    def way(self, disk: str, program: int, size: int, registered: bool, scheduler: Scheduler) -> Way:
+    def way(self, disk: str, program: int, size: int, registered: bool, scheduler: Scheduler, batch: int) -> Way:
         """What lies between a program and a disk, for requests of `size` bytes."""
         adapter = self.attachments.adapter(self.host.name, disk).part.sheet
         limit = self.kernel.largest_request()
@@ -63,6 +66,7 @@ class BlockLayer:
             registered,
             scheduler.cost,
             -(-size // limit) if limit else 1,
+            batch,
         )
 
     def scheduler(self, drive: str, interface: Interface) -> Scheduler:
@@ -81,9 +85,7 @@ class Process:
     and back; done requests stand in line for the core, as they do in a completion queue.
     """
 
-    def __init__(
-        self, layer: BlockLayer, name: str, core: int, interface: str, helper: int | None = None
-    ) -> None:
+    def __init__(self, layer: BlockLayer, name: str, core: int, interface: str, helper: int | None = None) -> None:
         """`helper` is the core of the kernel thread that submits, where the interface has one."""
         self.layer, self.p, self.name = layer, layer.p, name
         self.interface: Interface = INTERFACES[interface]
@@ -94,8 +96,11 @@ class Process:
         self.helper_state = -1
         self._host = layer.host
 
-    def start(self, way: Way, companions: int) -> None:
-        """Make the state of the process, which `companions` processes share its core with, itself included."""
+    def start(self, way: Way, companions: int, polling: Slot = ALONE, helping: Slot = ALONE) -> None:
+        """Make the state of the process, which `companions` processes share its core with, itself included.
+
+        `polling` is its own place among those that poll on its core, and `helping` that of its helper.
+        """
         span, sheet = self._host.span, self.layer.sheet
         growth = sheet.switch_growth * round(1000 * log2(companions)) // 1000
         self.state = self.p.machine(
@@ -111,17 +116,30 @@ class Process:
         )
         if self.name.endswith(" 1") or " " not in self.name:
             self.p.tally(self.name, CPU_TIME, self.state + c.WORKED, "ns")
+        self._slices = self._slice(self.name, polling), self._slice(f"{self.name} helper", helping)
         if self.helper:
             self.helper_state = self.p.machine(
                 f"{self.name} helper",
                 c.PROCESS.initial(core=self.helper.state, cost=span(self.interface.submits(way)), polls=1),
             )
 
+    def _slice(self, name: str, slot: Slot) -> int | None:
+        """The machine of the time slices of a process that polls; None if it has the core for itself."""
+        place, sharers = slot
+        if not self.interface.polls or sharers < 2:
+            return None
+        initial = c.SLICES.initial(slice=self.layer.sheet.time_slice, sharers=sharers, place=place)
+        return self.p.machine(f"{name}: time slices", initial)
+
+    def _await_slice(self, slices: int | None) -> None:
+        if slices is not None:
+            with self.p.scope():
+                self.p.wait(self.p.answer(processes.until_slice, slices))
+
     @property
     def submitter(self) -> tuple[Core, int]:
         """The core on which requests are submitted and completed, and the state of the process there."""
         return (self.helper, self.helper_state) if self.helper else (self.core, self.state)
-
 
     @labelled("submission", "name")
     def submit(self, scheduler: Scheduler) -> None:
@@ -129,6 +147,7 @@ class Process:
         self._turn(self.state, None if self.helper else scheduler, self.core.number)
         self.p.release(self.core.resource)
         if self.helper:
+            self._await_slice(self._slices[1])
             self.p.seize(self.helper.resource, priority=PROCESS)
             self._turn(self.helper_state, scheduler, self.helper.number)
             self.p.release(self.helper.resource)
@@ -148,6 +167,7 @@ class Process:
 
     def take_core(self) -> None:
         """Wait for the core, to take a request that is done."""
+        self._await_slice(self._slices[0])
         self.p.seize(self.core.resource, priority=PROCESS)
 
     def device(self, name: str) -> BlockDevice:
@@ -195,9 +215,10 @@ class CoreInitiator:
         """An interrupt on the core of the queue; a process that polls finds out by itself."""
         p, process = self.p, self.process
         if self.state >= 0:
-            with p.hold(self.core.resource, priority=INTERRUPT), p.scope():
+            with p.scope():
                 time = p.answer(processes.interrupt, self.state)
-                p.wait(time)
+                with p.hold(self.core.resource, priority=INTERRUPT):
+                    p.wait(time)
         if process.interface.polls:
             with p.scope():
                 p.answer(processes.done, process.state)

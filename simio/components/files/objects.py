@@ -138,6 +138,19 @@ class ObjectStore:
                 with p.when(own == kind):
                     yield kind
 
+    def each(self, number: Register) -> Iterator[tuple[int, Register]]:
+        """Run a for loop's body for each device, in the case that it has object `number`, with the address there."""
+        p = self.p
+        with p.scope():
+            at = p.answer(machines.address, self.places, number)
+            if len(self.devices) == 1:
+                yield 0, at
+                return
+            on = p.answer(machines.device, self.places, number)
+            for device in range(len(self.devices)):
+                with p.when(on == device):
+                    yield device, at
+
 
 class ObjectAccess:
     """What one thread of the server does with objects, by way `way`; its steps are emitted in that thread."""
@@ -206,7 +219,7 @@ class ObjectAccess:
 
     def _fetch(self, number: Register, kind: int) -> None:
         slots, grain = self.store.slots, self.store.grain
-        for device, at in self._each(number):
+        for device, at in self.store.each(number):
             if self.files:
                 self.files[device].read(at, slots.sizes[kind], grain, copy=True)
             else:
@@ -215,7 +228,7 @@ class ObjectAccess:
 
     def _store(self, number: Register, kind: int) -> None:
         slots, grain = self.store.slots, self.store.grain
-        for device, at in self._each(number):
+        for device, at in self.store.each(number):
             if self.files:
                 self._written(partial(self.files[device].write, at, slots.sizes[kind], grain))
             else:
@@ -230,19 +243,6 @@ class ObjectAccess:
             return
         write(lambda size: p.put(stored, 1))
         self.kernel.slept(lambda: p.get(stored, 1))
-
-    def _each(self, number: Register) -> Iterator[tuple[int, Register]]:
-        """Run a for loop's body for each device, in the case that it has object `number`, with the address there."""
-        p, store = self.p, self.store
-        with p.scope():
-            at = p.answer(machines.address, store.places, number)
-            if len(store.devices) == 1:
-                yield 0, at
-                return
-            on = p.answer(machines.device, store.places, number)
-            for device in range(len(store.devices)):
-                with p.when(on == device):
-                    yield device, at
 
     @contextmanager
     def _at(self, address: int) -> Iterator[Register]:

@@ -21,6 +21,7 @@ from simio.components.network.ideal import IdealInterface
 from simio.components.network.interface import Interface
 from simio.components.network.packet import Left, NetworkSwitch, Packet, Wire
 from simio.components.network.switch import PacketSwitch
+from simio.components.network.virtual import VirtualInterface
 from simio.components.storage.fibre_channel import Hop
 from simio.description.model import Adapter, Link, System, fits
 from simio.description.model import Switch as SwitchDescription
@@ -55,6 +56,7 @@ INTERFACES: dict[str, MakeInterface] = {
     "fibre-channel-network": NetworkInterface,
     "hippi": HippiInterface,
     "ideal-network": IdealInterface,
+    "virtual-network": VirtualInterface,
 }
 """Kinds of adapter that carry packets."""
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from simio.components.host.kernel import UnixKernel
 from simio.components.network.agreement import SocketOptions, agreed
 from simio.components.network.path import Network
-from simio.components.network.stack import Stack
+from simio.components.network.stack import IP_HEADER, TCP_HEADER, Stack
 from simio.components.network.tcp import Endpoint
 from simio.description.model import System
 from simio.errors import RunError
@@ -50,16 +50,21 @@ class Sockets:
         return self._ports
 
     def connection(
-        self, params: SocketOptions, name: str, buffers: tuple[int, int], aligned: bool
+        self, params: SocketOptions, name: str, buffers: tuple[int, int], aligned: bool, mss: int | None = None
     ) -> tuple[Endpoint, Endpoint]:
-        """The two ends of a TCP connection from `params.from_` to `params.to`, whose programs have such buffers."""
+        """The two ends of a TCP connection from `params.from_` to `params.to`, whose programs have such buffers.
+
+        `mss` is the largest segment that the programs ask for, options included (TCP_MAXSEG)."""
         if max(buffers) > MOST_BYTES:
             most, size = (format_quantity(n, "size") for n in (MOST_BYTES, max(buffers)))
             raise RunError(f"a write or read of {size} is too large: a connection carries at most {most}", at=".size")
         hosts = params.from_, params.to
         stacks = [self.stack(host) for host in hosts]
         paths = [self.network.path(*hosts), self.network.path(*reversed(hosts))]
-        settings = agreed([stack.sheet for stack in stacks], min(path.mtu for path in paths), params)
+        mtu = min(path.mtu for path in paths)
+        if mss is not None:
+            mtu = min(mtu, mss + IP_HEADER + TCP_HEADER)
+        settings = agreed([stack.sheet for stack in stacks], mtu, params)
         ports = (self.port(), SERVER_PORT)
         near, far = (
             Endpoint(stacks[end], f"{name} at {hosts[end]}", settings[end], paths[end], buffers[end], aligned, own)

@@ -11,7 +11,7 @@ from simio.components.network.stack import Stack
 from simio.description.messages import ADDRESS
 from simio.errors import RunError
 from simio.machines.network import mailbox
-from simio.program.builder import Operand, Register
+from simio.program.builder import Handle, Operand, Register
 
 UDP_HEADER = 8
 """Bytes of a UDP header (RFC 768)."""
@@ -95,6 +95,16 @@ class UdpSocket:
             with p.when(fits == 1):
                 p.put(self.waiting, 1)
                 queued()
+
+    def arrive_to_be_read(self, read: Handle, length: Register, word: Register) -> None:
+        """A datagram has come; the run lasts until a reader, who may never end, has put it into `read`."""
+        p = self.p
+
+        def keep() -> None:
+            with p.fork("unread datagram"):
+                p.get(read, 1)
+
+        self.arrive(length, word, keep)
 
     def receive(self, length: Register, word: Register) -> None:
         """Wait for a datagram and take it: `length` bytes and its word are set."""

@@ -98,7 +98,7 @@ class Initiator(Protocol):
     queue: str
     """The name of a queue of its own for the commands of a drive; empty: all who use the drive share one."""
     alone: int
-    """Bytes up to which a request is one command, in the thread that asks; beyond, commands have threads of their own."""
+    """Bytes up to which a request is one command, in the thread that asks; beyond, each has a thread of its own."""
 
     def requests(self, size: Any) -> Iterator[Any]:
         """Run a for loop's body for each command that a request of `size` bytes is cut into; gives its size."""

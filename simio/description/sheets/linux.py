@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from simio.description.quantities import Count, Text, Time, Whole
-from simio.description.sheets.base import register_sheet
+from simio.description.sheets.base import TIMER, register_sheet
 from simio.description.sheets.kernels import UnixKernelSheet
 
 _BLOCK = "block layer"
@@ -24,36 +24,46 @@ class LinuxKernelSheet(UnixKernelSheet):
         "file_lookup": "system calls",
         **dict.fromkeys(("wake", "switch_growth"), "process switches"),
         "worker_dispatch": _SCHEDULER,
+        "time_slice": TIMER,
         **dict.fromkeys(("kyber_cost", "mq_deadline_cost", "mq_deadline_held", "bfq_cost", "bfq_held"), _SCHEDULER),
-        **dict.fromkeys(("user_driver", "user_doorbell"), "user-space driver"),
+        **dict.fromkeys(("user_driver", "user_layer", "user_doorbell"), "user-space driver"),
     }
 
     scheduler: Text = Field("none", description="I/O scheduler of the host's drives")
     psync_cost: Time = Field(description="CPU time of pread() or pwrite() above the block layer, a request")
     libaio_cost: Time = Field(
-        description="CPU time of io_submit() and io_getevents() above the block layer, a request, without entering them"
+        description="CPU time of io_submit() and io_getevents() above the block layer, a request, without the calls"
     )
     uring_cost: Time = Field(
         description="CPU time of io_uring above the block layer, a request: entry, context, completion entry"
     )
     file_lookup: Time = Field(description="CPU time to find and release the open file, which registered files save")
     request_end: Time = Field(
-        description="CPU time to end a request in the interrupt: the driver's completion, the block layer's, the caller's"
+        description="CPU time to end a request in the interrupt: in driver, block layer and interface"
     )
-    poll_end: Time = Field(description="the same where the caller polls for completions, with its share of the polling")
+    poll_end: Time = Field(
+        description="the same where the caller polls for completions, with its share of the polling"
+    )
     wake: Time = Field(description="CPU time to make a sleeping process ready, in the interrupt")
     switch_growth: Time = Field(
         description="CPU time by which a process switch takes longer each time the processes on a core double, "
         "as less of each is left in the caches"
     )
-    tags: Count = Field(1023, description="requests that a hardware queue of a drive has at once, without a scheduler")
+    time_slice: Time = Field(
+        3 * 10**9, description="time for which a process that never sleeps keeps a core that others want as well"
+    )
+    tags: Count = Field(
+        1023, description="requests that a hardware queue of a drive has at once, without a scheduler"
+    )
     nr_requests: Count = Field(256, description="requests that a scheduler takes in for a hardware queue")
     dispatch: Literal["caller", "worker"] = Field(
         "worker",
-        description="who dispatches polled requests that have gone through a scheduler: the process that submits, or a "
+        description="who dispatches polled requests that went through a scheduler: the process that submits, or a "
         "kernel worker on its core",
     )
-    worker_dispatch: Time = Field(description="CPU time to hand a request over to a kernel worker and switch there and back")
+    worker_dispatch: Time = Field(
+        description="CPU time to hand a request over to a kernel worker and switch there and back"
+    )
     kyber_cost: Time = Field(description="CPU time of kyber a request; its locks are those of a hardware queue")
     mq_deadline_cost: Time = Field(description="CPU time of mq-deadline a request outside of its lock")
     mq_deadline_held: Time = Field(description="time that a request has the lock of the drive's mq-deadline in all")
@@ -63,7 +73,12 @@ class LinuxKernelSheet(UnixKernelSheet):
     bfq_cost: Time = Field(description="CPU time of bfq a request outside of its lock")
     bfq_held: Time = Field(description="time that a request has the lock of the drive's bfq in all")
     bfq_lines: Whole = Field(description="cache lines that move with that lock, as with mq_deadline_lines")
-    user_driver: Time = Field(description="CPU time of a polled driver in user space a request, to submit and complete")
+    user_layer: Time = Field(
+        0, description="CPU time of a layer between the program and that driver a request, such as the plugin of fio"
+    )
+    user_driver: Time = Field(
+        description="CPU time of a polled driver in user space a request, to submit and complete"
+    )
     user_doorbell: Time = Field(
         description="CPU time of a posted write to a doorbell of the drive from a driver in user space"
     )

@@ -97,6 +97,26 @@ class IdealAdapter(Sheet):
         return MEDIA[self.medium]
 
 
+class VirtualAdapter(Sheet):
+    """A network device that is software alone, such as an end of a veth pair: a queue in memory, and no DMA."""
+
+    work = dict.fromkeys(("transmit_cost", "receive_cost"), "network drivers") | {"wake_delay": "interrupts"}
+
+    mtu: Limit = Field(None, description="largest IP datagram it is set up for; none: as the link allows")
+    checksum: Flag = Field(True, description="whether checksums are left out, as data never leave the memory")
+    medium: Literal["ethernet"] = Field(description="what it connects to; links of another kind do not fit")
+    backlog: Count = Field(1000, description="packets that wait for the receiving CPU; more are dropped")
+    wake_delay: Time = Field(
+        0, description="time until the receiving CPU, if it is not at it, is interrupted for packets by another CPU"
+    )
+    transmit_cost: Time = Field(description="CPU time of the driver a packet sent")
+    receive_cost: Time = Field(description="CPU time of the driver a packet received")
+
+    def links(self, kind: str) -> tuple[str, ...]:
+        """The kinds of link that fit its medium."""
+        return MEDIA[self.medium]
+
+
 class FibreChannelNetworkAdapter(NetworkCard):
     """A card for IP over Fibre Channel. What finds no room on it waits at the sender, for want of credit."""
 
@@ -109,3 +129,4 @@ class FibreChannelNetworkAdapter(NetworkCard):
 register_sheet("adapter", "network", NetworkAdapter)
 register_sheet("adapter", "fibre-channel-network", FibreChannelNetworkAdapter)
 register_sheet("adapter", "ideal-network", IdealAdapter)
+register_sheet("adapter", "virtual-network", VirtualAdapter)

@@ -16,9 +16,9 @@ from typing import IO, Any
 
 import numpy as np
 
-from simio.distribution import Distribution
 from simio.errors import Place, Problem, ScenarioError
 from simio.formats.traces.trace import Batch, Block, Ints, TraceFormat
+from simio.sketch import Sketch
 
 READ = 2**20
 """Bytes that are read at a time."""
@@ -73,7 +73,7 @@ class Summary:
     devices: tuple[DeviceSummary, ...]
     first: int | None
     last: int | None
-    responses: Distribution | None
+    responses: Sketch | None
     digest: str
 
 
@@ -231,7 +231,7 @@ class _Sums:
     devices: dict[str, _DeviceSums] = field(default_factory=dict)
     first: int | None = None
     last: int | None = None
-    responses: Distribution | None = None
+    responses: Sketch | None = None
 
     def add(self, batch: Batch) -> None:
         self.requests += len(batch)
@@ -243,5 +243,5 @@ class _Sums:
             self.first = int(batch.arrival[0]) if self.first is None else self.first
             self.last = int(batch.arrival[-1])
         if batch.response is not None:
-            self.responses = self.responses or Distribution()
+            self.responses = self.responses or Sketch()
             self.responses.add(batch.response[batch.response >= 0])

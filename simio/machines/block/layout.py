@@ -34,9 +34,17 @@ SERVED = QUEUE.word("served", "ps", initial=-1, about="end of the last completio
 INTERRUPT = QUEUE.word("interrupt", "ps", about="to take an interrupt and return")
 END = QUEUE.word("end", "ps", about="to end a request in it")
 
+SLICES = Layout("time slices")
+SLICE = SLICES.word("slice", "ps", about="time for which a process runs until the next that polls on its core")
+SHARERS = SLICES.word("sharers", about="processes that poll on the core")
+PLACE = SLICES.word("place", about="which of them it is")
+
 LOCK = Layout("lock")
 HOLDER = LOCK.word("holder", initial=-1, about="core that had it last; -1: none")
 HELD = LOCK.word("held", "ps", about="of a turn that finds the data in its own cache")
 NEAR = LOCK.word("near", "ps", about="by which a turn takes longer if a core of the same socket had it")
 FAR = LOCK.word("far", "ps", about="likewise, of another socket")
+HANDED = LOCK.word("handed", "ps", about="by which a turn takes longer if its core waited in line for the one before")
+HANDED_FAR = LOCK.word("handed_far", "ps", about="likewise, from another socket")
+FREE_AT = LOCK.word("free_at", "ps", initial=-1, about="end of the turn before")
 SOCKET = LOCK.word("socket", "cores", about="cores a socket")

@@ -36,6 +36,17 @@ def begin(state: NDArray, base: int, now: int, more: int) -> int:
 
 
 @machine("block")
+def until_slice(state: NDArray, base: int, now: int) -> int:
+    """Time until a process runs again that shares its core with others that poll, each of which keeps it in turn."""
+    slice = state[base + c.SLICE]
+    turn = slice * state[base + c.SHARERS]
+    begun = now % turn - slice * state[base + c.PLACE]
+    if 0 <= begun < slice:
+        return 0
+    return (turn - begun) % turn
+
+
+@machine("block")
 def goes_on(state: NDArray, base: int, now: int, more: int) -> int:
     """The process, which has kept its core until now, works on for `more` ps, which this returns."""
     state[base + c.WORKED] += (now + more - state[base + c.RUNS_UNTIL]) // 1000
@@ -54,33 +65,34 @@ def done(state: NDArray, base: int) -> int:
 
 @machine("block")
 def interrupt(state: NDArray, base: int, now: int) -> int:
-    """The core serves a done request of a hardware queue: time in ps for which it is kept.
+    """A request of a hardware queue is done: time in ps that its end keeps the core.
 
-    The handler goes on as long as the queue has done requests, so that only the first of those that follow one
-    another pays for the interrupt. A core that slept comes to first; a process that slept is made ready.
+    The handler goes on as long as the queue has done requests, so that one that comes while it runs pays for no
+    interrupt of its own. A core that slept comes to first; a process that slept is made ready. That the work of a
+    process goes on before the handler here, and not after it, is a matter of order: the interrupt is paid for.
     """
     owner = state[base + c.OWNER]
     core = state[owner + c.OWN_CORE]
     time = state[base + c.END]
-    if state[base + c.SERVED] != now:
+    served = state[base + c.SERVED]
+    if served <= now:
         time += state[base + c.INTERRUPT]
+        served = now
     exit = 0
     idle = now - state[core + c.BUSY_UNTIL]
     polls = state[owner + c.POLLS] != 0
     quiet = state[owner + c.READY] == 0 and now >= state[owner + c.RUNS_UNTIL] and state[owner + c.WOKEN] == 0
-    asleep = quiet and not polls
     if idle > 0 and not polls:
         exit = state[core + c.EXIT]
         if idle >= state[core + c.LONG]:
             exit = state[core + c.LONG_EXIT]
             state[owner + c.COLD] = state[core + c.LONG_COLD]
-    if asleep:
+    if quiet and not polls:
         time += state[owner + c.WAKE]
         state[owner + c.WOKEN] = 1
     elif idle <= 0:
         state[owner + c.WORKED] += time // 1000
     state[owner + c.READY] += 1
-    until = now + exit + time
-    state[base + c.SERVED] = until
-    state[core + c.BUSY_UNTIL] = until
+    state[base + c.SERVED] = served + exit + time
+    state[core + c.BUSY_UNTIL] = max(state[core + c.BUSY_UNTIL], now) + exit + time
     return exit + time

@@ -145,6 +145,12 @@ def status(state: NDArray, base: int) -> int:
 
 
 @machine("tcp")
+def round_trip(state: NDArray, base: int) -> int:
+    """The smoothed round trip in ps; 0 before one was timed."""
+    return (state[base + c.SRTT] * max(state[base + c.RTO_TICK], 1)) >> 3
+
+
+@machine("tcp")
 def stamps(state: NDArray, base: int, now: int) -> int:
     """Third word of the segment that `output` just gave."""
     if state[base + c.STAMP_TICK] == 0:

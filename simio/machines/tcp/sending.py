@@ -16,7 +16,6 @@ from simio.machines.tcp.round_trips import note_burst
 from simio.machines.tcp.timers import clock, instant, persist
 from simio.machines.tcp.waits import waiting
 
-
 _MOST_BURST = 65536
 """Bytes of the largest burst (Linux include/linux/netdevice.h, GSO_LEGACY_MAX_SIZE)."""
 _RECENT = 10**9

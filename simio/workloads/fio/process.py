@@ -18,7 +18,7 @@ from simio.program.builder import Builder, Register
 from simio.workloads.common.streams import Access
 from simio.workloads.fio.calls import Calls
 from simio.workloads.fio.layout import Clone, Span
-from simio.workloads.fio.outstanding import Outstanding
+from simio.workloads.fio.outstanding import Outstanding, Times
 from simio.workloads.fio.pace import Pace
 from simio.workloads.fio.places import Places
 from simio.workloads.reader import Cached, Mapped
@@ -36,9 +36,10 @@ def bytes_of(workload: str, label: str, direction: int) -> str:
     return f"{workload}: {label} {NAMES[direction]}s"
 
 
-def latency_of(workload: str, label: str, direction: int) -> str:
-    """Name of the observation of a job's latencies, fio's lat."""
-    return f"{workload}: {label} {NAMES[direction]}"
+def times_of(workload: str, label: str, direction: int) -> tuple[str, str, str]:
+    """Names of the observations of a job's times: fio's lat, slat and clat."""
+    name = f"{workload}: {label} {NAMES[direction]}"
+    return name, f"{name} submission", f"{name} completion"
 
 
 def name_of(workload: Workload[Fio], clone: Clone) -> str:
@@ -88,7 +89,6 @@ class Process:
         p, self.kernel = self.p, calls.kernel
         self.devices = list(dict.fromkeys(span.device for span in clone.spans))
         self.places = Places(p, self.name, clone, {device: number for number, device in enumerate(self.devices)})
-        latency = {d: p.observation(latency_of(workload.name, clone.label, d), "latency", "ps") for d in self._ways}
         self.begun = p.observation(f"{workload.name}: begun", "begun")
         self.ended = p.observation(f"{workload.name}: ended", "ended")
         self.aligned = gcd(
@@ -100,8 +100,14 @@ class Process:
         self._check()
         self.accesses = {(n, d): self._access(span, d) for n, span in self._spans() for d in self._ways}
         depth = self.job.depth if self.job.direct else 1
-        self.outstanding = Outstanding(p, self.name, calls, self.job, depth, latency)
+        times = {d: self._times(d, depth > 1) for d in self._ways}
+        self.outstanding = Outstanding(p, self.name, calls, self.job, depth, times)
         self.pace = Pace(p, self.name, calls, self.job, self.outstanding)
+
+    def _times(self, direction: int, asynchronous: bool) -> Times:
+        names = times_of(self.workload.name, self.clone.label, direction)
+        first, *others = (self.p.observation(name, "latency", "ps") for name in names[: 3 if asynchronous else 1])
+        return Times(first, *others)
 
     @property
     def _ways(self) -> tuple[int, ...]:

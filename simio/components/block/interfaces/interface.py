@@ -1,4 +1,4 @@
-"""What an interface costs: a request, a look for done ones, a sleep. Times are of the kernel's reference CPU, in ps."""
+"""What an interface costs: a request, a look for done ones, a sleep; in ps of the kernel's reference CPU."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Way:
     """What lies between a program and its drive: the kernel, the driver's cost a request, and how files are given.
 
     `program` is the program's own time a request, `pages` those of a buffer, `scheduler` its time outside of locks,
-    `commands` how many the block layer makes of a request.
+    `commands` how many the block layer makes of a request, `batch` the requests that one call submits.
     """
 
     sheet: LinuxKernelSheet
@@ -22,6 +22,12 @@ class Way:
     registered: bool
     scheduler: int = 0
     commands: int = 1
+    batch: int = 1
+
+    @property
+    def call(self) -> int:
+        """A request's share of the system call that submits it."""
+        return self.sheet.system_call // self.batch
 
     @property
     def block(self) -> int:

@@ -10,7 +10,7 @@ class IoUring(Interface):
 
     def cost(self, way: Way) -> int:
         """The program, io_uring_enter(), and everything down to the drive."""
-        return way.program + way.sheet.system_call + way.sheet.uring_cost + way.pinned + way.block
+        return way.program + way.call + way.sheet.uring_cost + way.pinned + way.block
 
     def sleep(self, way: Way) -> int:
         """io_uring_enter() to wait for a completion."""

@@ -10,7 +10,7 @@ class Libaio(Interface):
 
     def cost(self, way: Way) -> int:
         """The program, io_submit(), and everything down to the drive."""
-        return way.program + way.sheet.system_call + way.sheet.libaio_cost + way.pinned + way.block
+        return way.program + way.call + way.sheet.libaio_cost + way.pinned + way.block
 
     def look(self, way: Way) -> int:
         """io_getevents()."""

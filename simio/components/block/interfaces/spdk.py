@@ -13,7 +13,7 @@ class UserDriver(Interface):
 
     def cost(self, way: Way) -> int:
         """The program and the driver."""
-        return way.program + way.sheet.user_driver
+        return way.program + way.sheet.user_layer + way.sheet.user_driver
 
     def look(self, way: Way) -> int:
         """The doorbells of submission and completion queue."""

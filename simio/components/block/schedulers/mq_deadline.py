@@ -1,4 +1,4 @@
-"""mq-deadline: one lock a drive for its sorted tree and its queue of deadlines (Linux block/mq-deadline.c, dd->lock)."""
+"""mq-deadline: one lock a drive for its sorted tree and its deadlines (Linux block/mq-deadline.c, dd->lock)."""
 
 from simio.components.block.schedulers.scheduler import LockingScheduler, register_scheduler
 

@@ -14,6 +14,9 @@ from simio.program.builder import Builder
 TURNS = 2
 """Turns of a drive's lock a request: one when it is inserted, one when it is dispatched."""
 
+HANDED = 4
+"""Lines that move when a lock is handed on: its word is written and read, so is the node of the next in line."""
+
 
 class Scheduler:
     """The scheduler of one drive on one host; without a lock of its own, it costs time and no more."""
@@ -49,6 +52,8 @@ class LockingScheduler(Scheduler):
                 held=host.span(held) // TURNS,
                 near=lines * cpu.line_near // TURNS,
                 far=lines * cpu.line_far // TURNS,
+                handed=HANDED * cpu.line_near,
+                handed_far=HANDED * cpu.line_far,
                 socket=cores.a_socket,
             ),
         )

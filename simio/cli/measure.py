@@ -1,0 +1,77 @@
+"""simio measure: datasheets and a study of the machine that it runs on."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from simio.cli.main import INTERRUPTED
+from simio.cli.options import COMPLETING, force_option, forced, parsed, tell
+from simio.cli.progress import Line
+from simio.errors import SimioError
+
+if TYPE_CHECKING or not COMPLETING:
+    from simio.measure.collect import Wanted
+    from simio.measure.collect import measure as measured
+
+
+@click.command()
+@click.option("--output", "-o", metavar="DIR", type=click.Path(), help="Write datasheets and study into DIR.")
+@force_option
+@click.option("--device", metavar="DEV", help="Read this block device with fio, too; it is never written.")
+@click.option("--scratch", default="256 MiB", metavar="SIZE", help="Size of the scratch file in DIR (256 MiB).")
+@click.option("--limit", default="5 min", metavar="TIME", help="End after this time, with what there is (5 min).")
+@click.option("--repeats", default=2, type=click.IntRange(1, 100), metavar="N", help="Best of N tests (2).")
+@click.option("--no-network", is_flag=True, help="Leave out the tests in network namespaces.")
+@click.option("--tests", type=click.IntRange(1), metavar="N", help="At most N tests of each kind.")
+def measure(
+    output: str | None,
+    device: str | None,
+    scratch: str,
+    limit: str,
+    repeats: int,
+    no_network: bool,
+    tests: int | None,
+) -> None:
+    """Measure this Linux machine, and write its datasheets and a study.
+
+    Reads what the system tells, measures calls, switches, copies and faults, reads a scratch file in DIR with fio,
+    and runs iperf3 and requests between two network namespaces of its own. Nothing is written but in DIR. What cannot
+    be had is listed with the reason.
+
+    \b
+    simio measure -o my-host       datasheets, raw output, scenarios and tables
+    simio calibrate my-host        fits what is left to half of the rows
+    simio validate my-host         the errors of all rows, those not fitted to in tables of their own
+    """
+    if output is None:
+        raise click.UsageError("give a folder: -o DIR")
+    if not sys.platform.startswith("linux"):
+        raise SimioError("simio measure reads what Linux tells; this is another system")
+    wanted = Wanted(
+        limit=parsed("--limit", limit, "time") / 10**12,
+        repeats=repeats,
+        scratch=parsed("--scratch", scratch, "size"),
+        device=device,
+        network=not no_network,
+        tests=tests,
+    )
+    line = Line()
+    try:
+        found = measured(Path(output), wanted, lambda text: line.show(f"{text} (Ctrl-C ends)"), forced())
+    except KeyboardInterrupt:
+        line.clear()
+        tell(f"interrupted; raw output so far is in {output}")
+        sys.exit(INTERRUPTED)
+    line.clear()
+    click.echo(found.machine.title)
+    click.echo(f"written to {output}: datasheets, raw output" + ("".join(f", {name}" for name in found.studies)))
+    if found.missing:
+        click.echo("\nnot to be had:")
+        for what, why in found.missing:
+            click.echo(f"  {what}: {why}")
+    if found.studies:
+        click.echo(f"\nsimio calibrate {output} fits what is left; simio validate {output} judges it")

@@ -1,0 +1,115 @@
+"""Processes on cores: what interfaces and schedulers leave of a drive, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from simio.errors import SimioError
+from simio.loading import load
+from simio.result.model import CaseResult
+from simio.running import RunOptions, run_scenario
+
+SCENARIO = """
+title: A drive
+hosts:
+  server: {model: hosts/nvme-icpe24}
+disks:
+  d: {model: disks/optane-2018, count: 2}
+links:
+  - {model: links/nvme, between: [server.nvme, d], length: 0 m}
+workload:
+  direct: {host: server, to: d1, registered: true, depth: 8, processes: 2}
+run: {until: 1 ms, warm_up: 200 us, replications: 1}
+"""
+INTERFACES = ("psync", "libaio", "io_uring", "io_uring-iopoll", "io_uring-sqpoll", "spdk", "spdk-doorbells")
+SCHEDULERS = ("none", "kyber", "mq-deadline", "bfq")
+
+
+def run(folder: Path, *sets: str, engine: str = "compiled") -> CaseResult:
+    path = folder / "drive.yaml"
+    path.write_text(SCENARIO)
+    return run_scenario(load(str(path), sets), sets, RunOptions(engine)).cases[0]
+
+
+def served(result: CaseResult) -> int:
+    return next(seen.count for seen in result.observations if seen.name == "direct: request")
+
+
+def mean(result: CaseResult) -> float:
+    return next(seen.mean for seen in result.observations if seen.name == "direct: request")
+
+
+@pytest.mark.parametrize("interface", INTERFACES)
+def test_both_engines_agree_on_each_interface(tmp_path: Path, interface: str) -> None:
+    sets = (f"workload.direct.interface={interface}", "workload.direct.depth=1", "run.until=400 us")
+    found = [run(tmp_path, *sets, engine=engine) for engine in ("compiled", "simpy")]
+    assert found[0].throughput == found[1].throughput
+    assert found[0].observations == found[1].observations
+    assert found[0].tallies == found[1].tallies
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+def test_both_engines_agree_on_each_scheduler(tmp_path: Path, scheduler: str) -> None:
+    sets = (f"hosts.server.kernel.scheduler={scheduler}", "workload.direct.to=d", "run.until=400 us")
+    found = [run(tmp_path, *sets, engine=engine) for engine in ("compiled", "simpy")]
+    assert found[0].observations == found[1].observations
+    assert found[0].resources == found[1].resources
+
+
+def test_less_kernel_is_less_latency(tmp_path: Path) -> None:
+    alone = ("workload.direct.depth=1", "workload.direct.processes=1")
+    times = [mean(run(tmp_path, f"workload.direct.interface={name}", *alone)) for name in ("libaio", "psync", "spdk")]
+    assert times == sorted(times, reverse=True)
+
+
+def test_processes_on_one_core_share_it(tmp_path: Path) -> None:
+    two = served(run(tmp_path))
+    crowded = served(run(tmp_path, "workload.direct.cores=1"))
+    assert crowded < 0.6 * two
+
+
+def test_a_lock_holds_cores_up_that_kyber_does_not(tmp_path: Path) -> None:
+    sets = ("workload.direct.processes=6", "disks.d.command_time=0.1 us", "disks.d.dies=16")
+    found = {
+        scheduler: served(run(tmp_path, f"hosts.server.kernel.scheduler={scheduler}", *sets))
+        for scheduler in SCHEDULERS
+    }
+    assert found["none"] > found["kyber"] > 1.5 * found["mq-deadline"] > 1.5 * found["bfq"]
+
+
+def test_a_drive_has_no_scheduler_for_a_driver_in_user_space(tmp_path: Path) -> None:
+    sets = ("workload.direct.interface=spdk",)
+    assert served(run(tmp_path, *sets)) == served(run(tmp_path, "hosts.server.kernel.scheduler=bfq", *sets))
+
+
+def test_reads_and_writes_in_their_shares(tmp_path: Path) -> None:
+    result = run(tmp_path, "workload.direct.reads=50 %", "workload.direct.pattern=sequential")
+    lanes = {use.name: use.utilisation for use in result.resources if use.name.startswith("d1 lanes")}
+    assert min(lanes.values()) > 0.3 * max(lanes.values())
+
+
+def test_so_many_requests_and_no_more(tmp_path: Path) -> None:
+    result = run(tmp_path, "workload.direct.requests=160", "run.until=none", "run.warm_up=0 s")
+    assert served(result) == 160
+
+
+@pytest.mark.parametrize(
+    ("sets", "told"),
+    [
+        (("workload.direct.interface=aio",), "expected an interface: "),
+        (("workload.direct.interface=psync",), "at most 1 with interface psync"),
+        (("workload.direct.processes=11",), "has 10 CPUs"),
+        (("workload.direct.block=1000 B",), "takes whole sectors"),
+        (("workload.direct.span=1 TB",), "holds"),
+        (("workload.direct.span=1 KiB",), "at least a block"),
+        (("workload.direct.reads=110 %",), "at most 100 %"),
+        (("hosts.server.kernel.scheduler=cfq",), "expected an I/O scheduler: "),
+        (("hosts.server.kernel=kernels/linux-2.4.19",), "no multi-queue block layer"),
+        (("run.until=none", "run.warm_up=0 s"), "the processes never end"),
+    ],
+)
+def test_what_cannot_be_is_refused(tmp_path: Path, sets: tuple[str, ...], told: str) -> None:
+    with pytest.raises(SimioError, match=told):
+        run(tmp_path, *sets)
