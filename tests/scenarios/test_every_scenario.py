@@ -126,7 +126,7 @@ SHORT = {
     "linux-sendfile": ("workload.ftp.file=100 KiB",),
     "linux-fc-raw": ("run.until=60 ms",),
     "mpp-serving": ("workload.play.frames=2",),
-    "pcie-bench-bandwidth": ("workload.dma.transactions=40", "run.replications=1"),
+    "pcie-bench-bandwidth": ("workload.dma.transactions=400", "run.replications=1"),
     "pcie-bench-bandwidth-cache": ("workload.dma.transactions=40", "run.replications=1"),
     "pcie-bench-bandwidth-iommu": ("workload.dma.transactions=40", "run.replications=1"),
     "pcie-bench-bandwidth-sockets": ("workload.dma.transactions=40", "run.replications=1"),
