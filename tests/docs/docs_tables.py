@@ -75,7 +75,7 @@ def kind(model: type[BaseModel], name: str, field: FieldInfo) -> str:
         mixed = ", or mapping of sizes to weights" if isinstance(quantity, MixedSize) else ""
         return f"{units.DIMENSIONS[quantity.dimension].noun.split(' ', 1)[1]}{above}{word}{mixed}"
     refers = references(model).get(name) if hasattr(model, "routes") else None
-    if refers and field.annotation != dict[str, Text]:
+    if refers and typing.get_origin(field.annotation) is not dict:
         return f"name of {REFERRED[refers]}"
     return plain_kind(field)
 
@@ -93,12 +93,8 @@ def plain_kind(field: FieldInfo) -> str:
         return COLUMNS_OF_TRACES[annotation]
     if annotation == tuple[Text, ...]:
         return "list of texts"
-    if annotation == dict[str, Text]:
-        return "mapping of devices of the trace to names of disks or volumes"
-    if annotation == dict[Text, Text]:
-        return "mapping of files and devices to names of disks or volumes"
-    if annotation == dict[str, str | None]:
-        return "mapping of options of fio to values"
+    if typing.get_origin(annotation) is dict:
+        return "mapping"
     if annotation == tuple[Time, ...] | Text:
         return "list of times, or name of a file"
     if annotation == tuple[Step, ...]:
@@ -109,6 +105,10 @@ def plain_kind(field: FieldInfo) -> str:
         return "list of `{rate: 50 /s, stay: 1 s}`"
     if annotation == tuple[Zone, ...]:
         return "list of `{cylinders: n, sectors: n}`, or with them `track_skew: n, cylinder_skew: n`, in sectors"
+    if typing.get_origin(annotation) is tuple and "str" in str(annotation):
+        return "text, or list of texts"
+    if typing.get_origin(annotation) is dict:
+        return "mapping of texts"
     if annotation == (tuple[SeekPoint, ...] | None):
         return "list of `{cylinders: n, time: time}`, or `none`"
     text = str(annotation)
@@ -125,6 +125,8 @@ def default(field: FieldInfo) -> str:
     """The default as it would be written."""
     if field.is_required():
         return "required"
+    if field.default in ("", (), {}):
+        return "none"
     quantity = quantity_of(field)
     return f"`{value_as_text(field.default, quantity.dimension if quantity else None)}`"
 
