@@ -15,8 +15,8 @@ from simio.components.network.capture import Capture, PacketTrace
 from simio.components.network.path import Network
 from simio.components.network.sockets import Sockets
 from simio.components.storage.attachment import Attachments
-from simio.components.storage.devices import Devices
 from simio.components.storage.cloud import CloudDrive
+from simio.components.storage.devices import Devices
 from simio.components.storage.disk import DiskDrive
 from simio.components.storage.fibre_channel import Fabric
 from simio.components.storage.interfaces import BlockDevice, StorageDrive

@@ -93,8 +93,12 @@ def plain_kind(field: FieldInfo) -> str:
         return COLUMNS_OF_TRACES[annotation]
     if annotation == tuple[Text, ...]:
         return "list of texts"
-    if typing.get_origin(annotation) is dict:
-        return "mapping"
+    if annotation == dict[str, Text]:
+        return "mapping of devices of the trace to names of disks or volumes"
+    if annotation == dict[Text, Text]:
+        return "mapping of files and devices to names of disks or volumes"
+    if annotation == dict[str, str | None]:
+        return "mapping of options of fio to values"
     if annotation == tuple[Time, ...] | Text:
         return "list of times, or name of a file"
     if annotation == tuple[Step, ...]:

@@ -15,12 +15,13 @@ from simio.running import RunOptions, run_scenario
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 SHORT = {
-    "array-clients": ("run.until=1 ms", "run.warm_up=0 s", "run.replications=1", "workload.clients.connections=8"),
-    "more-memory": ("run.until=60 ms", "run.warm_up=0 s", "run.replications=1", "workload.files.connections=4"),
-    "nas-three-disks": ("workload.nfs.size=600 KiB",),
     "nvme-qd": ("run.until=2 ms", "run.warm_up=0 s", "workload.reader.depth=16"),
     "nvme-reads-beside-writes": (
-        "run.until=2 ms", "run.warm_up=0 s", "run.replications=1", "disks.d.count=2", "disks.d.placement=empty",
+        "run.until=2 ms",
+        "run.warm_up=0 s",
+        "run.replications=1",
+        "disks.d.count=2",
+        "disks.d.placement=empty",
     ),  # fmt: skip
     "raid6-of-today": ("run.until=100 ms", "run.warm_up=0 s", "run.replications=1"),
     "ssd-steady-state": ("run.until=2 ms", "run.warm_up=0 s", "disks.ssd.placement=empty", "disks.ssd.capacity=1 TB"),
@@ -49,6 +50,9 @@ SHORT = {
     "spdk-2019-optane": ("run.until=300 us", "run.warm_up=100 us"),
     "spdk-2021": ("run.until=300 us", "run.warm_up=100 us"),
     "spdk-2023": ("run.until=300 us", "run.warm_up=100 us"),
+    "array-clients": ("run.until=1 ms", "run.warm_up=0 s", "run.replications=1", "workload.clients.connections=8"),
+    "more-memory": ("run.until=60 ms", "run.warm_up=0 s", "run.replications=1", "workload.files.connections=4"),
+    "nas-three-disks": ("workload.nfs.size=600 KiB",),
     "ancor-fc-messages": ("run.until=60 ms", "run.warm_up=0 s", "workload.ttcp.window=16 KiB"),
     "ancor-fc-nodelay": ("run.until=60 ms", "run.warm_up=0 s", "workload.ttcp.window=16 KiB"),
     "ancor-fc-overhead": ("workload.ttcp.writes=400", "run.warm_up=0 s"),
