@@ -37,6 +37,7 @@ from simio.result.precision import Runs, carry_out
 from simio.result.progress import progress_of
 from simio.result.request_rate import in_unit_of
 from simio.result.requests import RequestLog
+from simio.result.statistics import confidence
 from simio.result.stepwise import check_again
 from simio.version import VERSION
 from simio.wording import counted
@@ -288,6 +289,9 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
         ),
         demerits=demerits(case.system.workloads.values(), program, outcome),
         requests=sum((each.requests for each in runs.seen), Fraction(0)) / len(runs.seen),
+        requests_half_width=confidence([float(each.requests) for each in runs.seen])[1]
+        if len(runs.seen) > 1
+        else None,
         jobs=job_runs(case.system, program, outcome),
     )
 

@@ -13,6 +13,8 @@ from simio.errors import SimioError, quote
 
 KINDS = {
     "disk": "disks of a host, read or written",
+    "nvme": "NVMe drives of a server of today, at random",
+    "raid": "a volume over several such drives",
     "ttcp": "TCP between two hosts through a switch",
     "ftp": "a file from disks over a network",
     "copy": "a file copied within a host",
@@ -32,6 +34,8 @@ def new(kind: str | None, ready: str | None, output: str | None) -> None:
 
     \b
     disk   disks of a host, read or written
+    nvme   NVMe drives of a server of today, at random
+    raid   a volume over several such drives
     ttcp   TCP between two hosts through a switch
     ftp    a file from disks over a network
     copy   a file copied within a host

@@ -164,6 +164,7 @@ class Declarations:
     def set_word(self, offset: int, value: int) -> None:
         """Give a word of a machine's initial state another value than it was laid down with."""
         self._state[offset] = value
+
     def once(self, owner: object, make: Callable[[], int]) -> int:
         """The offset of a machine that `make` declares the first time that it is asked for by this owner."""
         if id(owner) not in self._owned:

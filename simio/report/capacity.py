@@ -45,7 +45,7 @@ def _uncertain(search: Capacity, low: Load, high: Load) -> str:
     text = f"chance may decide {where}: there the limit lies within a confidence interval"
     good, bad = search.interval or (None, None)
     surely = [f"{good.text} surely holds" if good else "", f"{bad.text} surely does not" if bad else ""]
-    return "; ".join([text, *filter(None, surely)]) + ". Longer runs or more replications tell more"
+    return "; ".join([text, *filter(None, surely)])
 
 
 def _told(search: Capacity, load: Load) -> str:

@@ -16,7 +16,7 @@ from simio.report.data import other_quantities
 from simio.result.compare import Comparison, comparisons, pooled_comparisons
 from simio.result.jobs import NANOSECOND, percentile_of, rate
 from simio.result.model import CaseResult, Interval, ResourceUse, ScenarioResult
-from simio.wording import grouped, in_unit, lock_marked, merged, short_names
+from simio.wording import byte_unit, grouped, in_unit, lock_marked, merged, short_names
 
 LATE = "late"
 """A workload's count of what was not there in time; it has a column beside the throughput."""
@@ -214,6 +214,7 @@ def _spread(values: Sequence[float], text: Callable[[float], str]) -> list[str]:
 def jobs(case: CaseResult, unit: str) -> Grid:
     """Jobs of fio over their own time, as fio reports them: requests, bytes, fio's lat, and CPU time of a process."""
     rows = []
+    unit = byte_unit(unit)
     for job in case.jobs:
         span = job.ended - job.begun
         cpu = f"{100 * (job.user + job.system) / span:.0f}%" if span > 0 else ""

@@ -12,6 +12,7 @@ from simio.description.measured import OBSERVED, MeasuredRow
 from simio.errors import RunError, quote
 from simio.program.service import SECOND
 from simio.program.steps import CPU_TIME
+from simio.result.jobvalues import job_value
 from simio.result.model import CaseResult, Interval, ScenarioResult
 
 
@@ -84,6 +85,8 @@ def simulated_value(case: CaseResult, row: MeasuredRow) -> float | None:
     """
     if row.quantity == "throughput":
         return float(units.convert(case.bytes_rate, "rate", row.unit))
+    if case.jobs and (seen_by_job := job_value(case.jobs, row)) is not None:
+        return seen_by_job
     if row.quantity == "stream":
         named = observed(row, [stream.name for stream in case.streams])
         rates = [

@@ -400,9 +400,9 @@ class CaseResult:
     for.
     `notes` say what the throughput leaves open: a run too short for a steady state, or nothing delivered. `cut_off`
     says what ended the run before its time limit, if its step budget or Ctrl-C did. `demerits` compare observations
-    of the first run with what was measured of the same requests; `jobs` are the jobs of fio in that run. `requests` are
-    requests a second, the mean of all runs; with a `request_size`, which is in bytes, all rates are in requests a
-    second, too.
+    of the first run with what was measured of the same requests; `jobs` are the jobs of fio in that run. `requests`
+    are requests a second, the mean of all runs, and `requests_half_width` half of their 95% confidence interval; with
+    a `request_size`, which is in bytes, all rates are in requests a second, too.
     """
 
     index: int
@@ -440,6 +440,7 @@ class CaseResult:
     jobs: tuple[JobRun, ...] = ()
     requests: Fraction = Fraction(0)
     request_size: Fraction | None = None
+    requests_half_width: float | None = None
 
     @property
     def bytes_rate(self) -> Fraction:

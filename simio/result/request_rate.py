@@ -51,13 +51,19 @@ def in_unit_of(result: CaseResult, unit: str) -> CaseResult:
         result,
         request_size=size,
         rate=result.rate / size,
-        half_width=None if result.half_width is None else result.half_width / float(size),
+        half_width=None if result.half_width is None else _half_width(result, float(size)),
         bound=None if result.bound is None else result.bound / size,
         streams=tuple(replace(stream, rate=stream.rate / size) for stream in result.streams),
         throughput=replace(span, amount=round(span.amount / size)),
         progress=Progress.later(lambda: _divided(result.progress, float(size))),
         interval=None if interval is None else Interval(interval.low / float(size), interval.high / float(size)),
     )
+
+
+def _half_width(result: CaseResult, size: float) -> float:
+    """That of the requests of several runs, which differ less than their bytes; of one run, that of its bytes."""
+    own = result.requests_half_width
+    return result.half_width / size if own is None and result.half_width is not None else own or 0.0
 
 
 def _divided(progress: Progress, size: float) -> Progress:

@@ -54,6 +54,8 @@ def in_requests(outcome: Outcome, unit: str) -> Outcome:
     if not size and outcome.measures[THROUGHPUT]:
         raise RunError(f"no workload counts requests, so that there are none in {quote(unit)}", at="report.unit")
     measures = {name: value / size if is_rate(name) and size else value for name, value in outcome.measures.items()}
+    if HALF_INTERVAL + REQUESTS in measures:
+        measures["half width"] = measures[HALF_INTERVAL + REQUESTS]
     return replace(outcome, measures=measures)
 
 
@@ -85,6 +87,8 @@ def measures_of(result: CaseResult) -> dict[str, float]:
         found["bound"] = float(result.bound)
     if result.requests:
         found[REQUESTS] = float(result.requests)
+    if result.requests_half_width is not None:
+        found[HALF_INTERVAL + REQUESTS] = result.requests_half_width
     found["busy"] = result.limiter.busy
     found["time"] = result.end / PS
     found.update((f"rate of {stream.name}", float(stream.rate)) for stream in result.streams)

@@ -69,7 +69,7 @@ class Computer:
         if fits(part, PcieBusSheet) and self.description.root is not None:
             if self._root is None:
                 self._root = RootComplex(self.p, self.name, self.description.root)
-            uplink = self.pcie(part.sheet.behind) if part.sheet.behind else None
+            uplink = self.pcie(part.sheet.behind) if part.sheet.behind != "root" else None
             return PcieBus(self.p, part, self._root, self.memory, self.memory_byte, uplink)
         raise RunError(f"bus {part.name!r} is of kind {part.kind!r}, which this path cannot cross")
 

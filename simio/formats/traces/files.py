@@ -11,7 +11,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import IO, Any
 
 import numpy as np
@@ -25,6 +25,8 @@ READ = 2**20
 LONGEST_LINE = 2**16
 MOST_SIZES = 64
 """Different sizes of requests that are remembered of a device."""
+_MARK = b"\xef\xbb\xbf"
+"""The mark that some programs put before a text in UTF-8."""
 _OPEN: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 """Functions that open a compressed file, by the end of its name."""
 
@@ -94,9 +96,12 @@ class TraceFile:
         """A text that is the same for the same requests."""
         return f"{self.form!r} {self.choice!r} {self.summary.digest}"
 
-    @property
+    @cached_property
     def summary(self) -> Summary:
-        """What the requests come to. Raises ScenarioError with the place of each mistake, and if there are none."""
+        """What the requests come to, when this was first asked for.
+
+        Raises ScenarioError with the place of each mistake, and if there are none.
+        """
         known = os.stat(self.path)
         form: Any = self.form
         return _summary(self.path, form, self.choice, (known.st_mtime_ns, known.st_size))
@@ -165,6 +170,8 @@ def blocks(path: str, digest: Any = None) -> Iterator[Block]:
                         raise ScenarioError(Problem("", found, "a text file", place=Place(path, line, 1)))
                 if digest:
                     digest.update(data)
+                if number == 1:
+                    data = data.removeprefix(_MARK)
                 yield Block(data, number)
                 number += data.count(b"\n")
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:

@@ -47,17 +47,16 @@ class Outstanding:
         """One request, waited for or in a thread of its own; then room for the next one is made."""
         p, job = self.p, self.job
         if self.depth == 1:
-            with p.timed(self.times[direction].lat):
-                self.calls.enter()
+            with p.timed(self.times[direction].lat), p.scope():
+                submitted = self._enter(direction)
                 access.request(at, size, aligned, False)
                 self.calls.leave()
+                if clat := self.times[direction].clat:
+                    p.mark(clat, since(submitted))
             return
         with p.scope():
             begun = p.now()
-            self.calls.enter()
-            submitted = p.now()
-            if slat := self.times[direction].slat:
-                p.mark(slat, since(begun))
+            submitted = self._enter(direction)
             with p.fork(f"{self.name}: request"):
                 if self.submitted:
                     p.get(self.submitted, 1)
@@ -70,6 +69,16 @@ class Outstanding:
             with p.when(self.waiting >= (job.submit or job.iodepth)):
                 self._submit()
         self._make_room()
+
+    def _enter(self, direction: int) -> Register:
+        """The submission of a request; a register with its end."""
+        p = self.p
+        begun = p.now()
+        self.calls.enter()
+        if slat := self.times[direction].slat:
+            p.mark(slat, since(begun))
+        begun.set(since(0))
+        return begun
 
     def _make_room(self) -> None:
         p, job = self.p, self.job

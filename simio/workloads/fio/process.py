@@ -13,7 +13,7 @@ from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
 from simio.errors import RunError, quote
-from simio.formats.fio.job import NAMES, READ, WRITE, Job
+from simio.formats.fio.job import ASYNCHRONOUS, NAMES, READ, WRITE, Job
 from simio.program.builder import Builder, Register
 from simio.workloads.common.streams import Access
 from simio.workloads.fio.calls import Calls
@@ -100,11 +100,12 @@ class Process:
         self._check()
         self.accesses = {(n, d): self._access(span, d) for n, span in self._spans() for d in self._ways}
         depth = self.job.depth if self.job.direct else 1
-        times = {d: self._times(d, depth > 1) for d in self._ways}
+        times = {d: self._times(d) for d in self._ways}
         self.outstanding = Outstanding(p, self.name, calls, self.job, depth, times)
         self.pace = Pace(p, self.name, calls, self.job, self.outstanding)
 
-    def _times(self, direction: int, asynchronous: bool) -> Times:
+    def _times(self, direction: int) -> Times:
+        asynchronous = self.job.engine in ASYNCHRONOUS and self.job.direct
         names = times_of(self.workload.name, self.clone.label, direction)
         first, *others = (self.p.observation(name, "latency", "ps") for name in names[: 3 if asynchronous else 1])
         return Times(first, *others)
@@ -154,7 +155,14 @@ class Process:
         device = self._device(span)
         if job.direct:
             return self.calls.unbuffered(device, direction, delivered)
-        mount = Mount(self.kernel, site.file_system(self.workload, device.name).sheet, device)
+        try:
+            system = site.file_system(self.workload, device.name)
+        except RunError:
+            raise RunError(
+                f"job {quote(job.name)} goes through the cache, and {device.name!r} has no file_system; give it one, "
+                "or use direct=1"
+            ) from None
+        mount = Mount(self.kernel, system.sheet, device)
         if job.engine == "mmap":
             return Mapped(self.p, MappedFile(mount, (self.name, 1)), None, delivered)
         file = CachedFile(mount, f"{self.name} {NAMES[direction]}", (span.start, span.size), not job.random)

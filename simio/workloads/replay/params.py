@@ -65,12 +65,14 @@ class Replay(WorkloadParams):
         None, description="disk or volume that has the addresses of the trace, or a group with a disk for each device"
     )
     devices: Annotated[dict[str, Text], BeforeValidator(_texts), Refers("storage")] = Field(
-        {}, description="in place of storage: a disk or volume for each device of the trace, see below"
+        {}, description="in place of storage: devices of the trace, each with a disk or volume"
     )
     trace: Text = Field(
         description="file of the trace, relative to the file that names it; may end in .gz, .bz2, .xz"
     )
-    format: Annotated[str | None, Name(_Formats())] = Field(None, description="format of the trace, see below")
+    format: Annotated[str | None, Name(_Formats())] = Field(
+        None, description="format of the trace, see below; or columns"
+    )
     columns: Columns | None = Field(None, description="in place of a format: the columns of the trace")
     ignore: tuple[Text, ...] = Field((), description="kinds of lines that are left out, such as trim or flush")
     mode: Mode = Field(

@@ -16,7 +16,7 @@ title: A drive
 hosts:
   server: {model: hosts/nvme-icpe24}
 disks:
-  d: {model: disks/optane-2018, count: 2}
+  d: {model: disks/optane-cheops23, count: 2}
 links:
   - {model: links/nvme, between: [server.nvme, d], length: 0 m}
 workload:

@@ -4,7 +4,12 @@ from simio.components.block.schedulers.scheduler import LockingScheduler, regist
 
 
 class Bfq(LockingScheduler):
-    """Inserts, dispatches, and ends a request under `bfqd->lock`."""
+    """Inserts, dispatches, and ends a request under `bfqd->lock`.
+
+    The turn at the end (bfq_finish_requeue_request) is taken with the other two, by the process, not the interrupt.
+    """
+
+    turns = 3
 
     @property
     def cost(self) -> int:
@@ -13,7 +18,7 @@ class Bfq(LockingScheduler):
 
     @property
     def lock_costs(self) -> tuple[int, int]:
-        """Time and lines of both turns, with that of the end of the request."""
+        """Time and lines of the three turns."""
         return self.sheet.bfq_held, self.sheet.bfq_lines
 
 

@@ -11,9 +11,6 @@ from simio.machines.block import locking
 from simio.machines.block.processes import goes_on
 from simio.program.builder import Builder
 
-TURNS = 2
-"""Turns of a drive's lock a request: one when it is inserted, one when it is dispatched."""
-
 HANDED = 4
 """Lines that move when a lock is handed on: its word is written and read, so is the node of the next in line."""
 
@@ -39,7 +36,10 @@ class Scheduler:
 
 
 class LockingScheduler(Scheduler):
-    """A scheduler with one lock a drive, which every request takes in `TURNS` turns; who waits keeps its core."""
+    """A scheduler with one lock a drive, which every request takes in `turns` turns; who waits keeps its core."""
+
+    turns = 2
+    """One when it is inserted, one when it is dispatched."""
 
     def __init__(self, p: Builder, cores: Cores, drive: str) -> None:
         super().__init__(p, cores, drive)
@@ -49,9 +49,9 @@ class LockingScheduler(Scheduler):
         self.state = p.machine(
             f"{host.name}: scheduler of {drive}",
             c.LOCK.initial(
-                held=host.span(held) // TURNS,
-                near=lines * cpu.line_near // TURNS,
-                far=lines * cpu.line_far // TURNS,
+                held=host.span(held) // self.turns,
+                near=lines * cpu.line_near // self.turns,
+                far=lines * cpu.line_far // self.turns,
                 handed=HANDED * cpu.line_near,
                 handed_far=HANDED * cpu.line_far,
                 socket=cores.a_socket,
@@ -64,9 +64,9 @@ class LockingScheduler(Scheduler):
         raise NotImplementedError
 
     def submit(self, process: int, core: int) -> None:
-        """Take the lock for the insertion and again for the dispatch."""
+        """Take the lock for each turn."""
         p = self.p
-        with p.loop(TURNS), p.scope(), p.hold(self.lock):
+        with p.loop(self.turns), p.scope(), p.hold(self.lock):
             held = p.answer(locking.turn, self.state, core)
             p.call(held, goes_on, process, held)
             p.wait(held)
