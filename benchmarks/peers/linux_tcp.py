@@ -85,7 +85,7 @@ run: {{until: {seconds} s, warm_up: 1 s}}
         file = Path(folder) / "window.yaml"
         file.write_text(text)
         case = run_scenario(load(str(file))).cases[0]
-    return float(case.throughput) * 8e-6
+    return float(case.throughput.rate) * 8e-6
 
 
 if __name__ == "__main__":

@@ -121,6 +121,7 @@ SHORT = {
     "linux-fc-md": ("run.until=30 ms",),
     "linux-fc-mmap": ("run.until=30 ms",),
     "linux-fc-threads": ("run.until=20 ms",),
+    "linux-tcp-flows": ("run.until=200 ms", "run.warm_up=100 ms"),
     "linux-tcp-short": ("workload.ttcp.size=30000 B",),
     "linux-tcp-windows": ("run.until=60 ms", "run.warm_up=0 s"),
     "linux-sendfile": ("workload.ftp.file=100 KiB",),
@@ -172,6 +173,9 @@ SHORT = {
     "trace-server": ("workload.replay.last=60",),
     "training-drives": ("workload.training.steps=10", "workload.training.accelerators=2", "run.warm_up=0 s"),
     "video-buffers": ("workload.play.frames=9",),
+    "tcp-incast": ("workload.ttcp.streams=4", "workload.ttcp.size=8 KiB"),
+    "tcp-short-long": ("workload.short.size=5000 B", "workload.short.streams=2"),
+    "tcp-wan": ("run.until=400 ms", "run.warm_up=0 s", "workload.ttcp.window=4 MiB"),
 }
 COMPARED_LONGER = {
     "hippi-larger-packets", "linux-fc-buffered", "linux-fc-mmap", "linux-fc-raw", "random-reads", "sgi-hippi-raw",
