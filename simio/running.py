@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any
 
@@ -25,6 +26,7 @@ from simio.result.checks import Check, check
 from simio.result.compare import check_observations
 from simio.result.condensed import Condenser
 from simio.result.demerit import demerits
+from simio.result.jobs import job_runs
 from simio.result.limiter import limiter
 from simio.result.loads import pooled_loads
 from simio.result.model import CaseResult, Progress, ScenarioResult
@@ -33,7 +35,9 @@ from simio.result.packets import AbortedTrace, Packets
 from simio.result.pooling import pooled_observations, pooled_streams
 from simio.result.precision import Runs, carry_out
 from simio.result.progress import progress_of
+from simio.result.request_rate import in_unit_of
 from simio.result.requests import RequestLog
+from simio.result.statistics import confidence
 from simio.result.stepwise import check_again
 from simio.version import VERSION
 from simio.wording import counted
@@ -116,11 +120,11 @@ def run_scenario(
         # Before the runs: of ten thousand disks it takes seconds, which nobody waits for after Ctrl-C.
         values = resolved(system)
         for result in run_cases(scenario, options, cases):
-            results.append(result)
+            results.append(in_unit_of(result, system.report.unit))
             if progress:
                 progress(result)
     except CaseInterrupted as interrupted:
-        results.append(interrupted.result)
+        results.append(in_unit_of(interrupted.result, system.report.unit))
         complete = False
     except KeyboardInterrupt:
         complete = False
@@ -284,6 +288,11 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
             dict.fromkeys([*(span.note for span in runs.spans if span.note), *growing, *_condensed(outcome)])
         ),
         demerits=demerits(case.system.workloads.values(), program, outcome),
+        requests=sum((each.requests for each in runs.seen), Fraction(0)) / len(runs.seen),
+        requests_half_width=confidence([float(each.requests) for each in runs.seen])[1]
+        if len(runs.seen) > 1
+        else None,
+        jobs=job_runs(case.system, program, outcome),
     )
 
 

@@ -28,8 +28,13 @@ def settings_text(settings: Mapping[str, str]) -> str:
 
 
 def in_unit(rate: float, unit: str) -> float:
-    """Convert a rate in bytes a second to `unit`."""
-    return rate / float(units.parse(f"1 {unit}", "rate"))
+    """Convert a rate in bytes a second, or in requests a second if `unit` is of these, to `unit`."""
+    return rate / float(units.parse(f"1 {unit}", units.dimension_of(unit) or "rate"))
+
+
+def byte_unit(unit: str) -> str:
+    """A unit of throughput in bytes: `unit`, unless it is one of requests."""
+    return unit if units.dimension_of(unit) == "rate" else "MB/s"
 
 
 def merged(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,21 +16,26 @@ from simio.cli.options import (
     COMPLETING,
     case_option,
     collected,
+    file_option,
     output_option,
     overrides,
     scenario_argument,
     tell,
     write,
+    write_file,
 )  # fmt: skip
 from simio.cli.progress import Progress
 from simio.errors import SimioError, quote
 
 if TYPE_CHECKING or not COMPLETING:
-    from simio.description.arrivals import Arrivals
+    from simio.description.model import Workload
     from simio.loading import ScenarioFile, resolved
+    from simio.report import knee
     from simio.report.capacity import capacity_json, show
     from simio.report.console import printed
+    from simio.report.render import form_of, rendered
     from simio.result.model import CaseResult
+    from simio.result.precision import RANDOM_REPLICATIONS
     from simio.sweeps import Task, run_case_of, run_many
     from simio.sweeps.capacity import Capacity
     from simio.sweeps.conditions import condition
@@ -43,7 +48,7 @@ ROUNDS = 12
 @click.command()
 @scenario_argument
 @click.option("--until", "promises", multiple=True, required=True, metavar="PROMISE", help="What has to hold.")
-@click.option("--load", "key", metavar="KEY", help="What grows; by default the rate of the workload's arrivals.")
+@click.option("--load", "key", metavar="KEY", help="What grows; by default the rate of arrivals or the users.")
 @click.option("--from", "low", metavar="VALUE", help="The smallest load to try.")
 @click.option("--to", "high", metavar="VALUE", help="The largest load to try.")
 @click.option(
@@ -54,6 +59,7 @@ ROUNDS = 12
 @click.option(
     "--processes", type=click.IntRange(1, 1024), metavar="N", help="Number of processes; one a CPU by default."
 )
+@file_option("--plot", "picture", help="Draw the promise over the load to FILE: .svg, .png or .pdf.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 @output_option()
 def capacity(
@@ -66,6 +72,7 @@ def capacity(
     sets: tuple[str, ...],
     number: int | None,
     processes: int | None,
+    picture: str | None,
     as_json: bool,
     output: str | None,
 ) -> None:
@@ -81,16 +88,20 @@ def capacity(
     simio capacity s.yaml --load workload.nfs.clients --until 'mean of nfs < 9 ms'
     """
     conditions = collected(condition, promises)
+    if picture:
+        form_of(picture)
     source = ScenarioFile(scenario)
     name, start, dimension = _load(source, sets, key)
+    replications = source.scenario(sets, only=0).cases[0].system.run.replications or RANDOM_REPLICATIONS
     index = _case(source, (*sets, f"{name}={value_of(start, dimension)}"), number)
     ends = _end("--from", low, dimension), _end("--to", high, dimension)
     workers = processes or os.cpu_count() or 1
     complete = True
     with Progress(ROUNDS, "runs") as progress:
 
-        def run(texts: Sequence[str]) -> list[CaseResult]:
-            tasks = [Task(source.path, (*sets, f"{name}={text}"), index, source.text) for text in texts]
+        def run(texts: Sequence[str], factor: int) -> list[CaseResult]:
+            more = (f"run.replications={factor * replications}",) if factor > 1 else ()
+            tasks = [Task(source.path, (*sets, *more, f"{name}={text}"), index, source.text) for text in texts]
             found: dict[int, CaseResult] = {}
             for place, result in run_many(tasks, min(workers, len(tasks)), do=run_case_of, announce=tell):
                 if isinstance(result, SimioError):
@@ -102,10 +113,14 @@ def capacity(
         search = Capacity(conditions, run, start, dimension, within / 100, ends)
         try:
             search.search()
+            search.complete()
         except KeyboardInterrupt:
             complete = False
     as_text = partial(show, search=search, key=name)
     write(output, capacity_json(search, name) if as_json else printed(as_text, output is not None))
+    if picture and search.loads:
+        title = f"{source.path}: {' and '.join(each.text for each in conditions)}"
+        write_file(picture, rendered(picture, knee.svg(search, name, title), knee.WIDTH, knee.HEIGHT))
     if not complete:
         sys.exit(INTERRUPTED)
     if search.most is None:
@@ -131,13 +146,7 @@ def _case(source: ScenarioFile, sets: Sequence[str], number: int | None) -> int:
 def _load(source: ScenarioFile, sets: Sequence[str], key: str | None) -> tuple[str, Fraction, str | None]:
     """The key of the load, its value in the scenario's first case, and the dimension of that, None for a number."""
     system = source.scenario(tuple(sets), only=0).cases[0].system
-    if key is None:
-        with_arrivals = {
-            name: arrivals
-            for name, workload in system.workloads.items()
-            if (arrivals := getattr(workload.params, "arrivals", None))
-        }
-        key = _arriving(source.path, with_arrivals)
+    key = key or _growing(source.path, system.workloads)
     text = _written(resolved(system), key)
     found = number_of(text)
     if found is None or found[0] <= 0:
@@ -145,12 +154,19 @@ def _load(source: ScenarioFile, sets: Sequence[str], key: str | None) -> tuple[s
     return key, *found
 
 
-def _arriving(path: str, arriving: dict[str, Arrivals]) -> str:
-    rates = {f"workload.{name}.arrivals.rate" for name, arrivals in arriving.items() if arrivals.rate}
-    if len(rates) == 1:
-        return rates.pop()
-    found = f"{len(rates)} workloads whose requests arrive at a rate" if arriving else "no workload with arrivals"
-    raise SimioError(f"{path}: found {found}; expected --load with the key of what grows")
+def _growing(path: str, workloads: Mapping[str, Workload]) -> str:
+    """The key of the one rate of arrivals, or where nothing arrives, of the one number of users."""
+    given = {name: getattr(workload.params, "arrivals", None) for name, workload in workloads.items()}
+    arriving = {name: arrivals for name, arrivals in given.items() if arrivals}
+    rates = [f"workload.{name}.arrivals.rate" for name, arrivals in arriving.items() if arrivals.rate]
+    users = [f"workload.{name}.{each.params.users}" for name, each in workloads.items() if each.params.users]
+    found = rates if arriving else users
+    if len(found) == 1:
+        return found[0]
+    text = f"{len(rates)} workloads whose requests arrive at a rate" if arriving else "no workload with arrivals"
+    if users and not arriving:
+        text += f", and {len(users)} with users"
+    raise SimioError(f"{path}: found {text}; expected --load with the key of what grows")
 
 
 def _written(node: object, key: str) -> str:

@@ -39,7 +39,7 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.lower import lower
     from simio.report import bounds, contrasted, explained
     from simio.report.console import printed
-    from simio.wording import settings_text
+    from simio.wording import byte_unit, settings_text
 
 
 @click.command()
@@ -62,7 +62,9 @@ def bound(scenario: str, sets: tuple[str, ...], number: int | None) -> None:
                 name = settings_text(case.settings) or "this scenario"
                 with progress:
                     found = bound_of(lower(case.system))
-                for line in bounds.lines(found, name, case.system.report.unit, all_limits=index is not None):
+                for line in bounds.lines(
+                    found, name, byte_unit(case.system.report.unit), all_limits=index is not None
+                ):
                     console.print(line)
 
     write(None, printed(show))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +19,11 @@ from simio.errors import SimioError
 if TYPE_CHECKING or not COMPLETING:
     from simio.measure.collect import Wanted
     from simio.measure.collect import measure as measured
+    from simio.measure.log import Log, Unavailable
+    from simio.measure.namespaces import end_group
+    from simio.measure.network import ASKING, PORT
+    from simio.measure.network import serve as started
+    from simio.measure.small import Small
 
 
 @click.command()
@@ -26,6 +34,9 @@ if TYPE_CHECKING or not COMPLETING:
 @click.option("--limit", default="5 min", metavar="TIME", help="End after this time, with what there is (5 min).")
 @click.option("--repeats", default=2, type=click.IntRange(1, 100), metavar="N", help="Best of N tests (2).")
 @click.option("--no-network", is_flag=True, help="Leave out the tests in network namespaces.")
+@click.option("--peer", metavar="HOST", help="Run iperf3 to this host, too, where simio measure --serve runs.")
+@click.option("--serve", is_flag=True, help="Be a peer until Ctrl-C, instead of measuring.")
+@click.option("--bind", default="127.0.0.1", metavar="ADDRESS", help="Address to serve on (127.0.0.1).")
 @click.option("--tests", type=click.IntRange(1), metavar="N", help="At most N tests of each kind.")
 def measure(
     output: str | None,
@@ -34,6 +45,9 @@ def measure(
     limit: str,
     repeats: int,
     no_network: bool,
+    peer: str | None,
+    serve: bool,
+    bind: str,
     tests: int | None,
 ) -> None:
     """Measure this Linux machine, and write its datasheets and a study.
@@ -46,7 +60,13 @@ def measure(
     simio measure -o my-host       datasheets, raw output, scenarios and tables
     simio calibrate my-host        fits what is left to half of the rows
     simio validate my-host         the errors of all rows, those not fitted to in tables of their own
+    simio measure --serve --bind 192.0.2.7         a peer for --peer, on an address of this host
     """
+    # Whoever ends us ends what we started, too.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if serve:
+        _serve(bind)
+        return
     if output is None:
         raise click.UsageError("give a folder: -o DIR")
     if not sys.platform.startswith("linux"):
@@ -57,6 +77,7 @@ def measure(
         scratch=parsed("--scratch", scratch, "size"),
         device=device,
         network=not no_network,
+        peer=peer,
         tests=tests,
     )
     line = Line()
@@ -75,3 +96,21 @@ def measure(
             click.echo(f"  {what}: {why}")
     if found.studies:
         click.echo(f"\nsimio calibrate {output} fits what is left; simio validate {output} judges it")
+
+
+def _serve(address: str) -> None:
+    """Run the servers of a peer until Ctrl-C."""
+    with tempfile.TemporaryDirectory(prefix="simio-") as folder:
+        log = Log(Path(folder), time.monotonic() + 3600)
+        try:
+            servers = started(log, address, Small(log, Path(folder)).program)
+        except Unavailable as error:
+            raise SimioError(str(error)) from None
+        click.echo(f"serving on {address}, TCP ports {PORT} and {ASKING}; Ctrl-C ends")
+        sys.stdout.flush()
+        try:
+            while all(server.poll() is None for server in servers):
+                time.sleep(0.2)
+        finally:
+            for server in servers:
+                end_group(server)

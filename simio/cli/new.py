@@ -13,11 +13,14 @@ from simio.errors import SimioError, quote
 
 KINDS = {
     "disk": "disks of a host, read or written",
+    "nvme": "NVMe drives of a server of today, at random",
+    "raid": "a volume over several such drives",
     "ttcp": "TCP between two hosts through a switch",
     "ftp": "a file from disks over a network",
     "copy": "a file copied within a host",
     "nfs": "an NFS server and its client",
     "video": "video from disks, played elsewhere",
+    "fio": "jobs of fio on a solid-state drive",
 }
 """Kinds of scenario to begin with; each is a file in the folder of starters."""
 
@@ -31,11 +34,14 @@ def new(kind: str | None, ready: str | None, output: str | None) -> None:
 
     \b
     disk   disks of a host, read or written
+    nvme   NVMe drives of a server of today, at random
+    raid   a volume over several such drives
     ttcp   TCP between two hosts through a switch
     ftp    a file from disks over a network
     copy   a file copied within a host
     nfs    an NFS server and its client
     video  video from disks, played elsewhere
+    fio    jobs of fio on a solid-state drive
 
     \b
     simio new ttcp -o mine.yaml && simio run mine.yaml
@@ -64,6 +70,7 @@ def copied(name: str) -> str:
     """
     # A starter needs nothing of what these import.
     from simio.loading import ready
+    from simio.loading.cutting import without
     from simio.loading.yamlfiles import read_file
     from simio.loading.yamltree import parse_yaml
 
@@ -72,13 +79,7 @@ def copied(name: str) -> str:
         near = ready.near_ready(name) or "simio scenarios lists them"
         raise SimioError(f"--from: found {quote(name)}; expected a ready scenario; {near}")
     text = read_file(path)
-    starts = {key: place.line for key, place in parse_yaml(text, str(path)).key_places.items()}
-    if "measured" not in starts:
-        return text
-    first = starts["measured"]
-    lines = text.splitlines(keepends=True)
-    last = min((line for line in starts.values() if line > first), default=len(lines) + 1)
-    return "".join(lines[: first - 1] + lines[last - 1 :]).rstrip() + "\n"
+    return without(text, str(path), ("measured",)) if "measured" in parse_yaml(text, str(path)).entries else text
 
 
 @click.command()

@@ -30,12 +30,15 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.report import table
     from simio.report.console import printed
     from simio.report.optimum import show
+    from simio.sweeps.conditions import Condition, condition
     from simio.sweeps.cost import Prices, price, price_list
     from simio.sweeps.optimize import Goal, Search
     from simio.sweeps.space import Space
     from simio.sweeps.sweep import Plan, check
     from simio.sweeps.ties import COST
     from simio.sweeps.values import axis
+
+NONE = "none carries enough and keeps what was promised"
 
 
 @click.command()
@@ -47,6 +50,7 @@ if TYPE_CHECKING or not COMPLETING:
 @click.option("--prices", type=click.Path(), metavar="FILE", help="Prices of the catalogue's parts, as YAML.")
 @click.option("--budget", type=float, metavar="COST", help="Ignore configurations above this cost.")
 @click.option("--at-least", metavar="RATE", help="Ignore configurations below this throughput, such as '80 MB/s'.")
+@click.option("--until", "promises", multiple=True, metavar="PROMISE", help="Ignore configurations that break it.")
 @click.option("--maximise", metavar="MEASURE", help="Quantity to maximise (throughput).")
 @click.option("--minimise", metavar="MEASURE", help="Quantity to minimise, such as cost or time.")
 @click.option("--runs", type=click.IntRange(1), default=500, metavar="N", help="Largest number of runs (500).")
@@ -62,6 +66,7 @@ def optimize(
     prices: str | None,
     budget: float | None,
     at_least: str | None,
+    promises: tuple[str, ...],
     maximise: str | None,
     minimise: str | None,
     runs: int,
@@ -80,12 +85,14 @@ def optimize(
     simio optimize s.yaml --vary workload.ttcp.window=8KiB..4MiB
     simio optimize s.yaml --vary disks.d.count=1..12 --cost disks.d.count=900 --budget 6000
     simio optimize s.yaml --vary disks.d.model=a,b --prices prices.yaml --minimise cost --at-least '40 MB/s'
+    simio optimize s.yaml --vary disks.d.count=1..12 --cost disks.d.count=9 --minimise cost --until 'p99 of a < 20 ms'
     """
     form = table.form_of(output) if output else ""
     table.check_form(form)
     known = _prices(costs, prices)
     plan = _plan(scenario, ranges, sets, number, known)
-    goal = _goal(maximise, minimise, budget, at_least, known)
+    conditions = tuple(collected(condition, promises))
+    goal = _goal(maximise, minimise, budget, at_least, known, conditions)
     unit, wrong = check(plan)
     _check_one_case(plan)
     for text in wrong:
@@ -101,12 +108,15 @@ def optimize(
     write(None, printed(partial(show, search=search, unit=unit, complete=complete)))
     if output:
         more = ["cost"] if known else []
-        write_file(output, table.as_table(table.records(search.rows, plan.keys, unit, more), form))
+        write_file(output, table.as_table(table.records(search.rows, plan.keys, unit, more), form, plan.keys))
     if not complete:
         sys.exit(INTERRUPTED)
     if goal.best(search.rows) is None:
         errors = dict.fromkeys(row.error for row in search.rows if row.error)
-        raise SimioError("no configuration qualifies: " + ("; ".join(list(errors)[:3]) or "none carries enough"))
+        raise SimioError(
+            "no configuration qualifies: "
+            + ("; ".join(list(errors)[:3]) or "none carries enough and keeps what was promised")
+        )
 
 
 def _plan(scenario: str, ranges: tuple[str, ...], sets: tuple[str, ...], number: int | None, prices: Prices) -> Plan:
@@ -132,11 +142,16 @@ def _prices(costs: tuple[str, ...], path: str | None) -> Prices:
 
 
 def _goal(
-    maximise: str | None, minimise: str | None, budget: float | None, at_least: str | None, prices: Prices
+    maximise: str | None,
+    minimise: str | None,
+    budget: float | None,
+    at_least: str | None,
+    prices: Prices,
+    conditions: tuple[Condition, ...],
 ) -> Goal:
     if maximise and minimise:
         raise SimioError("found both --maximise and --minimise; expected one of them")
     if not prices and (budget is not None or COST in (maximise, minimise)):
         raise SimioError("found no prices; expected --cost or --prices")
     least = float(parsed("--at-least", at_least, "rate")) if at_least else None
-    return Goal(minimise or maximise or "throughput", minimise is None, budget, least)
+    return Goal(minimise or maximise or "throughput", minimise is None, budget, least, conditions)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from simio.cli.fio import JOB_FILE, fio_case, tell_ignored
 from simio.cli.main import CUT_OFF, INTERRUPTED
 from simio.cli.options import (
     COMPLETING,
@@ -34,7 +35,9 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.calibration.predict import with_intervals
     from simio.components.network.capture import PacketTrace
     from simio.description.model import Scenario
+    from simio.formats.fio.output import as_fio_json
     from simio.loading import load
+    from simio.loading.fio import load_job
     from simio.report import checks, data, packets, pcap, terminal
     from simio.report.console import printed
     from simio.report.html.images import write_figures
@@ -67,12 +70,15 @@ MOST = 3_000_000
 @click.option("--check", is_flag=True, help="List the consistency checks that each run passed.")
 @json_option
 @click.option("--csv", "form", flag_value="csv", help="Print one line for each case as CSV.")
+@click.option("--fio-json", "form", flag_value="fio", help="Print fio jobs as fio --output-format=json+ does.")
+@click.option("--on", "host", metavar="FILE", help="Run a job file of fio on the host and storage of a scenario.")
 @output_option()
 def run(
     scenario: str,
     sets: tuple[str, ...],
     engine: str | None,
     number: int | None,
+    host: str | None,
     command: str | None,
     interval: bool,
     trace: str | None,
@@ -99,6 +105,7 @@ def run(
     simio run s.yaml --iperf3 '-c server -P 4'  as iperf3 on another host would; with -J in iperf3's JSON
     simio run s.yaml --requests r.parquet       the latency of every request of a replay
     simio run s.yaml --interval                 how certain the answer is: uncertain values and model error
+    simio run job.fio --on s.yaml --fio-json    jobs of fio on the parts of a scenario, in fio's own output
     """
     traced = tracing(trace, pcap, at, limit, form)
     if why and not page:
@@ -109,10 +116,14 @@ def run(
         tool = Iperf3(command)
         loaded = tool.scenario(scenario, sets)
     else:
-        tool, loaded = None, load(scenario, sets)
+        tool = None
+        loaded = load_job(scenario, host, sets) if host or scenario.endswith(JOB_FILE) else load(scenario, sets)
+    tell_ignored(loaded)
     index = case_number(loaded, number)
     if tool and tool.printed and index is None:
         index = one_case(loaded, None, "iperf3's JSON of ").index
+    if form == "fio":
+        index = fio_case(loaded, index)
     if (traced or requests) and index is None:
         index = one_case(loaded, None, "packets of " if traced else "requests of ").index
     hosts = list(loaded.cases[index or 0].system.hosts)
@@ -172,6 +183,8 @@ def _with_intervals(scenario: Scenario, result: ScenarioResult, engine: str | No
 
 def _text(result: ScenarioResult, form: str | None, index: int | None, to_file: bool) -> str | Iterable[str]:
     """The result as JSON, CSV or, by default, as on a terminal (without colour in a file)."""
+    if form == "fio":
+        return as_fio_json(result.cases[0], bins=True) if result.cases else ""
     if form:
         return data.as_json(result) if form == "json" else data.as_csv(result)
     return printed(partial(terminal.show, result=result, detail=index), to_file)

@@ -20,7 +20,7 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.loading import load
     from simio.loading.catalogue import catalogue
     from simio.report.console import columns, printed
-    from simio.wording import counted, in_unit, settings_text
+    from simio.wording import byte_unit, counted, in_unit, settings_text
 
 LEAST = 0.0005
 """Effects below this count as none: they round to 0.0%."""
@@ -65,7 +65,7 @@ def _data(case: Case, found: list[Effect]) -> dict[str, object]:
 
 
 def _show(console: Console, case: Case, found: list[Effect]) -> None:
-    unit = case.case.system.report.unit
+    unit = byte_unit(case.case.system.report.unit)
     settings = settings_text(case.case.settings)
     console.print(Text(case.case.system.title, style="bold"))
     of = f"case {case.index + 1}: {settings}: " if settings else ""

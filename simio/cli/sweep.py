@@ -179,7 +179,7 @@ def _give(
         where = f"{journal.beside(output)}; the same command resumes" if output else "the output"
         tell(f"interrupted: {len(ordered)} of {counted(len(plan), 'row')} are in {where}")
     if form and complete or form and not output:
-        text = table.as_table(table.records(ordered, plan.keys, unit, measures), form)
+        text = table.as_table(table.records(ordered, plan.keys, unit, measures), form, plan.keys)
         if output is None:
             write(None, text if isinstance(text, str) else "")
             return

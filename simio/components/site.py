@@ -15,6 +15,7 @@ from simio.components.network.capture import Capture, PacketTrace
 from simio.components.network.path import Network
 from simio.components.network.sockets import Sockets
 from simio.components.storage.attachment import Attachments
+from simio.components.storage.cloud import CloudDrive
 from simio.components.storage.devices import Devices
 from simio.components.storage.disk import DiskDrive
 from simio.components.storage.fibre_channel import Fabric
@@ -22,6 +23,7 @@ from simio.components.storage.interfaces import BlockDevice, StorageDrive
 from simio.components.storage.ssd import SolidStateDrive
 from simio.description.faults import Span
 from simio.description.model import Disk, Part, System, Volume, Workload, fits
+from simio.description.sheets.cloud import CloudVolume
 from simio.description.sheets.disks import Drive
 from simio.description.sheets.filesystems import CachedFileSystem
 from simio.description.sheets.flash import FlashDrive
@@ -86,6 +88,9 @@ class Site:
             description = self.system.disks[disk]
             if fits(description, FlashDrive):
                 self._drives[disk] = SolidStateDrive(self.p, description)
+                return self._drives[disk]
+            if fits(description, CloudVolume):
+                self._drives[disk] = CloudDrive(self.p, description)
                 return self._drives[disk]
             if not fits(description, Drive):
                 kind = description.part.kind

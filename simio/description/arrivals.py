@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
 from simio import units
-from simio.description.quantities import Duration, Horizon, Quantity, Values, refusal
+from simio.description.quantities import Count, Duration, Horizon, Quantity, Text, Time, Values, refusal
+from simio.errors import Place, Problem, ScenarioError, quote
+
+SECOND = 10**12
+MOST_BYTES = 64 * 2**20
+"""Size of a file of arrivals."""
 
 RequestRate = Annotated[Fraction | None, Quantity("request_rate", positive=True, word="none")]
 """A number of requests a second above zero, or none."""
@@ -28,7 +34,9 @@ class Arrivals(Values):
     """When requests arrive, whatever becomes of those before: an open load."""
 
     rate: RequestRate = Field(
-        None, description="requests a second in the mean; of several threads and devices, of all together"
+        None,
+        description="requests a second in the mean; of several threads and devices, of all together; recorded times "
+        "are stretched to it",
     )
     process: Literal["poisson", "constant"] = Field(
         "poisson", description="poisson: at random; constant: evenly apart"
@@ -41,12 +49,24 @@ class Arrivals(Values):
         (), description="modulated Poisson process: its states, one after another, around and around"
     )
 
+    times: tuple[Time, ...] | Text = Field(
+        (), description="recorded instants since the run began: a list, or a file with one on each line"
+    )
+    unit: Literal["s", "ms", "us", "ns", "ps"] = Field("s", description="unit of the instants of a file")
+    column: Annotated[Count, Field(le=100)] = Field(
+        1, description="column of a file that has several, between commas"
+    )
+    _instants: tuple[int, ...] = PrivateAttr(default=())
+
     @model_validator(mode="after")
     def _one_process(self) -> Arrivals:
+        if self.times:
+            self._recorded()
+            return self
         if self.states:
             self._modulated()
         elif self.rate is None:
-            raise refusal("no rate", "a rate such as '120 /s', or states", field="rate")
+            raise refusal("no rate", "a rate such as '120 /s', states or times", field="rate")
         if (self.burst is None) != (self.pause is None):
             missing = "burst" if self.burst is None else "pause"
             raise refusal("nothing", "a time such as '100 ms', as bursts have both burst and pause", field=missing)
@@ -63,6 +83,43 @@ class Arrivals(Values):
         if not any(state.rate for state in self.states):
             raise refusal("states without arrivals", "a rate above 0 /s in one of them at least", field="states")
 
+    def _recorded(self) -> None:
+        given = [key for key in ("burst", "pause") if getattr(self, key) is not None] + ["states"] * bool(self.states)
+        if given:
+            raise refusal(f"{given[0]}, with times", "times alone, or with a rate", field="times")
+        if not isinstance(self.times, str):
+            if list(self.times) != sorted(self.times) or len(set(self.times)) < 2:
+                raise refusal("times that do not ascend", "two instants or more in ascending order", field="times")
+            self._instants = self.times
+
+    def with_file(self, folder: Path) -> Arrivals:
+        """These arrivals with the contents of the file that they name. Raises ScenarioError for mistakes in it."""
+        from simio.loading.yamlfiles import read_file
+
+        if not isinstance(self.times, str):
+            return self
+        path = folder / self.times
+        found = self.model_copy()
+        found._instants = _read(read_file(path, what="file of arrivals", most=MOST_BYTES), str(path), self)
+        return found
+
+    @property
+    def instants(self) -> tuple[int, ...]:
+        """Recorded instants in ps as they were given; of another process, none."""
+        return self._instants
+
+    @property
+    def recorded(self) -> tuple[list[int], int]:
+        """Recorded instants in ps, stretched to the `rate` if there is one, and the period after which they come.
+
+        The period leaves a mean gap after the last.
+        """
+        own = Fraction(len(self._instants) - 1, self._instants[-1] - self._instants[0]) * SECOND
+        stretch = own / self.mean
+        first = self._instants[0]
+        times = [first + round((time - first) * stretch) for time in self._instants]
+        return times, times[-1] - first + round(SECOND / self.mean)
+
     @property
     def modulation(self) -> tuple[tuple[Fraction, int], ...]:
         """Requests a second and mean stay in ps of each state; of a plain process none."""
@@ -75,9 +132,37 @@ class Arrivals(Values):
         """Requests a second in the mean."""
         if self.rate is not None:
             return self.rate
+        if self._instants:
+            return Fraction(len(self._instants) - 1, self._instants[-1] - self._instants[0]) * SECOND
         return sum((rate * stay for rate, stay in self.modulation), Fraction(0)) / sum(
             stay for _, stay in self.modulation
         )
+
+
+def _read(text: str, path: str, arrivals: Arrivals) -> tuple[int, ...]:
+    """The instants of a file in ps; its first line may be a heading."""
+    found: list[int] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        cells = line.split(",")
+        cell = cells[arrivals.column - 1].strip() if arrivals.column <= len(cells) else ""
+        try:
+            instant = round(units.parse(f"{cell} {arrivals.unit}", "time"))
+        except units.UnitError:
+            if not found and number == 1:
+                continue
+            raise _wrong(path, number, quote(cell) if cell else "nothing", "an instant such as 0.25") from None
+        if found and instant < found[-1]:
+            raise _wrong(path, number, quote(cell), "an instant that is not before the one above it")
+        found.append(instant)
+    if len(found) < 2 or found[0] == found[-1]:
+        raise _wrong(path, 1, f"{len(found)} instants", "two or more that differ")
+    return tuple(found)
+
+
+def _wrong(path: str, line: int, found: str, expected: str) -> ScenarioError:
+    return ScenarioError(Problem("arrivals.times", found, expected, place=Place(path, line, 1)))
 
 
 def check_think(arrivals: Arrivals | None, think: int) -> None:

@@ -211,15 +211,17 @@ class Run(Values):
 class Report(Values):
     """The presentation of results."""
 
-    unit: Text = Field("MB/s", description="unit of throughput, such as MB/s, MiB/s or Mbit/s")
+    unit: Text = Field(
+        "MB/s", description="unit of throughput, such as MB/s, MiB/s or Mbit/s, or of requests, such as kIOPS or /s"
+    )
 
     @field_validator("unit")
     @classmethod
     def _is_a_rate(cls, unit: str) -> str:
         try:
-            units.parse(f"1 {unit}", "rate")
+            units.parse(f"1 {unit}", "request_rate" if units.dimension_of(unit) == "request_rate" else "rate")
         except units.UnitError as error:
-            raise refusal(quote(unit), "a unit of throughput such as 'MB/s'", error.hint) from None
+            raise refusal(quote(unit), "a unit such as 'MB/s' or 'kIOPS'", error.hint) from None
         return unit
 
 

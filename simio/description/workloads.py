@@ -13,8 +13,9 @@ from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import BeforeValidator, Field
 
+from simio.description.arrivals import Arrivals
 from simio.description.quantities import Text, Values
-from simio.distribution import Distribution
+from simio.sketch import Sketch
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,8 @@ class WorkloadParams(Values):
 
     routes: ClassVar[tuple[tuple[str, str], ...]] = ()
     network: ClassVar[bool] = False
+    users: ClassVar[str | None] = None
+    """The key of the number of those who ask at the same time, each for one thing after another."""
 
     @property
     def may_crash(self) -> tuple[str, ...]:
@@ -75,10 +78,13 @@ class WorkloadParams(Values):
 
         Raises ScenarioError for a file that cannot be read, or that has mistakes in it.
         """
-        return self
+        arrivals = getattr(self, "arrivals", None)
+        if not isinstance(arrivals, Arrivals) or not isinstance(arrivals.times, str):
+            return self
+        return self.model_copy(update={"arrivals": arrivals.with_file(folder)})
 
     @property
-    def measured_times(self) -> Mapping[str, Distribution]:
+    def measured_times(self) -> Mapping[str, Sketch]:
         """Measured times in ps that observations of the workload are compared with, by what the observation is of."""
         return {}
 

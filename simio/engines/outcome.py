@@ -13,9 +13,9 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from simio.distribution import Distribution
 from simio.errors import RunError
 from simio.program.steps import HORIZON
+from simio.sketch import Sketch
 
 Ints = NDArray[np.int64]
 
@@ -122,7 +122,7 @@ class Outcome:
     state: Ints
     streams: Ints
     trace: Ints = field(default_factory=lambda: np.empty((0, 4), dtype=np.int64))
-    condensed: Mapping[int, Distribution] = field(default_factory=dict)
+    condensed: Mapping[int, Sketch] = field(default_factory=dict)
 
     def differences(self, other: Outcome) -> list[str]:
         """Names of the fields in which two outcomes differ; empty where they are identical."""

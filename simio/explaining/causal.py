@@ -40,7 +40,7 @@ from simio.explaining.threads import alternations
 from simio.lower import lower
 from simio.result.model import CaseResult, Limiter
 from simio.running import Lowered, RunOptions, run_program
-from simio.wording import counted, listed
+from simio.wording import byte_unit, counted, listed
 
 SLIGHTLY = Fraction(11, 10)
 TWICE = Fraction(2)
@@ -98,7 +98,7 @@ def profile(
     return CausalProfile(
         title=title,
         settings=dict(case.settings),
-        unit=case.system.report.unit,
+        unit=byte_unit(case.system.report.unit),
         metric=metric,
         base=result.rate,
         value=sum(values) / max(len(values), 1),

@@ -22,6 +22,7 @@ from simio.explaining.differences import Step, given_between, steps_between
 from simio.explaining.model import NOTHING, Answered, Contrast, PartOf
 from simio.result.model import CaseResult
 from simio.running import RunOptions, run_case
+from simio.wording import byte_unit
 
 TOGETHER = 0.05
 """Share of the largest part by which single changes may miss the whole and still count as independent."""
@@ -65,7 +66,7 @@ def contrast(
         notes.append("some sets of changes cannot be run by themselves; the changes are not told apart")
     return Contrast(
         title=title,
-        unit=a.system.report.unit,
+        unit=byte_unit(a.system.report.unit),
         metric=metric,
         a=_answered(names[0], runs.a),
         b=_answered(names[1], runs.b),

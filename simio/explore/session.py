@@ -25,6 +25,7 @@ from simio.loading.scenario import ScenarioFile
 from simio.loading.yamltree import parse_yaml
 from simio.lower import lower
 from simio.result.model import CaseResult, ScenarioResult
+from simio.result.request_rate import in_unit_of
 from simio.running import Lowered, RunOptions, run_case, run_program
 from simio.topology import wire
 from simio.version import VERSION
@@ -153,7 +154,8 @@ class Session:
         def make() -> CaseAnswer:
             try:
                 result = run_program(case, lowered, RunOptions(self.engine))
-                return CaseAnswer(result, wire(case.system), case.system.report.unit, note)
+                unit = case.system.report.unit
+                return CaseAnswer(in_unit_of(result, unit), wire(case.system), unit, note)
             except Aborted as error:
                 if error.outcome.steps < budget:
                     raise
@@ -167,7 +169,8 @@ class Session:
         system = replace(case.system, run=run)
         result = run_case(replace(case, system=system), RunOptions(self.engine))
         note = f"cut off: a run here takes at most {RUN_STEPS:,} steps; simio run has no such limit"
-        return CaseAnswer(result, wire(system), system.report.unit, note)
+        unit = system.report.unit
+        return CaseAnswer(in_unit_of(result, unit), wire(system), unit, note)
 
     def curve(self, opened: Opened, values: Mapping[str, str], axis: str) -> tuple[ScenarioResult, str]:
         """Throughput for each value of the knob `axis` with its measured rows, and a note on missing points."""

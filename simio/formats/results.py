@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from simio.errors import Problem, ScenarioError, SimioError, quote
+from simio.formats.fio.results import fio_results
 from simio.formats.iperf3.results import iperf3_results
 from simio.formats.netperf import netperf_results
 
@@ -24,7 +25,11 @@ class Found:
 
 Reader = Callable[[str], "list[tuple[str, float, str, str]] | None"]
 """Rows (quantity, value, unit, of) of a text; None for another tool's. Raises SimioError where no result is in it."""
-READERS: dict[str, Reader] = {"iperf3 -J": iperf3_results, "netperf": netperf_results}
+READERS: dict[str, Reader] = {
+    "iperf3 -J": iperf3_results,
+    "fio --output-format=json": fio_results,
+    "netperf": netperf_results,
+}
 """The tools whose output is known."""
 DIGITS = 6
 """Digits of a value that are kept."""

@@ -171,7 +171,7 @@ def _check_links(ctx: Context, buses: Mapping[str, Part | None], root: bool, who
         while above in links and above not in seen:
             seen.add(above)
             above = links[above].sheet.behind
-        if (named := link.sheet.behind) is not None and named not in links:
+        if (named := link.sheet.behind) not in (*links, "root"):
             known = [other for other in links if other != key]
             ctx.problems.unknown(f"{path}.buses.{key}.behind", named, known, place, "PCI Express bus")
         elif above == key:

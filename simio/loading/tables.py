@@ -26,6 +26,8 @@ RECORDS = "blind"
 VALUES = "values"
 """The folder beside the documents that says how far assumed values were from what was found, and has no tables."""
 _EXAMPLES = {"rate": "MB/s", "request_rate": "kIOPS", "time": "us", "share": PERCENT, "count": COUNTED}
+_SHOWN = 12
+"""Quantities of a result file that a message lists."""
 _OWN_UNITS = {PERCENT: "share", COUNTED: "count"}
 """Dimensions of the units that are no quantity of a scenario."""
 
@@ -226,7 +228,9 @@ def _rows_of_file(
         return []
     there = [each for each in found if own.quantity in ("", each.quantity) and own.of in ("", each.of)]
     if not there:
-        known = ", ".join(" of ".join(filter(None, (each.quantity, each.of))) for each in found) or "none"
+        names = [" of ".join(filter(None, (each.quantity, each.of))) for each in found]
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        known = ", ".join(names[:_SHOWN]) + more or "none"
         problems.add(f"{path}.quantity", quote(own.quantity), f"a quantity of {own.file}: {known}", place=place)
     if own.scenario and own.scenario not in heading.scenarios:
         problems.unknown(f"{path}.scenario", own.scenario, heading.scenarios, place, "scenario of the table")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from simio import units
 from simio.description.messages import ADDRESS
 from simio.description.model import Volume, Workload
 from simio.description.workloads import WorkloadParams, references, yaml_key
-from simio.errors import Place, ScenarioError, quote
+from simio.errors import Place, Problem, ScenarioError, quote
 from simio.loading.context import Context
 from simio.loading.keypaths import empty, mapping
 from simio.loading.links import Inventory
@@ -46,8 +47,16 @@ def _workload(ctx: Context, name: str, node: Node, place: Place) -> Workload | N
     try:
         return Workload(name, kind, params.with_files(beside(ctx, place)))
     except ScenarioError as error:
-        ctx.problems.extend(error.problems)
+        ctx.problems.extend(_placed(problem, path, own) for problem in error.problems)
         return None
+
+
+def _placed(problem: Problem, path: str, node: Node) -> Problem:
+    """A problem with the place of the key of the workload that it is of, if it is of one and has no place."""
+    keys = tuple(problem.path.split("."))
+    if problem.place is not None or keys[0] not in node.entries:
+        return problem
+    return replace(problem, path=join(path, *keys), place=node.at(keys).place)
 
 
 def check_references(ctx: Context, section: Node, inventory: Inventory) -> None:

@@ -36,7 +36,12 @@ RING = Layout("completions")
 ROOM = RING.word("room", "requests")
 PUT = RING.word("put", "requests", about="completed so far")
 TAKEN = RING.word("taken", "requests", about="looked at so far")
-BEGUN = RING.table("begun", unit="ps", about="twice the start of each request, and 1 more for a write")
+SLOTS = RING.table("slots")
+
+SLOT = Layout("completion")
+BEGUN = SLOT.word("begun", "ps", about="twice the start of the request, and 1 more for a write")
+SUBMITTED = SLOT.word("submitted", "ps", about="end of its submission")
+SLOT_SIZE = SLOT.size
 
 RANKS = Layout("ranks")
 BLOCKS = RANKS.word("blocks", "blocks", about="of the range")
@@ -65,7 +70,7 @@ def files(rows: Iterable[tuple[int, int, int]], hole: int) -> State:
 
 def ring(room: int) -> State:
     """A ring for `room` completions."""
-    return RING.initial(room=room, begun=[0] * room)
+    return RING.initial(room=room, slots=[0] * (SLOT_SIZE * room))
 
 
 def ranks(zones: Sequence[tuple[int, int]], blocks: int, scattered: bool) -> State:
@@ -160,23 +165,32 @@ def ranked(state: NDArray, base: int, zone: int, share: int) -> int:
 
 
 @machine("fio")
-def completed(state: NDArray, base: int, begun: int) -> int:
-    """A request is complete; `begun` is twice its start, and 1 more for a write."""
+def completed(state: NDArray, base: int, begun: int, submitted: int) -> int:
+    """A request is complete: twice its start, and 1 more for a write, and the end of its submission, in ps."""
     if state[base + PUT] - state[base + TAKEN] >= state[base + ROOM]:
         return -1
-    state[base + BEGUN + state[base + PUT] % state[base + ROOM]] = begun
+    slot = base + SLOTS + SLOT_SIZE * (state[base + PUT] % state[base + ROOM])
+    state[slot + BEGUN] = begun
+    state[slot + SUBMITTED] = submitted
     state[base + PUT] += 1
     return 0
 
 
 @machine("fio")
-def reaped(state: NDArray, base: int) -> int:
-    """What `completed` noted of the oldest completion that nobody has looked at."""
+def oldest(state: NDArray, base: int) -> int:
+    """The start of the oldest completion that nobody has looked at, as `completed` was told of it."""
     if state[base + PUT] == state[base + TAKEN]:
         return -1
-    found = state[base + BEGUN + state[base + TAKEN] % state[base + ROOM]]
+    return state[base + SLOTS + SLOT_SIZE * (state[base + TAKEN] % state[base + ROOM]) + BEGUN]
+
+
+@machine("fio")
+def reaped(state: NDArray, base: int) -> int:
+    """The end of the submission of that one, which is looked at now."""
+    if state[base + PUT] == state[base + TAKEN]:
+        return -1
     state[base + TAKEN] += 1
-    return found
+    return state[base + SLOTS + SLOT_SIZE * ((state[base + TAKEN] - 1) % state[base + ROOM]) + SUBMITTED]
 
 
 @machine("fio")

@@ -1,8 +1,8 @@
 """The translation cache of an IOMMU and the walks that fill it.
 
 The cache holds the pages that were asked for last (least recently used goes first). A page that is not there takes a
-walk; walks go on a few at a time, in order of arrival, and who asks for a page whose walk is under way waits for that
-walk and starts no other.
+walk; walks go on a few at a time, in order of arrival. Pages whose walk is under way wait beside the cache: who asks
+for one of them waits for its walk and starts no other, and it gets into the cache when the walk has ended.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from simio.machines.door import machine
 from simio.machines.layout import Layout, State
 from simio.machines.shared import shared
+
+PLACES = 1024
+"""Pages that can wait for walks at once; who asks for more of them walks in any case."""
 
 WORDS = Layout("IOMMU")
 ENTRIES = WORDS.word("entries", "pages", about="translations that the cache holds")
@@ -24,9 +27,12 @@ MISSES = WORDS.word("misses", "pages")
 JOINED = WORDS.word("joined", "pages", about="pages that were asked for while their walk was under way")
 HELD = WORDS.word("held", "pages", about="entries in use")
 CLOCK = WORDS.word("clock", about="number of the last request")
-TABLE = WORDS.table("table", about="the walkers, each with the end of its walk; then three words an entry")
-ENTRY = 3
-"""Words of an entry: page, number of the last request for it, and the instant at which its walk ends."""
+FIRST = WORDS.word("first", about="place of the page whose walk ends first")
+UNDER_WAY = WORDS.word("under_way", "pages", about="pages whose walk has not ended, in order of their ends")
+WAITING = WORDS.table("waiting", 2 * PLACES, about="of each such page: its number, and the instant of the end")
+TABLE = WORDS.table("table", about="the walkers, each with the end of its walk; then two words an entry")
+ENTRY = 2
+"""Words of an entry: page, and number of the last request for it."""
 MAPPED = 2**40
 """Pages from here on are mapped for one transfer each."""
 
@@ -50,30 +56,67 @@ def walked(state: NDArray, base: int, now: int) -> int:
 
 
 @shared
+def entry_of(state: NDArray, base: int, page: int) -> int:
+    """The place of a page in the cache, or -1."""
+    entries = base + TABLE + state[base + WALKS]
+    for number in range(state[base + HELD]):
+        if state[entries + ENTRY * number] == page:
+            return entries + ENTRY * number
+    return -1
+
+
+@shared
+def keep(state: NDArray, base: int, page: int) -> None:
+    """A page gets into the cache, in place of the one that was asked for longest ago if that is full."""
+    entries = base + TABLE + state[base + WALKS]
+    place = entries
+    if state[base + HELD] < state[base + ENTRIES]:
+        place = entries + ENTRY * state[base + HELD]
+        state[base + HELD] += 1
+    else:
+        for number in range(1, state[base + ENTRIES]):
+            if state[entries + ENTRY * number + 1] < state[place + 1]:
+                place = entries + ENTRY * number
+    state[base + CLOCK] += 1
+    state[place] = page
+    state[place + 1] = state[base + CLOCK]
+
+
+@shared
+def catch_up(state: NDArray, base: int, now: int) -> None:
+    """The pages whose walks have ended get into the cache."""
+    while state[base + UNDER_WAY] > 0:
+        at = base + WAITING + 2 * state[base + FIRST]
+        if state[at + 1] > now:
+            return
+        keep(state, base, state[at])
+        state[base + FIRST] = (state[base + FIRST] + 1) % PLACES
+        state[base + UNDER_WAY] -= 1
+
+
+@shared
 def ready(state: NDArray, base: int, now: int, page: int) -> int:
     """The instant from which the translation of a page is known, which is asked for now."""
-    state[base + CLOCK] += 1
-    entries = base + TABLE + state[base + WALKS]
-    oldest = entries
-    for number in range(state[base + HELD]):
-        at = entries + ENTRY * number
+    catch_up(state, base, now)
+    at = entry_of(state, base, page)
+    if at >= 0:
+        state[base + HITS] += 1
+        state[base + CLOCK] += 1
+        state[at + 1] = state[base + CLOCK]
+        return now
+    for number in range(state[base + UNDER_WAY]):
+        at = base + WAITING + 2 * ((state[base + FIRST] + number) % PLACES)
         if state[at] == page:
-            state[at + 1] = state[base + CLOCK]
-            if state[at + 2] > now:
-                state[base + JOINED] += 1
-            else:
-                state[base + HITS] += 1
-            return max(state[at + 2], now)
-        if state[at + 1] < state[oldest + 1]:
-            oldest = at
-    if state[base + HELD] < state[base + ENTRIES]:
-        oldest = entries + ENTRY * state[base + HELD]
-        state[base + HELD] += 1
+            state[base + JOINED] += 1
+            return state[at + 1]
     state[base + MISSES] += 1
-    state[oldest] = page
-    state[oldest + 1] = state[base + CLOCK]
-    state[oldest + 2] = walked(state, base, now)
-    return state[oldest + 2]
+    end = walked(state, base, now)
+    if state[base + UNDER_WAY] < PLACES:
+        at = base + WAITING + 2 * ((state[base + FIRST] + state[base + UNDER_WAY]) % PLACES)
+        state[at] = page
+        state[at + 1] = end
+        state[base + UNDER_WAY] += 1
+    return end
 
 
 @machine("parts")

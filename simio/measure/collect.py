@@ -15,13 +15,13 @@ from typing import Any
 from simio.errors import SimioError, quote
 from simio.measure.log import Log
 from simio.measure.machine import Machine, machine
-from simio.measure.network import REQUESTS, STREAMS, Request, Row, Stream, over_pair
+from simio.measure.network import PEER, REQUESTS, STREAMS, Request, Row, Stream, over_pair, to_peer
 from simio.measure.sheets import CACHED, TCP, write_sheets
 from simio.measure.sheets import REQUESTS as ASKED
 from simio.measure.small import Small, Values
 from simio.measure.storage import CACHED as CACHED_READS
 from simio.measure.storage import PAST_IT, FioRow, check_device, own_time, reads, scratch_file
-from simio.measure.study import write_cached, write_requests, write_tcp
+from simio.measure.study import write_cached, write_peer, write_requests, write_tcp
 from simio.version import VERSION
 
 ENOUGH = 4
@@ -32,7 +32,8 @@ ENOUGH = 4
 class Wanted:
     """What to measure: seconds in all, repeats of each test, bytes of the scratch file, a device to read.
 
-    `device` is read and never written. `tests` is how many tests of each kind, None for all.
+    `device` is read and never written. `peer` is a host that runs `simio measure --serve`. `tests` is how many tests
+    of each kind, None for all.
     """
 
     limit: float = 300
@@ -40,6 +41,7 @@ class Wanted:
     scratch: int = 256 * 2**20
     device: str | None = None
     network: bool = True
+    peer: str | None = None
     tests: int | None = None
 
 
@@ -71,7 +73,7 @@ def measure(folder: Path, wanted: Wanted, tell: Callable[[str], Any], force: boo
     check_device(wanted.device)
     folder.mkdir(parents=True, exist_ok=True)
     log = Log(folder, time.monotonic() + wanted.limit, tell)
-    log.private = (str(folder.resolve()), os.path.expanduser("~"))
+    log.private = (str(folder.resolve()), os.path.expanduser("~"), wanted.peer or "")
     when = datetime.now(UTC).strftime("%Y-%m-%d")
     found = machine(log)
     if found.load > found.cpus / 2:
@@ -83,7 +85,10 @@ def measure(folder: Path, wanted: Wanted, tell: Callable[[str], Any], force: boo
         small = Small(log, Path(build))
         values, cached, own = _storage(log, small, found, Path(build) / "scratch", wanted)
         rows = _network(log, small, wanted)
+        far = to_peer(log, wanted.peer, wanted.repeats, PEER[: wanted.tests]) if wanted.peer else []
     studies = _studies(folder, rows, cached, own, when, wanted.repeats)
+    if far:
+        write_peer(folder, far, when, wanted.repeats)
     write_sheets(folder, found, values, small.way, f"{when}, simio {VERSION}", own, studies)
     _readme(folder, found, studies, log, when)
     return Measured(found, studies, tuple(log.missing))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from simio.measure.log import Log, TimeUp, Unavailable
-from simio.measure.namespaces import ADDRESSES, Pair
+from simio.measure.namespaces import ADDRESSES, Pair, end_group
 
 MTU = 9000
 PORT = 5201
@@ -153,3 +155,55 @@ def _rate(text: str) -> float:
 
 def _mean(text: str) -> float:
     return float(dict(line.split() for line in text.splitlines())["transaction_us"])
+
+
+def serve(log: Log, address: str, small: Path | None) -> list[subprocess.Popen[bytes]]:
+    """Start the servers of a peer on an address: iperf3, and that of requests if it can be had. End them afterwards.
+
+    Raises Unavailable if iperf3 does not start.
+    """
+    commands = [["iperf3", "-s", "-B", address, "-p", str(PORT)]]
+    if small:
+        commands.append([str(small), "respond", str(ASKING), address])
+    servers: list[subprocess.Popen[bytes]] = []
+    for words in commands:
+        try:
+            servers.append(
+                subprocess.Popen(
+                    words,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    start_new_session=True,
+                )  # fmt: skip
+            )
+        except FileNotFoundError:
+            raise Unavailable(f"{words[0]} is not installed") from None
+    time.sleep(0.3)
+    if any(server.poll() is not None for server in servers):
+        for server in servers:
+            end_group(server)
+        raise Unavailable(
+            f"the servers do not start on {address}: is another one there, or is it no address of this host?"
+        )
+    return servers
+
+
+def to_peer(log: Log, peer: str, repeats: int, tests: Sequence[Stream]) -> list[Row]:
+    """Tests of iperf3 to a peer that runs `simio measure --serve`; what cannot be had is in the log."""
+    rows = []
+    for number, test in enumerate(tests, 1):
+        words = [
+            "iperf3", "-c", peer, "-p", str(PORT), "-t", str(SECONDS), "--connect-timeout", "3000", "-l",
+            str(test.length), "-w", str(test.window), "-J",
+        ]  # fmt: skip
+        what = f"iperf3 to the peer {number} of {len(tests)}: -l {test.length} -w {test.window}"
+        text = log.attempt(what, partial(_best, partial(log.run, words, 30, "iperf3"), _rate, repeats))
+        if text is None:
+            break
+        rows.append(Row(test, log.keep(f"raw/peer-{number:02}.json", text.replace(peer, "peer"))))
+    return rows
+
+
+PEER = tuple(Stream(128 * KIB, 0, window * KIB) for window in (64, 128, 256, 512, 1024, 2048))
+"""Tests of iperf3 to a peer; the path decides on segments."""

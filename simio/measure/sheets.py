@@ -152,7 +152,7 @@ def _stack(machine: Machine, told, studies):  # type: ignore[no-untyped-def]
 def _veth(studies: Sequence[str]) -> dict[str, Value]:
     values = _base("adapters/veth")
     if REQUESTS in studies:
-        values["wake_delay"] = fitted("10 us", "0.1 us", "200 us", REQUESTS)
+        values["wake_cost"] = fitted("10 us", "0.1 us", "200 us", REQUESTS, *([TCP] if TCP in studies else []))
     return values
 
 

@@ -239,10 +239,11 @@ static void exactly(int socket, char *buffer, long size)
     }
 }
 
-static void respond(int port)
+static void respond(int port, char *address)
 {
     struct sockaddr_in own = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = INADDR_ANY};
     int listening = socket(AF_INET, SOCK_STREAM, 0), on = 1;
+    must(!address || inet_pton(AF_INET, address, &own.sin_addr) == 1, "address");
     setsockopt(listening, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     must(bind(listening, (struct sockaddr *)&own, sizeof own) == 0 && listen(listening, 8) == 0, "listen");
     for (;;) {
@@ -302,11 +303,11 @@ int main(int given, char **words)
         pin(0);
         faults(words[2]);
     } else if (!strcmp(what, "respond") && given > 2) {
-        respond(atoi(words[2]));
+        respond(atoi(words[2]), given > 3 ? words[3] : NULL);
     } else if (!strcmp(what, "ask") && given > 6) {
         ask(words[2], atoi(words[3]), atoi(words[4]), atoi(words[5]), atof(words[6]));
     } else {
-        fprintf(stderr, "calls | switches | copy BYTES | together BYTES CPUS | faults FILE | respond PORT | "
+        fprintf(stderr, "calls | switches | copy BYTES | together BYTES CPUS | faults FILE | respond PORT [ADDRESS] | "
                         "ask HOST PORT REQUEST RESPONSE SECONDS\n");
         return 2;
     }

@@ -10,6 +10,10 @@ from simio.measure.sheets import CACHED, REQUESTS, TCP, quoted
 from simio.measure.storage import FioRow
 
 Where = dict[str, str]
+PEER = "peer"
+"""The scenario of tests to a peer."""
+BOTH = ("fit", "judge")
+"""The tables of a scenario."""
 ENDS = """hosts:
   client: {model: ./host.yaml, cpus: 1, adapters: {eth: {mtu: %d B}}}
   server: {like: client}
@@ -46,6 +50,33 @@ def write_tcp(folder: Path, rows: Sequence[Row], when: str, repeats: int) -> Non
     _tables(folder, TCP, "TCP over a veth pair", "iperf3", "throughput", "Mbit/s", cases, entries, when, repeats)
 
 
+def write_peer(folder: Path, rows: Sequence[Row], when: str, repeats: int) -> None:
+    """The scenario and the table of iperf3 to a peer, which is taken to be like this machine.
+
+    What is between them is not known to simio: a path without a rate or delay, whose keys are the user's to give. So
+    all rows judge.
+    """
+    tests = [(row, row.test) for row in rows if isinstance(row.test, Stream)]
+    cases = [{"workload.iperf3.window": f"{test.window} B"} for _, test in tests]
+    hosts = """hosts:
+  client: {model: ./host.yaml, adapters: {eth: {model: adapters/ideal-ethernet, bus: bus}}}
+  # Give what is known of the peer, if it is not like this machine.
+  server: {like: client}
+
+links:
+  # Give rate, burst and delay of the path, or adapters, switches and links of the catalogue in its place.
+  - {name: path, model: links/emulated, between: [client.eth, server.eth]}
+"""
+    _scenario(
+        folder / f"{PEER}.yaml", "One TCP connection to a peer", hosts, "iperf3: {from: client, to: server}",
+        "{until: 60 ms, warm_up: 20 ms}", cases, PEER, "Mbit/s", ("judge",),
+    )  # fmt: skip
+    entries = [[f"file: {row.file}, quantity: throughput"] for row, _ in tests]
+    _tables(
+        folder, PEER, "TCP to a peer", "iperf3", "throughput", "Mbit/s", cases, entries, when, repeats, ("judge",)
+    )
+
+
 def write_requests(folder: Path, rows: Sequence[Row], when: str, repeats: int) -> None:
     """The scenario and both tables of requests over the veth pair."""
     tests = [(row, row.test) for row in rows if isinstance(row.test, Request)]
@@ -69,14 +100,18 @@ def write_cached(folder: Path, rows: Sequence[FioRow], own_time: float, when: st
     """The scenario and both tables of reads that the page cache has; `own_time` is fio's a read, in ns."""
     cases = [{"workload.reader.block": f"{row.test.block} B"} for row in rows]
     hosts = """hosts:
-  server: {model: ./host.yaml, adapters: {nvme: {model: adapters/nvme-linux, bus: bus}}}
+  server:
+    model: ./host.yaml
+    root: roots/xeon-sp-4
+    buses: {slot: buses/pcie-3-x4}
+    adapters: {nvme: {model: adapters/nvme-linux, bus: slot}}
 
 disks:
   # Any disk will do: after the first pass all reads are from the cache.
   d: {model: disks/samsung-980-pro-1tb, file_system: ./files.yaml}
 
 links:
-  - {model: links/nvme-gen3-x4, between: [server.nvme, d]}
+  - {model: links/nvme, between: [server.nvme, d]}
 """
     _scenario(
         folder / f"{CACHED}.yaml", "Reads of a file that the page cache has", hosts,
@@ -89,7 +124,15 @@ links:
 
 
 def _scenario(
-    path: Path, title: str, hosts: str, workload: str, run: str, cases: Sequence[Where], name: str, unit: str
+    path: Path,
+    title: str,
+    hosts: str,
+    workload: str,
+    run: str,
+    cases: Sequence[Where],
+    name: str,
+    unit: str,
+    parts: Sequence[str] = BOTH,
 ) -> None:
     lines = [
         f"title: {title}",
@@ -104,17 +147,19 @@ def _scenario(
     ]
     lines += ["", "vary:"]
     lines += ["  - {" + ", ".join(f"{key}: [{value}]" for key, value in case.items()) + "}" for case in cases]
-    lines += ["", f"measured: [./{name}-fit.yaml, ./{name}-judge.yaml]"]
+    lines += ["", f"measured: [{', '.join(f'./{name}-{part}.yaml' for part in parts)}]"]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _tables(
     folder: Path, name: str, title: str, tool: str, quantity: str, unit: str, cases: Sequence[Where],
     entries: Sequence[Sequence[str]], when: str, repeats: int,
+    parts: Sequence[str] = BOTH,
 ) -> None:  # fmt: skip
     """Both tables of a scenario: every second row is fitted to, the others judge."""
-    chosen = halves(len(cases))
-    for part, wanted in (("fit", True), ("judge", False)):
+    chosen = halves(len(cases)) if len(parts) > 1 else [False] * len(cases)
+    for part in parts:
+        wanted = part == "fit"
         lines = [
             f"title: {quoted(f'{title}: rows to ' + ('fit to' if wanted else 'judge by'))}",
             f"source: {{document: simio measure, author: {tool}, date: {when}, table: {name}}}",

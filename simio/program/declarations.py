@@ -91,6 +91,7 @@ class Declarations:
         self._starts: list[ThreadStart] = []
         self._known: dict[tuple[str, str], Handle] = {}
         self._depth = 0
+        self._owned: dict[int, tuple[object, int]] = {}
 
     def resource(self, name: str, units: int = 1, lock: bool = False) -> Handle:
         """A resource of `units` units; the same name declared alike again is the same resource.
@@ -164,6 +165,12 @@ class Declarations:
         """Give a word of a machine's initial state another value than it was laid down with."""
         self._state[offset] = value
 
+    def once(self, owner: object, make: Callable[[], int]) -> int:
+        """The offset of a machine that `make` declares the first time that it is asked for by this owner."""
+        if id(owner) not in self._owned:
+            self._owned[id(owner)] = (owner, make())
+        return self._owned[id(owner)][1]
+
     def room(self, name: str, words: int) -> None:
         """Raise UnfitError if so many words of state more are too many for a program."""
         if len(self._state) + words > MOST_STATE:
@@ -176,9 +183,16 @@ class Declarations:
         """The word at `offset` counts `what` of `owner` in `unit`, or in ps how long it waited for it; no step."""
         self._tallies.append(Tally(owner, what, offset, unit))
 
-    def load(self, name: str, served: Handle, rate: Fraction) -> None:
-        """`rate` requests a second arrive for `name`, each of which `served` records when it is done; no step."""
-        self._loads[name] = Load(name, served.name, rate)
+    def load(self, name: str, served: Handle, rate: Fraction, lossy: bool = False) -> None:
+        """`rate` requests a second arrive for `name`, each of which `served` records when it is done; no step.
+
+        Some of a `lossy` load are lost and never done.
+        """
+        self._loads[name] = Load(name, served.name, rate, lossy)
+
+    def users(self, name: str, served: Handle, users: int, think: int) -> None:
+        """`users` ask for one thing after another and think for `think` ps in the mean in between; no step."""
+        self._loads[name] = Load(name, served.name, Fraction(0), users=users, think=think)
 
     def feed(self, offset: int, source: Callable[[], Iterator[Table]]) -> None:
         """The machine at `offset` gets more words from `source` when it refuses a call (`Feed`); no step."""

@@ -254,11 +254,18 @@ CPU_TIME = "CPU time"
 
 @dataclass(frozen=True)
 class Load:
-    """An open load: `rate` requests a second arrive for `name`; the mark `served` records each that is done."""
+    """A load on the system, of workload `name`; the mark `served` records each request that is done.
+
+    An open load has a `rate` of arrivals a second, of which a `lossy` one loses some; a closed one has `users` who
+    wait for an answer and then think for `think` ps in the mean.
+    """
 
     name: str
     served: str
     rate: Fraction
+    lossy: bool = False
+    users: int = 0
+    think: int = 0
 
 
 @dataclass(frozen=True)

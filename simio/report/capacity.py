@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from simio.report.console import columns, share_bar
+from simio.report.knee import drawn
 from simio.wording import in_unit
 
 if TYPE_CHECKING:
@@ -28,11 +29,23 @@ def show(console: Console, search: Capacity, key: str) -> None:
     elif most is not None:
         console.print("no larger load was tried, so it may be more", style="yellow")
     if search.uncertain:
-        low, high = search.uncertain
-        where = f"at {low.text}" if low is high else f"from {low.text} to {high.text}"
-        console.print(f"chance may decide {where}: there the limit lies within a confidence interval", style="yellow")
+        console.print(_uncertain(search, *search.uncertain), style="yellow")
+    if search.knee:
+        console.print(f"knee at {search.knee.text}: beyond it times grow faster than throughput", markup=False)
     console.print()
     console.print(_table(search, key))
+    curve = drawn(search, key)
+    if curve:
+        console.print(f"\n{curve}", markup=False, highlight=False, no_wrap=True)
+
+
+def _uncertain(search: Capacity, low: Load, high: Load) -> str:
+    """Where chance may decide, and the loads beyond which it does not."""
+    where = f"at {low.text}" if low is high else f"from {low.text} to {high.text}"
+    text = f"chance may decide {where}: there the limit lies within a confidence interval"
+    good, bad = search.interval or (None, None)
+    surely = [f"{good.text} surely holds" if good else "", f"{bad.text} surely does not" if bad else ""]
+    return "; ".join([text, *filter(None, surely)])
 
 
 def _told(search: Capacity, load: Load) -> str:
@@ -46,7 +59,9 @@ def _table(search: Capacity, key: str) -> Any:
     """A line for each load, with bars of the first promise up to its limit."""
     first = search.conditions[0]
     quantities = [each.quantity for each in search.conditions]
-    table = columns(key.rpartition(".")[2], *quantities, "", "promises", "busiest", left=(1 + len(quantities),))
+    table = columns(
+        key.rpartition(".")[2], *quantities, "", "promises", "runs", "busiest", left=(1 + len(quantities),)
+    )
     for load in sorted(search.loads, key=lambda each: each.value):
         result = load.result
         value = first.seen(result).value
@@ -55,6 +70,7 @@ def _table(search: Capacity, key: str) -> Any:
             load.text, *(each.value_text(result) for each in search.conditions),
             share_bar(min(value / first.limit, 1.0) if first.limit else 0.0),
             Text(held if load.sure else f"{held}?", style="" if load.holds else "red"),
+            str(len(result.seeds)),
             f"{result.limiter.name} {result.limiter.busy:.0%}",
         )  # fmt: skip
     return table
@@ -67,6 +83,8 @@ def capacity_json(search: Capacity, key: str) -> str:
         "promises": [each.text for each in search.conditions],
         "most": search.most.text if search.most else None,
         "broken_at": search.least_bad.text if search.least_bad else None,
+        "knee": search.knee.text if search.knee else None,
+        "interval": [load.text if load else None for load in search.interval] if search.interval else None,
         "uncertain": [load.text for load in search.uncertain] if search.uncertain else None,
         "loads": [_load(search, load) for load in sorted(search.loads, key=lambda each: each.value)],
     }
@@ -79,6 +97,7 @@ def _load(search: Capacity, load: Load) -> dict[str, Any]:
         "value": load.text,
         "holds": load.holds,
         "sure": load.sure,
+        "runs": len(result.seeds),
         "seen": {
             each.quantity: {"value": each.seen(result).value, "half_width": each.seen(result).half_width}
             for each in search.conditions

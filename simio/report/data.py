@@ -9,15 +9,17 @@ from dataclasses import asdict
 from typing import Any
 
 from simio.description.measured import MeasuredRow
+from simio.formats.fio.job import NAMES as DIRECTIONS
 from simio.report.jsontext import parts, plain
 from simio.result.compare import Comparison, comparisons, pooled_comparisons, summary
 from simio.result.distribution import quantile
-from simio.result.model import CaseResult, Interval, Precision, ScenarioResult
+from simio.result.model import CaseResult, Interval, JobRun, Precision, ScenarioResult
 from simio.wording import in_unit
 
 _WRITTEN_OTHERWISE = (
     "index", "measured", "rate", "half_width", "bound", "throughput", "packets", "checks", "interval",
-    "row_intervals", "precision", "cut_off", "progress", "demerits", "loads",
+    "row_intervals", "precision", "cut_off", "progress", "demerits", "loads", "jobs", "requests", "request_size",
+    "requests_half_width",
 )  # fmt: skip
 MS = 1e9
 SHARES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999)
@@ -61,6 +63,15 @@ def _uncertainty(result: ScenarioResult) -> dict[str, Any]:
     return {"uncertainty": {"probability": 0.9, **data, **covered}}
 
 
+def _job(job: JobRun) -> dict[str, Any]:
+    """A job of fio: its reads and writes by name, and shares of its requests by how many were outstanding."""
+    return {
+        **asdict(job),
+        "sides": {DIRECTIONS[direction]: asdict(side) for direction, side in job.sides.items()},
+        "depths": {str(depth): share for depth, share in job.depths.items()},
+    }
+
+
 def _case(case: CaseResult, unit: str) -> dict[str, Any]:
     data = {name: value for name, value in vars(case).items() if name not in _WRITTEN_OTHERWISE}
     span = case.throughput
@@ -72,8 +83,10 @@ def _case(case: CaseResult, unit: str) -> dict[str, Any]:
         **({"loads": [asdict(load) for load in case.loads]} if case.loads else {}),
         **({"cut_off": case.cut_off} if case.cut_off else {}),
         **({"demerits": case.demerits} if case.demerits else {}),
+        **({"jobs": [_job(job) for job in case.jobs]} if case.jobs else {}),
         "half_width": None if case.half_width is None else in_unit(case.half_width, unit),
-        "bytes_per_second": float(case.rate),
+        "bytes_per_second": float(case.bytes_rate),
+        **({"requests_per_second": float(case.requests)} if case.loads or case.request_size else {}),
         "measured_span": {"bytes": span.amount, "since_ps": span.since, "until_ps": span.until},
         "bound": None if case.bound is None else in_unit(float(case.bound), unit),
         "comparisons": [_comparison(c) for c in comparisons(case)],

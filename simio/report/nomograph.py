@@ -88,7 +88,7 @@ class RatedCase:
 
 def cases(result: ScenarioResult) -> list[RatedCase]:
     """The cases of a result that deliver something, named by their settings."""
-    return [RatedCase(_name(case), case.rate) for case in result.cases if case.rate]
+    return [RatedCase(_name(case), case.bytes_rate) for case in result.cases if case.rate]
 
 
 def _name(case: CaseResult) -> str:

@@ -9,6 +9,7 @@ from rich.text import Text
 from simio.report.console import columns
 from simio.report.sweep import figure
 from simio.report.table import heading, shown
+from simio.sweeps.constraints import told
 from simio.sweeps.optimize import Search
 from simio.sweeps.outcome import THROUGHPUT
 from simio.sweeps.rows import Row
@@ -28,6 +29,8 @@ def show(console: Console, search: Search, unit: str, complete: bool) -> None:
         console.print(line)
         for key in (key for axis in search.axes for key in axis.keys):
             console.print(Text(f"      {key} = {best.settings[key]}"))
+        if search.goal.conditions:
+            console.print(Text(f"      {told(search.goal.conditions, best.outcome.measures)}"))
         if alike := ties_text(chosen, [key for axis in search.axes for key in axis.keys]):
             console.print(Text(f"      {alike}"))
     console.print(Text(_sure(search, complete), style="dim"))

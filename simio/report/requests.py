@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import IO, Any
 
 from simio.errors import SimioError, quote
+from simio.files import check_output
 from simio.report.table import check_form
 from simio.result.requests import RequestLog, Table
 
@@ -29,6 +30,8 @@ def request_file(path: str | os.PathLike[str]) -> Iterator[RequestLog]:
         raise SimioError(f"found {quote(name)}; expected a name that ends in {' or '.join(FORMS)}")
     if form == ".parquet":
         check_form("parquet")
+    # Traces are known as inputs only now that they have been read.
+    check_output(name, force=True)
     beside = f"{name}.part"
     try:
         with open(beside, "wb") as file, _parquet(file) if form == ".parquet" else _csv(file) as write:

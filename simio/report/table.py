@@ -22,7 +22,10 @@ FORMS = ("csv", "json", "parquet")
 _MEASURES = (THROUGHPUT, "half width", "bound", "busy", "time")
 DIGITS = 6
 SWITCHES = ("true", "false")
-BASES = {"time": ("s", 1e12), "size": ("B", 1), "rate": ("B/s", 1), "length": ("m", 1), "frequency": ("Hz", 1)}
+BASES = {
+    "time": ("s", 1e12), "size": ("B", 1), "rate": ("B/s", 1), "length": ("m", 1), "frequency": ("Hz", 1),
+    "request_rate": ("/s", 1), "share": ("1", 1), "rotation": ("rev/s", 1),
+}  # fmt: skip
 """The base unit of a dimension, and how many of the units that simio computes in it has."""
 
 
@@ -71,12 +74,12 @@ def _record(row: Row, keys: Sequence[str], unit: str, measures: Sequence[str], m
     }
 
 
-def as_table(table: Sequence[dict[str, Any]], form: str) -> str | bytes:
-    """The table in a form. Raises SimioError if Parquet cannot be written."""
+def as_table(table: Sequence[dict[str, Any]], form: str, keys: Sequence[str] = ()) -> str | bytes:
+    """The table in a form, in Parquet with numbers for the settings of `keys`. Raises SimioError without pyarrow."""
     if form == "json":
         return json.dumps(list(table), indent=1) + "\n"
     if form == "parquet":
-        return _parquet(table)
+        return _parquet(numbered(table, keys))
     out = io.StringIO()
     writer = csv.DictWriter(out, list(table[0]) if table else [], lineterminator="\n")
     writer.writeheader()
@@ -124,15 +127,23 @@ def frame(rows: Sequence[Row], keys: Sequence[str], unit: str, more: Sequence[st
         import pandas
     except ImportError:
         raise SimioError("tables in Python need pandas; install it with pip install 'simio[notebook]'") from None
-    table = pandas.DataFrame(records(rows, keys, unit, more)).set_index("row")
+    return pandas.DataFrame(numbered(records(rows, keys, unit, more), keys)).set_index("row")
+
+
+def numbered(table: Sequence[dict[str, Any]], keys: Sequence[str]) -> list[dict[str, Any]]:
+    """The records with numbers and switches where all of a key are such; numbers of quantities have a last column."""
+    found = [dict(record) for record in table]
     for key in keys:
-        written = [row.settings.get(key) for row in rows]
+        written = [record[key] for record in table]
+        columns: dict[str, Sequence[Any]] = {}
         if plain := _plain(written):
-            table[key] = plain
+            columns = {key: plain}
         elif quantities := _quantities(written):
-            base, numbers = quantities
-            table[f"{key} ({base})"] = numbers
-    return table
+            columns = {f"{key} ({quantities[0]})": quantities[1]}
+        for name, values in columns.items():
+            for record, value in zip(found, values, strict=True):
+                record[name] = value
+    return found
 
 
 def _plain(written: Sequence[str | None]) -> list[int] | list[float] | list[bool] | None:

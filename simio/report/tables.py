@@ -10,11 +10,13 @@ from rich.text import Text
 
 from simio import units
 from simio.description.measured import MeasuredRow
+from simio.formats.fio.job import NAMES as DIRECTIONS
 from simio.report.console import Bar, FittedTable, columns, share_bar
 from simio.report.data import other_quantities
 from simio.result.compare import Comparison, comparisons, pooled_comparisons
+from simio.result.jobs import NANOSECOND, percentile_of, rate
 from simio.result.model import CaseResult, Interval, ResourceUse, ScenarioResult
-from simio.wording import grouped, in_unit, lock_marked, merged, short_names
+from simio.wording import byte_unit, grouped, in_unit, lock_marked, merged, short_names
 
 LATE = "late"
 """A workload's count of what was not there in time; it has a column beside the throughput."""
@@ -207,6 +209,21 @@ def _spread(values: Sequence[float], text: Callable[[float], str]) -> list[str]:
     """The mean of values, and the least and the largest if there are several."""
     ends = [text(min(values)), text(max(values))] if len(values) > 1 else ["", ""]
     return [text(sum(values) / len(values)), *ends]
+
+
+def jobs(case: CaseResult, unit: str) -> Grid:
+    """Jobs of fio over their own time, as fio reports them: requests, bytes, fio's lat, and CPU time of a process."""
+    rows = []
+    unit = byte_unit(unit)
+    for job in case.jobs:
+        span = job.ended - job.begun
+        cpu = f"{100 * (job.user + job.system) / span:.0f}%" if span > 0 else ""
+        for direction, side in job.sides.items():
+            tail = min(percentile_of(side.lat.bins, side.lat.count, 99), side.lat.most)
+            times = [amount(round(value * NANOSECOND), "ps") for value in (side.lat.mean, tail, side.lat.most)]
+            speed, requests = in_unit(rate(side.bytes, span), unit), round(rate(side.requests, span))
+            rows.append([job.label, DIRECTIONS[direction], f"{requests:,}", f"{speed:.4g}", *times, cpu])
+    return Grid(["fio job", "", "IOPS", unit, "mean lat", "99%", "most", "CPU"], rows, left=(0, 1))
 
 
 def observations(case: CaseResult) -> Grid:

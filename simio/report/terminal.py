@@ -151,6 +151,8 @@ def _case(case: CaseResult, unit: str) -> Group:
         loose = "; loose, as it leaves out what the run decides" if case.bound > LOOSE * case.rate else ""
         notes.append(f"bound {in_unit(float(case.bound), unit):.4g} {unit}, set by {case.bound_by}{loose}")
     lines += [Text(text, style="dim") for text in (*notes, span_text(case))]
+    if case.jobs:
+        lines.append(_below(tables.jobs(case, unit)))
     lines.append(_below(tables.resources(case.resources)))
     if len(case.streams) > 1:
         lines.append(_below(tables.streams(case, unit)))

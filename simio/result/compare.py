@@ -12,6 +12,7 @@ from simio.description.measured import OBSERVED, MeasuredRow
 from simio.errors import RunError, quote
 from simio.program.service import SECOND
 from simio.program.steps import CPU_TIME
+from simio.result.jobvalues import job_value
 from simio.result.model import CaseResult, Interval, ScenarioResult
 
 
@@ -83,10 +84,16 @@ def simulated_value(case: CaseResult, row: MeasuredRow) -> float | None:
     Throughput is the mean of all replications; the other quantities are those of the first.
     """
     if row.quantity == "throughput":
-        return float(units.convert(case.rate, "rate", row.unit))
+        return float(units.convert(case.bytes_rate, "rate", row.unit))
+    if case.jobs and (seen_by_job := job_value(case.jobs, row)) is not None:
+        return seen_by_job
     if row.quantity == "stream":
         named = observed(row, [stream.name for stream in case.streams])
-        rates = [each.rate for each in case.streams if (each.name in named if row.of else not each.sent)]
+        rates = [
+            each.rate * (case.request_size or 1)
+            for each in case.streams
+            if (each.name in named if row.of else not each.sent)
+        ]
         mean = sum(rates, Fraction(0)) / len(rates) if rates else None
         return None if mean is None else float(units.convert(mean, "rate", row.unit))
     if row.quantity == "cpu":

@@ -12,10 +12,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from simio.distribution import Distribution
 from simio.engines.outcome import Ints, Outcome
 from simio.errors import RunError
 from simio.program.steps import Program
+from simio.sketch import Sketch
 
 _BYTES = ("delivered", "sent")
 _TIMES = "latency"
@@ -32,7 +32,7 @@ class Condenser:
     def __init__(self, program: Program, sink: Sink | None = None) -> None:
         self._roles = [mark.role for mark in program.marks]
         self._sink = sink
-        self.times: dict[int, Distribution] = {}
+        self.times: dict[int, Sketch] = {}
         """The values of marks of times that were taken out of the log, by the row of the mark."""
 
     def __call__(self, marks: Ints) -> Ints:
@@ -42,7 +42,7 @@ class Condenser:
         for row in np.unique(marks[:, 1]).tolist():
             own = np.flatnonzero(marks[:, 1] == row)
             if self._roles[row] == _TIMES:
-                self.times.setdefault(row, Distribution()).add(values[own])
+                self.times.setdefault(row, Sketch()).add(values[own])
                 kept[own] = False
             elif self._roles[row] in _BYTES and len(own) > 1:
                 first, second = own[: len(own) // 2 * 2 : 2], own[1 : len(own) // 2 * 2 : 2]
@@ -67,14 +67,14 @@ class Condenser:
         if self.times:
             late = np.array([role == _TIMES for role in self._roles])[marks[:, 1]]
             for row in np.unique(marks[late, 1]).tolist():
-                self.times.setdefault(row, Distribution()).add(marks[marks[:, 1] == row, 2])
+                self.times.setdefault(row, Sketch()).add(marks[marks[:, 1] == row, 2])
             marks = marks[~late]
         return replace(outcome, marks=marks, condensed=self.times)
 
 
-def recorded(outcome: Outcome, row: int, since: int = -1) -> Distribution:
+def recorded(outcome: Outcome, row: int, since: int = -1) -> Sketch:
     """What a mark recorded after an instant in ps; if that was condensed, in the whole run."""
     if row in outcome.condensed:
         return outcome.condensed[row]
     found = outcome.marks[outcome.marks[:, 1] == row]
-    return Distribution(found[found[:, 0] > since, 2])
+    return Sketch(found[found[:, 0] > since, 2])

@@ -14,10 +14,10 @@ import numpy as np
 
 from simio.description.model import Workload
 from simio.description.workloads import WorkloadParams
-from simio.distribution import Distribution
 from simio.engines.outcome import Outcome
 from simio.program.steps import Program
 from simio.result.condensed import recorded
+from simio.sketch import Sketch
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Demerit:
         return self.simulated / self.measured - 1
 
 
-def demerit(simulated: Distribution, measured: Distribution) -> float:
+def demerit(simulated: Sketch, measured: Sketch) -> float:
     """Root mean square of the horizontal distance between two distributions, as a share of the mean of `measured`.
 
     Between them lies, at each height, the difference of two quantiles; both are steps, whose heights are merged where

@@ -22,14 +22,15 @@ def scale() -> NDArray[np.int64]:
     return np.unique(np.concatenate([[0], np.rint(powers)]).astype(np.int64))
 
 
-def distribution(values: NDArray[np.int64]) -> Distribution:
-    """The histogram of values of zero or more, made when somebody looks at it."""
-    return Distribution.later(partial(_histogram, values))
+def distribution(values: NDArray[np.int64], times: NDArray[np.int64] | None = None) -> Distribution:
+    """The histogram of values of zero or more, made when somebody looks at it; `times` is how often each is there."""
+    return Distribution.later(partial(_histogram, values, times))
 
 
-def _histogram(values: NDArray[np.int64]) -> Distribution:
+def _histogram(values: NDArray[np.int64], times: NDArray[np.int64] | None) -> Distribution:
     edges = scale()
-    counts = np.bincount(np.searchsorted(edges, values, side="right") - 1, minlength=len(edges))
+    bins = np.searchsorted(edges, values, side="right") - 1
+    counts = np.bincount(bins, times, minlength=len(edges)).astype(np.int64)
     used = np.flatnonzero(counts)
     return _cut(counts, int(used[0]), int(used[-1])) if len(used) else Distribution()
 

@@ -60,7 +60,8 @@ def limiter(
                 return _beneath(resources, name, program)
             return Limiter(kind, name, busy, SENTENCES[kind].format(name, busy))
     candidates = sorted(servers + own + locks, key=lambda item: -item[2])[:2]
-    if program and open_loads and len(open_loads) == len(program.workloads) and not any(u.grows for u in open_loads):
+    steady = program and not any(use.grows or use.lost or use.users for use in open_loads)
+    if program and open_loads and len(open_loads) == len(program.workloads) and steady:
         return _load(open_loads, candidates[0])
     waiting = _wait(tallies, end)
     if waiting and waiting.busy >= MOSTLY and all(busy < BUSY for _, _, busy in candidates):

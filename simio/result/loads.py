@@ -9,6 +9,8 @@ and P. A. W. Lewis, "The Statistical Analysis of Series of Events", 1966, chapte
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
 from math import sqrt
 from statistics import fmean
 
@@ -38,15 +40,18 @@ def loads(program: Program, outcome: Outcome, span: Throughput) -> tuple[LoadUse
         marks = outcome.marks[outcome.marks[:, 1] == rows[load.served]]
         done = marks[:, 0]
         length = span.until - span.since
+        rate = load.rate if load.rate else Fraction(load.users * SECOND, load.think)
         served = int(np.count_nonzero((done > span.since) & (done <= span.until)))
         if rows[load.served] in outcome.condensed:
             served = outcome.condensed[rows[load.served]].count
-        expected = float(load.rate) * length / SECOND
+        expected = float(rate) * length / SECOND
         lacking = expected - served
         noise = sqrt(expected * _dispersion(done - marks[:, 2], span))
-        grows = length > 0 and lacking > max(SURE * noise, FEW)
-        rate = served * SECOND / length if length > 0 else 0.0
-        found.append(LoadUse(load.name, float(load.rate), rate, float(load.rate) - rate if grows else 0.0))
+        lacks = not load.users and length > 0 and lacking > max(SURE * noise, FEW)
+        done_rate = served * SECOND / length if length > 0 else 0.0
+        missing = float(rate) - done_rate if lacks else 0.0
+        grows, lost = (0.0, missing) if load.lossy else (missing, 0.0)
+        found.append(LoadUse(load.name, float(rate), done_rate, grows, lost, load.users, load.think))
     return tuple(found)
 
 
@@ -66,8 +71,11 @@ def pooled_loads(runs: Sequence[tuple[LoadUse, ...]]) -> tuple[LoadUse, ...]:
     """The means over several runs; a line grows that grew in most of them."""
     found = []
     for same in zip(*runs, strict=True):
-        growing = sum(each.grows > 0 for each in same) * 2 > len(same)
+        growing, losing = (
+            sum(getattr(each, what) > 0 for each in same) * 2 > len(same) for what in ("grows", "lost")
+        )
         served = fmean(each.served for each in same)
-        first = same[0]
-        found.append(LoadUse(first.name, first.offered, served, first.offered - served if growing else 0.0))
+        missing = same[0].offered - served
+        grows, lost = (missing if often else 0.0 for often in (growing, losing))
+        found.append(replace(same[0], served=served, grows=grows, lost=lost))
     return tuple(found)

@@ -10,7 +10,6 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from simio.distribution import Distribution
 from simio.engines.outcome import Outcome, Status
 from simio.program.service import SECOND
 from simio.program.steps import UNBOUNDED, Mark, Program
@@ -28,6 +27,7 @@ from simio.result.model import (
 )
 from simio.result.series import Series
 from simio.result.statistics import percentile, warm_up
+from simio.sketch import Sketch
 
 Ints = NDArray[np.int64]
 SHORT = "the run is too short for a steady state: the whole run is reported, with its start"
@@ -268,10 +268,23 @@ def observations(program: Program, outcome: Outcome, span: Throughput) -> tuple[
     return tuple(found)
 
 
-def _of_many(mark: Mark, values: Distribution) -> Observation:
+def _of_many(mark: Mark, values: Sketch) -> Observation:
     """What a mark recorded in the whole of a run that was too long to keep each value."""
-    p50, p90, p99 = (values.percentile(share) for share in (0.5, 0.9, 0.99))
-    return Observation(mark.name, mark.unit, values.count, values.mean, values.least, p50, p90, p99, values.most)
+    p50, p90, p95, p99, p999 = (values.percentile(share) for share in (0.5, 0.9, 0.95, 0.99, 0.999))
+    return Observation(
+        name=mark.name,
+        unit=mark.unit,
+        count=values.count,
+        mean=values.mean,
+        least=values.least,
+        most=values.most,
+        distribution=distribution(*values.steps()),
+        p50=p50,
+        p90=p90,
+        p95=p95,
+        p99=p99,
+        p999=p999,
+    )
 
 
 def tallies(program: Program, outcome: Outcome) -> tuple[TallyValue, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
+from simio import units
 from simio.description.measured import MeasuredRow, PooledRow
 
 if TYPE_CHECKING:
@@ -168,15 +169,20 @@ class Observation:
 
 @dataclass(frozen=True)
 class LoadUse:
-    """An open load: requests a second that are `offered` in the mean, and that were `served` in the measured span.
+    """A load: requests a second that are `offered` in the mean, and that were `served` in the measured span.
 
-    `grows` is by how many a second the line of those that wait grows, or 0.
+    `grows` is by how many a second the line of those that wait grows, or 0; `lost` how many a second are lost. Where
+    `users` ask and then think for `think` ps in the mean, what is offered is what they would ask for if every answer
+    were there at once.
     """
 
     name: str
     offered: float
     served: float
     grows: float = 0.0
+    lost: float = 0.0
+    users: int = 0
+    think: int = 0
 
     @property
     def sentence(self) -> str:
@@ -186,7 +192,14 @@ class LoadUse:
                 f"{self.name} cannot keep up: of {self.offered:.4g} requests a second that arrive {self.served:.4g} "
                 f"are served. The line grows by {self.grows:.4g} a second, and times grow with the length of the run"
             )
-        return f"{self.name}: {self.offered:.4g} requests a second arrive, {self.served:.4g} are served"
+        if self.users:
+            think = units.format_quantity(self.think, "time")
+            return (
+                f"{self.name}: {self.users} users who think {think} in the mean ask for {self.served:.4g} requests a "
+                f"second, and for {self.offered:.4g} if they waited for none"
+            )
+        lost = f", {self.lost:.4g} are lost" if self.lost else ""
+        return f"{self.name}: {self.offered:.4g} requests a second arrive, {self.served:.4g} are served{lost}"
 
 
 @dataclass(frozen=True)
@@ -272,6 +285,53 @@ class Precision:
 
 
 @dataclass(frozen=True)
+class JobTimes:
+    """Times of requests in ns: their number, least, most, mean and deviation, and pairs of fio's bin and number."""
+
+    count: int = 0
+    least: int = 0
+    most: int = 0
+    mean: float = 0.0
+    deviation: float = 0.0
+    bins: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class JobSide:
+    """Reads or writes of a job of fio: bytes, requests, and fio's times of them."""
+
+    bytes: int
+    requests: int
+    lat: JobTimes
+    slat: JobTimes
+    clat: JobTimes
+
+
+@dataclass(frozen=True)
+class JobRun:
+    """A job of fio in a run, from behind its ramp at `begun` to its last request at `ended`, in ps.
+
+    `members` are its processes with one report. `user` and `system` are the CPU time of one of them in ps. `sides`
+    are by direction, 0 for reads; `depths` are shares of the requests in percent by how many were outstanding.
+    """
+
+    workload: str
+    name: str
+    label: str
+    group: int
+    members: int
+    options: Mapping[str, str]
+    begun: int
+    ended: int
+    sides: Mapping[int, JobSide]
+    user: float
+    system: float
+    depths: Mapping[int, float]
+    depth: int
+    percentiles: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
 class Interval:
     """Where a value lies with a probability of 90 %, in the unit of the value.
 
@@ -340,7 +400,9 @@ class CaseResult:
     for.
     `notes` say what the throughput leaves open: a run too short for a steady state, or nothing delivered. `cut_off`
     says what ended the run before its time limit, if its step budget or Ctrl-C did. `demerits` compare observations
-    of the first run with what was measured of the same requests.
+    of the first run with what was measured of the same requests; `jobs` are the jobs of fio in that run. `requests`
+    are requests a second, the mean of all runs, and `requests_half_width` half of their 95% confidence interval; with
+    a `request_size`, which is in bytes, all rates are in requests a second, too.
     """
 
     index: int
@@ -375,6 +437,15 @@ class CaseResult:
     loads: tuple[LoadUse, ...] = ()
     cut_off: str = ""
     demerits: tuple[Demerit, ...] = ()
+    jobs: tuple[JobRun, ...] = ()
+    requests: Fraction = Fraction(0)
+    request_size: Fraction | None = None
+    requests_half_width: float | None = None
+
+    @property
+    def bytes_rate(self) -> Fraction:
+        """The throughput in bytes a second, whatever rates are in."""
+        return self.rate * (self.request_size or 1)
 
 
 @dataclass(frozen=True)

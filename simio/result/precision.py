@@ -18,6 +18,7 @@ from simio.result import measure
 from simio.result.headline import reported
 from simio.result.loads import loads
 from simio.result.model import LoadUse, Observation, Precision, StreamRate, Throughput
+from simio.result.request_rate import request_rate
 from simio.result.statistics import confidence, correlation
 
 RANDOM_REPLICATIONS = 5
@@ -42,13 +43,18 @@ class Seen:
     streams: tuple[StreamRate, ...]
     observations: tuple[Observation, ...]
     loads: tuple[LoadUse, ...]
+    requests: Fraction
+    """Requests a second."""
 
     @classmethod
     def of(cls, program: Program, outcome: Outcome, span: Throughput) -> Seen:
         """Those in the measured span."""
         streams, observations = measure.stream_rates, measure.observations
         return cls(
-            streams(program, outcome, span), observations(program, outcome, span), loads(program, outcome, span)
+            streams(program, outcome, span),
+            observations(program, outcome, span),
+            loads(program, outcome, span),
+            request_rate(program, outcome, span),
         )
 
 

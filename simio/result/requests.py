@@ -43,11 +43,16 @@ class RequestLog:
             for name in marks.values()
         }
 
+        left = dict.fromkeys(marks, np.empty((0, 3), dtype=np.int64))
+        """The first marks of a request that came at the end of a part of the record."""
+
         def add(records: Ints) -> None:
             for row, name in marks.items():
-                own = records[records[:, 1] == row]
-                if len(own):
-                    self._write(_table(name, devices[name], own))
+                own = np.concatenate((left[row], records[records[:, 1] == row]))
+                whole = len(own) // len(FIELDS) * len(FIELDS)
+                left[row] = own[whole:]
+                if whole:
+                    self._write(_table(name, devices[name], own[:whole]))
 
         return add
 

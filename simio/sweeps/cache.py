@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from simio.errors import SimioError
 from simio.files import cache_base, write_whole
 from simio.result.precision import seeds_of
-from simio.sweeps.outcome import Outcome, measures_of, read
+from simio.sweeps.outcome import Outcome, in_requests, measures_of, read
 from simio.sweeps.stamp import code_stamp
 
 if TYPE_CHECKING:
@@ -39,13 +39,14 @@ def outcome_of(scenario: Scenario, task: Task, cached: bool = True) -> Outcome:
     # The hash of a program does not cover what its processes in Python do.
     kept_by = key(case, made) if cached and not made.program.guests else None
     kept = get(kept_by) if kept_by else None
+    unit = case.system.report.unit
     if kept is not None:
-        return kept
+        return in_requests(kept, unit)
     result = run_program(case, made, RunOptions(task.engine, partial=True), pooled_rows(scenario, case))
     outcome = Outcome(measures_of(result), result.limiter.label, result.hash, cut_off=result.cut_off)
     if kept_by:
         put(kept_by, outcome)
-    return outcome
+    return in_requests(outcome, unit)
 
 
 def key(case: Case, lowered: Lowered) -> str:

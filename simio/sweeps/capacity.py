@@ -2,7 +2,9 @@
 
 All runs have the same seeds, so that arrivals and places are drawn alike at each load (common random numbers: A. M.
 Law, "Simulation Modeling and Analysis", 5th edition, section 11.2). Where the limit of a promise lies within the
-confidence interval of what was seen, the promise is judged by the mean, and the load counts as uncertain.
+confidence interval of what was seen, the promise is judged by the mean, and the load counts as uncertain. Between two
+uncertain loads there is nothing to be found, as chance decides there: both are run again with more replications, and
+where that does not help, the search ends.
 """
 
 from __future__ import annotations
@@ -22,6 +24,12 @@ AT_ONCE = 2
 FACTOR = 2
 """Factor from one load to the next while the end of what holds is looked for."""
 MOST_ROUNDS = 40
+CURVE = (0.25, 0.5, 0.75, 0.9)
+"""Shares of the answer at which loads are run beside those of the search, so that a curve can be drawn."""
+MOST_FACTOR = 4
+"""Times as many replications as the scenario has, at most, for loads where chance decides."""
+NEAR = 0.07
+"""Share of a load within which another one is as good for the curve."""
 
 
 @dataclass(frozen=True)
@@ -33,18 +41,21 @@ class Load:
     result: CaseResult
     holds: bool
     sure: bool
+    factor: int = 1
+    """Times as many replications as the scenario has."""
 
 
 @dataclass
 class Capacity:
     """Looks for the largest value of a load with which all promises hold.
 
-    `run` gives the results for some texts of values; those without a `dimension` are counts. `close` is the share to
-    which the answer is known in the end; `ends` are those that the user has set.
+    `run` gives the results for some texts of values, with so many times the scenario's replications; values without a
+    `dimension` are counts. `close` is the share to which the answer is known in the end; `ends` are those that the
+    user has set.
     """
 
     conditions: Sequence[Condition]
-    run: Callable[[Sequence[str]], Sequence[CaseResult]]
+    run: Callable[[Sequence[str], int], Sequence[CaseResult]]
     start: Fraction
     dimension: str | None
     close: float = 0.02
@@ -67,9 +78,10 @@ class Capacity:
             raise SimioError("no end was found: the promises hold at any load, or at none")
         for _ in range(MOST_ROUNDS):
             between = self._between()
-            if not between:
+            if between:
+                self._try(between)
+            elif not self._sharpen():
                 return
-            self._try(between)
 
     @property
     def whole(self) -> bool:
@@ -87,6 +99,46 @@ class Capacity:
     def least_bad(self) -> Load | None:
         """The smallest load that breaks a promise."""
         return min((load for load in self.loads if not load.holds), key=lambda load: load.value, default=None)
+
+    @property
+    def interval(self) -> tuple[Load | None, Load | None] | None:
+        """The largest load that surely holds and the smallest that surely does not, if chance decides between."""
+        if self.uncertain is None:
+            return None
+        bad = min((load for load in self.loads if load.sure and not load.holds), key=_value, default=None)
+        good = (load for load in self.loads if load.sure and load.holds and (bad is None or load.value < bad.value))
+        return max(good, key=_value, default=None), bad
+
+    @property
+    def knee(self) -> Load | None:
+        """The load with the largest ratio of throughput to the time that is promised; None if no time is.
+
+        Up to it more load is carried at little cost, beyond it the time grows faster than the throughput (L.
+        Kleinrock, "Power and deterministic rules of thumb for probabilistic problems in computer communications",
+        ICC 1979).
+        """
+        first = self.conditions[0]
+        if first.dimension != "time" or len(self.loads) < 3:
+            return None
+        steady = (load for load in self.loads if not any(each.grows for each in load.result.loads))
+        powers = [(float(load.result.rate) / max(first.seen(load.result).value, 1.0), load) for load in steady]
+        return max(powers, key=lambda each: each[0])[1] if powers else None
+
+    def complete(self, shares: Sequence[float] = CURVE) -> None:
+        """Run loads at shares of the answer, where none is near, for the curve."""
+        top = self.most
+        if top is None:
+            return
+        wanted = []
+        for share in shares:
+            value = _rounded(float(top.value) * share)
+            if self.whole:
+                value = Fraction(max(round(value), 1))
+            low = self.ends[0]
+            if (low is None or value >= low) and all(abs(load.value / value - 1) > NEAR for load in self.loads):
+                wanted.append(value)
+        for at in range(0, len(wanted), AT_ONCE):
+            self._try(wanted[at : at + AT_ONCE])
 
     @property
     def uncertain(self) -> tuple[Load, Load] | None:
@@ -111,27 +163,52 @@ class Capacity:
         return value if value > 0 else None
 
     def _between(self) -> list[Fraction]:
-        """Loads between the largest that holds and the smallest that does not; none if these are close."""
+        """Loads between the largest that holds and the smallest that does not; none if these are close, or if chance
+        decides at both.
+        """
         assert self.most is not None
         assert self.least_bad is not None
+        if self._close or not (self.most.sure or self.least_bad.sure):
+            return []
         low, high = self.most.value, self.least_bad.value
         if self.whole:
             inside = int(high - low) - 1
             number = min(AT_ONCE, inside)
             return [low + ceil(Fraction(inside + 1) * (place + 1) / (number + 1)) for place in range(number)]
-        if high <= low * Fraction(1 + self.close):
-            return []
         ratio = (float(high) / float(low)) ** (1 / (AT_ONCE + 1))
         return [_rounded(float(low) * ratio ** (place + 1)) for place in range(AT_ONCE)]
 
-    def _try(self, values: Sequence[Fraction]) -> None:
+    @property
+    def _close(self) -> bool:
+        """True once the end is known closely enough."""
+        assert self.most is not None
+        assert self.least_bad is not None
+        low, high = self.most.value, self.least_bad.value
+        return high - low <= 1 if self.whole else high <= low * Fraction(1 + self.close)
+
+    def _sharpen(self) -> bool:
+        """Run the loads at both ends again with twice the replications; False if that is of no use."""
+        ends = [load for load in (self.most, self.least_bad) if load and len(load.result.seeds) > 1]
+        again = [load for load in ends if load.factor < MOST_FACTOR]
+        if self._close or not again:
+            return False
+        for load in again:
+            self.loads.remove(load)
+            self._try([load.value], 2 * load.factor)
+        return True
+
+    def _try(self, values: Sequence[Fraction], factor: int = 1) -> None:
         new = [value for value in dict.fromkeys(values) if all(load.value != value for load in self.loads)]
         texts = [value_of(value, self.dimension) for value in new]
-        for value, text, result in zip(new, texts, self.run(texts), strict=True):
+        for value, text, result in zip(new, texts, self.run(texts, factor), strict=True):
             growing = any(load.grows for load in result.loads)
             holds = not growing and all(each.holds(result) for each in self.conditions)
             sure = growing or all(each.sure(result) for each in self.conditions)
-            self.loads.append(Load(value, text, result, holds, sure))
+            self.loads.append(Load(value, text, result, holds, sure, factor))
+
+
+def _value(load: Load) -> Fraction:
+    return load.value
 
 
 def _rounded(value: float) -> Fraction:

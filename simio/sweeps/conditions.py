@@ -83,7 +83,10 @@ class Condition:
 
     def value_text(self, result: CaseResult) -> str:
         """The value with half of its confidence interval."""
-        seen = self.seen(result)
+        return self.seen_text(self.seen(result))
+
+    def seen_text(self, seen: Seen) -> str:
+        """A value with half of its confidence interval."""
         width = f" ± {self._text(seen.half_width, 2)}" if seen.half_width else ""
         return self._text(seen.value, 4) + width
 
@@ -112,10 +115,11 @@ class Condition:
 
     def _tallied(self, result: CaseResult) -> Seen:
         name = self.quantity
-        found = [tally for tally in result.tallies if tally.name == name or tally.what == name]
-        total = float(sum(tally.value for tally in found))
+        own = self.name, self.what
+        found = [each for each in result.tallies if name in (each.name, each.what) or (each.owner, each.what) == own]
+        total = float(sum(each.value for each in found))
         # What never happened is not listed, and is 0.
-        return Seen(self._checked(total, "time" if any(tally.unit == "ps" for tally in found) else self.dimension))
+        return Seen(self._checked(total, "time" if any(each.unit == "ps" for each in found) else self.dimension))
 
     def _checked(self, value: float, dimension: str) -> float:
         if dimension != self.dimension:

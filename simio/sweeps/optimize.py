@@ -9,6 +9,8 @@ from math import prod
 from typing import Any
 
 from simio.errors import SimioError, did_you_mean, quote
+from simio.sweeps.conditions import Condition
+from simio.sweeps.constraints import broken
 from simio.sweeps.cost import Prices
 from simio.sweeps.outcome import THROUGHPUT
 from simio.sweeps.rows import Row, row_of
@@ -30,12 +32,16 @@ Point = tuple[float, ...]
 
 @dataclass(frozen=True)
 class Goal:
-    """The measure to bring up, or down, with a cost of at most `budget` and at least `least` bytes a second."""
+    """The measure to bring up, or down, with a cost of at most `budget` and at least `least` bytes a second.
+
+    `conditions` are what a configuration has to keep.
+    """
 
     measure: str = THROUGHPUT
     maximise: bool = True
     budget: float | None = None
     least: float | None = None
+    conditions: tuple[Condition, ...] = ()
 
     def value(self, row: Row) -> float:
         """What is minimised. Raises SimioError for a measure that a run does not have."""
@@ -49,6 +55,9 @@ class Goal:
         short = (self.least or 0) - (row.throughput or 0)
         if self.least and short > 0:
             return WORST * (1 + short / self.least)
+        missed = sum(broken(condition, row.outcome.measures) for condition in self.conditions)
+        if missed:
+            return WORST * (1 + missed)
         return -value if self.maximise else value
 
     def reached(self, row: Row) -> bool:
@@ -70,7 +79,7 @@ class Goal:
 
         Where the cost is the measure, throughput stands against it.
         """
-        against = Goal() if self.measure == COST else self
+        against = Goal(conditions=self.conditions) if self.measure == COST else self
         found: list[Row] = []
         good = [row for row in rows if self.reached(row)]
         for row in sorted(good, key=lambda row: (row.value(COST) or 0, against.value(row), row.number)):

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+from simio.errors import RunError, quote
+from simio.result.request_rate import counts_requests
 
 if TYPE_CHECKING:
     from simio.result.model import CaseResult
 
-_PS = 1e12
+PS = 1e12
 THROUGHPUT = "throughput"
+REQUESTS = "requests (/s)"
+"""The measure of requests a second."""
 RATES = (THROUGHPUT, "half width", "bound", "rate of ")
 """How the names of measures begin that are in bytes a second."""
+LABELS = {
+    "mean": "mean", "p50": "median", "p90": "90%", "p95": "95%", "p99": "99%", "p999": "99.9%", "most": "most",
+}  # fmt: skip
+"""Statistics of an observation, by how the names of measures begin."""
+HALF_INTERVAL = "half interval: "
+"""Before the name of a measure that is a statistic under a load: half of its 95% confidence interval."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +44,19 @@ class Outcome:
         """As plain data, but for whether it was kept."""
         told = {"measures": dict(self.measures), "limit": self.limit, "hash": self.hash}
         return told | ({"cut off": self.cut_off} if self.cut_off else {})
+
+
+def in_requests(outcome: Outcome, unit: str) -> Outcome:
+    """An outcome with rates in requests a second if that is what `unit` is of. Raises RunError without requests."""
+    if not counts_requests(unit):
+        return outcome
+    size = outcome.measures[THROUGHPUT] / outcome.measures.get(REQUESTS, 0.0) if REQUESTS in outcome.measures else 0
+    if not size and outcome.measures[THROUGHPUT]:
+        raise RunError(f"no workload counts requests, so that there are none in {quote(unit)}", at="report.unit")
+    measures = {name: value / size if is_rate(name) and size else value for name, value in outcome.measures.items()}
+    if HALF_INTERVAL + REQUESTS in measures:
+        measures["half width"] = measures[HALF_INTERVAL + REQUESTS]
+    return replace(outcome, measures=measures)
 
 
 def read(data: Any) -> Outcome:
@@ -61,20 +85,24 @@ def measures_of(result: CaseResult) -> dict[str, float]:
         found["half width"] = result.half_width
     if result.bound is not None:
         found["bound"] = float(result.bound)
+    if result.requests:
+        found[REQUESTS] = float(result.requests)
+    if result.requests_half_width is not None:
+        found[HALF_INTERVAL + REQUESTS] = result.requests_half_width
     found["busy"] = result.limiter.busy
-    found["time"] = result.end / _PS
+    found["time"] = result.end / PS
     found.update((f"rate of {stream.name}", float(stream.rate)) for stream in result.streams)
     found.update((f"utilisation of {each.name}", each.utilisation) for each in result.resources)
     for seen in result.observations:
-        scale, unit = (_PS, "s") if seen.unit == "ps" else (1.0, seen.unit)
-        values = {
-            "mean": seen.mean, "median": seen.p50, "90%": seen.p90, "95%": seen.p95, "99%": seen.p99,
-            "99.9%": seen.p999, "most": seen.most,
-        }  # fmt: skip
-        found.update((f"{what} of {seen.name} ({unit})", value / scale) for what, value in values.items())
+        scale, unit = (PS, "s") if seen.unit == "ps" else (1.0, seen.unit)
+        for name, label in LABELS.items():
+            value, width = seen.estimate(name)
+            found[f"{label} of {seen.name} ({unit})"] = value / scale
+            if width is not None and result.loads and unit == "s":
+                found[f"{HALF_INTERVAL}{label} of {seen.name} (s)"] = width / scale
     for load in result.loads:
         found[f"served of {load.name} (/s)"] = load.served
         found[f"growth of {load.name} (/s)"] = load.grows
     for tally in result.tallies:
-        found[tally.name] = tally.value / (_PS if tally.unit == "ps" else 1)
+        found[tally.name] = tally.value / (PS if tally.unit == "ps" else 1)
     return found

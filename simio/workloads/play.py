@@ -39,6 +39,7 @@ class Play(WorkloadParams):
     A frame that is not there when it is due is late; the player waits for it and goes on from there.
     """
 
+    users: ClassVar[str | None] = "streams"
     routes: ClassVar[tuple[tuple[str, str], ...]] = (("from_", "to"), ("from_", "storage"))
     network: ClassVar[bool] = True
 

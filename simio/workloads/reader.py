@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -32,6 +32,7 @@ class _From(WorkloadParams):
 class Reader(BlockParams, _From):
     """Processes that read devices block by block."""
 
+    users: ClassVar[str | None] = "processes"
     routes = (("host", "from_"),)
 
     window: Limit = Field(None, description="mmap: bytes mapped at once; none: a block")

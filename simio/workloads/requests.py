@@ -2,23 +2,41 @@
 
 from __future__ import annotations
 
+from typing import Annotated, ClassVar
+
 from pydantic import Field, model_validator
 
 from simio.components.site import Site
 from simio.description.arrivals import Arrivals, check_think
 from simio.description.model import Workload
-from simio.description.quantities import Count, Extent, Time
+from simio.description.quantities import Count, Extent, Limit, Time, Values, refusal
 from simio.workloads import register_workload
-from simio.workloads.common.arrivals import ArrivalProcess
+from simio.workloads.common.arrivals import ArrivalProcess, declare_load
 from simio.workloads.common.sockets import SocketParams, Streams, exactly
 
 
-class Requests(SocketParams):
-    """Requests over a TCP connection, each answered before the next: a transaction a round trip."""
+class Step(Values):
+    """A request of a transaction and its response."""
 
-    request: Extent = Field(description="bytes of a request")
-    response: Extent = Field(description="bytes of a response")
-    count: Count = Field(description="requests a connection")
+    request: Extent = Field(description="bytes of the request")
+    response: Extent = Field(description="bytes of the response")
+    work: Time = Field(0, description="CPU time of the server's program, on a CPU of its kernel's reference_clock")
+
+
+MOST_STEPS = 64
+
+
+class Requests(SocketParams):
+    """Transactions over a TCP connection: a request and its response, or several, each answered before the next."""
+
+    users: ClassVar[str | None] = "streams"
+
+    request: Limit = Field(None, description="bytes of a request; none: there are steps")
+    response: Limit = Field(None, description="bytes of a response; none: there are steps")
+    steps: Annotated[tuple[Step, ...], Field(max_length=MOST_STEPS)] = Field(
+        (), description="requests of a transaction, one after another; none: one of request and response"
+    )
+    count: Count = Field(description="transactions a connection")
     arrivals: Arrivals | None = Field(
         None, description="when requests arrive, at each connection its share; none: one after another"
     )
@@ -28,35 +46,55 @@ class Requests(SocketParams):
     @model_validator(mode="after")
     def _arrivals_are_all(self) -> Requests:
         check_think(self.arrivals, self.think)
+        for key in ("request", "response"):
+            if self.steps and getattr(self, key) is not None:
+                raise refusal(f"{key}, with steps", "none", "steps have a request and a response each", key)
+            if not self.steps and getattr(self, key) is None:
+                raise refusal("nothing", "a size such as '1 KiB', or steps", field=key)
         return self
+
+    @property
+    def exchanges(self) -> tuple[Step, ...]:
+        """The requests of a transaction."""
+        if self.request is None or self.response is None:
+            return self.steps
+        return (Step.model_construct(request=self.request, response=self.response, work=0),)
 
 
 @register_workload("requests", Requests)
 def requests(site: Site, workload: Workload[Requests]) -> None:
     """`streams` connections with `count` transactions each; the bytes of requests and responses count."""
+    exchanges = workload.params.exchanges
+    largest = max(step.response for step in exchanges), max(step.request for step in exchanges)
     p, params, name = site.p, workload.params, workload.name
     took = p.observation(f"{name}: transaction", "latency", "ps")
     pause = p.exponential(f"{name} think", params.think) if params.think else None
-    if params.arrivals:
-        p.load(name, took, params.arrivals.mean)
+    declare_load(p, name, took, params, params.streams)
     for own in site.streams(name, params.streams):
         arrivals = ArrivalProcess(p, own, params.arrivals, params.streams) if params.arrivals else None
-        client, server = site.sockets.connection(params, own, (params.response, params.request), True)
+        client, server = site.sockets.connection(params, own, largest, True)
         with p.thread(f"{own}: server on {params.to}"):
             server.accept()
             with p.loop(params.count):
-                exactly(p, server, params.request)
-                p.mark(site.delivered, params.request)
-                server.write(params.response)
+                for step in exchanges:
+                    exactly(p, server, step.request)
+                    p.mark(site.delivered, step.request)
+                    if step.work:
+                        with p.label("the program", params.to):
+                            site.host(params.to).work(step.work)
+                    server.write(step.response)
             server.close()
         with p.thread(f"{own}: client on {params.from_}"):
             client.connect()
             with p.loop(params.count), p.scope():
                 arrived = arrivals.wait() if arrivals else None
                 with p.timed(took, arrived):
-                    client.write(params.request)
-                    exactly(p, client, params.response)
-                p.mark(site.delivered, params.response)
+                    for number, step in enumerate(exchanges):
+                        client.write(step.request)
+                        exactly(p, client, step.response)
+                        if number + 1 < len(exchanges):
+                            p.mark(site.delivered, step.response)
+                p.mark(site.delivered, exchanges[-1].response)
                 if pause:
                     rest = p.register()
                     p.draw(rest, pause)

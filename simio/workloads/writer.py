@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -31,6 +31,7 @@ class _To(WorkloadParams):
 class Writer(BlockParams, _To):
     """Processes that write devices block by block."""
 
+    users: ClassVar[str | None] = "processes"
     routes = (("host", "to"),)
 
     sync: Flag = Field(

@@ -38,11 +38,13 @@ def part(category: str, kind: str, sheet) -> Part:
 class Bench:
     """Builder, host, kernel, file system, and one device that takes 100 us a request, one at a time."""
 
-    def __init__(self, cpus: int = 1, kernel: dict[str, str] | None = None, **files: str) -> None:
+    def __init__(
+        self, cpus: int = 1, kernel: dict[str, str] | None = None, cpu: dict[str, str] | None = None, **files: str
+    ) -> None:
         self.p = Builder()
         description = HostDescription(
             "h", "hosts/round", "round", cpus,
-            part("cpu", "cpu", read(Cpu, {"clock": "100 MHz", "cache": "64 kB"})),
+            part("cpu", "cpu", read(Cpu, {"clock": "100 MHz", "cache": "64 kB", **(cpu or {})})),
             part("memory", "memory", read(Memory, {
                 "size": "1 MB", "rate": "100 MB/s", "copy_rate": "20 MB/s", "xor_rate": "50 MB/s",
             })),

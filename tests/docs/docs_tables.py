@@ -19,11 +19,13 @@ from simio import units
 from simio.description.arrivals import Arrivals, State
 from simio.description.mixtures import MixedSize
 from simio.description.model import Report, Run
-from simio.description.quantities import Name, quantity_of
+from simio.description.quantities import Count, Name, Text, Time, quantity_of
 from simio.description.sheets import CATEGORIES, sheet_kinds
 from simio.description.sheets.disks import SeekPoint, Zone
 from simio.description.sheets.stacks import TcpIpStack
 from simio.description.workloads import REFERRED, references
+from simio.formats.traces.columns import Columns, DirectionColumn, SizeColumn, TimeColumn
+from simio.formats.traces.trace import FORMATS
 from simio.loading.parts import value_as_text
 from simio.report.blind import HEADINGS as BLIND_HEADINGS
 from simio.report.blind import cells as blind_cells
@@ -38,6 +40,7 @@ from simio.studies.summary import TableSummary, errors, summaries, verdicts
 from simio.studies.validation import Validation, missed
 from simio.version import VERSION
 from simio.workloads import workload_kinds
+from simio.workloads.requests import Step
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
 _TABLE = re.compile(r"(?s)(<!-- table: (\w+) -->\n).*?(<!-- end of table -->)")
@@ -72,7 +75,7 @@ def kind(model: type[BaseModel], name: str, field: FieldInfo) -> str:
         mixed = ", or mapping of sizes to weights" if isinstance(quantity, MixedSize) else ""
         return f"{units.DIMENSIONS[quantity.dimension].noun.split(' ', 1)[1]}{above}{word}{mixed}"
     refers = references(model).get(name) if hasattr(model, "routes") else None
-    if refers:
+    if refers and typing.get_origin(field.annotation) is not dict:
         return f"name of {REFERRED[refers]}"
     return plain_kind(field)
 
@@ -80,16 +83,36 @@ def kind(model: type[BaseModel], name: str, field: FieldInfo) -> str:
 def plain_kind(field: FieldInfo) -> str:
     """What may be written for a field that is no quantity."""
     annotation = field.annotation
-    named = [name for mark in field.metadata if isinstance(mark, Name) for name in mark.registry]
+    named = [name for mark in field.metadata if isinstance(mark, Name) for name in mark.registry if name]
     if named or typing.get_origin(annotation) is typing.Literal:
         choices = [f"`{choice}`" for choice in named or typing.get_args(annotation)]
         return " or ".join([", ".join(choices[:-1]), choices[-1]]) if choices[1:] else choices[0]
     if annotation == Arrivals | None:
         return "mapping, see [open loads](#open-loads)"
+    if annotation in COLUMNS_OF_TRACES:
+        return COLUMNS_OF_TRACES[annotation]
+    if annotation == tuple[Text, ...]:
+        return "list of texts"
+    if annotation == dict[str, Text]:
+        return "mapping of devices of the trace to names of disks or volumes"
+    if annotation == dict[Text, Text]:
+        return "mapping of files and devices to names of disks or volumes"
+    if annotation == dict[str, str | None]:
+        return "mapping of options of fio to values"
+    if annotation == tuple[Time, ...] | Text:
+        return "list of times, or name of a file"
+    if annotation == tuple[Step, ...]:
+        return "list of `{request: size, response: size, work: time}`"
+    if annotation == tuple[Count, ...]:
+        return "whole number, or list of them"
     if annotation == tuple[State, ...]:
         return "list of `{rate: 50 /s, stay: 1 s}`"
     if annotation == tuple[Zone, ...]:
         return "list of `{cylinders: n, sectors: n}`, or with them `track_skew: n, cylinder_skew: n`, in sectors"
+    if typing.get_origin(annotation) is tuple and "str" in str(annotation):
+        return "text, or list of texts"
+    if typing.get_origin(annotation) is dict:
+        return "mapping of texts"
     if annotation == (tuple[SeekPoint, ...] | None):
         return "list of `{cylinders: n, time: time}`, or `none`"
     text = str(annotation)
@@ -97,7 +120,8 @@ def plain_kind(field: FieldInfo) -> str:
     if "int" in text:
         return f"whole number{f', at least {least[1]}' if least else ''}"
     if annotation is float:
-        return "number from 0 to less than 1"
+        most = re.search(r"le=(\d+)", str(field.metadata))
+        return f"number from 0 to {most[1]}" if most else "number from 0 to less than 1"
     return {"bool": "`true` or `false`", "str": "text"}[getattr(annotation, "__name__", text)]
 
 
@@ -105,8 +129,23 @@ def default(field: FieldInfo) -> str:
     """The default as it would be written."""
     if field.is_required():
         return "required"
+    if field.default in ("", (), {}):
+        return "none"
     quantity = quantity_of(field)
     return f"`{value_as_text(field.default, quantity.dimension if quantity else None)}`"
+
+
+COLUMNS_OF_TRACES: dict[typing.Any, str] = {
+    Columns | None: "mapping, see [columns of your own](traces.md#columns-of-your-own)",
+    SizeColumn: "`{column: n, unit: size}`, the unit by default 1 B",
+    TimeColumn | None: "`{column: n, unit: time}`, or `none`",
+    DirectionColumn: "`{column: n, reads: [texts], writes: [texts]}`, or `{column: n, read_bit: n}`",
+}
+
+
+def formats() -> str:
+    """The formats of traces."""
+    return markdown(["format", "lines"], ([f"`{name}`", form.about] for name, form in sorted(FORMATS.items())))
 
 
 def values() -> str:
@@ -299,6 +338,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "values": values,
     "workloads": workloads,
     "arrivals": lambda: fields(Arrivals),
+    "formats": formats,
+    "columns": lambda: fields(Columns),
     "run": lambda: fields(Run),
     "report": lambda: fields(Report),
     "quantities": quantities,

@@ -29,7 +29,7 @@ import simio
 from simio.loading.tables import table_names
 from simio.result.compare import Comparison, comparisons, pooled_comparisons
 from simio.result.model import ScenarioResult
-from simio.units import convert
+from simio.wording import in_unit
 
 pytestmark = pytest.mark.slow
 
@@ -176,7 +176,7 @@ def answers(result: ScenarioResult) -> list[float]:
     """What the cases of a scenario give: throughput and streams in its unit, and means of times in ms."""
     rates = [rate for case in result.cases for rate in (case.rate, *(stream.rate for stream in case.streams))]
     times = [each.mean for case in result.cases for each in case.observations if each.unit == "ps"]
-    return [float(convert(rate, "rate", result.unit)) for rate in rates] + [time / 1e9 for time in times]
+    return [in_unit(float(rate), result.unit) for rate in rates] + [time / 1e9 for time in times]
 
 
 def table_of_errors(results: Collection[ScenarioResult]) -> dict[str, list[str]]:

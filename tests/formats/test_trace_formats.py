@@ -127,6 +127,28 @@ def test_a_compressed_trace_is_the_same(tmp_path: Path) -> None:
     assert requests(str(path), "spc") == requests(written(tmp_path, SAMPLES["spc"]), "spc")
 
 
+def test_a_text_may_begin_with_a_mark_and_end_lines_as_windows_does(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"\xef\xbb\xbf" + SAMPLES["spc"].replace("\n", "\r\n").encode())
+    assert requests(str(path), "spc") == requests(written(tmp_path, SAMPLES["spc"]), "spc")
+
+
+def test_a_long_name_does_not_take_room_in_every_line(tmp_path: Path) -> None:
+    long = "d" * 5000
+    path = written(tmp_path, f"{long},R,0,512,1\n" + "e,W,512,512,2\n" * 30000)
+    assert [name for name, *_ in requests(path, "alibaba")[:2]] == [long, "e"]
+
+
+def test_a_trace_that_is_written_anew_is_another(tmp_path: Path) -> None:
+    path = written(tmp_path, FIVE)
+    before = TraceFile(path, FORMATS["disksim-ascii"], Choice())
+    assert before.summary.requests == 5
+    written(tmp_path, f"{FIVE}50 0 32 3 1\n")
+    after = TraceFile(path, FORMATS["disksim-ascii"], Choice())
+    assert after.summary.requests == 6
+    assert before != after
+
+
 def test_a_broken_archive_is_a_problem(tmp_path: Path) -> None:
     path = tmp_path / "a.csv.gz"
     path.write_bytes(gzip.compress(SAMPLES["spc"].encode())[:-9])

@@ -125,3 +125,10 @@ def test_blocks_of_several_sizes_have_weights(read: Loader) -> None:
     assert record["workload"]["reader"]["block"] == "{4 KiB: 70, 64 KiB: 30}"
     one = read(DISKS.replace("block: 64 KiB", "block: {64 KiB: 30}")).cases[0].system.workloads["reader"].params
     assert one.block == 65536
+
+
+def test_a_raid10_is_a_stripe_over_pairs(read: Loader) -> None:
+    data = volume(read, "{kind: raid10, of: d, unit: 64 KiB}")
+    assert (data.kind, data.members, data.unit) == ("stripe", ("data pair 1", "data pair 2"), 65536)
+    with pytest.raises(ScenarioError, match="an even number"):
+        read(OF_FOUR.replace("count: 4", "count: 5").replace("data: {}", "data: {kind: raid10, of: d, unit: 64 KiB}"))

@@ -6,12 +6,12 @@ from math import sqrt
 
 import pytest
 
-from simio.distribution import Distribution
 from simio.result import demerit as measures
+from simio.sketch import Sketch
 
 
 def demerit(simulated: list[int], measured: list[int]) -> float:
-    return measures.demerit(Distribution(simulated), Distribution(measured))
+    return measures.demerit(Sketch(simulated), Sketch(measured))
 
 
 def test_equal_distributions_have_none() -> None:

@@ -64,7 +64,7 @@ def test_json_has_loads_only_where_there_are_any(tmp_path: Path) -> None:
         ("{rate: 0 /s}", "arrivals.rate", "expected a number of requests a second above zero such as '120 /s'"),
         ("{rate: 5}", "arrivals.rate", "found the number 5 without a unit"),
         ("{rate: 50 Hz}", "arrivals.rate", "found '50 Hz', a frequency"),
-        ("{}", "arrivals.rate", "expected a rate such as '120 /s', or states"),
+        ("{}", "arrivals.rate", "expected a rate such as '120 /s', states or times"),
         ("{rate: 5 /s, burst: 3 ms}", "arrivals.pause", "as bursts have both"),
         (
             "{rate: 5 /s, process: constant, burst: 1 s, pause: 1 s}",

@@ -15,6 +15,16 @@ from simio.running import RunOptions, run_scenario
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 SHORT = {
+    "nvme-qd": ("run.until=2 ms", "run.warm_up=0 s", "workload.reader.depth=16"),
+    "nvme-reads-beside-writes": (
+        "run.until=2 ms",
+        "run.warm_up=0 s",
+        "run.replications=1",
+        "disks.d.count=2",
+        "disks.d.placement=empty",
+    ),  # fmt: skip
+    "raid6-of-today": ("run.until=100 ms", "run.warm_up=0 s", "run.replications=1"),
+    "ssd-steady-state": ("run.until=2 ms", "run.warm_up=0 s", "disks.ssd.placement=empty", "disks.ssd.capacity=1 TB"),
     "aio-spdk": ("run.until=300 us", "run.warm_up=100 us"),
     "cheops23-crowded": ("run.until=300 us", "run.warm_up=100 us"),
     "cheops23-interfaces": ("run.until=300 us", "run.warm_up=100 us"),
@@ -36,11 +46,13 @@ SHORT = {
     "icpe24-ten-cores": ("run.until=300 us", "run.warm_up=100 us", "workload.direct.processes=3"),
     "io-uring-polled": ("run.until=300 us", "run.warm_up=100 us"),
     "nvme-for-100gbe": ("run.until=2 ms", "run.warm_up=500 us"),
-    "nvme-reads-beside-writes": ("run.until=1 ms", "run.warm_up=200 us", "disks.d.model=disks/datacentre-tlc-2023"),
     "spdk-2019": ("run.until=300 us", "run.warm_up=100 us"),
     "spdk-2019-optane": ("run.until=300 us", "run.warm_up=100 us"),
     "spdk-2021": ("run.until=300 us", "run.warm_up=100 us"),
     "spdk-2023": ("run.until=300 us", "run.warm_up=100 us"),
+    "array-clients": ("run.until=1 ms", "run.warm_up=0 s", "run.replications=1", "workload.clients.connections=8"),
+    "more-memory": ("run.until=60 ms", "run.warm_up=0 s", "run.replications=1", "workload.files.connections=4"),
+    "nas-three-disks": ("workload.nfs.size=600 KiB",),
     "ancor-fc-messages": ("run.until=60 ms", "run.warm_up=0 s", "workload.ttcp.window=16 KiB"),
     "ancor-fc-nodelay": ("run.until=60 ms", "run.warm_up=0 s", "workload.ttcp.window=16 KiB"),
     "ancor-fc-overhead": ("workload.ttcp.writes=400", "run.warm_up=0 s"),
@@ -82,6 +94,7 @@ SHORT = {
         "faults.loss.at=10 ms",
         "faults.loss.timeout=10 ms",
     ),
+    "fio-vm": ("workload.fio.options.runtime=200us",),
     "ftp-faster-disks": ("workload.ftp.file=1 MiB", "workload.ftp.buffer=256 KiB"),
     "ftp-overlapped": ("workload.ftp.file=600 KiB",),
     "gige-dual-hba": (
@@ -113,6 +126,14 @@ SHORT = {
     "linux-sendfile": ("workload.ftp.file=100 KiB",),
     "linux-fc-raw": ("run.until=60 ms",),
     "mpp-serving": ("workload.play.frames=2",),
+    "pcie-bench-bandwidth": ("workload.dma.transactions=40", "run.replications=1"),
+    "pcie-bench-bandwidth-cache": ("workload.dma.transactions=40", "run.replications=1"),
+    "pcie-bench-bandwidth-iommu": ("workload.dma.transactions=40", "run.replications=1"),
+    "pcie-bench-bandwidth-sockets": ("workload.dma.transactions=40", "run.replications=1"),
+    "pcie-bench-latency": ("workload.dma.transactions=40", "run.replications=1"),
+    "pcie-bench-latency-cache": ("workload.dma.transactions=40", "run.replications=1"),
+    "pcie-bench-latency-iommu": ("workload.dma.transactions=40", "run.replications=1"),
+    "pcie-bench-latency-sockets": ("workload.dma.transactions=40", "run.replications=1"),
     "raid5-reads": ("run.until=40 ms", "run.warm_up=0 s", "run.replications=1"),
     "raid5-writes": ("run.until=18 ms", "run.warm_up=0 s", "run.replications=1"),
     "local-copy": ("workload.copy.file=1 MiB",),
@@ -148,6 +169,8 @@ SHORT = {
     "slac-ping": (),
     "slac-ping-loaded": ("run.until=60 ms", "run.warm_up=0 s"),
     "slac-tersk03": ("run.until=60 ms", "run.warm_up=0 s"),
+    "trace-server": ("workload.replay.last=60",),
+    "training-drives": ("workload.training.steps=10", "workload.training.accelerators=2", "run.warm_up=0 s"),
     "video-buffers": ("workload.play.frames=9",),
 }
 COMPARED_LONGER = {

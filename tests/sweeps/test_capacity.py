@@ -10,13 +10,16 @@ from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
-from loads_bench import written
+from loads_bench import ran, written
 
 from simio.cli.main import main
 from simio.errors import SimioError
-from simio.result.model import LoadUse, Observation, ResourceUse
+from simio.report import knee
+from simio.result.model import Limiter, LoadUse, Observation, ResourceUse, TallyValue
 from simio.sweeps.capacity import Capacity
 from simio.sweeps.conditions import condition
+from simio.sweeps.constraints import broken, seen_in
+from simio.sweeps.outcome import measures_of
 from simio.units import parse
 
 MS = 10**9
@@ -26,7 +29,7 @@ def result(time: float, width: float = 0.0, grows: float = 0.0) -> SimpleNamespa
     seen = Observation("reads: block", "ps", 100, time, 0, int(time), 0, 0, 0, (width, width, 0.0, 0.0))
     return SimpleNamespace(
         observations=(seen,), loads=(LoadUse("reads", 10, 10 - grows, grows),), resources=(), streams=(), tallies=(),
-        rate=Fraction(0), half_width=None,
+        rate=Fraction(10), half_width=None, seeds=(1, 2), limiter=Limiter("none", "d", 0.5, "d is busy"),
     )  # fmt: skip
 
 
@@ -36,7 +39,7 @@ class System:
     def __init__(self) -> None:
         self.tried: list[str] = []
 
-    def run(self, texts: Sequence[str]) -> list[SimpleNamespace]:
+    def run(self, texts: Sequence[str], factor: int) -> list[SimpleNamespace]:
         self.tried += texts
         loads = [float(parse(text, "request_rate")) if "/" in text else float(text) for text in texts]
         return [result(MS / (1 - load / 100)) if load < 100 else result(0, grows=1.0) for load in loads]
@@ -86,20 +89,98 @@ def test_nothing_is_run_twice() -> None:
 
 
 def test_promises_that_always_hold_are_told() -> None:
-    free = Capacity([condition("mean of reads < 4 ms")], lambda texts: [result(1) for _ in texts], Fraction(1), None)
+    free = Capacity(
+        [condition("mean of reads < 4 ms")], lambda texts, factor: [result(1) for _ in texts], Fraction(1), None
+    )
     with pytest.raises(SimioError, match="no end was found"):
         free.search()
 
 
-def test_loads_whose_interval_has_the_limit_are_uncertain() -> None:
-    def run(texts: Sequence[str]) -> list[SimpleNamespace]:
-        return [result(float(text) * MS, width=2.5 * MS) for text in texts]
+def noisy(width: float, tried: list[tuple[str, int]], seeds: int = 2) -> Capacity:
+    """A time in ms as long as the load is large, of which replications make the interval narrower."""
 
-    found = Capacity([condition("mean of reads < 40 ms")], run, Fraction(10), None)
-    found.search()
+    def run(texts: Sequence[str], factor: int) -> list[SimpleNamespace]:
+        tried.extend((text, factor) for text in texts)
+        found = [result(float(text) * MS, width=width * MS / factor) for text in texts]
+        for each in found:
+            each.seeds = tuple(range(seeds * factor))
+        return found
+
+    search = Capacity([condition("mean of reads < 400 ms")], run, Fraction(150), None)
+    search.search()
+    return search
+
+
+def test_loads_whose_interval_has_the_limit_are_uncertain() -> None:
+    tried: list[tuple[str, int]] = []
+    found = noisy(4, tried)
+    # Intervals are 1 ms wide in the end.
+    assert found.most.value in (398, 399)
     low, high = found.uncertain
-    assert (low.value, high.value) == (38, 42) or 38 <= low.value <= 39 <= high.value <= 42
-    assert found.most.value == 39
+    assert 396 <= low.value <= 400 <= high.value <= 404
+    good, bad = found.interval
+    assert good.value < 400 < bad.value
+    assert good.sure
+    assert bad.sure
+
+
+def test_the_search_ends_where_chance_decides() -> None:
+    tried: list[tuple[str, int]] = []
+    found = noisy(200, tried)
+    # Both ends are uncertain, and four times the replications leave intervals of 50 ms.
+    assert found.least_bad.value - found.most.value > 10
+    assert {factor for _, factor in tried} == {1, 2, 4}
+    assert len(tried) < 20
+
+
+def test_replications_that_help_are_added_where_chance_decides() -> None:
+    tried: list[tuple[str, int]] = []
+    wide, narrow = noisy(60, tried), noisy(60, [], seeds=1)
+    assert any(factor > 1 for _, factor in tried)
+    # One run each has no replications to add.
+    assert {load.factor for load in narrow.loads} == {1}
+    assert wide.least_bad.value - wide.most.value < narrow.least_bad.value - narrow.most.value
+
+
+def test_the_knee_is_where_power_is_largest() -> None:
+    # Of one exponential server, half of the load.
+    def run(texts: Sequence[str], _factor: int) -> list[SimpleNamespace]:
+        found = System().run(texts, 1)
+        for text, each in zip(texts, found, strict=True):
+            each.rate = Fraction(text)
+        return found
+
+    search = Capacity([condition("mean of reads < 10 ms")], run, Fraction(50), None)
+    search.search()
+    search.complete((0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7))
+    assert 45 <= search.knee.value <= 55
+
+
+def test_loads_for_the_curve_are_run_where_none_is_near() -> None:
+    search = searched(75)
+    before = len(search.loads)
+    search.complete()
+    values = sorted(load.value for load in search.loads)
+    assert len(values) > before
+    assert values[0] < 20
+    most = search.most.value
+    search.complete()
+    assert sorted(load.value for load in search.loads) == values
+    assert search.most.value == most
+
+
+def test_the_curve_is_drawn_with_limit_answer_and_knee() -> None:
+    search = searched(1)
+    search.complete()
+    text = knee.drawn(search, "workload.reads.arrivals.rate")
+    assert text.splitlines()[0] == "mean of reads, ms"
+    assert "rate from 0 to " in text
+    assert all(sign in text for sign in "●┄░")
+    picture = knee.svg(search, "workload.reads.arrivals.rate", "a title")
+    assert "promise: mean of reads &lt; 4 ms" in picture
+    assert "line grows" in picture
+    assert picture.count("<circle") >= 4
+    assert knee.drawn(Capacity(search.conditions, System().run, Fraction(1), None), "x") == ""
 
 
 @pytest.mark.parametrize(
@@ -109,6 +190,8 @@ def test_loads_whose_interval_has_the_limit_are_uncertain() -> None:
         ("mean of reads <= 4 ms", True),
         ("mean of reads > 4 ms", False),
         ("p50 of reads: block >= 4 ms", True),
+        ("p99.9 of reads < 1 ms", True),
+        ("p95 of reads < 1 ms", True),
         ("median of reads = 4 ms", True),
         ("served of reads > 9 /s", True),
         ("late of video = 0", True),
@@ -117,6 +200,50 @@ def test_loads_whose_interval_has_the_limit_are_uncertain() -> None:
 )
 def test_conditions(text: str, holds: bool) -> None:
     assert condition(text).holds(result(4 * MS)) is holds
+
+
+def test_counts_of_a_workload_are_found_by_its_name() -> None:
+    late = TallyValue("video", "late", "frames", 3), TallyValue("film", "late", "frames", 4)
+    found = SimpleNamespace(**{**vars(result(1)), "tallies": late})
+    assert not condition("late of video = 0").holds(found)
+    assert condition("late of video = 3").holds(found)
+    assert condition("late = 7").holds(found)
+    assert condition("late of radio = 0").holds(found)
+    measures = {each.name: float(each.value) for each in late}
+    for text, value in (("late of video = 0", 3), ("late = 0", 7), ("late of radio = 0", 0)):
+        assert seen_in(condition(text), measures).value == value
+
+
+def test_conditions_are_the_same_on_what_a_sweep_keeps(tmp_path: Path) -> None:
+    case = ran(tmp_path, "{rate: 60 /s}", "run.until=3 s")
+    measures = measures_of(case)
+    for text in (
+        "mean of reads < 1 s", "p50 of reads < 1 s", "p95 of reads: block < 1 s", "p99.9 of reads < 1 s",
+        "most of reads < 1 s", "utilisation of d < 50%", "served of reads > 1 /s", "throughput > 1 MB/s",
+    ):  # fmt: skip
+        wanted, found = condition(text).seen(case), seen_in(condition(text), measures)
+        assert found.value == pytest.approx(wanted.value, rel=1e-9), text
+        assert found.half_width == pytest.approx(wanted.half_width, rel=1e-9), text
+    assert broken(condition("p50 of reads < 1 s"), measures) == 0
+    assert broken(condition("p50 of reads < 1 ps"), measures) > 0
+    assert broken(condition("p50 of reads < 1 s"), {**measures, "growth of reads (/s)": 2.0}) > 0
+    with pytest.raises(SimioError, match="did you mean 'reads: block'"):
+        seen_in(condition("p99 of raeds: block < 1 s"), measures)
+
+
+def test_the_cheapest_that_keeps_a_promise_is_found(tmp_path: Path, own_results: None) -> None:
+    # One at a time, 150 a second are too many.
+    path = written(tmp_path, "{rate: 150 /s}", "until: 3 s")
+    more = ["--vary", "workload.reads.depth=1,16,32", "--cost", "workload.reads.depth=100", "--minimise", "cost"]
+    args = ["optimize", str(path), "--processes", "1", *more]
+    promised = ran(tmp_path, "{rate: 150 /s}", "workload.reads.depth=16", "run.until=3 s").observations[0].p90 / MS
+    done = CliRunner().invoke(main, [*args, "--until", f"p90 of reads < {promised + 1:.1f} ms"])
+    assert done.exit_code == 0, done.output
+    assert "workload.reads.depth = 16" in done.output
+    assert "p90 of reads is " in done.output
+    done = CliRunner().invoke(main, [*args, "--until", "p90 of reads < 10 us"])
+    assert done.exit_code == 2
+    assert "none carries enough and keeps what was promised" in done.stderr
 
 
 def test_shares_of_parts() -> None:
@@ -191,6 +318,18 @@ def test_mistakes_of_the_command(tmp_path: Path, more: tuple[str, ...], told: st
     assert told in done.stderr
 
 
-def test_without_arrivals_a_load_has_to_be_named(tmp_path: Path) -> None:
-    done = capacity(tmp_path, "--until", "throughput > 1 MB/s", arrivals="")
-    assert "found no workload with arrivals; expected --load with the key of what grows" in done.stderr
+def test_without_arrivals_users_grow(tmp_path: Path) -> None:
+    done = capacity(tmp_path, "--until", "mean of reads < 25 ms", "--json", arrivals="")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found["load"] == "workload.reads.processes"
+    assert 2 <= int(found["most"]) < int(found["broken_at"]) < 10
+
+
+def test_a_picture_is_written(tmp_path: Path) -> None:
+    picture = tmp_path / "knee.svg"
+    done = capacity(tmp_path, "--until", "p90 of reads < 40 ms", "--to", "60 /s", "--plot", str(picture))
+    assert done.exit_code == 0, done.output
+    assert picture.read_text().startswith("<svg")
+    done = capacity(tmp_path, "--until", "p90 of reads < 40 ms", "--plot", "knee.txt")
+    assert "expected a name that ends in .svg, .png or .pdf" in done.stderr

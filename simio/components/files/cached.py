@@ -119,7 +119,7 @@ class CachedFile(FileInCache):
             if not cached:
                 self._fetch(at, size, aligned)
             if copy:
-                self.host.copy(size)
+                self.host.copy(size, behind=self.size if cached else None)
             return
         for amount in self._come(at, size, self.ahead_by):
             if copy:

@@ -72,7 +72,8 @@ class DmaEngine:
         p.occupy(self.slots, requests * bus.latency(cached=True))
         p.get(self.places, requests)
         with p.scope():
-            bus.read(size, cached=self.hot == self.window.size, place=at, extra=self._reach(at))
+            cached = self.hot == self.window.size
+            bus.read(size, cached=cached, place=at, remote=self.held_away, reach=self._reach(at))
         p.put(self.places, requests)
         self._pass(READS, -(-size // sheet.line) * sheet.line, bus.requests(size) * sheet.transaction)
 

@@ -216,18 +216,18 @@ class PcieBus:
         cached: bool = False,
         place: Operand | None = None,
         remote: bool = False,
-        extra: Operand = 0,
+        reach: Operand | None = None,
     ) -> None:
         """A device reads `amount` bytes from memory, or out of a cache; returns when the last has come.
 
-        Parts of a large amount are under way together, as far as there are tags. `extra` ps are added to the root
-        complex's time; the rest is as for `write`.
+        Parts of a large amount are under way together, as far as there are tags. `reach` is the time in ps by which
+        the data are farther than the near cache, where the caller knows that; the rest is as for `write`.
         """
         p = self.p
 
         def fetch(part: Any) -> None:
             with p.scope():
-                self._fetch(part, device_byte, cached, place, remote, extra)
+                self._fetch(part, device_byte, cached, place, remote, reach)
 
         if isinstance(amount, int) and amount <= self.piece:
             fetch(amount)
@@ -241,10 +241,17 @@ class PcieBus:
         p.join()
 
     def _fetch(
-        self, amount: Any, device_byte: Fraction, cached: bool, place: Operand | None, remote: bool, extra: Operand
+        self,
+        amount: Any,
+        device_byte: Fraction,
+        cached: bool,
+        place: Operand | None,
+        remote: bool,
+        reach: Operand | None,
     ) -> None:
         """A read of at most `piece` bytes: requests with tags, the root complex, completions."""
-        p, latency = self.p, self.latency(cached, remote)
+        p, known = self.p, reach is not None
+        latency = self.latency(cached or known, remote and not known)
         requests = self.requests(amount)
         certain = least(amount)
         wired = self.requests(certain) * self.sheet.request + self.carried(certain, read=True)
@@ -252,7 +259,7 @@ class PcieBus:
         p.get(self.tags, requests)
         self._pass(self._wires(requests * self.sheet.request, "up"))
         self.root.translate(amount, place)
-        p.advance(latency, extra, 1)
+        p.advance(latency, 0 if reach is None else reach, 1)
         self._carry(amount, True, device_byte, cached, remote)
         p.put(self.tags, requests)
 

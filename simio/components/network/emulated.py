@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from fractions import Fraction
 
+from simio.components.network.discipline import ManagedQueue
 from simio.components.network.loss import Loss
-from simio.components.network.packet import DropQueue, Left, Packet
+from simio.components.network.packet import DropQueue, Left, Packet, dropped
 from simio.description.model import Link
 from simio.description.sheets.emulated import EmulatedLink
 from simio.machines.network import shaper
@@ -28,13 +29,20 @@ class EmulatedWire:
         self.header: int = self.sheet.header
         self.delay = ceil_times(1, link.length * Fraction(self.sheet.propagation))
         self.wire = p.resource(self.name)
-        self.loss = Loss(p, self.name, self.sheet.loss, 0, link.down)
+        bursts = (self.sheet.burst_begins, self.sheet.burst_ends, self.sheet.burst_loss)
+        self.loss = Loss(p, self.name, self.sheet.loss, 0, link.down, bursts if self.sheet.burst_begins else None)
         self.byte = per_byte(self.sheet.rate) if self.sheet.rate else Fraction(0)
         self.queue: DropQueue | None = None
         if self.sheet.rate:
             depth = ceil_times(self.sheet.burst, self.byte)
             self.bucket = p.machine(f"{self.name} tokens", shaper.full(depth))
-            if self.sheet.queue:
+            self.managed: ManagedQueue | None = None
+            if self.sheet.managed:
+                assert self.sheet.queue
+                self.managed = ManagedQueue(
+                    p, f"{self.name} queue", self.sheet.queue, self.sheet, self.byte, self.name
+                )
+            elif self.sheet.queue:
                 self.queue = DropQueue(p, f"{self.name} queue", self.sheet.queue, self.name)
         if self.sheet.jitter:
             self.jitter = p.uniform(f"{self.name} jitter", 0, self.sheet.jitter)
@@ -60,15 +68,35 @@ class EmulatedWire:
             left()
         with p.scope():
             wait, size = p.register(), p.register(packet.length + self.header)
-            with self.queue.entered(packet, size) if self.queue else nullcontext():
-                if self.sheet.rate:
-                    self._take(packet, wait)
-                if self.queue:
-                    self.queue.leave(size)
+            with self._admitted(packet, size, wait):
                 self._hold(wait)
                 held, fixed = (wait, 0) if self.sheet.jitter else (0, self.delay)
                 with self.loss.survived(packet, None, held, fixed):
                     yield
+
+    @contextmanager
+    def _admitted(self, packet: Packet, size: Register, wait: Register) -> Iterator[None]:
+        """Run the body when a packet has its tokens, unless the queue or the policer drops it."""
+        if not self.sheet.rate:
+            yield
+        elif self.sheet.policed:
+            time = self.p.register(self.span(packet.length))
+            self.p.call(wait, shaper.police, self.bucket, time)
+            with self.p.when(wait == 0):
+                dropped(self.p, self.name, packet)
+            with self.p.when(wait > 0):
+                yield
+        elif self.managed:
+            with self.managed.passed(packet, size):
+                self._take(packet, wait)
+                self.managed.left(packet)
+                yield
+        else:
+            with self.queue.entered(packet, size) if self.queue else nullcontext():
+                self._take(packet, wait)
+                if self.queue:
+                    self.queue.leave(size)
+                yield
 
     def _take(self, packet: Packet, wait: Register) -> None:
         """Wait for a packet's tokens, which then flow in again."""

@@ -29,12 +29,14 @@ class Packet:
     `length` holds the bytes of the datagram, IP header included; `words` are the transport's, which nothing on the
     path looks at. `flow` is what the packet belongs to in a packet trace, None where none is made. `marks` has the
     codepoint and flags of congestion (`simio.machines.tcp.layout`: ECT, CE), None where the transport has none.
+    `stream` names whose packet it is, for queues that have one for each flow.
     """
 
     length: Register
     words: tuple[Register, ...] = ()
     flow: Flow | None = None
     marks: Register | None = None
+    stream: str = "the rest"
 
 
 class Wire(Protocol):
@@ -107,6 +109,20 @@ class DropQueue:
         p = self.p
         with p.scope():
             fits = p.answer(queue.enter, self.state, amount)
+            with p.when(fits == 0):
+                dropped(p, self.owner, packet)
+            with p.when(fits != 0):
+                yield
+
+    @contextmanager
+    def entered_below(self, packet: Packet, amount: Operand, shared: DropQueue, eighths: int) -> Iterator[None]:
+        """Run the body if `amount` fits into so many eighths of what is free in a shared queue, else drop it."""
+        p = self.p
+        with p.scope():
+            most = p.register()
+            p.call(most, queue.free, shared.state)
+            most.set(most * eighths // 8)
+            fits = p.answer(queue.enter_below, self.state, amount, most)
             with p.when(fits == 0):
                 dropped(p, self.owner, packet)
             with p.when(fits != 0):

@@ -192,6 +192,8 @@ class Network:
         wires = [self._wire(link, *ends) for link, ends in hops]
         if isinstance(last, NetworkInterface) and isinstance(wires[-1], EthernetWire) and not last.pauses:
             last.paused_by(wires[-1])
+        if isinstance(first, VirtualInterface) and isinstance(last, VirtualInterface):
+            last.woken_by(first)
         switches = [self._switch(name) for name in ports[1:-1]]
         return NetworkPath(first, last, wires, switches, self.capture)
 

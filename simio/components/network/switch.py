@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from fractions import Fraction
 
+from simio.components.network.discipline import ManagedQueue
+from simio.components.network.ethernet import EthernetWire
 from simio.components.network.packet import DropQueue, Left, Packet, Wire
+from simio.components.network.pause import Pauses
 from simio.description.model import Switch
 from simio.description.sheets.ethernet import EthernetSwitch, PacketSwitchSheet
 from simio.errors import RunError
-from simio.program.builder import Builder, Handle
+from simio.program.builder import Builder, Handle, Register
 from simio.program.service import per_byte
 from simio.units import format_quantity
 
@@ -34,6 +38,9 @@ class PacketSwitch:
             self.backplane_byte = per_byte(self.sheet.backplane)
         self._queues: dict[str, DropQueue] = {}
         self._orders: dict[str, Handle] = {}
+        self._managed: dict[str, ManagedQueue] = {}
+        self._outputs: dict[str, DropQueue] = {}
+        self._pauses: dict[str, tuple[DropQueue, Pauses]] = {}
 
     def check(self, mtu: int, outgoing: Wire) -> None:
         """Raise RunError if its buffer is too small for a packet of `mtu` bytes, all of which it would drop."""
@@ -70,11 +77,11 @@ class PacketSwitch:
     @contextmanager
     def _passed(self, packet: Packet, incoming: Wire, outgoing: Wire, streaming: bool) -> Iterator[Left]:
         """The body runs when the packet may go out, unless it is dropped; gives what follows when it has left."""
-        p, queue = self.p, self._queue(incoming, outgoing)
+        p = self.p
         order = self._order(incoming) if self.sheet.buffering == "input" else None
         with p.scope():
             size = p.register(packet.length + outgoing.header)
-            with queue.entered(packet, size):
+            with self._stored(packet, size, incoming, outgoing) as gone:
                 if streaming:
                     self._fill(packet, incoming, outgoing)
                 p.advance(self.sheet.latency)
@@ -85,11 +92,73 @@ class PacketSwitch:
                         p.advance(0, size, self.backplane_byte)
 
                 def left() -> None:
-                    queue.leave(size)
+                    gone()
                     if order:
                         p.put(order, 1)
 
-                yield left
+                if self.sheet.managed:
+                    managed = self._managed_queue(outgoing)
+                    with managed.passed(packet, size, gone):
+
+                        def left_managed() -> None:
+                            left()
+                            managed.left(packet)
+
+                        yield left_managed
+                else:
+                    yield left
+
+    @contextmanager
+    def _stored(self, packet: Packet, size: Register, incoming: Wire, outgoing: Wire) -> Iterator[Left]:
+        """The body runs if the packet finds room in memory; gives what frees it."""
+        queue, pauses = self._queue(incoming, outgoing), self._pause(incoming)
+        output = self._output(outgoing) if self.sheet.share else None
+        with ExitStack() as stack:
+            if output:
+                stack.enter_context(output.entered_below(packet, size, queue, self.sheet.share))
+            stack.enter_context(queue.entered(packet, size))
+            if pauses:
+                stack.enter_context(pauses[0].entered(packet, size))
+                pauses[1].entered()
+
+            def gone() -> None:
+                queue.leave(size)
+                if output:
+                    output.leave(size)
+                if pauses:
+                    pauses[0].leave(size)
+                    pauses[1].left()
+
+            yield gone
+
+    def _managed_queue(self, outgoing: Wire) -> ManagedQueue:
+        """The queue of an output that a discipline manages; its memory is counted by `_queue`."""
+        if outgoing.name not in self._managed:
+            byte = Fraction(outgoing.time(1000), 1000)
+            name = f"{outgoing.name} queue"
+            self._managed[outgoing.name] = ManagedQueue(
+                self.p, name, self.sheet.buffer, self.sheet, byte, outgoing.name
+            )
+        return self._managed[outgoing.name]
+
+    def _output(self, outgoing: Wire) -> DropQueue:
+        """What an output has of a shared buffer.
+
+        A. K. Choudhury and E. L. Hahne, "Dynamic queue length thresholds for shared-memory packet switches", IEEE/ACM
+        Transactions on Networking 6(2), 1998.
+        """
+        if outgoing.name not in self._outputs:
+            self._outputs[outgoing.name] = DropQueue(self.p, f"{outgoing.name} share", self.sheet.buffer, self.name)
+        return self._outputs[outgoing.name]
+
+    def _pause(self, incoming: Wire) -> tuple[DropQueue, Pauses] | None:
+        """What the switch has of an input, and pause frames against it."""
+        if not self.sheet.pause_above or not isinstance(incoming, EthernetWire):
+            return None
+        if incoming.name not in self._pauses:
+            inside = DropQueue(self.p, f"{incoming.name} inside", self.sheet.buffer, self.name)
+            self._pauses[incoming.name] = inside, Pauses(self.p, inside, self.sheet.pause_above, incoming)
+        return self._pauses[incoming.name]
 
     def _fill(self, packet: Packet, incoming: Wire, outgoing: Wire) -> None:
         """Wait so long that a packet that is passed on while it comes does not run dry on a faster wire."""

@@ -267,7 +267,8 @@ class Endpoint:
 
     def _segment(self, length: Register, *words: Register) -> None:
         """The thread that is a segment on its way to the other end."""
-        packet = Packet(length, words[:-1], self.flow, words[-1]) if self.marked else Packet(length, words, self.flow)
+        mark = words[-1] if self.marked else None
+        packet = Packet(length, words[:-1] if self.marked else words, self.flow, mark, self.name)
         gone = partial(self._left, packet) if self.throttled else None
         self.path.send(packet, partial(self.peer.arrive, packet), driven=True, gone=gone)
 
@@ -278,10 +279,13 @@ class Endpoint:
             more = p.register(packet.words[0] % 2**16)
             with p.when(more > 0):
                 p.call(more, pacing.departed, self.state, more)
-                with p.when(more > 0), p.fork(f"{self.name} resumed", daemon=True):
-                    with p.hold(self.lock, priority=self.turn):
-                        self._output(INTERRUPT)
-                        self._arm()
+                with (
+                    p.when(more > 0),
+                    p.fork(f"{self.name} resumed", daemon=True),
+                    p.hold(self.lock, priority=self.turn),
+                ):
+                    self._output(INTERRUPT)
+                    self._arm()
 
     def arrive(self, packet: Packet) -> None:
         """A segment has come, and the adapter's handler passes it on: to TCP, or to a thread for that."""

@@ -4,16 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 
-from simio.components.host.host import PROCESS
+from simio.components.host.host import INTERRUPT, PROCESS
 from simio.components.host.kernel import UnixKernel
 from simio.components.network.handler import PacketInterrupts
 from simio.components.network.packet import DropQueue, Left, Packet
 from simio.description.model import Adapter
 from simio.description.sheets.network import VirtualAdapter
+from simio.machines.network import handler
+from simio.machines.network.handler import RAISE
 from simio.program.builder import Builder
 from simio.program.labels import labelled
 from simio.program.steps import UNBOUNDED
+
+ANY = 2**30
+"""Packets that may share an interrupt."""
+
+
+class WokenInterrupts(PacketInterrupts):
+    """Interrupts that another CPU sends: the first packet waits until that has done so, and others that come join it.
+
+    In a virtual machine, sending one leaves the guest, which takes the sending CPU far longer than receiving it.
+    """
+
+    def __init__(self, p: Builder, kernel: UnixKernel, name: str, far: VirtualInterface, cost: int) -> None:
+        """`far` is the interface that packets come from; `cost` is the driver's a packet."""
+        super().__init__(p, kernel, name, cost, ANY, far.wake_cost)
+        self.far = far
+
+    def _expire_later(self) -> None:
+        p = self.p
+        batch = p.answer(handler.gathering, self.state)
+        with p.fork("wake"):
+            with p.label("interrupts", self.far.host.name):
+                self.far.host.work(self.far.wake_cost, INTERRUPT)
+            p.call(batch, handler.expire, self.state, batch)
+            with p.when(batch == RAISE):
+                self._enter()
 
 
 class VirtualInterface:
@@ -36,11 +64,21 @@ class VirtualInterface:
         self.mtu: int | None = sheet.mtu
         self.checksum: bool = sheet.checksum
         self.backlog = DropQueue(p, f"{self.name} backlog", sheet.backlog, self.name, "packets")
-        # An interrupt is on its way as long as the first packet waits for it; what comes meanwhile shares it.
-        count = sheet.backlog + 1 if sheet.wake_delay else 1
-        self.interrupts = PacketInterrupts(
-            p, kernel, f"{self.name} receive", sheet.receive_cost, count, sheet.wake_delay
-        )
+        self.wake_cost = sheet.wake_cost
+        self.receive_cost = sheet.receive_cost
+        self.kernel = kernel
+        self.far: VirtualInterface | None = None
+
+    def woken_by(self, far: VirtualInterface) -> None:
+        """Packets come from an interface whose CPU interrupts this one's."""
+        self.far = far
+
+    @cached_property
+    def interrupts(self) -> PacketInterrupts:
+        """The interrupts of this end, made when its first packet is sent."""
+        if self.far is None or not self.far.wake_cost:
+            return PacketInterrupts(self.p, self.kernel, f"{self.name} receive", self.receive_cost)
+        return WokenInterrupts(self.p, self.kernel, f"{self.name} receive", self.far, self.receive_cost)
 
     @labelled("network drivers", "host.name")
     def drive(self, priority: int = PROCESS) -> None:

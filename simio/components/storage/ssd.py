@@ -34,7 +34,7 @@ class SolidStateDrive:
         self.name = disk.name
         self.sheet = sheet = disk.part.sheet
         self.sequential = False
-        self.capacity: int = sheet.capacity
+        self.capacity: int = sheet.capacity // sheet.map_unit * sheet.map_unit
         self.places = p.resource(f"{disk.name} queue", sheet.commands, lock=True)
         self.controller = p.resource(f"{disk.name} controller", sheet.processors)
         self.piece = (sheet.buffer // sheet.map_unit - sheet.unit) * sheet.map_unit

@@ -3,6 +3,7 @@
 from simio.description.sheets import (  # noqa: F401  (each registers its sheets)
     atm,
     buses,
+    cloud,
     controllers,
     disks,
     emulated,

@@ -8,10 +8,11 @@ from pydantic import Field, model_validator
 
 from simio.description.quantities import DelayPerLength, Extent, Flag, Limit, Probability, Size, Time, refusal
 from simio.description.sheets.adapters import OptionalRate
-from simio.description.sheets.base import Sheet, register_sheet, size_text
+from simio.description.sheets.base import register_sheet, size_text
+from simio.description.sheets.queues import QueueSheet
 
 
-class EmulatedLink(Sheet):
+class EmulatedLink(QueueSheet):
     """A path that software makes between two ports, each way: a token bucket with a queue, then a relay."""
 
     faults: ClassVar[tuple[str, ...]] = ("down",)
@@ -30,9 +31,20 @@ class EmulatedLink(Sheet):
     )
     reorder: Flag = Field(False, description="whether packets may then overtake one another")
     loss: Probability = Field(0, description="probability that a packet is lost on the link")
+    burst_begins: Probability = Field(
+        0, description="probability with each packet that a burst of losses begins (Gilbert and Elliott)"
+    )
+    burst_ends: Probability = Field(1, description="probability with each packet that it ends")
+    burst_loss: Probability = Field(1, description="probability that a packet is lost in it")
+    policed: Flag = Field(False, description="whether packets without tokens are dropped, and none waits")
 
     @model_validator(mode="after")
     def _packets_fit(self) -> EmulatedLink:
+        for key, there in (("policed", self.policed), ("discipline", self.managed)):
+            if there and not self.rate:
+                raise refusal(str(getattr(self, key)), "a rate, without which packets never wait", field=key)
+        if self.managed and not self.queue:
+            raise refusal("none", "a size, as the queue has a discipline", field="queue")
         if not self.rate:
             return self
         least = self.mtu + self.header

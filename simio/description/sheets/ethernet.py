@@ -6,9 +6,21 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from simio.description.quantities import Count, DelayPerLength, Extent, Probability, Rate, Size, Time, refusal
+from simio.description.quantities import (
+    Count,
+    DelayPerLength,
+    Extent,
+    Limit,
+    Probability,
+    Rate,
+    Size,
+    Time,
+    Whole,
+    refusal,
+)
 from simio.description.sheets.adapters import OptionalRate
 from simio.description.sheets.base import Sheet, SwitchSheet, register_sheet, size_text
+from simio.description.sheets.queues import QueueSheet
 
 
 class EthernetLink(Sheet):
@@ -26,6 +38,7 @@ class EthernetLink(Sheet):
     gap: Size = Field(description="gap between frames, as bytes of the line")
     mtu: Extent = Field(description="largest IP datagram in a frame")
     propagation: DelayPerLength = Field(description="signal delay of the cable")
+    coding: Time = Field(0, description="delay of coding and error correction, sender and receiver together")
     loss: Probability = Field(0, description="probability that a packet is lost on the link")
     bit_errors: Probability = Field(0, description="bit error ratio; a packet with an error is lost")
 
@@ -62,8 +75,20 @@ class SharedEthernetSheet(EthernetLink):
         return self.devices
 
 
-class PacketSwitchSheet(SwitchSheet):
+class PacketSwitchSheet(QueueSheet, SwitchSheet):
     """A switch of packets: where they wait for a port that is busy, and what is dropped."""
+
+    @model_validator(mode="after")
+    def _queues_fit_the_buffers(self) -> PacketSwitchSheet:
+        if self.share and self.buffering != "shared":
+            raise refusal(str(self.share), "0, unless buffering is shared", field="share")
+        if self.managed and self.buffering == "input":
+            raise refusal(self.discipline, "drop-tail, where packets wait at inputs", field="discipline")
+        if self.pause_above and self.pause_above >= self.buffer:
+            raise refusal(
+                size_text(self.pause_above), f"less than buffer, {size_text(self.buffer)}", field="pause_above"
+            )
+        return self
 
     link_kinds: ClassVar[tuple[str, ...]] = ("ethernet", "ethernet-shared", "fddi", "emulated")
 
@@ -72,6 +97,15 @@ class PacketSwitchSheet(SwitchSheet):
         description="where packets wait: a buffer of each output port, one for all ports, or of each input port"
     )
     buffer: Extent = Field(description="size of a port's buffer, or of the shared one")
+    share: Whole = Field(
+        0,
+        description="eighths of what is free in a shared buffer that an output may take (dynamic threshold); 0: all",
+    )
+    pause_above: Limit = Field(
+        None,
+        description="with more packets of an input in its memory the switch stops that input's link, by pause frames "
+        "or priority flow control, until half of it is left; none: never",
+    )
     backplane: OptionalRate = Field(
         None, description="rate at which packets cross from port to port, all together; none: it never waits"
     )

@@ -135,9 +135,6 @@ class FlashDrive(Sheet):
             raise refusal(size_text(self.map_unit), expected, field="map_unit")
         if self.page % self.map_unit:
             raise refusal(size_text(self.page), f"a multiple of map_unit, {size_text(self.map_unit)}", field="page")
-        if self.capacity % self.map_unit:
-            expected = f"a multiple of map_unit, {size_text(self.map_unit)}"
-            raise refusal(size_text(self.capacity), expected, field="capacity")
         if self.block_pages % self.bits:
             expected = f"a multiple of the {self.bits} pages of a row of cells"
             raise refusal(str(self.block_pages), expected, field="block_pages")

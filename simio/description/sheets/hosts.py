@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from simio.description.quantities import Count, Extent, Flag, Frequency, Rate, Time
+from simio.description.quantities import Count, Extent, Flag, Frequency, Limit, Rate, Time
+from simio.description.sheets.adapters import OptionalRate
 from simio.description.sheets.base import TIMER, Sheet, register_sheet
 
 
@@ -14,6 +15,7 @@ class Cpu(Sheet):
     work = {
         "clock": "CPU clock",
         **dict.fromkeys(("line_near", "line_far"), "cache lines that move"),
+        **dict.fromkeys(("copy_l1", "copy_l2", "copy_llc"), "copies"),
         **dict.fromkeys(("idle_exit", "idle_deep_exit", "idle_deep_cold"), "sleep states"),
         "idle_deep": TIMER,
     }
@@ -23,6 +25,12 @@ class Cpu(Sheet):
     whole_lines: Flag = Field(
         False, description="whether copies write whole cache lines without fetching them from memory before"
     )
+    l1: Limit = Field(None, description="first data cache of a core; none: not told apart")
+    copy_l1: OptionalRate = Field(
+        None, description="rate of a core's copies between buffers that lie in l1; none: the memory's copy_rate"
+    )
+    copy_l2: OptionalRate = Field(None, description="the same where they lie in cache")
+    copy_llc: OptionalRate = Field(None, description="the same where they lie in the last-level cache of the socket")
     socket_cores: Count | None = Field(None, description="cores of a socket; none: all of the host are in one")
     line_near: Time = Field(0, description="time to get a cache line that another core of the socket wrote last")
     line_far: Time = Field(0, description="the same from a core of another socket")

@@ -100,14 +100,16 @@ class IdealAdapter(Sheet):
 class VirtualAdapter(Sheet):
     """A network device that is software alone, such as an end of a veth pair: a queue in memory, and no DMA."""
 
-    work = dict.fromkeys(("transmit_cost", "receive_cost"), "network drivers") | {"wake_delay": "interrupts"}
+    work = dict.fromkeys(("transmit_cost", "receive_cost"), "network drivers") | {"wake_cost": "interrupts"}
 
     mtu: Limit = Field(None, description="largest IP datagram it is set up for; none: as the link allows")
     checksum: Flag = Field(True, description="whether checksums are left out, as data never leave the memory")
     medium: Literal["ethernet"] = Field(description="what it connects to; links of another kind do not fit")
     backlog: Count = Field(1000, description="packets that wait for the receiving CPU; more are dropped")
-    wake_delay: Time = Field(
-        0, description="time until the receiving CPU, if it is not at it, is interrupted for packets by another CPU"
+    wake_cost: Time = Field(
+        0,
+        description="CPU time of the sending CPU to interrupt the receiving one, if that is not at packets already; "
+        "the interrupt comes at its end",
     )
     transmit_cost: Time = Field(description="CPU time of the driver a packet sent")
     receive_cost: Time = Field(description="CPU time of the driver a packet received")

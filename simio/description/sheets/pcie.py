@@ -43,9 +43,8 @@ class PcieBusSheet(Sheet):
         description="time from a packet's end at one end of the link to its start at the other's core"
     )
     socket: Whole = Field(0, description="socket of the host whose root complex the link ends in, from 0 on")
-    behind: Text | None = Field(
-        None,
-        description="bus of the host whose link is the uplink of the switch that this one hangs on; none: the root",
+    behind: Text = Field(
+        "root", description="bus of the host that is the uplink of the switch which this link hangs on; root: none"
     )
     switch_latency: Time = Field(0, description="time of a packet in the switch that it hangs on")
 

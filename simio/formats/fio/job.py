@@ -150,6 +150,11 @@ class Job:
         return int(mean)
 
     @property
+    def together(self) -> int:
+        """Requests that one call submits."""
+        return min(self.submit or self.iodepth, self.depth)
+
+    @property
     def depth(self) -> int:
         """Requests that one process keeps outstanding: 1 with a synchronous engine, whatever iodepth says."""
         return self.iodepth if self.engine in ASYNCHRONOUS else 1

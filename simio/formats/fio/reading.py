@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from simio.errors import Place, Problem, ScenarioError, did_you_mean, quote
 from simio.formats.fio.job import Job
 from simio.formats.fio.jobfile import Given, Read, Section, sections
 from simio.formats.fio.options import ALIASES, Ignored, OptionReader
+from simio.formats.fio.results import apart
 
 INLINE = "fio"
 """Name of the job that a scenario describes without a job file."""
@@ -92,11 +94,19 @@ def _of_json(text: str, file: str) -> list[Section]:
     """The jobs that a run had, each once, with its options."""
     found = measured(text, file)
     common = found.get("global options") or {}
+    reports = Counter(job["jobname"] for job in found["jobs"])
     jobs: dict[str, Section] = {}
     place = Place(file, 1, 1)
+    group = 0
     for job in found["jobs"]:
         options = {**common, **(job.get("job options") or {})}
         given = {name: Given(str(value), place) for name, value in options.items() if name != "name"}
+        if "numjobs" in options and not apart(options, reports[job["jobname"]]):
+            given["group_reporting"] = Given(None, place)
+        # A stonewall begins a new group, and the JSON has no other trace of one that is in [global].
+        if job.get("groupid", 0) != group:
+            group = job["groupid"]
+            given["stonewall"] = Given(None, place)
         jobs.setdefault(job["jobname"], Section(job["jobname"], place, given))
     return list(jobs.values())
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
@@ -85,8 +85,8 @@ def _listed(value: object) -> object:
 class Columns(Values):
     """The columns of a trace that has a request a line."""
 
-    separator: Annotated[str, Field(pattern=f"^({'|'.join(SEPARATORS)})$")] = Field(
-        "comma", description="what separates columns: comma, semicolon, tab, or space for any white space"
+    separator: Literal["comma", "semicolon", "tab", "space"] = Field(
+        "comma", description="what separates columns; space is any white space"
     )
     header: Whole = Field(0, description="lines before the first request")
     count: Annotated[int | None, Field(strict=True, ge=1, le=1000)] = Field(
@@ -232,8 +232,8 @@ class _Reader:
             return None
         place = _scaled(found.whole(columns.offset.column - 1), columns.offset.unit, 0, HIGHEST)
         size = _scaled(found.whole(columns.size.column - 1), columns.size.unit, 1, LARGEST)
-        writes = self._directions(found)
-        if place is None or size is None or writes is None:
+        writes, device = self._directions(found), self._named(found)
+        if place is None or size is None or writes is None or device is None:
             return None
         times: list[Ints | None] = []
         for column, most in ((columns.response, LONGEST), (columns.pause, LONGEST), (columns.arrival, LATEST)):
@@ -242,14 +242,17 @@ class _Reader:
                 return None
         response, pause, arrival = times
         numbers = np.arange(first, first + lines)
-        return _Raw(numbers, place, size, self._named(found), writes, arrival, response, pause)
+        return _Raw(numbers, place, size, device, writes, arrival, response, pause)
 
     def _directions(self, found: Words) -> Flags | None:
         direction = self.columns.direction
         if direction.read_bit is not None:
             flags = found.whole(direction.column - 1)
             return None if flags is None else (flags >> direction.read_bit) % 2 == 0
-        kinds, which = found.texts(direction.column - 1, direction.column - 1)
+        texts = found.texts(direction.column - 1)
+        if texts is None:
+            return None
+        kinds, which = texts
         if not set(kinds) <= {*direction.reads, *direction.writes}:
             return None
         return np.array([kind in direction.writes for kind in kinds])[which]
@@ -268,11 +271,14 @@ class _Reader:
             return None
         return whole * column.unit + rest * part
 
-    def _named(self, found: Words) -> Ints:
+    def _named(self, found: Words) -> Ints | None:
         which = np.zeros(found.shape[0], dtype=np.int64)
         names = [""]
         for column in self.columns.device:
-            kinds, own = found.texts(column - 1, column - 1)
+            texts = found.texts(column - 1)
+            if texts is None:
+                return None
+            kinds, own = texts
             names = [f"{name}_{kind}" if name else kind for name in names for kind in kinds]
             which = which * len(kinds) + own
         used, own = np.unique(which, return_inverse=True)

@@ -11,20 +11,22 @@ import re
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import IO, Any
 
 import numpy as np
 
-from simio.distribution import Distribution
 from simio.errors import Place, Problem, ScenarioError
 from simio.formats.traces.trace import Batch, Block, Ints, TraceFormat
+from simio.sketch import Sketch
 
 READ = 2**20
 """Bytes that are read at a time."""
 LONGEST_LINE = 2**16
 MOST_SIZES = 64
 """Different sizes of requests that are remembered of a device."""
+_MARK = b"\xef\xbb\xbf"
+"""The mark that some programs put before a text in UTF-8."""
 _OPEN: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 """Functions that open a compressed file, by the end of its name."""
 
@@ -73,7 +75,7 @@ class Summary:
     devices: tuple[DeviceSummary, ...]
     first: int | None
     last: int | None
-    responses: Distribution | None
+    responses: Sketch | None
     digest: str
 
 
@@ -94,9 +96,12 @@ class TraceFile:
         """A text that is the same for the same requests."""
         return f"{self.form!r} {self.choice!r} {self.summary.digest}"
 
-    @property
+    @cached_property
     def summary(self) -> Summary:
-        """What the requests come to. Raises ScenarioError with the place of each mistake, and if there are none."""
+        """What the requests come to, when this was first asked for.
+
+        Raises ScenarioError with the place of each mistake, and if there are none.
+        """
         known = os.stat(self.path)
         form: Any = self.form
         return _summary(self.path, form, self.choice, (known.st_mtime_ns, known.st_size))
@@ -165,6 +170,8 @@ def blocks(path: str, digest: Any = None) -> Iterator[Block]:
                         raise ScenarioError(Problem("", found, "a text file", place=Place(path, line, 1)))
                 if digest:
                     digest.update(data)
+                if number == 1:
+                    data = data.removeprefix(_MARK)
                 yield Block(data, number)
                 number += data.count(b"\n")
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
@@ -231,7 +238,7 @@ class _Sums:
     devices: dict[str, _DeviceSums] = field(default_factory=dict)
     first: int | None = None
     last: int | None = None
-    responses: Distribution | None = None
+    responses: Sketch | None = None
 
     def add(self, batch: Batch) -> None:
         self.requests += len(batch)
@@ -243,5 +250,5 @@ class _Sums:
             self.first = int(batch.arrival[0]) if self.first is None else self.first
             self.last = int(batch.arrival[-1])
         if batch.response is not None:
-            self.responses = self.responses or Distribution()
+            self.responses = self.responses or Sketch()
             self.responses.add(batch.response[batch.response >= 0])

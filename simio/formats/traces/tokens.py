@@ -13,6 +13,8 @@ from simio.formats.traces.trace import Ints
 
 DIGITS = 18
 """Digits of a number that surely fits 64 bits."""
+LETTERS = 64
+"""Letters of a text that is compared with those of other lines."""
 _NEWLINE, _POINT, _SPACE, _ZERO = b"\n"[0], b"."[0], b" "[0], b"0"[0]
 _ODD = (b'"', b"#")
 """What a block of plain columns does not have."""
@@ -50,19 +52,20 @@ class Words:
         rest = self._digits(after, ends, empty=True)
         return None if rest is None else (whole, rest * 10 ** (most - lengths), most)
 
-    def texts(self, first: int, last: int) -> tuple[list[str], Ints]:
-        """The different texts from one column to another, and for each line which of these it has."""
-        starts, ends = self.starts[:, first], self.ends[:, last]
+    def texts(self, column: int) -> tuple[list[str], Ints] | None:
+        """The different texts of a column, and for each line which of these it has."""
+        starts, ends = self.starts[:, column], self.ends[:, column]
         widths = ends - starts
+        if int(widths.max(initial=0)) > LETTERS:
+            return None
         places = np.arange(int(widths.max(initial=1)))
         inside = places < widths[:, np.newaxis]
         letters = np.where(inside, self.data[np.where(inside, starts[:, np.newaxis] + places, 0)], 0)
         padded = np.zeros((len(starts), max(-(-len(places) // 8), 1) * 8), dtype=np.uint8)
         padded[:, : len(places)] = letters
         keys = padded.view(np.uint64)
-        kinds, firsts, which = np.unique(keys, axis=0 if keys.shape[1] > 1 else None, return_index=True,
-                                         return_inverse=True)  # fmt: skip
-        assert len(kinds) == len(firsts)
+        rows = 0 if keys.shape[1] > 1 else None
+        _, firsts, which = np.unique(keys, axis=rows, return_index=True, return_inverse=True)
         found = [bytes(self.data[starts[at] : ends[at]]).decode("latin-1") for at in firsts.tolist()]
         return found, which.reshape(-1).astype(np.int64)
 

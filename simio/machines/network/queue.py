@@ -40,3 +40,21 @@ def leave(state: NDArray, base: int, amount: int) -> int:
         return -1
     state[base + LEVEL] -= amount
     return state[base + LEVEL]
+
+
+@machine("network")
+def free(state: NDArray, base: int) -> int:
+    """What still fits."""
+    return state[base + CAPACITY] - state[base + LEVEL]
+
+
+@machine("network")
+def enter_below(state: NDArray, base: int, amount: int, most: int) -> int:
+    """Let `amount` in if no more than `most` are in the queue then: 1 if it is in, 0 if it was turned away."""
+    if amount < 0 or amount > 2**40:
+        return -1
+    if state[base + LEVEL] + amount > most:
+        state[base + REFUSED] += 1
+        return 0
+    state[base + LEVEL] += amount
+    return 1

@@ -41,6 +41,15 @@ def take(state: NDArray, base: int, now: int, time: int) -> int:
 
 
 @machine("network")
+def police(state: NDArray, base: int, now: int, time: int) -> int:
+    """1 if there are tokens now for a packet of `time` ps at the rate, which takes them; else 0."""
+    if state[base + FULL] - state[base + DEPTH] + time > now:
+        return 0
+    state[base + FULL] = max(state[base + FULL], now) + time
+    return 1
+
+
+@machine("network")
 def hold(state: NDArray, base: int, now: int, time: int) -> int:
     """Time in ps for which a packet is held that should be held for `time`: no less than keeps it behind the last."""
     if time < 0:

@@ -116,12 +116,14 @@ PARTIAL = _word("partial", about="1: after the first partial ACK (RFC 6582)")
 HIGH_RESENT = _word("high_resent", about="sequence number after the highest sent again (RFC 6675, HighRxt)")
 
 # What is known of segments that are outstanding (`segments`), in bytes but for LOWEST and HEAD.
+SENDINGS = _word("sendings", "segments", about="noted, each time that one was sent")
 HEAD = _word("head", about="number of the oldest outstanding segment")
 NOTED = _word("noted", "segments", about="that are outstanding and noted")
 SACKED_OUT = _word("sacked_out", "bytes", about="outstanding, and reported to have arrived")
 LOST_OUT = _word("lost_out", "bytes", about="outstanding, and taken to be lost")
 RESENT_OUT = _word("resent_out", "bytes", about="outstanding, and sent again")
 LOWEST = _word("lowest", about="no segment of a lower number has to be sent again")
+FACK_BEFORE = _word("fack_before", about="FACK before the present acknowledgement")
 FACK = _word("fack", about="sequence number after the highest reported to have arrived")
 
 # Delivery rate (draft-cheng-iccrg-delivery-rate-estimation): the connection, and the sample of an acknowledgement.
@@ -145,8 +147,7 @@ MIN_RTT = _word("min_rtt", "ps", about="shortest round trip of late; 0: none yet
 MIN_RTT_AT = _word("min_rtt_at", "ps", about="instant at which it was measured")
 
 # RACK-TLP (RFC 8985), PRR (RFC 9937), and undoing.
-RACK_SENT = _word("rack_sent", "ps", about="when the last segment was sent that has arrived (RACK.xmit_ts)")
-RACK_END = _word("rack_end", about="sequence number after it (RACK.end_seq)")
+RACK_ORDER = _word("rack_order", about="SENDINGS as the last segment was sent that has arrived (RACK.xmit_ts)")
 RACK_RTT = _word("rack_rtt", "ps", about="its round trip (RACK.rtt)")
 REORDERED = _word("reordered", about="1: segments have overtaken one another")
 REORDERING = _word("reordering", "segments", initial=3, about="by which they have")
@@ -277,7 +278,7 @@ SEGMENTS_SENT = Layout("tcp segments")
 SEGMENTS_SENT.table(
     "segment ring",
     None,
-    about="of each segment that is outstanding: sequence number after it, when it was sent, flags, the other end of a "
+    about="of each outstanding segment: sequence number after it, when it was sent, flags, the other end of a "
     "run of reported ones, and the state of delivery as it was sent",
 )
 

@@ -52,6 +52,8 @@ def follow_window(state: NDArray, base: int) -> None:
 def burst(state: NDArray, base: int) -> int:
     """Bytes that go at once at the present rate, in whole segments."""
     mss = state[base + c.MSS]
+    if state[base + c.PACE_RATE] == 0:
+        return max(_MOST_BURST // mss, 1) * mss
     size = min(state[base + c.PACE_RATE] >> _SHIFT, _MOST_BURST)
     halvings = state[base + c.MIN_RTT] // _US >> _NEAR
     if state[base + c.MIN_RTT] > 0 and halvings < 32:

@@ -16,11 +16,12 @@ from simio.machines.tcp.timers import measured, stamp
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-WORDS = 7
+WORDS = 8
 """Words of a record: those below."""
-AFTER, SENT, FLAGS, OTHER, DELIVERED, DELIVERED_AT, FIRST = range(WORDS)
+AFTER, SENT, FLAGS, OTHER, DELIVERED, DELIVERED_AT, FIRST, ORDER = range(WORDS)
 """Sequence number after it; when it was sent last; flags; other end of its run; and, as it was sent, bytes delivered
-times 2, plus 1 if the application limited the sender, DELIVERED_AT and FIRST_SENT of the connection."""
+times 2, plus 1 if the application limited the sender, DELIVERED_AT and FIRST_SENT of the connection, and how many
+segments had been sent: what goes at one instant has an order, too."""
 
 SACKED, LOST, RESENT, EVER, COUNTED = 1, 2, 4, 8, 16
 """Flags: reported to have arrived; lost; sent again since; ever sent again; delivery has been counted."""
@@ -67,6 +68,8 @@ def in_flight(state: NDArray, base: int) -> int:
 @shared
 def snapshot(state: NDArray, base: int, now: int, at: int) -> None:
     """Note in a record that its segment is sent, and the state of delivery."""
+    state[base + c.SENDINGS] += 1
+    state[at + ORDER] = state[base + c.SENDINGS]
     state[at + SENT] = now
     state[at + DELIVERED] = state[base + c.DELIVERED] * 2 + (1 if state[base + c.APP_LIMITED] > 0 else 0)
     state[at + DELIVERED_AT] = state[base + c.DELIVERED_AT]
@@ -109,6 +112,7 @@ def note_again(state: NDArray, base: int, now: int, seq: int) -> None:
 def begin(state: NDArray, base: int) -> None:
     """An acknowledgement begins: nothing is known of it yet."""
     state[base + c.WAS_DELIVERED] = state[base + c.DELIVERED]
+    state[base + c.FACK_BEFORE] = state[base + c.FACK]
     state[base + c.BEFORE_OUT] = in_flight(state, base)
     state[base + c.SAMPLE_FROM] = state[base + c.LOSSES] = state[base + c.DSACKED] = 0
     state[base + c.SAMPLE_RTT] = -1
@@ -134,21 +138,19 @@ def deliver(state: NDArray, base: int, now: int, at: int, size: int) -> None:
 @shared
 def last_delivered(state: NDArray, base: int, now: int, at: int) -> None:
     """Note the segment sent last of those that have arrived (RFC 8985, section 6.2, step 2)."""
-    sent, after = state[at + SENT], state[at + AFTER]
-    if state[at + FLAGS] & EVER and now - sent < state[base + c.MIN_RTT]:
+    if state[at + FLAGS] & EVER and now - state[at + SENT] < state[base + c.MIN_RTT]:
         return
-    if sent > state[base + c.RACK_SENT] or (sent == state[base + c.RACK_SENT] and after > state[base + c.RACK_END]):
-        state[base + c.RACK_SENT] = sent
-        state[base + c.RACK_END] = after
-        state[base + c.RACK_RTT] = now - sent
+    if state[at + ORDER] > state[base + c.RACK_ORDER]:
+        state[base + c.RACK_ORDER] = state[at + ORDER]
+        state[base + c.RACK_RTT] = now - state[at + SENT]
 
 
 @shared
 def note_order(state: NDArray, base: int, start: int, after: int) -> None:
     """Note a segment that arrives after later ones, by how many (Linux tcp_check_sack_reordering)."""
-    if after < state[base + c.FACK]:
+    if after < state[base + c.FACK_BEFORE]:
         state[base + c.REORDERED] = 1
-        by = (state[base + c.FACK] - start) // state[base + c.MSS]
+        by = (state[base + c.FACK_BEFORE] - start) // state[base + c.MSS]
         state[base + c.REORDERING] = max(state[base + c.REORDERING], min(by, 300))
 
 

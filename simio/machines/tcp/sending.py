@@ -99,7 +99,7 @@ def is_deferred(state: NDArray, base: int, now: int, allowed: int) -> bool:
         return False
     whole = goal(state, base)
     rest = whole - (seq - 1) % whole
-    if allowed >= whole or (allowed >= rest and seq + rest < end):
+    if allowed >= pacing.burst(state, base) or (allowed >= rest and seq + rest < end):
         return False
     if allowed >= min(state[base + c.SEND_WINDOW], state[base + c.CWND]) // state[base + c.DEFER]:
         return False

@@ -244,7 +244,7 @@ def _pacing(settings: TcpSettings) -> int:
     """Where the rate of pacing comes from, if it is needed."""
     if CONTROLS[settings.congestion_control].paced:
         return c.BY_CONTROL
-    return c.BY_WINDOW if settings.pacing or settings.small_queue else 0
+    return c.BY_WINDOW if settings.pacing or settings.small_queue or settings.defer else 0
 
 
 def initial(settings: TcpSettings, peer_space: int | None = None) -> State:

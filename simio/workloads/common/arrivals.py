@@ -4,14 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Protocol
 
 from simio.description.arrivals import Arrivals
 from simio.errors import RunError
+from simio.machines import instants
 from simio.program.builder import Builder, Handle, Register
 from simio.program.service import SECOND
 
 LONGEST_GAP = 2**55
 """Mean time between arrivals in ps from which none is drawn: ten hours."""
+
+
+class Loaded(Protocol):
+    """Parameters of a workload whose requests arrive, or whose users think between them."""
+
+    @property
+    def arrivals(self) -> Arrivals | None:
+        """When requests arrive."""
+
+    @property
+    def think(self) -> int:
+        """Mean of the exponential pause between requests in ps."""
+
+
+def declare_load(p: Builder, name: str, served: Handle, params: Loaded, users: int) -> None:
+    """Note the load that a workload is, open or of `users` who think; one that only waits for answers is none."""
+    if params.arrivals:
+        p.load(name, served, params.arrivals.mean)
+    elif params.think:
+        p.users(name, served, users, params.think)
 
 
 class ArrivalProcess:
@@ -24,9 +46,14 @@ class ArrivalProcess:
     def __init__(self, p: Builder, name: str, arrivals: Arrivals, shares: int = 1) -> None:
         """Raises RunError where the arrivals of a share are too far apart."""
         self.p = p
+        self.tick = p.container(f"{name}: tick", unit="arrivals")
+        self.recorded: int | None = None
+        if arrivals.instants:
+            times, period = arrivals.recorded
+            self.recorded = p.once(arrivals, lambda: p.machine(f"{name}: recorded", instants.recorded(times, period)))
+            return
         self.last = p.variable(f"{name}: last arrival")
         self.gap: int = 0
-        self.tick = p.container(f"{name}: tick", unit="arrivals")
         self.states: Sequence[tuple[Fraction, int]] = arrivals.modulation
         rates = [rate / shares for rate, _ in self.states] or [arrivals.mean / shares]
         gaps = [round(SECOND / rate) if rate else 0 for rate in rates]
@@ -51,7 +78,10 @@ class ArrivalProcess:
 
     def next(self) -> Register:
         """A register with the instant of the next arrival, in ps."""
-        p, at = self.p, self.last.load()
+        p = self.p
+        if self.recorded is not None:
+            return p.answer(instants.following, self.recorded)
+        at = self.last.load()
         if self.gap:
             at.set(at + self.gap)
         elif not self.states:

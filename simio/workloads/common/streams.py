@@ -14,7 +14,7 @@ from simio.description.model import Workload
 from simio.errors import RunError
 from simio.program.builder import Builder, Handle, Register
 from simio.wording import counted
-from simio.workloads.common.arrivals import ArrivalProcess
+from simio.workloads.common.arrivals import ArrivalProcess, declare_load
 from simio.workloads.common.blocks import UNBUFFERED
 from simio.workloads.common.room import check_room
 
@@ -216,8 +216,7 @@ class Load:
             self.arrivals is not None and params.depth is None and params.access in UNBUFFERED
         )
         """Whether requests have threads of their own."""
-        if params.arrivals:
-            self.p.load(workload.name, latency, params.arrivals.mean)
+        declare_load(self.p, workload.name, latency, params, shares)
 
     @contextmanager
     def request(self) -> Iterator[None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from os.path import normpath
 from pathlib import Path
 from typing import Annotated, Self
 
@@ -79,7 +80,7 @@ class Fio(WorkloadParams):
             return filled
         from simio.loading.yamlfiles import read_file
 
-        path = folder / self.job
+        path = Path(normpath(folder / self.job))
         text = read_file(path, what="job file of fio", most=MOST_BYTES)
         filled._jobs = read_jobs(text, str(path), includes, self.options, self.section, self.ignore)
         return filled

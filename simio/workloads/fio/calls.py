@@ -81,7 +81,14 @@ class CoreCalls(Calls):
         disks = list(dict.fromkeys(disk for span in clone.spans for disk in site.system.disks_of(span.device)))
         self.scheduler = [layer.scheduler(disk, self.process.interface) for disk in disks][0]
         # One cost for all requests: that of their mean size.
-        way = layer.way(disks[0], workload.params.program, self.job.mean_size, self.job.registered, self.scheduler)
+        way = layer.way(
+            disks[0],
+            workload.params.program,
+            self.job.mean_size,
+            self.job.registered,
+            self.scheduler,
+            self.job.together,
+        )
         self.process.start(way, seat.companions)
         if not name.endswith(" 1"):
             self.p.tally(name, CPU_TIME, self.process.state + c.WORKED, "ns")

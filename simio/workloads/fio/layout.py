@@ -89,6 +89,16 @@ def _labelled(jobs: Sequence[Job]) -> Iterator[tuple[Job, int, int, str]]:
         yield job, stage, group, job.name if seen[job.name] == 1 else f"{job.name} ({seen[job.name]})"
 
 
+def labels(jobs: Sequence[Job]) -> Iterator[tuple[Job, int, str, int]]:
+    """What is reported: each job or clone with the number of its group, its label, and its processes."""
+    for job, _, group, label in _labelled(jobs):
+        if job.numjobs > 1 and not job.group_reporting:
+            for number in range(job.numjobs):
+                yield job, group, f"{label} {number + 1}", 1
+        else:
+            yield job, group, label, job.numjobs
+
+
 class _Files:
     """The files of all jobs, by name; those that are no devices lie one after another."""
 

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from typing import NamedTuple
 
 from simio.formats.fio.job import Job
 from simio.machines import fio as machine
 from simio.program.builder import Builder, Handle, Register, minimum, since
 from simio.workloads.common.streams import Access
 from simio.workloads.fio.calls import Calls
+
+
+class Times(NamedTuple):
+    """Observations of fio's times of requests: all of it, the submission, and what follows that."""
+
+    lat: Handle
+    slat: Handle | None = None
+    clat: Handle | None = None
 
 
 class Outstanding:
@@ -18,9 +27,9 @@ class Outstanding:
     looks, a request that is complete counts as outstanding, and its time goes on: so fio measures it.
     """
 
-    def __init__(self, p: Builder, name: str, calls: Calls, job: Job, depth: int, latency: dict[int, Handle]) -> None:
-        """`latency` are the observations of each direction's times."""
-        self.p, self.name, self.calls, self.job, self.depth, self.latency = p, name, calls, job, depth, latency
+    def __init__(self, p: Builder, name: str, calls: Calls, job: Job, depth: int, times: dict[int, Times]) -> None:
+        """`times` are the observations of each direction."""
+        self.p, self.name, self.calls, self.job, self.depth, self.times = p, name, calls, job, depth, times
         self.submitted = None
         if depth > 1:
             self.ring = p.machine(f"{name}: completions", machine.ring(depth))
@@ -38,19 +47,21 @@ class Outstanding:
         """One request, waited for or in a thread of its own; then room for the next one is made."""
         p, job = self.p, self.job
         if self.depth == 1:
-            with p.timed(self.latency[direction]):
-                self.calls.enter()
+            with p.timed(self.times[direction].lat), p.scope():
+                submitted = self._enter(direction)
                 access.request(at, size, aligned, False)
                 self.calls.leave()
+                if clat := self.times[direction].clat:
+                    p.mark(clat, since(submitted))
             return
         with p.scope():
             begun = p.now()
-            self.calls.enter()
+            submitted = self._enter(direction)
             with p.fork(f"{self.name}: request"):
                 if self.submitted:
                     p.get(self.submitted, 1)
                 access.request(at, size, aligned, False)
-                p.call(begun, machine.completed, self.ring, begun * 2 + direction)
+                p.call(begun, machine.completed, self.ring, begun * 2 + direction, submitted)
                 p.put(self.complete, 1)
         self.flying.set(self.flying + 1)
         if self.submitted:
@@ -58,6 +69,16 @@ class Outstanding:
             with p.when(self.waiting >= (job.submit or job.iodepth)):
                 self._submit()
         self._make_room()
+
+    def _enter(self, direction: int) -> Register:
+        """The submission of a request; a register with its end."""
+        p = self.p
+        begun = p.now()
+        self.calls.enter()
+        if slat := self.times[direction].slat:
+            p.mark(slat, since(begun))
+        begun.set(since(0))
+        return begun
 
     def _make_room(self) -> None:
         p, job = self.p, self.job
@@ -84,12 +105,13 @@ class Outstanding:
         p.get(self.complete, 1)
         self.calls.leave()
         with p.scope():
-            begun = p.answer(machine.reaped, self.ring)
-            for direction, observation in self.latency.items():
-                with p.when(begun % 2 == direction) if len(self.latency) > 1 else nullcontext(), p.scope():
-                    took = p.register(begun // 2)
-                    took.set(since(took))
-                    p.mark(observation, took)
+            begun = p.answer(machine.oldest, self.ring)
+            submitted = p.answer(machine.reaped, self.ring)
+            for direction, times in self.times.items():
+                with p.when(begun % 2 == direction) if len(self.times) > 1 else nullcontext(), p.scope():
+                    p.mark(times.lat, since(begun // 2))
+                    if times.clat:
+                        p.mark(times.clat, since(submitted))
         self.flying.set(self.flying - 1)
 
     def quiesce(self) -> None:

@@ -13,12 +13,12 @@ from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
 from simio.errors import RunError, quote
-from simio.formats.fio.job import NAMES, READ, WRITE, Job
+from simio.formats.fio.job import ASYNCHRONOUS, NAMES, READ, WRITE, Job
 from simio.program.builder import Builder, Register
 from simio.workloads.common.streams import Access
 from simio.workloads.fio.calls import Calls
 from simio.workloads.fio.layout import Clone, Span
-from simio.workloads.fio.outstanding import Outstanding
+from simio.workloads.fio.outstanding import Outstanding, Times
 from simio.workloads.fio.pace import Pace
 from simio.workloads.fio.places import Places
 from simio.workloads.reader import Cached, Mapped
@@ -36,9 +36,10 @@ def bytes_of(workload: str, label: str, direction: int) -> str:
     return f"{workload}: {label} {NAMES[direction]}s"
 
 
-def latency_of(workload: str, label: str, direction: int) -> str:
-    """Name of the observation of a job's latencies, fio's lat."""
-    return f"{workload}: {label} {NAMES[direction]}"
+def times_of(workload: str, label: str, direction: int) -> tuple[str, str, str]:
+    """Names of the observations of a job's times: fio's lat, slat and clat."""
+    name = f"{workload}: {label} {NAMES[direction]}"
+    return name, f"{name} submission", f"{name} completion"
 
 
 def name_of(workload: Workload[Fio], clone: Clone) -> str:
@@ -88,7 +89,6 @@ class Process:
         p, self.kernel = self.p, calls.kernel
         self.devices = list(dict.fromkeys(span.device for span in clone.spans))
         self.places = Places(p, self.name, clone, {device: number for number, device in enumerate(self.devices)})
-        latency = {d: p.observation(latency_of(workload.name, clone.label, d), "latency", "ps") for d in self._ways}
         self.begun = p.observation(f"{workload.name}: begun", "begun")
         self.ended = p.observation(f"{workload.name}: ended", "ended")
         self.aligned = gcd(
@@ -100,8 +100,15 @@ class Process:
         self._check()
         self.accesses = {(n, d): self._access(span, d) for n, span in self._spans() for d in self._ways}
         depth = self.job.depth if self.job.direct else 1
-        self.outstanding = Outstanding(p, self.name, calls, self.job, depth, latency)
+        times = {d: self._times(d) for d in self._ways}
+        self.outstanding = Outstanding(p, self.name, calls, self.job, depth, times)
         self.pace = Pace(p, self.name, calls, self.job, self.outstanding)
+
+    def _times(self, direction: int) -> Times:
+        asynchronous = self.job.engine in ASYNCHRONOUS and self.job.direct
+        names = times_of(self.workload.name, self.clone.label, direction)
+        first, *others = (self.p.observation(name, "latency", "ps") for name in names[: 3 if asynchronous else 1])
+        return Times(first, *others)
 
     @property
     def _ways(self) -> tuple[int, ...]:
@@ -148,7 +155,14 @@ class Process:
         device = self._device(span)
         if job.direct:
             return self.calls.unbuffered(device, direction, delivered)
-        mount = Mount(self.kernel, site.file_system(self.workload, device.name).sheet, device)
+        try:
+            system = site.file_system(self.workload, device.name)
+        except RunError:
+            raise RunError(
+                f"job {quote(job.name)} goes through the cache, and {device.name!r} has no file_system; give it one, "
+                "or use direct=1"
+            ) from None
+        mount = Mount(self.kernel, system.sheet, device)
         if job.engine == "mmap":
             return Mapped(self.p, MappedFile(mount, (self.name, 1)), None, delivered)
         file = CachedFile(mount, f"{self.name} {NAMES[direction]}", (span.start, span.size), not job.random)

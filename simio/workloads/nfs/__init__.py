@@ -12,6 +12,7 @@ from simio.components.faults.incarnations import Incarnations, of_incarnation
 from simio.components.network.nfs import NfsMount
 from simio.components.network.udp import check_size
 from simio.components.site import Site
+from simio.description.arrivals import Arrivals
 from simio.description.messages import MESSAGES
 from simio.description.model import Workload
 from simio.description.quantities import Count, Extent, Time, refusal
@@ -19,7 +20,7 @@ from simio.description.workloads import HostNames, OptionalHost, OptionalStorage
 from simio.errors import quote
 from simio.program.builder import Handle
 from simio.workloads import register_workload
-from simio.workloads.nfs.passes import read, write
+from simio.workloads.nfs.passes import arriving, read, write
 from simio.workloads.nfs.storage import server_storage
 
 
@@ -29,6 +30,7 @@ class Nfs(WorkloadParams):
     `from` is the client, `to` the server. Of several, the clients go to the servers in turn.
     """
 
+    users: ClassVar[str | None] = "clients"
     routes: ClassVar[tuple[tuple[str, str], ...]] = (("from_", "to"), ("disks_of", "storage"))
     network: ClassVar[bool] = True
 
@@ -59,6 +61,11 @@ class Nfs(WorkloadParams):
         4, description="read-ahead and write-behind daemons of the client"
     )
     nfsds: Annotated[Count, Field(le=1024)] = Field(8, description="threads of the server")
+    arrivals: Arrivals | None = Field(
+        None,
+        description="when READs or WRITEs arrive, of several clients at each its share, of which biods are under way "
+        "at most; none: a program reads or writes one block after another",
+    )
     stable: Time = Field(
         0,
         description="time of the server's disk, one request at a time, until a WRITE of version 2 or a COMMIT of "
@@ -123,6 +130,14 @@ class Nfs(WorkloadParams):
         return self
 
     @model_validator(mode="after")
+    def _arrivals_have_daemons(self) -> Nfs:
+        if self.arrivals and not self.biods:
+            raise refusal("0, with arrivals", "1 at least", "each makes one call at a time", "biods")
+        if self.arrivals and self.retrans is not None:
+            raise refusal(f"{self.retrans}, with arrivals", "none", "a hard mount never gives up", "retrans")
+        return self
+
+    @model_validator(mode="after")
     def _version_limits_the_transfer(self) -> Nfs:
         if self.version == 2 and self.transfer > 8192:
             found = units.format_quantity(self.transfer, "size")
@@ -156,7 +171,10 @@ def nfs(site: Site, workload: Workload[Nfs]) -> None:
             # Those of a later incarnation find no calls before it begins.
             with site.p.thread(thread, count=params.nfsds, daemon=True):
                 mount.serve(incarnation)
-        (read if params.access == "read" else write)(site, mount, delivered)
+        if params.arrivals:
+            arriving(site, workload.name, mount, delivered, len(clients))
+        else:
+            (read if params.access == "read" else write)(site, mount, delivered)
 
 
 def _as_asked(site: Site, workload: Workload[Nfs], client: str) -> Workload[Nfs]:

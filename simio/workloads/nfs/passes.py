@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from simio.components.network.nfs import NfsMount
 from simio.components.site import Site
+from simio.errors import RunError
+from simio.machines import instants
 from simio.machines.network import rpc
 from simio.program.builder import Handle, Register, since
+from simio.workloads.common.arrivals import ArrivalProcess
 
 
 def read(site: Site, mount: NfsMount, delivered: Handle) -> None:
@@ -88,6 +91,36 @@ def write(site: Site, mount: NfsMount, delivered: Handle) -> None:
             with mount.unless_given_up():
                 _commit(site, mount, free, done, delivered)
         p.mark(p.observation(f"{name}: closed", "ended", "bytes"), 0)
+
+
+def arriving(site: Site, name: str, mount: NfsMount, delivered: Handle, shares: int) -> None:
+    """Operations that arrive, whatever becomes of those before; each is of the next block, by a daemon of its own.
+
+    Raises RunError where the server may lose what was written, as nothing writes it again.
+    """
+    p, params = site.p, mount.params
+    assert params.arrivals is not None
+    if mount.kept is not None:
+        raise RunError(f"workload {name!r}: operations that arrive need a server that does not crash", at=".arrivals")
+    took = p.observation(f"{name}: operation", "latency", "ps")
+    p.load(name, took, params.arrivals.mean)
+    process = ArrivalProcess(p, mount.name, params.arrivals, shares)
+    came = p.machine(f"{mount.name} arrivals", instants.kept(mount.blocks))
+    left = p.container(f"{mount.name} operations done", unit="operations")
+    with (
+        p.thread(f"{mount.name}: biod on {mount.client.name}", count=params.biods, daemon=True),
+        p.forever(),
+        p.scope(),
+    ):
+        arrived, block = process.wait(), p.register()
+        with mount.next_block(block):
+            p.answer(instants.keep, came, block, arrived)
+            (mount.read if params.access == "read" else mount.write)(block, own=False)
+            p.mark(took, since(p.answer(instants.kept_at, came, block)))
+            p.mark(delivered, mount.amount(block))
+            p.put(left, 1)
+    with p.thread(f"{mount.name}: program on {mount.client.name}"):
+        p.get(left, mount.blocks)
 
 
 def _hand_over(

@@ -24,7 +24,7 @@ from simio.workloads.replay.params import RESPONSE, Replay
 from simio.workloads.replay.targets import Target, assigned, place
 
 MOST_DENOMINATOR = 10**6
-"""Of a scale of times."""
+"""Of what times are multiplied by."""
 
 
 @register_workload("replay", Replay)
@@ -56,20 +56,20 @@ def replay(site: Site, workload: Workload[Replay]) -> None:
 def _times(workload: Workload[Replay], summary: Summary) -> rows.Times:
     """When requests are made. Raises RunError if that is beyond the horizon of simulated time."""
     params = workload.params
-    form, scale = params.form, params.time_scale
+    form, speed = params.form, params.speed
     origin = summary.first or 0
     if params.since is not None:
         origin = int(params.since)
     elif form.clock == "zero" and int(params.first) == 1:
         origin = 0
-    exact = Fraction(scale.numerator, scale.denominator).limit_denominator(MOST_DENOMINATOR)
+    exact = Fraction(speed.denominator, speed.numerator).limit_denominator(MOST_DENOMINATOR)
     times = rows.Times(params.mode, origin, int(params.start), (exact.numerator, exact.denominator))
     if params.mode == "recorded" and ((summary.last or 0) - origin) * exact + times.start >= HORIZON:
         last = units.format_quantity(int((summary.last or 0) - origin), "time")
         raise RunError(
-            f"workload {workload.name!r} replays {last} of a trace, scaled beyond the 106 days of simulated time; "
-            "set until or last, or a smaller time_scale",
-            at=".time_scale",
+            f"workload {workload.name!r} replays {last} of a trace, beyond the 106 days of simulated time; set until "
+            "or last, or a higher speed",
+            at=".speed",
         )
     return times
 

@@ -23,10 +23,10 @@ from simio.description.quantities import (
     refusal,
 )
 from simio.description.workloads import HostName, OptionalStorage, Refers, WorkloadParams
-from simio.distribution import Distribution
 from simio.formats.traces.columns import Columns, ColumnsFormat
 from simio.formats.traces.files import Choice, TraceFile
 from simio.formats.traces.trace import FORMATS, TraceFormat
+from simio.sketch import Sketch
 from simio.workloads.replay.addresses import Fit
 from simio.workloads.replay.rows import Mode
 
@@ -36,8 +36,8 @@ OTHERS = "others"
 """Key of a mapping of devices for those that it does not name."""
 LEFT_OUT = "none"
 """Target of devices whose requests are left out."""
-Scale = Annotated[Fraction, Quantity("share", positive=True)]
-"""A share above zero."""
+Speed = Annotated[Fraction, Quantity("share", positive=True)]
+"""A share above zero, which may be more than one."""
 
 
 class _Formats:
@@ -65,12 +65,14 @@ class Replay(WorkloadParams):
         None, description="disk or volume that has the addresses of the trace, or a group with a disk for each device"
     )
     devices: Annotated[dict[str, Text], BeforeValidator(_texts), Refers("storage")] = Field(
-        {}, description="in place of storage: a disk or volume for each device of the trace, see below"
+        {}, description="in place of storage: devices of the trace, each with a disk or volume"
     )
     trace: Text = Field(
         description="file of the trace, relative to the file that names it; may end in .gz, .bz2, .xz"
     )
-    format: Annotated[str | None, Name(_Formats())] = Field(None, description="format of the trace, see below")
+    format: Annotated[str | None, Name(_Formats())] = Field(
+        None, description="format of the trace, see below; or columns"
+    )
     columns: Columns | None = Field(None, description="in place of a format: the columns of the trace")
     ignore: tuple[Text, ...] = Field((), description="kinds of lines that are left out, such as trim or flush")
     mode: Mode = Field(
@@ -81,8 +83,9 @@ class Replay(WorkloadParams):
         ),
     )
     depth: Count = Field(1, description="closed: most requests outstanding")
-    time_scale: Scale = Field(
-        Fraction(1), description="times between requests as a share of the recorded ones; 50 % is twice as fast"
+    speed: Speed = Field(
+        Fraction(1),
+        description="speed of the trace's clock: at 200 % times between requests are half of those recorded",
     )
     start: Time = Field(0, description="simulated time at which the trace begins")
     first: Count = Field(1, description="number of the first request that is replayed")
@@ -163,7 +166,7 @@ class Replay(WorkloadParams):
         return self._trace
 
     @property
-    def measured_times(self) -> Mapping[str, Distribution]:
+    def measured_times(self) -> Mapping[str, Sketch]:
         """See `WorkloadParams.measured_times`."""
         responses = self._trace.summary.responses if self._trace else None
         return {RESPONSE: responses} if responses and responses.count else {}

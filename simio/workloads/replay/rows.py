@@ -22,7 +22,10 @@ Mode = Literal["closed", "recorded"]
 
 @dataclass(frozen=True)
 class Times:
-    """When requests are made, in ps: times of the trace count from `origin`, times `scale`, and begin at `start`."""
+    """When requests are made, in ps.
+
+    Times of the trace count from `origin`, are multiplied by the fraction `scale`, and begin at `start`.
+    """
 
     mode: Mode
     origin: int

@@ -27,6 +27,7 @@ class Serve(WorkloadParams):
     An object has one of the sizes of `object`, and which one is asked for next is drawn by `popularity`.
     """
 
+    users: ClassVar[str | None] = "connections"
     routes: ClassVar[tuple[tuple[str, str], ...]] = (("from_", "to"), ("to", "storage"))
     network: ClassVar[bool] = True
 

@@ -13,7 +13,7 @@ from simio.components.network.tcp import Endpoint
 from simio.components.site import Site
 from simio.description.model import Workload
 from simio.program.builder import Handle, Register, Variable
-from simio.workloads.common.arrivals import ArrivalProcess
+from simio.workloads.common.arrivals import ArrivalProcess, declare_load
 from simio.workloads.common.room import check_room
 from simio.workloads.common.sockets import exactly
 
@@ -50,8 +50,7 @@ class Service:
         whole = "transaction" if params.steps > 1 else "request"
         self.took = p.observation(f"{name}: {whole}", "latency", "ps")
         self.think = p.exponential(f"{name}: think", params.think) if params.think else None
-        if params.arrivals:
-            p.load(name, self.took, params.arrivals.mean)
+        declare_load(p, name, self.took, params, params.connections)
 
     def _popularity(self) -> Handle:
         """Draws the number of an object by Zipf's law."""

@@ -125,3 +125,17 @@ def test_bounced_data_cross_the_bus_as_a_large_copy_does():
         done(bench)
     # 10 us a page at each of three crossings, and the copy takes 50.
     assert bench.run()["done"] == [(500, 1)]
+
+
+def test_a_copy_within_a_cache_goes_at_its_rate_and_leaves_memory_alone():
+    for behind, took in ((1000, 200), (50_000, 250), (80_000, 500)):
+        bench = Bench(cpu={"l1": "8 kB", "copy_l1": "50 MB/s", "copy_l2": "40 MB/s"})
+        p = bench.p
+        with p.thread("copy"):
+            bench.host.copy(4000, behind=behind)
+            done(bench)
+        outcome = reference.run(p.build())
+        # The CPU's cache of 64 kB holds 54 kB; what is beyond comes from memory at 20 MB/s.
+        busy = outcome.resources[bench.host.memory.number, 0]
+        assert (busy > 0) == (behind == 80_000)
+        assert outcome.end == took * US * 4 // 10

@@ -92,7 +92,8 @@ class Drill:
         until = self.start + round(time * MS)
         while True:
             due = min(
-                (self.look(word) for word in (c.RESEND_DUE, c.PERSIST_DUE) if self.look(word)), default=until + 1
+                (self.look(word) for word in (c.RESEND_DUE, c.PERSIST_DUE, c.LOSS_DUE) if self.look(word)),
+                default=until + 1,
             )
             if due > until:
                 break

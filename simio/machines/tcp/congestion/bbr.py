@@ -281,7 +281,7 @@ def save_window(state: NDArray, base: int) -> None:
 
 @shared
 def update_least(state: NDArray, base: int, now: int) -> None:
-    """Follow the shortest round trip; one that is 10 s old is measured anew with the least window (bbr_update_min_rtt)."""
+    """Follow the shortest round trip; one of 10 s ago is measured anew with the least window (bbr_update_min_rtt)."""
     rtt = state[base + c.SAMPLE_RTT]
     old = now > state[base + LEAST_AT] + _LEAST_SPAN
     if rtt >= 0 and (state[base + LEAST] < 0 or rtt < state[base + LEAST] or old):

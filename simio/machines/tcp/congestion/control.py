@@ -93,7 +93,7 @@ def happens(state: NDArray, base: int, now: int, event: int) -> None:
 
 @CONTROLS.operation
 def steer(state: NDArray, base: int, now: int) -> bool:
-    """Set window and rate of pacing after an acknowledgement by its sample (Linux `cong_control`); False: it does not.
+    """Set window and rate of pacing by the sample of an acknowledgement (Linux `cong_control`); False: it does not.
 
     Called where segments that are outstanding are noted, in recovery, too, after losses and the sample of the
     delivery rate are known. With True, neither recovery nor `increase` sets the window.

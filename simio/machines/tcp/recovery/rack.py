@@ -2,7 +2,7 @@
 
 Each acknowledgement is settled on the scoreboard (`simio.machines.tcp.segments`). A segment is lost once one that was
 sent a reordering window later has arrived. What cannot be told from a standard is as in Linux 6.x
-(net/ipv4/tcp_recovery.c, net/ipv4/tcp_input.c): marks reduce the window like a loss (state CWR), a reduction is undone
+(net/ipv4/tcp_recovery.c, net/ipv4/tcp_input.c): marks reduce the window like a loss (CWR), a reduction is undone
 that duplicates or timestamps show to be spurious (RFC 3708, RFC 3522). F-RTO (RFC 5682) is left out.
 """
 
@@ -14,7 +14,19 @@ from simio.machines.shared import shared
 from simio.machines.tcp import congestion, segments
 from simio.machines.tcp import layout as c
 from simio.machines.tcp.recovery.interface import RECOVERIES, Recovery
-from simio.machines.tcp.segments import AFTER, EVER, FLAGS, LOST, OTHER, RESENT, SACKED, SENT, in_flight, record
+from simio.machines.tcp.segments import (
+    AFTER,
+    EVER,
+    FLAGS,
+    LOST,
+    ORDER,
+    OTHER,
+    RESENT,
+    SACKED,
+    SENT,
+    in_flight,
+    record,
+)
 from simio.machines.tcp.timers import instant
 
 if TYPE_CHECKING:
@@ -106,7 +118,7 @@ def reordering_window(state: NDArray, base: int) -> int:
 
 @shared
 def adapt(state: NDArray, base: int) -> None:
-    """Widen the reordering window where something arrived twice, once a round trip (RFC 8985, section 6.2, step 4)."""
+    """Widen the reordering window where something came twice, once a round trip (RFC 8985, section 6.2, step 4)."""
     if state[base + c.DSACKED] and state[base + c.SAMPLE_FROM] > state[base + c.DSACK_ROUND]:
         state[base + c.WIDENED] = min(state[base + c.WIDENED] + 1, 255)
         state[base + c.DSACK_ROUND] = state[base + c.DELIVERED]
@@ -133,7 +145,6 @@ def detect(state: NDArray, base: int, now: int) -> None:
     """Mark what is late as lost, and have a timer look again (RFC 8985, section 6.2, step 5)."""
     if state[base + c.LOSS_DUE] > 0 and state[base + c.LOSS_KIND] == LATE:
         state[base + c.LOSS_DUE] = 0
-    newest = state[base + c.RACK_SENT]
     allowed = state[base + c.RACK_RTT] + reordering_window(state, base)
     longest = 0
     number = state[base + c.HEAD]
@@ -144,15 +155,15 @@ def detect(state: NDArray, base: int, now: int) -> None:
         if flags & SACKED:
             number = max(state[at + OTHER], number) + 1
             continue
-        sent = state[at + SENT]
+        due = state[at + SENT] + allowed
         if flags & (LOST | RESENT) != LOST:
-            if sent > newest or (sent == newest and state[at + AFTER] >= state[base + c.RACK_END]):
+            if state[at + ORDER] >= state[base + c.RACK_ORDER]:
                 if flags & EVER == 0:
                     break
-            elif sent + allowed <= now:
+            elif due <= now:
                 lose(state, base, number, at)
             else:
-                longest = max(longest, sent + allowed - now)
+                longest = max(longest, due - now)
         number += 1
     if longest > 0:
         state[base + c.LOSS_DUE] = now + longest + _TIMER_MIN
@@ -181,6 +192,8 @@ def undo(state: NDArray, base: int) -> None:
             state[at + FLAGS] &= ~LOST
         number += 1
     state[base + c.UNDO_FROM] = 0
+    # What was late and not lost shows that segments overtake one another (Linux tcp_try_undo_partial).
+    state[base + c.REORDERED] = 1
     if not state[base + c.STEERED]:
         state[base + c.CWND] = max(state[base + c.CWND], state[base + c.PRIOR_CWND])
         state[base + c.SSTHRESH] = max(state[base + c.SSTHRESH], state[base + c.PRIOR_SSTHRESH])
@@ -201,7 +214,7 @@ def leave(state: NDArray, base: int, now: int) -> None:
 
 @shared
 def answer_probe(state: NDArray, base: int, now: int, advanced: bool) -> None:
-    """End the episode of a tail loss probe: one that made up for a loss reduces the window (RFC 8985, section 7.4)."""
+    """End the episode of a probe: one that made up for a loss reduces the window (RFC 8985, section 7.4)."""
     end = state[base + c.PROBED]
     if end == 0 or state[base + c.UNA] < end:
         return
@@ -259,8 +272,7 @@ def settle(state: NDArray, base: int, now: int, advanced: bool, limited: bool) -
         state[base + c.REDUCING] = 0
         end_reduction(state, base)
         congestion.happens(state, base, now, congestion.RECOVERY_ENDS)
-    elif state[base + c.LOSING] and advanced and may_undo(state, base):
-        undo(state, base)
+    elif state[base + c.RECOVERING] and advanced and state[base + c.RESENT_OUT] == 0 and may_undo(state, base):
         leave(state, base, now)
     watched = state[base + c.LOSS_DUE] > 0 and state[base + c.LOSS_KIND] == LATE
     if watched or state[base + c.SACKED_OUT] or state[base + c.RECOVERING] or state[base + c.REORDERED]:
@@ -280,7 +292,7 @@ def settle(state: NDArray, base: int, now: int, advanced: bool, limited: bool) -
 
 @shared
 def schedule(state: NDArray, base: int, now: int) -> None:
-    """Set the timer of a tail loss probe: two round trips, no later than the retransmission (RFC 8985, section 7.2)."""
+    """Set the timer of a probe: two round trips, no later than the retransmission (RFC 8985, section 7.2)."""
     if state[base + c.LOSS_DUE] > 0 and state[base + c.LOSS_KIND] == LATE:
         return
     state[base + c.LOSS_DUE] = 0

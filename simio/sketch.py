@@ -1,4 +1,4 @@
-"""The distribution of numbers in bounded memory: exact while they are few, then in bins."""
+"""Sketches: distributions of numbers in bounded memory, exact while these are few, then in bins."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BITS = 10
 _EXACT_BELOW = 2 ** (_BITS + 1)
 
 
-class Distribution:
+class Sketch:
     """Whole numbers from 0 on: how many there are, their sum and extremes exactly, and how they are distributed.
 
     More than `EXACT` of them are counted in bins that are at most a 1024th of their numbers wide (the idea of
@@ -37,7 +37,7 @@ class Distribution:
         if not len(values):
             return
         if int(values.min()) < 0:
-            raise ValueError("a distribution is of numbers from 0 on")
+            raise ValueError("a sketch is of numbers from 0 on")
         self.count += len(values)
         # Parts that cannot overflow.
         self.total += (int((values >> 32).sum()) << 32) + int((values & 0xFFFFFFFF).sum())
@@ -77,7 +77,7 @@ class Distribution:
         return np.clip(middle, self.least, self.most), self._bins[rows]
 
     def __eq__(self, other: Any) -> bool:
-        if not isinstance(other, Distribution):
+        if not isinstance(other, Sketch):
             return NotImplemented
         same = (self.count, self.total, self.least, self.most) == (other.count, other.total, other.least, other.most)
         return same and all(np.array_equal(*each) for each in zip(self.steps(), other.steps(), strict=True))

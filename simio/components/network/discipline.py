@@ -1,0 +1,152 @@
+"""A queue before a line, managed by a queue discipline (`simio.machines.network.disciplines`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+
+from simio.components.network.packet import Left, Packet, dropped
+from simio.description.sheets.queues import QueueSheet
+from simio.machines.network import disciplines as d
+from simio.machines.network.disciplines import fq_codel
+from simio.machines.network.disciplines import interface as q
+from simio.machines.tcp.layout import CE, ECT
+from simio.program.builder import Builder, Handle, Operand, Register, since
+from simio.program.service import ceil_times
+
+ONE = 2**16
+
+
+class ManagedQueue:
+    """Packets of one line, which leave in order, or flow by flow in turn.
+
+    A packet that waits is a thread. It enters, waits until it is first, is dropped, marked or let pass, and holds the
+    line until whoever sends it says that it has left.
+    """
+
+    def __init__(self, p: Builder, name: str, capacity: int, sheet: QueueSheet, byte: Fraction, owner: str) -> None:
+        """`byte` is the time of a byte on the line in ps; drops and marks are counted for `owner`."""
+        self.p = p
+        self.name, self.owner = name, owner
+        self.kind = d.DISCIPLINES[sheet.discipline]
+        self._initial = q.WORDS.initial(
+            discipline=self.kind.number,
+            capacity=capacity,
+            marks=1 if sheet.mark else 0,
+            mark_above=sheet.mark_above or 0,
+            least=sheet.red_least or capacity // 12,
+            most=sheet.red_most or capacity // 4,
+            chance=int(Fraction(str(sheet.red_chance)) * ONE),
+            weight=sheet.red_weight,
+            packet_time=ceil_times(1000, byte),
+            target=sheet.target,
+            interval=sheet.interval,
+            quantum=sheet.quantum,
+        )
+        if self.kind.drawn:
+            self.luck = p.uniform(f"{name} luck", 0, q.LUCK - 1)
+        if self.kind.fair:
+            self.line = p.machine(f"{name} line", fq_codel.LINE.initial(most=capacity))
+            self.gate = p.container(f"{name} gate", unit="packets")
+            p.gauge(name, "level", self.line + fq_codel.TOTAL, "bytes")
+        else:
+            self.state = p.machine(name, self._initial)
+            self.first = p.container(f"{name} first", 1, 1, "packets")
+            p.gauge(name, "level", self.state + q.LEVEL, "bytes")
+
+    @contextmanager
+    def passed(self, packet: Packet, size: Operand, refused: Left | None = None) -> Iterator[None]:
+        """Run the body when a packet is first and may go; `left` has to follow in it, once.
+
+        Else it is dropped, and `refused` emitted.
+        """
+        p = self.p
+        state, first = self._of(packet)
+        with p.scope():
+            begun, answer, able = p.now(), p.register(0), p.register(0)
+            if packet.marks:
+                able.set(packet.marks % 2)
+            if self.kind.drawn:
+                p.draw(answer, self.luck)
+            able.set(able + answer * 2)
+            p.call(answer, d.enter, state, size, able)
+            if self.kind.fair:
+                with p.when(answer != d.DROP):
+                    self._enqueue(answer, state, size)
+            with p.when(answer == d.DROP):
+                if refused:
+                    refused()
+                dropped(p, self.owner, packet)
+            with p.when(answer != d.DROP):
+                self._mark(packet, answer)
+                p.get(first, 1)
+                if self.kind.fair:
+                    self._claim(state)
+                able.set(size * 2)
+                if packet.marks:
+                    able.set(able + packet.marks % 2)
+                begun.set(since(begun))
+                p.call(answer, d.leave, state, able, begun)
+                if self.kind.fair:
+                    self._serve(state, size)
+                with p.when(answer == d.DROP):
+                    self.left(packet)
+                    if refused:
+                        refused()
+                    dropped(p, self.owner, packet)
+                with p.when(answer != d.DROP):
+                    self._mark(packet, answer)
+                    yield
+
+    def left(self, packet: Packet) -> None:
+        """The packet that was first has left the line, or was dropped: the next one may go."""
+        _, first = self._of(packet)
+        self.p.put(first, 1)
+        if self.kind.fair:
+            with self.p.scope():
+                waiting = self.p.answer(fq_codel.free, self.line)
+                with self.p.when(waiting > 0):
+                    self.p.put(self.gate, waiting)
+
+    def _of(self, packet: Packet) -> tuple[int, Handle]:
+        """The queue of a packet, and the turn of its first packet."""
+        if not self.kind.fair:
+            return self.state, self.first
+        name = f"{self.name} of {packet.stream}"
+        state = self.p.machine(name, self._initial + fq_codel.FLOW.initial())
+        return state, self.p.container(f"{name} first", 1, 1, "packets")
+
+    def _enqueue(self, answer: Register, state: int, size: Operand) -> None:
+        p = self.p
+        with p.scope():
+            stays = p.register(size)
+            p.call(stays, fq_codel.enqueued, state, self.line, stays)
+            with p.when(stays == 0):
+                answer.set(d.DROP)
+
+    def _claim(self, state: int) -> None:
+        """Wait for the flow's turn."""
+        p = self.p
+        with p.scope():
+            mine = p.register()
+            p.call(mine, fq_codel.claim, state, self.line)
+            with p.while_(mine == 0):
+                p.get(self.gate, 1)
+                p.call(mine, fq_codel.claim, state, self.line)
+
+    def _serve(self, state: int, size: Operand) -> None:
+        with self.p.scope():
+            done = self.p.register(size)
+            self.p.call(done, fq_codel.served, state, self.line, done)
+
+    def _mark(self, packet: Packet, answer: Register) -> None:
+        """Set the codepoint of a packet that is marked, once."""
+        if packet.marks is None:
+            return
+        p = self.p
+        with p.when(answer == d.MARK), p.scope():
+            able = p.register(packet.marks % (2 * CE))
+            with p.when(able == ECT):
+                packet.marks.set(packet.marks + CE)
+                p.mark(p.observation(f"{self.owner} marked", "other", "bytes"), packet.length)

@@ -1,0 +1,63 @@
+"""A volume of a storage service: token buckets before it, a latency behind."""
+
+from __future__ import annotations
+
+from simio.components.storage.interfaces import Transport
+from simio.description.model import Disk
+from simio.description.sheets.cloud import CloudVolume
+from simio.machines.ssd import buckets
+from simio.program.builder import Builder, Operand, OperandT, Register
+from simio.program.service import SECOND, ceil_times, per_byte
+
+DEPTH = 65535
+"""Commands that the service has at once: the most of an NVMe queue."""
+
+
+class CloudDrive:
+    """Requests wait for the buckets, in the order in which they come, and then each for the service by itself."""
+
+    any_size = True
+
+    def __init__(self, p: Builder, disk: Disk[CloudVolume]) -> None:
+        self.p = p
+        self.name = disk.name
+        self.sheet = sheet = disk.part.sheet
+        self.sequential = False
+        self.capacity: int = sheet.capacity // sheet.sector * sheet.sector
+        gap = round(SECOND / sheet.requests)
+        peak = round(SECOND / (sheet.burst_requests or sheet.requests))
+        each = ceil_times(buckets.GRAIN, per_byte(sheet.rate))
+        self.state = p.machine(disk.name, buckets.initial(gap, sheet.credits * gap, peak, each, sheet.unit))
+        self.beyond = p.exponential(f"{disk.name} service", sheet.spread) if sheet.spread else None
+        p.tally(disk.name, "its provisioned rates", self.state + buckets.WAITED, "ps")
+
+    @property
+    def depth(self) -> int:
+        """Commands that the service has at once."""
+        return DEPTH
+
+    def sectors_of(self, size: OperandT) -> OperandT:
+        """Sectors that `size` bytes take."""
+        sector: int = self.sheet.sector
+        return (size + (sector - 1)) // sector
+
+    def read(self, sector: Register, size: Operand, transport: Transport, failed: Register | None = None) -> None:
+        """A read command of `size` bytes."""
+        self._serve(size)
+        transport.send(size)
+
+    def write(self, sector: Register, size: Operand, transport: Transport, failed: Register | None = None) -> None:
+        """A write command of `size` bytes."""
+        transport.fetch(size)
+        self._serve(size)
+
+    def _serve(self, size: Operand) -> None:
+        p = self.p
+        with p.scope():
+            with p.label("buckets", self.name):
+                p.wait(p.answer(buckets.wait, self.state, size))
+            p.advance(self.sheet.latency)
+            if self.beyond:
+                beyond = p.register()
+                p.draw(beyond, self.beyond)
+                p.wait(beyond)

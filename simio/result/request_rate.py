@@ -1,0 +1,70 @@
+"""Answers in requests a second, such as IOPS and transactions a second, instead of bytes a second."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from simio import units
+from simio.engines.outcome import Outcome
+from simio.errors import RunError, quote
+from simio.program.service import SECOND
+from simio.program.steps import Program
+from simio.result.model import CaseResult, Interval, Progress, Throughput
+
+
+def counts_requests(unit: str) -> bool:
+    """True for a unit of requests a second, false for one of bytes a second."""
+    return units.dimension_of(unit) == "request_rate"
+
+
+def request_rate(program: Program, outcome: Outcome, span: Throughput) -> Fraction:
+    """Requests a second that ended in the measured span: blocks, transactions and others whose times are marked."""
+    length = span.until - span.since
+    rows = [row for row, mark in enumerate(program.marks) if mark.role == "latency" and mark.unit == "ps"]
+    if not rows or length <= 0:
+        return Fraction(0)
+    marks = outcome.marks[np.isin(outcome.marks[:, 1], rows)]
+    number = int(np.count_nonzero((marks[:, 0] > span.since) & (marks[:, 0] <= span.until)))
+    number += sum(outcome.condensed[row].count for row in rows if row in outcome.condensed)
+    return Fraction(number * SECOND, length)
+
+
+def in_unit_of(result: CaseResult, unit: str) -> CaseResult:
+    """The result with all rates in requests a second if that is what `unit` is of, else as it is.
+
+    Bytes a second are divided by the bytes of a request in the mean. Raises RunError where nothing counts requests.
+    """
+    if not counts_requests(unit):
+        return result
+    if not any(each.unit == "ps" for each in result.observations) and result.rate:
+        raise RunError(
+            f"no workload of this scenario counts requests, so that there are none in {quote(unit)}; "
+            "expected a unit of throughput such as 'MB/s'",
+            at="report.unit",
+        )
+    size = result.rate / result.requests if result.requests and result.rate else Fraction(1)
+    span, interval = result.throughput, result.interval
+    return replace(
+        result,
+        request_size=size,
+        rate=result.rate / size,
+        half_width=None if result.half_width is None else _half_width(result, float(size)),
+        bound=None if result.bound is None else result.bound / size,
+        streams=tuple(replace(stream, rate=stream.rate / size) for stream in result.streams),
+        throughput=replace(span, amount=round(span.amount / size)),
+        progress=Progress.later(lambda: _divided(result.progress, float(size))),
+        interval=None if interval is None else Interval(interval.low / float(size), interval.high / float(size)),
+    )
+
+
+def _half_width(result: CaseResult, size: float) -> float:
+    """That of the requests of several runs, which differ less than their bytes; of one run, that of its bytes."""
+    own = result.requests_half_width
+    return result.half_width / size if own is None and result.half_width is not None else own or 0.0
+
+
+def _divided(progress: Progress, size: float) -> Progress:
+    return Progress(progress.times, tuple(total / size for total in progress.totals))

@@ -1,0 +1,93 @@
+"""Answers in requests a second: IOPS and transactions."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from click.testing import CliRunner
+from loads_bench import scenario, written
+
+from simio.cli.main import main
+from simio.errors import RunError, ScenarioError
+from simio.report.data import as_csv, as_json
+from simio.report.html.timelines import timelines
+from simio.running import run_scenario
+
+RATE = "{rate: 60 /s}"
+
+
+def ran(folder, unit: str):
+    result = run_scenario(scenario(folder, RATE, "until: 4 s", [f"report.unit={unit}"]))
+    return result, json.loads("".join(as_json(result)))["cases"][0]
+
+
+def test_the_answer_is_in_the_unit_of_the_report(tmp_path) -> None:
+    (in_bytes, plain), (_, data) = ran(tmp_path, "MB/s"), ran(tmp_path, "kIOPS")
+    (case,) = in_bytes.cases
+    # All blocks are as large.
+    assert data["throughput"] == pytest.approx(float(case.rate) / 4096 / 1000, rel=0.01)
+    assert data["half_width"] == pytest.approx(case.half_width / 4096 / 1000, rel=0.02)
+    assert data["bound"] == pytest.approx(float(case.bound) / 4096 / 1000, rel=0.01)
+    assert data["bytes_per_second"] == pytest.approx(plain["bytes_per_second"])
+    assert data["requests_per_second"] == pytest.approx(1000 * data["throughput"])
+    assert data["streams"]["reads: d"] == pytest.approx(1000 * data["throughput"], rel=0.05)
+
+
+def test_tables_and_plots_have_that_unit(tmp_path) -> None:
+    result, data = ran(tmp_path, "IOPS")
+    heads, cells = (line.split(",") for line in as_csv(result).splitlines())
+    assert float(dict(zip(heads, cells, strict=True))["throughput (IOPS)"]) == pytest.approx(
+        data["throughput"], rel=1e-4
+    )
+    figure = timelines(result.cases[0], "IOPS")["Throughput (IOPS)"]
+    mean = next(line for line in figure["data"] if line["name"].startswith("mean of"))
+    assert mean["y"][0] == pytest.approx(data["throughput"], rel=0.1)
+
+
+def test_the_first_line_says_so(tmp_path) -> None:
+    path = written(tmp_path, RATE, "until: 4 s")
+    done = CliRunner().invoke(main, ["run", str(path), "--set", "report.unit=transactions/s"])
+    assert done.exit_code == 0, done.output
+    rate = next(line for line in done.output.splitlines() if "transactions/s   " in line)
+    assert 50 < float(rate.split()[0]) < 70
+
+
+def test_what_counts_no_requests_has_no_rate_of_them(tmp_path) -> None:
+    path = tmp_path / "copy.yaml"
+    path.write_text(
+        "title: t\nhosts: {a: {model: hosts/linux-2002-dual-p3}}\n"
+        "workload: {c: {kind: compute, host: a, threads: 1, work: 1 ms}}\nrun: {until: 10 ms}\nreport: {unit: IOPS}\n"
+    )
+    done = CliRunner().invoke(main, ["run", str(path)])
+    assert done.exit_code != 0 or "0 IOPS" in done.output
+
+
+def test_no_other_unit_is_taken(tmp_path) -> None:
+    with pytest.raises(ScenarioError, match="expected a unit such as 'MB/s' or 'kIOPS'"):
+        scenario(tmp_path, RATE, sets=["report.unit=furlongs"])
+
+
+def test_a_sweep_compares_requests(tmp_path, own_results: None) -> None:
+    path = written(tmp_path, RATE, "until: 3 s")
+    done = CliRunner().invoke(
+        main,
+        ["sweep", str(path), "--set", "report.unit=IOPS", "--set", "workload.reads.block=4 KiB,64 KiB",
+         "--set", "run.replications=2", "-o", str(tmp_path / "rows.parquet"), "--processes", "1"],
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    pyarrow = pytest.importorskip("pyarrow.parquet")
+    found = pyarrow.read_table(io.BytesIO((tmp_path / "rows.parquet").read_bytes())).to_pydict()
+    assert found["workload.reads.block (B)"] == [4096, 65536]
+    assert all(50 < rate < 70 for rate in found["throughput (IOPS)"])
+
+
+def test_a_result_without_times_is_refused(tmp_path) -> None:
+    from dataclasses import replace
+
+    from simio.result.request_rate import in_unit_of
+
+    result = run_scenario(scenario(tmp_path, RATE, "until: 1 s")).cases[0]
+    with pytest.raises(RunError, match="no workload of this scenario counts requests"):
+        in_unit_of(replace(result, observations=()), "kIOPS")
