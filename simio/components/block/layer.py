@@ -123,7 +123,9 @@ class Process:
         if self.helper:
             self.helper_state = self.p.machine(
                 f"{self.name} helper",
-                c.PROCESS.initial(core=self.helper.state, ready=depth, cost=span(self.interface.submits(way)), polls=1),
+                c.PROCESS.initial(
+                    core=self.helper.state, ready=depth, cost=span(self.interface.submits(way)), polls=1
+                ),
             )
 
     def _slice(self, name: str, slot: Slot) -> int | None:
