@@ -98,7 +98,7 @@ def direct(site: Site, workload: Workload[Direct]) -> None:
         process = Process(layer, name, core, params.interface, helper)
         companions = sum(other == core for other, _ in placed)
         own, helping = (_slot(placed, at, place) for place, at in enumerate((core, helper), 2 * number - 2))
-        process.start(way, companions, own, helping)
+        process.start(way, params.depth, companions, own, helping)
         devices = [process.device(target) for target in targets]
         for device in devices:
             _check(workload, device)
@@ -168,7 +168,8 @@ class Requests:
                         self._carry(device, at, writes)
                         self.process.take_core()
                         p.mark(self.latency, since(begun) - self.outside)
-                        p.mark(self.stream, params.block)
+                # Deliveries of a turn over the drives count together: half of what would be recorded.
+                p.mark(self.stream, (len(self.drives) - (first or 0)) * params.block)
                 if first:
                     first.set(0)
             p.release(self.process.core.resource)

@@ -96,8 +96,10 @@ class Process:
         self.helper_state = -1
         self._host = layer.host
 
-    def start(self, way: Way, companions: int, polling: Slot = ALONE, helping: Slot = ALONE) -> None:
-        """Make the state of the process, which `companions` processes share its core with, itself included.
+    def start(self, way: Way, depth: int, companions: int, polling: Slot = ALONE, helping: Slot = ALONE) -> None:
+        """Make the state of the process, all of whose `depth` places are free at first.
+
+        `companions` processes share its core, itself included.
 
         `polling` is its own place among those that poll on its core, and `helping` that of its helper.
         """
@@ -107,6 +109,7 @@ class Process:
             self.name,
             c.PROCESS.initial(
                 core=self.core.state,
+                ready=depth,
                 cost=span(self.interface.cost(way)),
                 look=span(self.interface.look(way)),
                 switch=span(sheet.context_switch + growth + self.interface.sleep(way)),
@@ -120,7 +123,9 @@ class Process:
         if self.helper:
             self.helper_state = self.p.machine(
                 f"{self.name} helper",
-                c.PROCESS.initial(core=self.helper.state, cost=span(self.interface.submits(way)), polls=1),
+                c.PROCESS.initial(
+                    core=self.helper.state, ready=depth, cost=span(self.interface.submits(way)), polls=1
+                ),
             )
 
     def _slice(self, name: str, slot: Slot) -> int | None:

@@ -89,7 +89,7 @@ class CoreCalls(Calls):
             self.scheduler,
             self.job.together,
         )
-        self.process.start(way, seat.companions)
+        self.process.start(way, self.job.depth, seat.companions)
         if not name.endswith(" 1"):
             self.p.tally(name, CPU_TIME, self.process.state + c.WORKED, "ns")
 

@@ -71,7 +71,12 @@ def test_processes_on_one_core_share_it(tmp_path: Path) -> None:
 
 
 def test_a_lock_holds_cores_up_that_kyber_does_not(tmp_path: Path) -> None:
-    sets = ("workload.direct.processes=6", "disks.d.command_time=0.1 us", "disks.d.dies=16")
+    sets = (
+        "workload.direct.processes=6",
+        "workload.direct.depth=32",
+        "disks.d.command_time=0.1 us",
+        "disks.d.dies=16",
+    )
     found = {
         scheduler: served(run(tmp_path, f"hosts.server.kernel.scheduler={scheduler}", *sets))
         for scheduler in SCHEDULERS
