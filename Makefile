@@ -1,6 +1,6 @@
 # `make run` sets simio up and answers two published cases; `make test` sets it up, and runs lint, types, every unit and
 # every scenario; `make check` runs what takes longer: both engines, random programs, fuzzing, browsers, documents.
-# `make validate` simulates every measured row and fails where a table is outside its tolerance.
+# `make docs` makes a site of the documents. `make validate` simulates every measured row and fails where a table is outside its tolerance.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -10,7 +10,7 @@ PEERS := .venv-peers
 # One more than there are CPUs, as some tests wait for browsers, servers and clocks.
 WORKERS = $(shell $(BIN)/python -c 'import os; print(os.cpu_count() + 1)')
 
-.PHONY: run test check validate lint types engine bench clean
+.PHONY: run test check validate lint types engine docs bench clean
 
 run: $(SET_UP)
 	$(BIN)/simio run scenarios/sgi-hippi-raw.yaml
@@ -25,6 +25,10 @@ check: $(SET_UP_TEST) engine
 # It is compiled once before the tests, and not by each worker.
 engine: $(SET_UP_TEST)
 	$(BIN)/python -c 'from simio.engines.native import entry; entry()'
+
+# The documents as a site with search, in build/site.
+docs: $(SET_UP_TEST)
+	$(BIN)/mkdocs build --strict
 
 validate: $(SET_UP)
 	$(BIN)/simio validate

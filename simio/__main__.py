@@ -33,6 +33,8 @@ def program() -> None:
     this one starts has the current directory on its path.
     """
     os.environ["PYTHONSAFEPATH"] = "1"
+    # Its threads would cost a tenth of a second of CPU in each process, for matrices of some ten rows.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Ignored, as behind `nohup`, it stays ignored.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))

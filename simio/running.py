@@ -14,8 +14,9 @@ from simio.components.network.capture import ROLE, PacketTrace
 from simio.description.measured import MeasuredRow
 from simio.description.model import Case, Host, Origin, Part, Scenario, System
 from simio.engines.execute import execute
+from simio.engines.native import Announce
 from simio.engines.outcome import Aborted, Interrupted, Options, Outcome, Status
-from simio.engines.prepared import Prepared
+from simio.engines.prepared import Prepared, prepare
 from simio.errors import RunError
 from simio.limits import Bound
 from simio.lower import lower
@@ -80,6 +81,7 @@ class Lowered:
 
     def __init__(self, program: Program) -> None:
         self.program = program
+        self._prepared: Prepared | None = None
 
     @cached_property
     def bound(self) -> Bound:
@@ -91,10 +93,14 @@ class Lowered:
         """The program's hash."""
         return program_hash(self.program)
 
-    @property
-    def prepared(self) -> Prepared | None:
-        """The compiled engine's tables, or None if that engine is to make them."""
-        return None
+    def prepared(self, announce: Announce | None = None) -> Prepared:
+        """The compiled engine's tables, made once; `announce` and errors are as those of `prepare`."""
+        if self._prepared is None:
+            self._prepared = self._prepare(announce)
+        return self._prepared
+
+    def _prepare(self, announce: Announce | None) -> Prepared:
+        return prepare(self.program, announce)
 
 
 def run_scenario(
@@ -190,9 +196,8 @@ def run_program(
         sink = log.begin(program) if log else None
         condenser = Condenser(program, sink) if program.feeds or sink else None
         limits = Options(until, run.step_budget, seed, work=lambda: lowered.bound.delivered, condense=condenser)
-        prepared = None if options.engine == "simpy" or program.guests else lowered.prepared
         try:
-            outcome = execute(program, limits, options.engine, options.announce, prepared)
+            outcome = execute(program, limits, options.engine, options.announce, lowered.prepared)
         except Interrupted as error:
             outcome = error.outcome
             interrupted = True

@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from simio.calibration.probe import Probe, Source
 from simio.calibration.usage import range_of, values_of
 from simio.calibration.values import CatalogueValue
-from simio.errors import RunError, ScenarioError
-from simio.loading import ScenarioFile
-from simio.loading.catalogue import Catalogue
-from simio.loading.overlay import Overlay
-from simio.lower import lower
-from simio.running import Lowered, run_program
+from simio.errors import SimioError
+from simio.sweeps.run import run_many
+from simio.sweeps.work import Task
+
+if TYPE_CHECKING:
+    from simio.description.model import Scenario
 
 HALVINGS = 6
 """Times that the way to a value that is refused is halved."""
 MORE = 1.1
 """The factor of a value whose effect is told."""
+
+
+SHARES = 8
+"""Shares of the values, which processes answer."""
+
+
+@dataclass(frozen=True)
+class Share(Task):
+    """Some of the values that a case is answered with."""
+
+    share: Sequence[CatalogueValue] = ()
 
 
 @dataclass(frozen=True)
@@ -58,42 +70,49 @@ class Effect:
 class Case:
     """One case of a scenario, answered with other values; a program that stays the same is not run again."""
 
-    def __init__(self, scenario: str, sets: tuple[str, ...], index: int, parts: Catalogue) -> None:
-        self.scenario, self.sets, self.index, self.parts = scenario, sets, index, parts
-        case = ScenarioFile(scenario, parts=parts).scenario(sets, only=index).cases[0]
-        self.case = case
-        lowered = Lowered(lower(case.system))
-        self.hash = lowered.hash
-        self.rate = float(run_program(case, lowered).rate)
-        self._known = {self.hash: self.rate}
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self._probe = Probe(Source(task), task.case)
+        self.case, self.rate = self._probe.case, self._probe.base.rate
 
     @property
     def values(self) -> list[CatalogueValue]:
         """The numbers of the catalogue in use."""
-        return values_of(self.case.system, self.parts, Path(self.scenario).parent)
+        return values_of(self.case.system, self._probe.source.parts, Path(self.task.scenario).parent)
 
     def rate_with(self, value: CatalogueValue, number: float) -> float | None:
         """Throughput in bytes a second; None where the parts, or the run, cannot have it."""
-        laid = Overlay(self.parts, {value.at: value.text(number)})
-        try:
-            case = ScenarioFile(self.scenario, parts=laid).scenario(self.sets, only=self.index).cases[0]
-            lowered = Lowered(lower(case.system))
-            if lowered.hash not in self._known:
-                self._known[lowered.hash] = float(run_program(case, lowered).rate)
-        except (ScenarioError, RunError):
-            return None
-        return self._known[lowered.hash]
+        found = self._probe.answer({value.at: value.text(number)})
+        return found.rate if found else None
+
+    def prepare(self, values: Sequence[CatalogueValue]) -> None:
+        """Trace lowering with all of these a tenth larger, so that other values of them are cheap."""
+        larger = {value.at: value.text(_moved(value, MORE)) for value in values}
+        self._probe.prepare([self._probe.compatible(larger)])
 
 
 def effects(case: Case, progress: Callable[[int, int], Any] | None = None) -> list[Effect]:
-    """The effect of each value in use, the largest first."""
+    """The effect of each value in use, the largest first. Raises SimioError as `run_many`."""
     values = case.values
-    found = []
-    for number, value in enumerate(values):
+    shares = min(len(values), SHARES)
+    tasks = [Share(**vars(case.task), share=values[share::shares]) for share in range(shares)]
+    found: list[Effect] = []
+    for _, outcome in run_many(tasks, do=_effects):
+        if isinstance(outcome, SimioError):
+            raise outcome
+        found += outcome
         if progress:
-            progress(number, len(values))
-        found.append(_effect(case, value))
-    return sorted(found, key=lambda effect: -effect.size)
+            progress(len(found), len(values))
+    order = {value.name: number for number, value in enumerate(values)}
+    return sorted(found, key=lambda effect: (-effect.size, order[effect.value.name]))
+
+
+def _effects(_scenario: Scenario, task: Task) -> list[Effect]:
+    """The effects of a share of the values."""
+    assert isinstance(task, Share)
+    case = Case(task)
+    case.prepare(task.share)
+    return [_effect(case, value) for value in task.share]
 
 
 def _effect(case: Case, value: CatalogueValue) -> Effect:

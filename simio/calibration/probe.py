@@ -71,20 +71,23 @@ class Source:
 
 
 class Probe:
-    """One case, answered with other values by runs as short as give the rate of the whole run.
+    """One case, answered with other values: by whole runs, or given its length by runs as short as give its rate.
 
     A run of many steps is cut off, one of many replications has fewer of them, with the same seeds (common random
     numbers: Law, Simulation Modeling and Analysis, 5th edition, section 11.2). Where the short run has another rate
     than the whole, it is lengthened. A program that was run before is not run again.
     """
 
-    def __init__(self, source: Source, index: int, length: Length) -> None:
+    def __init__(self, source: Source, index: int, length: Length | None = None) -> None:
         self.source, self.index = source, index
         self._known: dict[str, Answer] = {}
         self.programs = 0
         scenario = source.file.scenario(source.sets, only=index)
         self.case = scenario.cases[0]
-        self.run, self.base = self._short(scenario, length)
+        whole = self.case.system.run
+        self.run, self.base = (
+            self._short(scenario, length) if length else (whole, self._answered(scenario, whole, False))
+        )
 
     def answer(self, values: Values) -> Answer | None:
         """The answer with these values; None where the parts, or the run, cannot have them."""
@@ -130,6 +133,18 @@ class Probe:
             share *= LONGER
         wanted = run.model_copy(update=single)
         return wanted, self._answered(scenario, wanted, prepared=False)
+
+    def compatible(self, values: Values) -> Values:
+        """As many of these as the parts can have together."""
+        if not values or self.allows(values):
+            return values
+        if len(values) == 1:
+            return {}
+        names = list(values)
+        halves = names[: len(names) // 2], names[len(names) // 2 :]
+        first, second = (self.compatible({name: values[name] for name in half}) for half in halves)
+        together = {**first, **second}
+        return together if self.allows(together) else first
 
     def prepare(self, several: Sequence[Values]) -> None:
         """Trace lowering once, with the numbers of all of these to vary, so that other values are cheap."""

@@ -132,13 +132,8 @@ class _Case:
 
     def _compatible(self, scores: Scores) -> Scores:
         """As many of these as the parts can have together."""
-        if not scores or self.probe.allows(_values(scores)):
-            return scores
-        if len(scores) == 1:
-            return []
-        half = len(scores) // 2
-        first, second = self._compatible(scores[:half]), self._compatible(scores[half:])
-        return [*first, *second] if self.probe.allows(_values([*first, *second])) else first
+        allowed = self.probe.compatible(_values(scores))
+        return [(each, score) for each, score in scores if each.value.at in allowed]
 
     def _group(self, group: Sequence[Range]) -> None:
         """Effects of the values of a group, of which most are expected to have none."""

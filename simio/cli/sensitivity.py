@@ -18,8 +18,8 @@ if TYPE_CHECKING or not COMPLETING:
     from simio.calibration.effects import MORE, Case, Effect, effects
     from simio.calibration.usage import range_of
     from simio.loading import load
-    from simio.loading.catalogue import catalogue
     from simio.report.console import columns, printed
+    from simio.sweeps import Task
     from simio.wording import byte_unit, counted, in_unit, settings_text
 
 LEAST = 0.0005
@@ -39,7 +39,7 @@ def sensitivity(scenario: str, sets: tuple[str, ...], number: int | None, as_jso
     source is varied over the width that its class of quantity has shown.
     """
     index = case_number(load(scenario, sets), number) or 0
-    case = Case(scenario, sets, index, catalogue())
+    case = Case(Task(scenario, sets, index))
     line = Line()
     found = effects(case, lambda done, total: line.show(f"{done} of {counted(total, 'value')}"))
     line.clear()
@@ -68,7 +68,7 @@ def _show(console: Console, case: Case, found: list[Effect]) -> None:
     unit = byte_unit(case.case.system.report.unit)
     settings = settings_text(case.case.settings)
     console.print(Text(case.case.system.title, style="bold"))
-    of = f"case {case.index + 1}: {settings}: " if settings else ""
+    of = f"case {case.task.case + 1}: {settings}: " if settings else ""
     console.print(Text(f"{of}{in_unit(case.rate, unit):.4g} {unit}\n"))
     table = columns("value", "is", "basis", "+10%", "range", "throughput over it", left=(0, 1, 2, 4, 5))
     table.columns[0].no_wrap = True

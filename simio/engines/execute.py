@@ -23,13 +23,13 @@ def execute(
     options: Options,
     engine: str | None = None,
     announce: Callable[[str], Any] | None = None,
-    prepared: Prepared | None = None,
+    prepared: Callable[[Callable[[str], Any] | None], Prepared] | None = None,
 ) -> Outcome:
     """Run a program; `engine` is 'compiled' (the default) or 'simpy', which programs with Python processes need.
 
-    `announce` and `prepared` are as in `simio.engines.compiled.run`. Raises Aborted for a deadlock, a spent budget or
-    another error of the run, naming the threads that caused it, Interrupted for Ctrl-C, and RunError for a program
-    that cannot begin.
+    `announce` is as in `simio.engines.compiled.run`, and `prepared` gives that engine its tables. Raises Aborted for
+    a deadlock, a spent budget or another error of the run, naming the threads that caused it, Interrupted for Ctrl-C,
+    and RunError for a program that cannot begin.
     """
     if engine not in (None, *ENGINES):
         raise RunError(f"there is no engine {engine!r}; there are {' and '.join(ENGINES)}")
@@ -44,7 +44,7 @@ def execute(
     else:
         from simio.engines import compiled
 
-        outcome = compiled.run(program, options, announce, prepared)
+        outcome = compiled.run(program, options, announce, prepared(announce) if prepared else None)
     if outcome.status == Status.INTERRUPTED:
         raise Interrupted(outcome)
     if outcome.status not in (Status.DONE, Status.UNTIL):

@@ -21,6 +21,7 @@ from pydantic import BaseModel
 
 from simio.bound import bound
 from simio.description.model import Part, System
+from simio.engines.native import Announce
 from simio.engines.prepared import Prepared, Variants
 from simio.limits import Bound
 from simio.lower import emit, lower
@@ -193,8 +194,7 @@ class _Variant(Lowered):
             parts += [part] if isinstance(part, bytes) else chunks(part, getattr(self.program, part))
         return digest(parts)
 
-    @cached_property
-    def prepared(self) -> Prepared:
+    def _prepare(self, announce: Announce | None) -> Prepared:
         return self._lowering.variants.prepare(self.program)
 
 

@@ -13,7 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from simio.engines import native
+from simio.engines import kept, native, sources
+from simio.engines.compiling import LOOP
+from simio.engines.kept import cache_folder
+from simio.engines.sources import source_hash
 from simio.machines.door import families
 
 WORKER = """
@@ -34,12 +37,13 @@ print(run.status.name, run.end, len(run.marks), len(told))
 READY_MADE = """
 import json, os, pathlib, time
 from simio.engines import native
-from simio.machines.door import families
+root = pathlib.Path(os.environ["READY_MADE"])
 def ready_made(name):
     time.sleep(1)
-    root = pathlib.Path(os.environ["READY_MADE"])
-    return (root / "code").read_bytes(), json.loads((root / "symbols").read_text())
-native._compile = ready_made
+    return "", json.loads((root / "symbols").read_text())
+native.shipped_ir = lambda name: None
+native.compile_ir = ready_made
+native.emit = lambda text, entry: (root / "code").read_bytes()
 """
 """In place of compiling, which is tested by every other test: the same code, a second later."""
 
@@ -52,12 +56,11 @@ def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the package's sources, which the engine takes for its own."""
     package = Path(native.__file__).parent.parent
-    for room in ("engines", "machines"):
-        shutil.copytree(package / room, tmp_path / "simio" / room, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(native, "__file__", str(tmp_path / "simio" / "engines" / "native.py"))
+    shutil.copytree(package, tmp_path / "simio", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(sources, "__file__", str(tmp_path / "simio" / "engines" / "sources.py"))
     return tmp_path / "simio"
 
 
@@ -69,39 +72,41 @@ def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "engines/outcome.py",
         "machines/disk/arm.py",
         "machines/random.py",
+        "program/steps.py",
     ],
 )
-def test_a_change_of_any_source_changes_the_folder(sources: Path, fresh: Path, path: str) -> None:
-    before = native.source_hash()
-    folder = native.cache_folder()
+def test_a_change_of_any_source_changes_the_folder(copied: Path, fresh: Path, path: str) -> None:
+    before = source_hash()
+    folder = cache_folder()
     assert folder.name == before
     assert folder.is_relative_to(fresh / "cache")
-    text = (sources / path).read_text()
-    (sources / path).write_text(text + "\n")
-    assert native.source_hash() != before
-    assert native.cache_folder() != folder
-    (sources / path).write_text(text)
-    assert native.cache_folder() == folder
+    text = (copied / path).read_text()
+    (copied / path).write_text(text + "\n")
+    assert source_hash() != before
+    assert cache_folder() != folder
+    (copied / path).write_text(text)
+    assert cache_folder() == folder
 
 
-def test_a_new_machine_changes_the_folder(sources: Path) -> None:
-    before = native.source_hash()
-    (sources / "machines" / "tape.py").write_text("REELS = 2\n")
-    assert native.source_hash() != before
+def test_a_new_machine_changes_the_folder(copied: Path) -> None:
+    before = source_hash()
+    (copied / "machines" / "tape.py").write_text("REELS = 2\n")
+    assert source_hash() != before
 
 
-def test_the_hash_does_not_depend_on_where_the_package_is(sources: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    copied = native.source_hash()
+def test_the_hash_does_not_depend_on_where_the_package_is(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert copied.exists()
+    there = source_hash()
     monkeypatch.undo()
-    assert native.source_hash() == copied
+    assert source_hash() == there
 
 
 def test_another_python_or_numba_has_another_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    hashes = {native.source_hash()}
-    monkeypatch.setattr(native, "version", lambda package: "0.0")
-    hashes.add(native.source_hash())
+    hashes = {source_hash()}
+    monkeypatch.setattr(sources, "version", lambda package: "0.0")
+    hashes.add(source_hash())
     monkeypatch.setattr(sys, "version", "3.99")
-    hashes.add(native.source_hash())
+    hashes.add(source_hash())
     assert len(hashes) == 3
 
 
@@ -109,11 +114,11 @@ def test_the_folder_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.delenv("SIMIO_CACHE", raising=False)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert native.cache_folder().is_relative_to(tmp_path / ".cache" / "simio")
+    assert cache_folder().is_relative_to(tmp_path / ".cache" / "simio")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert native.cache_folder().is_relative_to(tmp_path / "xdg" / "simio")
+    assert cache_folder().is_relative_to(tmp_path / "xdg" / "simio")
     monkeypatch.setenv("SIMIO_CACHE", str(tmp_path / "own"))
-    assert native.cache_folder().is_relative_to(tmp_path / "own")
+    assert cache_folder().is_relative_to(tmp_path / "own")
 
 
 def test_a_folder_that_cannot_be_made_falls_back(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,13 +127,13 @@ def test_a_folder_that_cannot_be_made_falls_back(fresh: Path, monkeypatch: pytes
     temporary = fresh / "tmp"
     temporary.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
-    folder = native.cache_folder()
+    folder = cache_folder()
     assert folder.is_relative_to(temporary)
-    assert folder.name == native.source_hash()
-    assert native.cache_folder() == folder
+    assert folder.name == source_hash()
+    assert cache_folder() == folder
     shutil.rmtree(temporary / folder.relative_to(temporary).parts[0])
     (temporary / folder.relative_to(temporary).parts[0]).write_text("in the way too")
-    last = native.cache_folder()
+    last = cache_folder()
     assert last.is_dir()
     assert last.is_relative_to(temporary)
 
@@ -137,7 +142,7 @@ def test_a_folder_that_cannot_be_made_falls_back(fresh: Path, monkeypatch: pytes
 def test_a_folder_that_anyone_can_write_is_not_trusted(fresh: Path) -> None:
     (fresh / "cache" / "simio").mkdir(parents=True)
     (fresh / "cache" / "simio").chmod(0o777)
-    assert not native.cache_folder().is_relative_to(fresh)
+    assert not cache_folder().is_relative_to(fresh)
 
 
 SYMBOLS = {"entry": "cfunc_advance", "outside": ["memset", "simio_tcp"], "functions": [1, 2]}
@@ -154,44 +159,44 @@ def damages(whole: bytes) -> Iterator[bytes]:
 
 
 def test_damaged_code_is_not_loaded(fresh: Path) -> None:
-    folder = native.cache_folder()
-    assert native._read(folder, native.LOOP) is None
-    native._keep(folder, native.LOOP, b"some code\n", SYMBOLS)
-    assert native._read(folder, native.LOOP) == (b"some code\n", SYMBOLS)
+    folder = cache_folder()
+    assert kept.read(folder, LOOP) is None
+    kept.keep(folder, LOOP, b"some code\n", SYMBOLS)
+    assert kept.read(folder, LOOP) == (b"some code\n", SYMBOLS)
     (path,) = folder.iterdir()
     whole = path.read_bytes()
     for damaged in damages(whole):
         path.write_bytes(damaged)
-        assert native._read(folder, native.LOOP) is None
+        assert kept.read(folder, LOOP) is None
     path.write_bytes(whole)
-    assert native._read(folder, native.LOOP) is not None
+    assert kept.read(folder, LOOP) is not None
 
 
 def test_code_in_the_place_of_other_code_is_not_loaded(fresh: Path) -> None:
-    folder, other = native.cache_folder(), fresh / "of another version"
+    folder, other = cache_folder(), fresh / "of another version"
     other.mkdir()
     for name in ("tcp", "disk"):
-        native._keep(folder, name, name.encode(), SYMBOLS)
-    native._keep(other, "tcp", b"tcp", SYMBOLS)
-    first, second = (native._path(folder, name) for name in ("tcp", "disk"))
+        kept.keep(folder, name, name.encode(), SYMBOLS)
+    kept.keep(other, "tcp", b"tcp", SYMBOLS)
+    first, second = (kept._path(folder, name) for name in ("tcp", "disk"))
     one, two = first.read_bytes(), second.read_bytes()
     first.write_bytes(two)
     second.write_bytes(one)
-    assert native._read(folder, "tcp") is None
-    assert native._read(folder, "disk") is None
-    first.write_bytes(native._path(other, "tcp").read_bytes())
-    assert native._read(folder, "tcp") is None
+    assert kept.read(folder, "tcp") is None
+    assert kept.read(folder, "disk") is None
+    first.write_bytes(kept._path(other, "tcp").read_bytes())
+    assert kept.read(folder, "tcp") is None
 
 
 def test_two_first_runs_at_once(tmp_path: Path) -> None:
     # Both make the code for themselves and write the same cache; a third starts from it.
     native.entry()
-    kept_already = native._read(native.cache_folder(), native.LOOP)
-    assert kept_already is not None
+    ready_made = kept.read(cache_folder(), LOOP)
+    assert ready_made is not None
     ready, cache = tmp_path / "ready", tmp_path / "cache"
     ready.mkdir()
-    (ready / "code").write_bytes(kept_already[0])
-    (ready / "symbols").write_text(json.dumps(kept_already[1]))
+    (ready / "code").write_bytes(ready_made[0])
+    (ready / "symbols").write_text(json.dumps(ready_made[1]))
     environment = {**os.environ, "SIMIO_CACHE": str(cache), "READY_MADE": str(ready)}
 
     def begin() -> subprocess.Popen[str]:
@@ -209,20 +214,20 @@ def test_two_first_runs_at_once(tmp_path: Path) -> None:
     # Each tells once that it compiles; what starts from the cache tells nothing and writes nothing.
     assert end(first) == ["DONE", "3000", "1000", "1"]
     assert end(second) == ["DONE", "3000", "1000", "1"]
-    kept = {path: path.stat().st_mtime_ns for path in cache.rglob("*") if path.is_file()}
-    assert kept
+    entries = {path: path.stat().st_mtime_ns for path in cache.rglob("*") if path.is_file()}
+    assert entries
     assert end(begin()) == ["DONE", "3000", "1000", "0"]
-    assert {path: path.stat().st_mtime_ns for path in cache.rglob("*") if path.is_file()} == kept
+    assert {path: path.stat().st_mtime_ns for path in cache.rglob("*") if path.is_file()} == entries
 
 
 def test_two_processes_share_what_there_is_to_compile(monkeypatch: pytest.MonkeyPatch) -> None:
-    names = [native.LOOP, *families()]
+    names = [LOOP, *families()]
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     mine, others = native._shared_out(names)
     assert sorted(mine + others) == sorted(names)
     assert mine
     assert others
-    assert native._shared_out([native.LOOP]) == ([native.LOOP], [])
+    assert native._shared_out([LOOP]) == ([LOOP], [])
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
     assert native._shared_out(names) == (names, [])
 
@@ -234,29 +239,29 @@ def test_what_the_other_process_did_not_do_is_done_here(
 ) -> None:
     made: list[str] = []
 
-    def compiled(name: str) -> native.Object:
+    def compiled(name: str) -> tuple[str, dict[str, str]]:
         made.append(name)
-        code = name.encode()
-        return code, {}
+        return name, {"entry": name}
 
-    folder = native.cache_folder()
+    folder = cache_folder()
     elsewhere = fresh / "elsewhere" / folder.name
     elsewhere.mkdir(parents=True)
-    for name in (native.LOOP, "tcp"):
-        native._keep(elsewhere, name, *compiled(name))
-    made.clear()
+    for name in (LOOP, "tcp"):
+        kept.keep(elsewhere, name, name.encode(), {"entry": name})
     other = fresh / "python"
     # Its arguments are -P, -c, the code, and the names.
     copies = f'shift 3; for name; do cp {elsewhere}/"$name".* {folder}; done'
     other.write_text(f"#!/bin/sh\n{copies if helps else 'exit 1'}\n")
     other.chmod(0o700)
-    monkeypatch.setattr(native, "_compile", compiled)
+    monkeypatch.setattr(native, "shipped_ir", lambda name: None)
+    monkeypatch.setattr(native, "compile_ir", compiled)
+    monkeypatch.setattr(native, "emit", lambda text, entry: text.encode())
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     monkeypatch.setattr(sys, "executable", str(other))
     told: list[str] = []
-    found = native._objects([native.LOOP, "tcp"], told.append)
-    assert {name: code for name, (code, _) in found.items()} == {native.LOOP: b"loop", "tcp": b"tcp"}
+    found = native._objects([LOOP, "tcp"], told.append)
+    assert {name: code for name, (code, _) in found.items()} == {LOOP: b"loop", "tcp": b"tcp"}
     assert len(told) == 1
-    assert sorted(made) == (["tcp"] if helps else [native.LOOP, "tcp"])
-    assert native._objects([native.LOOP, "tcp"], told.append) == found
+    assert sorted(made) == (["tcp"] if helps else [LOOP, "tcp"])
+    assert native._objects([LOOP, "tcp"], told.append) == found
     assert len(told) == 1

@@ -1,0 +1,45 @@
+"""What numba makes of the loop and of families of machine functions: intermediate representation of LLVM (IR)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from simio.machines import door
+from simio.plugins import load_plugins
+from simio.program.garbage import uncollected
+
+LOOP = "loop"
+"""The object that is no family of machine functions."""
+
+
+def compile_ir(name: str) -> tuple[str, dict[str, Any]]:
+    """IR of the loop or a family by numba, and its symbols: entry, those outside, functions of the family."""
+    import numba
+
+    # Loops here are short and their trip counts unknown: vectorising them takes time and gains none.
+    numba.config.LOOP_VECTORIZE = numba.config.SLP_VECTORIZE = 0  # type: ignore[attr-defined]
+    with uncollected():  # a tenth of the time that compiling takes
+        functions = [] if name == LOOP else _functions(name)
+        if name == LOOP:
+            from simio.engines.entry import entry as made
+        else:
+            from simio.engines.families import compiled_family
+
+            made = compiled_family(functions)
+    text = made.inspect_llvm()
+    outside = re.findall(r'^declare [^@]*@"?([\w.$]+)"?\(', text, flags=re.MULTILINE)
+    outside += re.findall(r'^@"?([\w.$]+)"? = external', text, flags=re.MULTILINE)
+    return text, {
+        "entry": made.native_name,
+        "outside": [name for name in outside if not name.startswith("llvm.")],
+        "functions": [function.number for function in functions],
+    }
+
+
+def _functions(family: str) -> Sequence[door.Machine]:
+    """The functions of a family, which another process may not have loaded yet where a plug-in has brought it."""
+    if family not in door.families():
+        load_plugins()
+    return door.families()[family]

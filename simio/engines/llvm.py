@@ -1,0 +1,94 @@
+"""LLVM: intermediate representation (IR) to object code for this processor, and object code into this process."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import cache
+from typing import Any
+
+
+def emit(text: str, entry: str) -> bytes:
+    """Object code of a module in IR of which nothing but `entry` is called from outside, optimised for that.
+
+    numba keeps each function callable. Then none loses an argument, is inlined where it is called once, or is known
+    never to fail. Raises RuntimeError for text that this LLVM cannot read.
+    """
+    import llvmlite.binding as llvm
+
+    module = _module(text)
+    for function in module.functions:
+        if not function.is_declaration and function.name != entry:
+            function.linkage = llvm.Linkage.internal
+    target = _target_machine()
+    builder = llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options(speed_level=3))
+    builder.getModulePassManager().run(module, builder)
+    code: bytes = target.emit_object(module)
+    return code
+
+
+def load(code: bytes, symbols: dict[str, Any]) -> tuple[Any, int]:
+    """Load object code into this process; what keeps it there, and the address of its entry."""
+    import llvmlite.binding as llvm
+
+    _declare(symbols["outside"])
+    engine = llvm.create_mcjit_compiler(_module(""), _target_machine())
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    return engine, engine.get_function_address(symbols["entry"])
+
+
+def _declare(names: Iterable[str]) -> None:
+    """Let LLVM know where these symbols are."""
+    import llvmlite.binding as llvm
+
+    for name in names:
+        llvm.add_symbol(name, _address(name))
+
+
+@cache
+def _unused() -> Any:
+    return ctypes.CFUNCTYPE(ctypes.c_int64)(lambda: 0)
+
+
+def _address(name: str) -> int:
+    """Address of a symbol that the object code refers to.
+
+    numba's wrapper names functions of Python and of numba's runtime for exceptions and reference counts. The
+    loop raises none and counts none, so that where a name is not to be had a function that does nothing serves.
+    """
+    for library in (ctypes.pythonapi, ctypes.CDLL(None) if os.name == "posix" else ctypes.pythonapi):
+        with suppress(AttributeError):
+            return ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
+    return ctypes.cast(_unused(), ctypes.c_void_p).value or 0
+
+
+@cache
+def _initialised() -> None:
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+
+
+def _target_machine() -> Any:
+    """LLVM's code generator for this processor, as numba sets it up for code that is run in place."""
+    import llvmlite.binding as llvm
+
+    _initialised()
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=3,
+        jit=True,
+        codemodel="jitdefault",
+    )
+
+
+def _module(text: str) -> Any:
+    import llvmlite.binding as llvm
+
+    _initialised()
+    return llvm.parse_assembly(text)
