@@ -31,7 +31,7 @@ NOT_JUDGED = {
     "small-posts/aio-spdk", "small-posts/aio-spdk-latency",
     "small-posts/io-uring-polled", "small-posts/io-uring-polled-latency",
 }  # fmt: skip
-"""Their sources do not say which requests were made, of which disk, on which CPU, or what a newer kernel does more."""
+"""Their sources do not say which requests were made, of which disk or CPU, or what a newer kernel does more."""
 
 
 @pytest.fixture(scope="module")
