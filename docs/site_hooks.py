@@ -27,7 +27,7 @@ def on_files(files: Files, config: Any) -> Files:
     models = sorted(file.src_uri for file in files if file.src_uri.startswith("models/"))
     for entry in config["nav"]:
         if "Models" in entry:
-            entry["Models"] = ["models.md", *models]
+            entry["Models"] = [*entry["Models"], *models]
     for file in [file for file in files if file.src_uri.endswith(".md")]:
         for link in _LINK.finditer(file.content_string):
             _bring(link[2], file.src_uri, files, config)

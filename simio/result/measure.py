@@ -231,8 +231,10 @@ def thread_use(program: Program, outcome: Outcome) -> tuple[ThreadUse, ...]:
     for start in program.starts:
         counts[start.name] = counts.get(start.name, 0) + start.count
     spent = outcome.threads[:, 2].tolist()
+    # An engine counts a step that takes time as it begins, so that the one that the time limit cuts off counts whole.
     return tuple(
-        ThreadUse(name, count, spent[numbers[name]] / max(outcome.end, 1) / count) for name, count in counts.items()
+        ThreadUse(name, count, min(spent[numbers[name]] / max(outcome.end, 1) / count, 1.0))
+        for name, count in counts.items()
     )
 
 

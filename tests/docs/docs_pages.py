@@ -36,6 +36,7 @@ DOCUMENTS = (
     "docs/design.md",
     "docs/scenario.md",
     "docs/commands.md",
+    "docs/questions.md",
     "docs/explain.md",
     "docs/explore.md",
     "docs/fio.md",

@@ -260,7 +260,8 @@ def documents() -> str:
     tables: dict[str, list[TableSummary]] = {}
     for summary in validation().tables:
         source = summary.table.source
-        told = f"{source['document']} ({source['author']}, {source['date'][:4]})"
+        by = [source[key][:length] for key, length in (("author", None), ("date", 4)) if key in source]
+        told = f"{source['document']} ({', '.join(by)})" if by else source["document"]
         tables.setdefault(told, []).append(summary)
     everything = [each for found in tables.values() for each in found]
     return markdown(

@@ -227,6 +227,8 @@ def test_a_slow_host_bus_holds_the_scsi_bus_up(trace: Trace) -> None:
 class Free:
     """An initiator whose commands cost nothing."""
 
+    queue, alone = "", 0
+
     def __init__(self, trace: Trace) -> None:
         self.p = trace.p
 

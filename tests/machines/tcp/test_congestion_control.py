@@ -13,7 +13,7 @@ import pytest
 from tcp_bench import BASE, MS, Bench, lose
 from tcp_program import SIZE, transfer
 
-from simio.engines import native, reference
+from simio.engines import kept, reference
 from simio.engines.outcome import Options
 from simio.machines.door import call, packages
 from simio.machines.layout import Layout
@@ -159,10 +159,10 @@ def test_a_connection_without_a_known_control_is_not_opened() -> None:
 
 def test_compiled_code_is_kept_apart_from_that_without_it() -> None:
     assert packages("tcp") == ["simio", __name__]
-    assert re.fullmatch("tcp-[0-9a-f]{16}", native._file("tcp"))
+    assert re.fullmatch("tcp-[0-9a-f]{16}", kept.file_name("tcp"))
     CONTROLS.remove("steady")
     try:
-        assert native._file("tcp") == "tcp"
+        assert kept.file_name("tcp") == "tcp"
     finally:
         CONTROLS.add(CongestionControl("steady", [threshold, increase]))
 
