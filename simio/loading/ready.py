@@ -76,3 +76,9 @@ def _question(text: str) -> str:
     lines = takewhile(lambda line: line.strip("# "), text.splitlines())
     paragraph = " ".join(line.removeprefix("#").strip() for line in lines)
     return paragraph[: paragraph.rfind("?") + 1] or paragraph
+
+
+def beside(folder: Path, name: str) -> Path:
+    """A file that a scenario in `folder` names: a copy of a ready scenario, wherever it is, has those of the original."""
+    path, ready = folder / name, data_root("simio.scenarios") / name
+    return ready if not path.exists() and ready.is_file() else path

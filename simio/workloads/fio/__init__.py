@@ -78,9 +78,10 @@ class Fio(WorkloadParams):
         if not self.job:
             filled._jobs = inline_job(self.options, self.ignore)
             return filled
+        from simio.loading.ready import beside
         from simio.loading.yamlfiles import read_file
 
-        path = Path(normpath(folder / self.job))
+        path = Path(normpath(beside(folder, self.job)))
         text = read_file(path, what="job file of fio", most=MOST_BYTES)
         filled._jobs = read_jobs(text, str(path), includes, self.options, self.section, self.ignore)
         return filled

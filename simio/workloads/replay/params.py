@@ -143,12 +143,10 @@ class Replay(WorkloadParams):
 
     def with_files(self, folder: Path) -> Self:
         """See `WorkloadParams.with_files`."""
-        from simio.loading.catalogue import data_root
+        from simio.loading.ready import beside
         from simio.loading.yamlfiles import check_readable, note_file
 
-        path, ready = folder / self.trace, data_root("simio.scenarios") / self.trace
-        # A copy of a ready scenario, wherever it is, has the trace of the original.
-        path = ready if not path.exists() and ready.is_file() else path
+        path = beside(folder, self.trace)
         check_readable(path, "trace file")
         choice = Choice(self.first, self.last, self.since, self.until, self.align, self.disorder, self.ignore)
         trace = TraceFile(str(path), self.form, choice)
