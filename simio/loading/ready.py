@@ -79,6 +79,6 @@ def _question(text: str) -> str:
 
 
 def beside(folder: Path, name: str) -> Path:
-    """A file that a scenario in `folder` names: a copy of a ready scenario, wherever it is, has those of the original."""
+    """A file that a scenario in `folder` names; a copy of a ready scenario has those of the original."""
     path, ready = folder / name, data_root("simio.scenarios") / name
     return ready if not path.exists() and ready.is_file() else path
