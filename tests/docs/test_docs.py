@@ -119,7 +119,7 @@ def test_the_picture_shows_the_answer_and_loads_nothing() -> None:
     text = PICTURE.read_text(encoding="utf-8")
     readme = next(c for b in blocks(TEXTS["README.md"]) for c in commands(b) if b.language == "console"
                   and c.text == "simio run scenarios/linux-fc-raw.yaml")  # fmt: skip
-    rate = re.search(r"([\d.]+) MiB/s +fabric>server", readme.printed)
+    rate = re.search(r"([\d.]+) +[\d.]+ +\S+ +fabric>server", readme.printed)
     assert rate is not None
     assert rate[1] in text
     assert set(re.findall(r"https?://[^\s\"']+", text)) <= {
