@@ -74,7 +74,7 @@ class Job:
     reap: int = 1
     reap_most: int | None = None
     polling: str = ""
-    """Who polls with io_uring: iopoll the process, sqpoll a kernel thread that submits, too; else nobody."""
+    """Polling with io_uring: iopoll by the process, sqpoll by a kernel thread that submits, too; else none."""
     helper: int | None = None
     """Core of that thread, if it is given."""
     registered: bool = False

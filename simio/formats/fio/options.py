@@ -49,7 +49,7 @@ class Ignoring(Protocol):
 
 @dataclass(frozen=True)
 class _Context:
-    """What numbers are read by."""
+    """The pattern of a number."""
 
     kb_base: int
 
