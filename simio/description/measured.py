@@ -43,9 +43,9 @@ OF = {
     "programs": "a host",
     "demerit": "an observation",
 }
+"""Quantities that a case may have several of, each with what `of` names."""
 OBSERVED = ("requests", "latency", "p50", "p99")
 """Quantities of an observation of times."""
-"""Quantities that a case may have several of, each with what `of` names."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +126,7 @@ class PooledRow:
 @dataclass(frozen=True)
 class Tolerance:
     """The largest median and the largest single absolute error that a table may have, relative to the measured value.
+
     Tables with the same `group` have their rows judged together.
     """
 
