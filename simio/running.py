@@ -302,7 +302,7 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
 
 
 def _condensed(outcome: Outcome) -> list[str]:
-    """What is to be said of times that were too many to keep."""
+    """Notes on times that were too many to keep."""
     if not outcome.condensed:
         return []
     count = sum(each.count for each in outcome.condensed.values())

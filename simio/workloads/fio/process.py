@@ -49,7 +49,7 @@ def name_of(workload: Workload[Fio], clone: Clone) -> str:
 
 
 class Gates:
-    """Where processes behind a stonewall wait for all before it."""
+    """The barrier at which processes behind a stonewall wait for all before it."""
 
     def __init__(self, p: Builder, name: str, clones: list[Clone]) -> None:
         self.p = p
@@ -194,7 +194,7 @@ class Process:
             self.gates.leave(self.clone.stage)
 
     def _begin(self) -> None:
-        """What is measured begins behind the ramp."""
+        """Start of the measured time, behind the ramp."""
         p = self.p
         if not self.job.ramp_time:
             p.mark(self.begun, 1)

@@ -75,7 +75,7 @@ class Job:
 
 
 class Feed:
-    """What the threads of one accelerator have read for it.
+    """Samples that the threads of one accelerator have read for it.
 
     `room` is what they may still begin to read, `ready` what the accelerator may take: both in batches with the
     loader batches, and else in samples, or in bytes where files have several.
