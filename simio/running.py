@@ -8,6 +8,8 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any
 
+import numpy as np
+
 from simio import units
 from simio.bound import bound
 from simio.components.network.capture import ROLE, PacketTrace
@@ -74,6 +76,7 @@ class CaseInterrupted(KeyboardInterrupt):
 
 
 DEFAULT = RunOptions()
+_NO_STATE = np.empty(0, dtype=np.int64)
 
 
 class Lowered:
@@ -262,6 +265,8 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
     resources = measure.resource_use(program, outcome, span)
     threads = measure.thread_use(program, outcome)
     tallies = measure.tallies(program, outcome)
+    # A result keeps no state of machines, such as the mapping of an SSD, for what is computed when somebody looks.
+    kept, seen = replace(program, state=_NO_STATE), replace(outcome, state=_NO_STATE)
     return CaseResult(
         index=case.index,
         settings=dict(case.settings),
@@ -279,7 +284,7 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
         threads=threads,
         observations=pooled_observations([each.observations for each in runs.seen]),
         tallies=tallies,
-        timeline=measure.timeline(program, outcome),
+        timeline=measure.timeline(kept, seen),
         loads=loads,
         measured=case.measured,
         hash=lowered.hash,
@@ -288,7 +293,7 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
         steps=runs.steps,
         checks=checks,
         precision=runs.precision,
-        progress=Progress.later(partial(progress_of, program, outcome, span, runs.cap.rate if runs.cap else None)),
+        progress=Progress.later(partial(progress_of, kept, seen, span, runs.cap.rate if runs.cap else None)),
         notes=tuple(
             dict.fromkeys([*(span.note for span in runs.spans if span.note), *growing, *_condensed(outcome)])
         ),
