@@ -13,7 +13,11 @@ def test_a_result_keeps_no_state_of_machines():
     # The mapping of an SSD takes tens of megabytes, and a scenario may have a hundred cases.
     refs = []
     case = load("scenarios/cray-ipi3.yaml").cases[0]
-    found = run_case(case, RunOptions(outcome=lambda program, outcome: refs.extend(map(weakref.ref, (program, outcome)))))
+
+    def look(*run):
+        refs.extend(map(weakref.ref, run))
+
+    found = run_case(case, RunOptions(outcome=look))
     gc.collect()
     assert [ref() for ref in refs] == [None, None]
     assert found.timeline.delivered[-1] > 0
