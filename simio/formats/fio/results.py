@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from simio.errors import SimioError
-from simio.formats.fio.job import ASYNCHRONOUS, NAMES
+from simio.formats.fio import NAMES
+from simio.formats.fio.job import ASYNCHRONOUS
 
 Row = tuple[str, float, str, str]
 """Quantity, value, unit and of what."""
