@@ -14,14 +14,16 @@ from simio.loading.catalogue import data_root
 SCENARIOS = data_root("simio.scenarios")
 NEVER = (
     "asyncio", "joblib", "multiprocessing", "networkx", "numba", "pandas", "plotly", "rich._emoji_codes", "scipy",
-    "simio.calibration", "simio.components.block", "simio.components.storage.ssd", "simio.description.arrivals",
-    "simio.description.faults", "simio.description.sheets.nvme", "simio.description.sheets.serial",
+    "simio.calibration", "simio.components.block", "simio.components.storage.ssd", "simio.description.faults",
     "simio.explaining", "simio.formats.fio.job", "simio.formats.results", "simio.loading.fault_injection",
     "simio.report.html", "simio.report.packets", "simio.report.pcap", "simio.result.packets", "simio.studies",
     "simio.sweeps", "simpy", "subprocess",
 )  # fmt: skip
 """Modules, or whole packages, that neither scenario has anything of."""
-OF_DISKS = ("simio.components.storage.disk", "simio.components.volumes")
+OF_DISKS = (
+    "simio.components.storage.disk", "simio.components.volumes", "simio.description.arrivals",
+    "simio.description.sheets.nvme", "simio.description.sheets.serial",
+)  # fmt: skip
 OF_PACKETS = ("simio.components.network.path", "simio.components.network.tcp", "simio.machines.tcp.connection")
 
 
