@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simio import units
 from simio.bound import bound
-from simio.components.network.capture import ROLE, PacketTrace
 from simio.description.measured import MeasuredRow
 from simio.description.model import Case, Host, Origin, Part, Scenario, System
 from simio.engines.execute import execute
@@ -34,7 +33,6 @@ from simio.result.limiter import limiter
 from simio.result.loads import pooled_loads
 from simio.result.model import CaseResult, Progress, ScenarioResult
 from simio.result.nothing import nothing
-from simio.result.packets import AbortedTrace, Packets
 from simio.result.pooling import pooled_observations, pooled_streams
 from simio.result.precision import Runs, carry_out
 from simio.result.progress import progress_of
@@ -45,6 +43,9 @@ from simio.result.stepwise import check_again
 from simio.version import VERSION
 from simio.wording import counted
 from simio.workloads import workload_kinds
+
+if TYPE_CHECKING:
+    from simio.components.network.capture import PacketTrace
 
 
 @dataclass(frozen=True)
@@ -210,6 +211,8 @@ def run_program(
             if options.partial and outcome.status == Status.BUDGET:
                 cut_off.append(_cut_off(case, outcome))
             elif options.packets:
+                from simio.result.packets import AbortedTrace, Packets
+
                 raise AbortedTrace(str(error), error.outcome, Packets(program, error.outcome)) from error
             else:
                 raise
@@ -231,6 +234,8 @@ def run_program(
     if options.outcome:
         options.outcome(program, runs.outcome)
     if options.packets:
+        from simio.result.packets import Packets
+
         result = replace(result, packets=Packets(program, runs.outcome))
     if interrupted:
         raise CaseInterrupted(result)
@@ -250,6 +255,8 @@ def _cut_off(case: Case, outcome: Outcome) -> str:
 
 def _check_packets(program: Program, packets: PacketTrace) -> None:
     """Refuse to trace packets where none can pass."""
+    from simio.components.network.capture import ROLE
+
     if any(mark.role == ROLE for mark in program.marks):
         return
     if packets.at:

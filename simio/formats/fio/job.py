@@ -12,8 +12,6 @@ from simio.errors import Place
 
 T = TypeVar("T")
 READ, WRITE = 0, 1
-NAMES = ("read", "write")
-"""Directions, in words."""
 
 SYNCHRONOUS = ("sync", "psync", "vsync", "pvsync", "pvsync2", "mmap")
 """Engines of fio whose calls return when a request is done."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, TypeVar
 
 from simio.errors import Problem, did_you_mean, quote
 from simio.formats.fio import numbers, patterns
@@ -36,15 +36,6 @@ class Ignored:
     job: str
     name: str
     reason: str
-
-
-@runtime_checkable
-class Ignoring(Protocol):
-    """Something that ignores options of fio."""
-
-    @property
-    def ignored(self) -> tuple[Ignored, ...]:
-        """The options that are ignored, each with the reason."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from simio.errors import SimioError
-from simio.formats.fio.job import ASYNCHRONOUS, NAMES
+from simio.formats.fio import NAMES
+from simio.formats.fio.job import ASYNCHRONOUS
 from simio.formats.rows import Row, first_object
 
 

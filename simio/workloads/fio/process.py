@@ -13,7 +13,8 @@ from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
 from simio.errors import RunError, quote
-from simio.formats.fio.job import ASYNCHRONOUS, NAMES, READ, WRITE, Job
+from simio.formats.fio import NAMES
+from simio.formats.fio.job import ASYNCHRONOUS, READ, WRITE, Job
 from simio.program.builder import Builder, Register
 from simio.workloads.common.streams import Access
 from simio.workloads.fio.calls import Calls
