@@ -9,8 +9,8 @@ from engine_bench import Bench, marks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simio.engines import layout as c
 from simio.engines import compiled, lines, reference
+from simio.engines import layout as c
 from simio.program.steps import HORIZON, UNBOUNDED
 
 INTEGRATE = getattr(lines.integrate, "py_func", lines.integrate)
