@@ -328,7 +328,7 @@ def used_values(scenario: Scenario) -> dict[str, Origin]:
     """
     found: dict[str, Origin] = {}
     for case in scenario.cases:
-        networked = any(workload.params.network for workload in case.system.workloads.values())
+        networked = any(workload.params.sends_packets for workload in case.system.workloads.values())
         for part in parts(case.system):
             if part.category != "stack" or networked:
                 found |= {f"{part.model}: {name}": origin for name, origin in part.origins.items()}

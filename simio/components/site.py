@@ -38,7 +38,7 @@ class Site:
     def __init__(self, system: System, packets: PacketTrace | None = None, requests: bool = False) -> None:
         """With `packets`, the program marks what a trace of packets needs; with `requests`, what each request was."""
         self.system, self.requests = system, requests
-        network = any(workload.params.network for workload in system.workloads.values())
+        network = any(workload.params.sends_packets for workload in system.workloads.values())
         self.p = Builder(arguments=PACKET_ARGUMENTS if network else 0)
         self.delivered = self.p.observation("delivered", "delivered", "bytes")
         self.capture = self._capture(packets) if packets else None
