@@ -16,6 +16,7 @@ QUANTITIES: Mapping[str, str] = {
     "cpu": "share",
     "process": "share",
     "programs": "share",
+    "accelerators": "share",
     "retransmits": "count",
     "demerit": "share",
 }
@@ -24,7 +25,8 @@ QUANTITIES: Mapping[str, str] = {
 `throughput` is that of all workloads together, `stream` the mean rate of a stream of deliveries (of one disk) or
 of the one that is named, `requests` how many an observation recorded a second, `latency` its mean, `p50` its median
 and `p99` its 99th percentile, `cpu` the utilisation of all CPUs of a host, `process` the share of its core that the
-first process of a workload used, `programs` what all programs on a host took of one CPU, `retransmits` the segments
+first process of a workload used, `programs` what all programs on a host took of one CPU, `accelerators` the
+utilisation of the accelerators of a training without its first step, `retransmits` the segments
 that TCP sent again, `demerit` the distance of an observation from measured times (`simio.result.demerit`).
 """
 PERCENT = "%"
@@ -43,6 +45,7 @@ OF = {
     "cpu": "a host",
     "process": "a workload",
     "programs": "a host",
+    "accelerators": "a workload",
     "demerit": "an observation",
 }
 """Quantities that a case may have several of, each with what `of` names."""
