@@ -18,6 +18,7 @@ from simio.description.sheets import (  # noqa: F401  (each registers its sheets
     linux,
     network,
     nvme,
+    packets,
     pcie,
     queued,
     scsi,
