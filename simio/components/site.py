@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from simio.components.block.layer import BlockLayer
 from simio.components.faults.condition import Schedule
@@ -32,6 +33,10 @@ from simio.errors import RunError
 from simio.program.builder import Builder, Handle
 from simio.topology import Topology
 
+if TYPE_CHECKING:
+    from simio.components.files.journal import Journal
+    from simio.components.files.writeback import WrittenFile
+
 PACKET_ARGUMENTS = 8
 """Argument registers of programs with packets: the length of one, the transport's words, and what a path adds."""
 
@@ -52,6 +57,8 @@ class Site:
         self._devices: dict[tuple[str, str | None], Devices] = {}
         self._failures: Failures | None = None
         self._layers: dict[str, BlockLayer] = {}
+        self.journals: dict[tuple[str, str], Journal] = {}
+        self.written: dict[tuple[str, str, str], WrittenFile] = {}
 
     def streams(self, name: str, count: int) -> Iterator[str]:
         """Run a for loop's body for each of `count` streams of workload `name`, which do the same; gives their names.
