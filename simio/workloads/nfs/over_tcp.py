@@ -122,7 +122,7 @@ class Program:
                 at.set(at + amount)
             self.file.flush_rest(stored)
             p.get(done, params.size)
-            self.device.commit()
+            self.device.flush()
             mount.close()
             p.mark(p.observation(f"{self.name}: closed", "ended", "bytes"), 0)
 
