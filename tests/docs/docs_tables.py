@@ -32,7 +32,7 @@ from simio.report.blind import HEADINGS as BLIND_HEADINGS
 from simio.report.blind import cells as blind_cells
 from simio.report.blind import summary as blind_summary
 from simio.report.tables import measured_text
-from simio.report.validation import limits_text, remark_of, simulated_text, statistics
+from simio.report.validation import judged, limits_text, remark_of, simulated_text, statistics
 from simio.report.validation_plots import row_labels
 from simio.studies import Library, Simulated, rows
 from simio.studies.baseline import read_baseline
@@ -252,7 +252,10 @@ def studies() -> str:
         (
             [
                 f"[{table.name}](#{table.name.replace('/', '')})",
-                *(cell if isinstance(cell, str) else cell.plain for cell in statistics(table.errors, table.held)),
+                *(
+                    cell if isinstance(cell, str) else cell.plain
+                    for cell in statistics(table.errors, table.held, table.table.points)
+                ),
                 limits_text(table),
                 f"{len(table.fitted_here)} of {len(table.fitted)}",
             ]
@@ -311,7 +314,7 @@ def missed_rows() -> str:
             if missed(row):
                 simulated = simulated_text(row)
                 found.append(
-                    [table.name, label, measured_text(row.row.of), simulated, f"{row.error:+.1%}", remark_of(row)]
+                    [table.name, label, measured_text(row.row.of), simulated, judged(row).plain, remark_of(row)]
                 )
     return markdown(["table", "row", "measured", "simulated", "error", "reason"], iter(found))
 

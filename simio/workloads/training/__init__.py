@@ -11,7 +11,7 @@ from simio.components.site import Site
 from simio.description.mixtures import Mixture
 from simio.description.model import Workload
 from simio.description.mounts import MountOptions
-from simio.description.quantities import Count, Duration, Extent, Size, Time, Whole, refusal
+from simio.description.quantities import Count, Duration, Extent, Flag, Size, Time, Whole, refusal
 from simio.description.sheets.base import size_text
 from simio.description.workloads import HostNames, OptionalHosts, OptionalStorage, WorkloadParams
 from simio.workloads import register_workload
@@ -65,6 +65,14 @@ class Training(WorkloadParams):
     )
     transfer: Extent = Field(256 * 1024, description="bytes a read()")
     steps: Annotated[Count, Field(le=1_000_000)] = Field(description="steps of the training")
+    epoch: Flag = Field(
+        False,
+        description="whether the steps are a whole epoch, beyond which nothing is read; else reading goes on to the "
+        "end, as in the middle of one",
+    )
+    between: Time = Field(
+        0, description="time of a step in which an accelerator neither computes nor waits: the framework's own"
+    )
     work: Time = Field(
         0, description="CPU time of a thread a sample, to decode it, on a CPU of its kernel's reference_clock"
     )
@@ -104,6 +112,8 @@ class Training(WorkloadParams):
         if self.spread and 2 * self.spread > self.sample:
             at_most = f"at most half of the sample, {size_text(self.sample // 2)}"
             raise refusal(size_text(self.spread), at_most, field="spread")
+        if self.epoch and self.loader != "batches":
+            raise refusal("true, with the loader samples", "false", "only batches are numbered", "epoch")
         if self.per_file > 1 and self.loader == "batches":
             raise refusal("batches, with several samples a file", "samples", field="loader")
         if not self.server and not self.from_:

@@ -35,6 +35,7 @@ class Job:
         self.busy = p.resource(f"{name}: accelerators", params.accelerators)
         self.waited = p.observation(f"{name}: wait for a batch", "latency", "ps")
         self.step = p.observation(f"{name}: step", "latency", "ps")
+        self.computing = p.observation(f"{name}: computing", "latency", "ps")
         self.there = p.variable(f"{name}: accelerators at the barrier")
         self.go = p.container(f"{name}: barrier", unit="accelerators")
         self.file = p.uniform(f"{name}: file", 0, params.files - 1)
@@ -49,20 +50,29 @@ class Job:
             own = f"{self.name} {number + 1}" if params.accelerators > 1 else self.name
             feed = Feed(self, own)
             feed.read(stores[params.host[number % len(params.host)]])
-            with self.p.thread(f"{own}: accelerator"), self.p.loop(params.steps):
-                self._train(feed)
+            with self.p.thread(f"{own}: accelerator"):
+                self._train(feed, first=True)
+                with self.p.loop(params.steps - 1):
+                    self._train(feed)
 
-    def _train(self, feed: Feed) -> None:
-        """One step: wait for a batch and for the other accelerators, and compute."""
+    def _train(self, feed: Feed, first: bool = False) -> None:
+        """One step: wait for a batch and for the other accelerators, and compute.
+
+        The first is in no observation of steps, as it waits until anything has been read at all.
+        """
         p = self.p
         with p.scope():
             begun = p.now()
             feed.take()
             p.mark(self.waited, since(begun))
             self._meet()
+            with p.label("framework", self.name):
+                p.advance(self.params.between)
             with p.hold(self.busy):
                 p.advance(self.params.compute)
-            p.mark(self.step, since(begun))
+            if not first:
+                p.mark(self.computing, self.params.compute)
+                p.mark(self.step, since(begun))
 
     def _meet(self) -> None:
         """A barrier: the accelerator that comes last lets all of them go on."""
@@ -79,7 +89,7 @@ class Job:
 
 
 class Feed:
-    """What the threads of one accelerator have read for it.
+    """Samples that the threads of one accelerator have read for it.
 
     `room` is what they may still begin to read, `ready` what the accelerator may take: both in batches with the
     loader batches, and else in samples, or in bytes where files have several.
@@ -96,6 +106,7 @@ class Feed:
         self.room = p.container(f"{name}: room", level=params.ahead * self.batch + over, unit=self.unit)
         self.ready = p.container(f"{name}: ready", unit=self.unit)
         if self.whole:
+            self.left = params.steps if params.epoch else None
             self.begun = p.variable(f"{name}: batches begun")
             self.order = p.machine(f"{name}: order of batches", order.order(params.ahead + 1))
 
@@ -128,9 +139,10 @@ class Feed:
         p.get(self.room, 1)
         number = p.register()
         number.set(self.begun.increment(1))
-        with p.loop(self.params.batch), p.scope():
-            files.next(nothing)
-        p.put(self.ready, p.answer(order.arrive, self.order, number))
+        with p.when(number < self.left) if self.left else nullcontext():
+            with p.loop(self.params.batch), p.scope():
+                files.next(nothing)
+            p.put(self.ready, p.answer(order.arrive, self.order, number))
 
     @contextmanager
     def _transfer(self, amount: int) -> Iterator[None]:
