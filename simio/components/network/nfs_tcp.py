@@ -148,7 +148,7 @@ class RemoteFiles:
         if client.sheet.nfs_page:
             client.host.work(client.kernel.pages(amount) * client.sheet.nfs_page)
 
-    def commit(self) -> None:
+    def flush(self) -> None:
         """COMMIT of all that was written."""
 
         def answer() -> Operand:
