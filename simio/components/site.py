@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from simio.components.block.layer import BlockLayer
 from simio.components.faults.condition import Schedule
@@ -19,10 +20,11 @@ from simio.components.storage.cloud import CloudDrive
 from simio.components.storage.devices import Devices
 from simio.components.storage.disk import DiskDrive
 from simio.components.storage.fibre_channel import Fabric
-from simio.components.storage.interfaces import BlockDevice, StorageDrive
+from simio.components.storage.interfaces import BlockDevice, Initiator, StorageDrive
 from simio.components.storage.ssd import SolidStateDrive
 from simio.description.faults import Span
-from simio.description.model import Disk, Part, System, Volume, Workload, fits
+from simio.description.model import Adapter, Disk, Link, Part, System, Volume, Workload, fits
+from simio.description.sheets.adapters import StorageAdapter
 from simio.description.sheets.cloud import CloudVolume
 from simio.description.sheets.disks import Drive
 from simio.description.sheets.filesystems import CachedFileSystem
@@ -31,6 +33,9 @@ from simio.description.sheets.kernels import UnixKernelSheet
 from simio.errors import RunError
 from simio.program.builder import Builder, Handle
 from simio.topology import Topology
+
+if TYPE_CHECKING:
+    from simio.components.storage.remote import RemoteSession
 
 PACKET_ARGUMENTS = 8
 """Argument registers of programs with packets: the length of one, the transport's words, and what a path adds."""
@@ -42,7 +47,9 @@ class Site:
     def __init__(self, system: System, packets: PacketTrace | None = None, requests: bool = False) -> None:
         """With `packets`, the program marks what a trace of packets needs; with `requests`, what each request was."""
         self.system, self.requests = system, requests
-        network = any(workload.params.network for workload in system.workloads.values())
+        network = any(workload.params.network for workload in system.workloads.values()) or any(
+            link.part.sheet.remote for link in system.links
+        )
         self.p = Builder(arguments=PACKET_ARGUMENTS if network else 0)
         self.delivered = self.p.observation("delivered", "delivered", "bytes")
         self.capture = Capture(self.p, packets, list(system.hosts)) if packets else None
@@ -52,6 +59,7 @@ class Site:
         self._devices: dict[tuple[str, str | None], Devices] = {}
         self._failures: Failures | None = None
         self._layers: dict[str, BlockLayer] = {}
+        self._sessions: dict[str, RemoteSession] = {}
 
     def streams(self, name: str, count: int) -> Iterator[str]:
         """Run a for loop's body for each of `count` streams of workload `name`, which do the same; gives their names.
@@ -160,17 +168,37 @@ class Site:
         if (host, into) not in self._devices:
             third = self.host(into) if into else None
             self._devices[host, into] = Devices(
-                self.p, self.system, self.kernel(host), self.attachments, self.drive, self.failures, third
-            )
+                self.p, self.system, self.kernel(host), self.attachments, self.drive, self.failures, third,
+                session=self.session,
+            )  # fmt: skip
         return self._devices[host, into].device(name)
 
     def block_layer(self, host: str) -> BlockLayer:
         """The block layer of a host, made when something first uses it. Raises RunError as `BlockLayer` does."""
         if host not in self._layers:
             kernel = self.kernel(host)
-            make = partial(Devices, self.p, self.system, kernel, self.attachments, self.drive, self.failures, None)
+            make = partial(
+                Devices, self.p, self.system, kernel, self.attachments, self.drive, self.failures, None,
+                session=self.session,
+            )  # fmt: skip
             self._layers[host] = BlockLayer(self.p, kernel, self.attachments, make)
         return self._layers[host]
+
+    def session(self, link: Link) -> RemoteSession:
+        """What an initiator has with a target over a link, made when something first uses it."""
+        if link.name not in self._sessions:
+            from simio.components.storage.remote import RemoteSession
+
+            self._sessions[link.name] = RemoteSession(self, link)
+        return self._sessions[link.name]
+
+    def target_devices(
+        self, host: str, initiator: Callable[[Adapter[StorageAdapter], str], Initiator] | None
+    ) -> Devices:
+        """The block devices of a target, whose commands an `initiator` issues, or if it is None the host's kernel."""
+        return Devices(
+            self.p, self.system, self.kernel(host), self.attachments, self.drive, self.failures, None, initiator
+        )
 
     @property
     def hosts(self) -> Iterable[Computer]:

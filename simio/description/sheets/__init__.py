@@ -19,6 +19,7 @@ from simio.description.sheets import (  # noqa: F401  (each registers its sheets
     network,
     nvme,
     pcie,
+    remote,
     scsi,
     serial,
     stacks,
