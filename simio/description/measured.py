@@ -48,9 +48,9 @@ OF = {
     "accelerators": "a workload",
     "demerit": "an observation",
 }
+"""Quantities that a case may have several of, each with what `of` names."""
 OBSERVED = ("requests", "latency", "p50", "p99")
 """Quantities of an observation of times."""
-"""Quantities that a case may have several of, each with what `of` names."""
 
 
 @dataclass(frozen=True)

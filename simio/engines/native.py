@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -126,6 +125,8 @@ def _compiling_elsewhere(names: Sequence[str]) -> Iterator[None]:
     code = "import sys; from simio.engines.native import compile_and_keep; compile_and_keep(sys.argv[1:])"
     process = None
     with suppress(OSError):
+        import subprocess
+
         process = subprocess.Popen(
             [sys.executable, "-P", "-c", code, *names],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from simio import units
 from simio.description.measured import MeasuredRow
-from simio.formats.fio.job import NAMES as DIRECTIONS
+from simio.formats.fio import NAMES as DIRECTIONS
 from simio.report.console import Bar, FittedTable, columns, share_bar
 from simio.report.data import other_quantities
 from simio.result.compare import Comparison, comparisons, pooled_comparisons

@@ -17,6 +17,7 @@ from simio.components.passage import Passage
 from simio.description.messages import MESSAGES
 from simio.description.mounts import MountOptions
 from simio.program.builder import Handle, Operand, Register
+from simio.program.labels import labelled
 
 WORD = 4
 """Bytes to whose multiples data are padded (RFC 4506, section 4.9)."""
@@ -126,6 +127,7 @@ class RemoteFiles:
             self.files.read(place, amount)
             return padded(amount) + mount.messages.read_reply
 
+        self._pages(amount)
         mount.call(mount.messages.read, answer, receives=True)
 
     def _write_one(self, at: Register, size: Register) -> None:
@@ -136,7 +138,15 @@ class RemoteFiles:
             self.files.write(place, amount)
             return mount.messages.write_reply
 
+        self._pages(amount)
         mount.call(padded(amount) + mount.messages.write, answer, sends=True)
+
+    @labelled("file cache", "mount.client.name")
+    def _pages(self, amount: Register) -> None:
+        """The pages of a READ or WRITE in the client's cache, all at once."""
+        client = self.mount.client
+        if client.sheet.nfs_page:
+            client.host.work(client.kernel.pages(amount) * client.sheet.nfs_page)
 
     def commit(self) -> None:
         """COMMIT of all that was written."""

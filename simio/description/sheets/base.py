@@ -85,21 +85,17 @@ class SwitchSheet(Sheet):
 
 
 S = TypeVar("S", bound=type[Sheet])
-_SHEETS: dict[tuple[str, str], type[Sheet]] = {}
+REGISTERED: dict[tuple[str, str], type[Sheet]] = {}
+"""The sheet of each category and kind that has been imported."""
 
 
 def register_sheet(category: str, kind: str, model: S) -> S:
     """Make `model` the sheet of a kind of parts. Raises ValueError for a second model and an unknown category."""
     if category not in CATEGORIES:
         raise ValueError(f"no category of part is called {category!r}; there are {', '.join(CATEGORIES)}")
-    if _SHEETS.setdefault((category, kind), model) is not model:
+    if REGISTERED.setdefault((category, kind), model) is not model:
         raise ValueError(f"a sheet for {category} {kind!r} is registered already")
     return model
-
-
-def sheet_kinds(category: str) -> dict[str, type[Sheet]]:
-    """The registered kinds of a category, sorted by name, each with its sheet."""
-    return {kind: _SHEETS[c, kind] for c, kind in sorted(_SHEETS) if c == category}
 
 
 def time_text(value: int) -> str:

@@ -194,6 +194,7 @@ class IscsiLink(RemoteLink):
         return self.max_burst
 
 
-for _kind, _link in (("nvme-tcp", NvmeTcpLink), ("iscsi", IscsiLink)):
-    register_sheet("adapter", _kind, RemoteAdapter)
-    register_sheet("link", _kind, _link)
+register_sheet("adapter", "nvme-tcp", RemoteAdapter)
+register_sheet("adapter", "iscsi", RemoteAdapter)
+register_sheet("link", "nvme-tcp", NvmeTcpLink)
+register_sheet("link", "iscsi", IscsiLink)

@@ -96,7 +96,7 @@ def take(state: NDArray, base: int, now: int) -> int:
 
 @shared
 def aim(state: NDArray, base: int, tag: int, place: int) -> None:
-    """What has this tag goes to the unit at a place, which cannot be read until it is programmed."""
+    """The pages of a tag go to the unit at a place, which cannot be read until they are programmed."""
     t = base + state[base + w.TABLES_AT]
     state[base + tag + w.TARGET] = place // state[base + w.UNIT]
     state[t + state[t + w.SETTLED_AT] + place // state[base + w.UNIT]] = 0

@@ -72,7 +72,8 @@ class Servers:
         """The page cache of the client over a device, for a program whose calls read `read` bytes.
 
         Read-ahead covers a call up to a READ, even if it is more than `read_ahead` (Linux mm/readahead.c,
-        get_next_ra_size and io_pages). What is written leaves when a WRITE is full.
+        ondemand_readahead, and io_pages of fs/nfs/super.c). What is written leaves when a WRITE is full. Pages cost
+        with each READ or WRITE.
         """
         options, client = self.options, mount.client
         memory: int = client.host.description.memory.sheet.size
@@ -83,7 +84,7 @@ class Servers:
             write_behind=options.transfer,
             dirty_limit=max(memory // DIRTY_RATIO, options.transfer),
             cache=memory,
-            page_cost=client.sheet.nfs_page,
+            page_cost=0,
             lookup_cost=client.sheet.nfs_lookup,
         )
         return Mount(client.kernel, sheet, device)

@@ -10,9 +10,10 @@ from pydantic import Field, model_validator
 from simio.components.site import Site
 from simio.description.mixtures import Mixture
 from simio.description.model import Workload
+from simio.description.mounts import MountOptions
 from simio.description.quantities import Count, Duration, Extent, Flag, Size, Time, Whole, refusal
 from simio.description.sheets.base import size_text
-from simio.description.workloads import HostNames, Storage, WorkloadParams
+from simio.description.workloads import HostNames, OptionalHosts, OptionalStorage, WorkloadParams
 from simio.workloads import register_workload
 from simio.workloads.training.loader import Job
 
@@ -31,9 +32,16 @@ class Training(WorkloadParams):
     routes: ClassVar[tuple[tuple[str, str], ...]] = (("host", "from_"),)
 
     host: HostNames = Field(description="host of the accelerators, or list of hosts that have one in turn")
-    from_: Storage = Field(
-        alias="from", description="disk or volume with the samples, or group that has them in turn"
+    from_: OptionalStorage = Field(
+        None,
+        alias="from",
+        description="disk or volume with the samples, or group that has them in turn; none: they are in the memory "
+        "of the servers",
     )
+    server: OptionalHosts = Field(
+        None, description="host that serves the samples over NFS, or list of hosts that have them in turn; none: none"
+    )
+    mount: MountOptions | None = Field(None, description="the mount of a server; none: with the values that it has")
     access: Literal["raw", "direct", "buffered", "nocopy"] = Field(
         "buffered", description="how the threads get at the data, as of reader"
     )
@@ -70,6 +78,18 @@ class Training(WorkloadParams):
     )
 
     @property
+    def ways(self) -> tuple[tuple[str, str], ...]:
+        """See `WorkloadParams.ways`."""
+        if not self.server:
+            return self.routes
+        return ("host", "server"), *((("server", "from_"),) if self.from_ else ())
+
+    @property
+    def sends_packets(self) -> bool:
+        """See `WorkloadParams.sends_packets`."""
+        return bool(self.server)
+
+    @property
     def file_sizes(self) -> Mixture:
         """Sizes of files with their weights: quantiles of a normal distribution, of which none is too small."""
         if not self.spread:
@@ -96,6 +116,12 @@ class Training(WorkloadParams):
             raise refusal("true, with the loader samples", "false", "only batches are numbered", "epoch")
         if self.per_file > 1 and self.loader == "batches":
             raise refusal("batches, with several samples a file", "samples", field="loader")
+        if not self.server and not self.from_:
+            raise refusal("nothing", "a disk, group of disks or volume, or a server", field="from")
+        if not self.server and self.mount:
+            raise refusal("a mount, without a server", "none", field="mount")
+        if self.server and self.access not in ("buffered", "nocopy"):
+            raise refusal(f"{self.access}, over NFS", "buffered or nocopy", field="access")
         if self.accelerators < len(self.host):
             found = f"{self.accelerators} with {len(self.host)} hosts"
             raise refusal(found, "one a host at least", field="accelerators")

@@ -11,9 +11,12 @@ from simio.components.files.objects import ObjectStore
 from simio.components.files.streamed import Around, StreamedFile
 from simio.components.site import Site
 from simio.description.model import Workload
+from simio.description.mounts import MountOptions
 from simio.machines import order
 from simio.program.builder import Register, since
+from simio.workloads.common.remote import Servers
 from simio.workloads.common.room import check_room
+from simio.workloads.training.remote import Remote
 
 if TYPE_CHECKING:
     from simio.workloads.training import Training
@@ -37,6 +40,7 @@ class Job:
         self.go = p.container(f"{name}: barrier", unit="accelerators")
         self.file = p.uniform(f"{name}: file", 0, params.files - 1)
         self.stream = site.stream(name)
+        self.servers = Servers(site, workload, params.mount or MountOptions()) if params.server else None
 
     def emit(self) -> None:
         """The threads of all accelerators, which hosts have in turn."""
@@ -85,7 +89,7 @@ class Job:
 
 
 class Feed:
-    """What the threads of one accelerator have read for it.
+    """Samples that the threads of one accelerator have read for it.
 
     `room` is what they may still begin to read, `ready` what the accelerator may take: both in batches with the
     loader batches, and else in samples, or in bytes where files have several.
@@ -155,13 +159,17 @@ class Files:
         self.job, self.p, self.params = job, job.p, job.params
         site, params = job.site, job.params
         self.kernel, self.host = site.kernel(host), site.host(host)
-        self.devices = [site.device(host, target) for target in site.targets(params.from_)]
         name = job.name if len(params.host) == 1 else f"{job.name} on {host}"
+        self.remote = Remote(job.servers, name, host) if job.servers else None
+        if self.remote:
+            self.devices = self.remote.devices
+        else:
+            self.devices = [site.device(host, target) for target in site.targets(params.from_ or "")]
         self.store = ObjectStore(self.kernel, name, params.files, params.file_sizes, self.devices)
         for device in self.devices:
             check_room(job.workload, device, self.store.extent)
-        self.mounts = []
-        if params.access in ("buffered", "nocopy"):
+        self.mounts = self.remote.mounts if self.remote else []
+        if not self.remote and params.access in ("buffered", "nocopy"):
             self.mounts = [
                 Mount(self.kernel, site.file_system(job.workload, device.name).sheet, device)
                 for device in self.devices
@@ -184,7 +192,8 @@ class Files:
         size, stored = store.slots.sizes[kind], store.slots.stored[kind]
         if self.mounts:
             file = StreamedFile(self.mounts[device], size)
-            file.read(at, params.transfer, store.grain, params.access == "buffered", around)
+            with self.remote.opened(device) if self.remote else nullcontext():
+                file.read(at, params.transfer, store.grain, params.access == "buffered", around)
             p.mark(self.job.stream, size)
             return
         place = p.register(at)
