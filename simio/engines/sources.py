@@ -29,8 +29,9 @@ def source_hash() -> str:
     import llvmlite.binding as llvm
 
     versions = (sys.version, version("numba"), version("llvmlite"))
+    emitting = Path(__file__).with_name("llvm.py").read_text()
     machine = (llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
-    return hashlib.sha256("\n".join((code_hash(), *versions, *machine)).encode()).hexdigest()[:16]
+    return hashlib.sha256("\n".join((code_hash(), emitting, *versions, *machine)).encode()).hexdigest()[:16]
 
 
 def _sources(package: Path) -> dict[Path, bytes]:
