@@ -61,7 +61,7 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the package's sources, which the engine takes for its own."""
     package = Path(native.__file__).parent.parent
     shutil.copytree(package, tmp_path / "simio", ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(sources, "__file__", str(tmp_path / "simio" / "engines" / "sources.py"))
+    monkeypatch.setattr(sources, "_PACKAGE", tmp_path / "simio")
     return tmp_path / "simio"
 
 
