@@ -8,6 +8,8 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from simio import units
 from simio.bound import bound
 from simio.description.measured import MeasuredRow
@@ -75,6 +77,7 @@ class CaseInterrupted(KeyboardInterrupt):
 
 
 DEFAULT = RunOptions()
+_NO_STATE = np.empty(0, dtype=np.int64)
 
 
 class Lowered:
@@ -269,6 +272,8 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
     resources = measure.resource_use(program, outcome, span)
     threads = measure.thread_use(program, outcome)
     tallies = measure.tallies(program, outcome)
+    # A result keeps no state of machines, such as the mapping of an SSD, for what is computed when somebody looks.
+    kept, seen = replace(program, state=_NO_STATE), replace(outcome, state=_NO_STATE)
     return CaseResult(
         index=case.index,
         settings=dict(case.settings),
@@ -286,7 +291,7 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
         threads=threads,
         observations=pooled_observations([each.observations for each in runs.seen]),
         tallies=tallies,
-        timeline=measure.timeline(program, outcome),
+        timeline=measure.timeline(kept, seen),
         loads=loads,
         measured=case.measured,
         hash=lowered.hash,
@@ -295,7 +300,7 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
         steps=runs.steps,
         checks=checks,
         precision=runs.precision,
-        progress=Progress.later(partial(progress_of, program, outcome, span, runs.cap.rate if runs.cap else None)),
+        progress=Progress.later(partial(progress_of, kept, seen, span, runs.cap.rate if runs.cap else None)),
         notes=tuple(
             dict.fromkeys([*(span.note for span in runs.spans if span.note), *growing, *_condensed(outcome)])
         ),
@@ -309,7 +314,7 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
 
 
 def _condensed(outcome: Outcome) -> list[str]:
-    """What is to be said of times that were too many to keep."""
+    """Notes on times that were too many to keep."""
     if not outcome.condensed:
         return []
     count = sum(each.count for each in outcome.condensed.values())
@@ -323,7 +328,7 @@ def used_values(scenario: Scenario) -> dict[str, Origin]:
     """
     found: dict[str, Origin] = {}
     for case in scenario.cases:
-        networked = any(workload.params.network for workload in case.system.workloads.values())
+        networked = any(workload.params.sends_packets for workload in case.system.workloads.values())
         for part in parts(case.system):
             if part.category != "stack" or networked:
                 found |= {f"{part.model}: {name}": origin for name, origin in part.origins.items()}

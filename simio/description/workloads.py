@@ -65,6 +65,16 @@ class WorkloadParams(Values):
     """The key of the number of those who ask at the same time, each for one thing after another."""
 
     @property
+    def ways(self) -> tuple[tuple[str, str], ...]:
+        """The pairs of fields that data flow between, as these parameters have it."""
+        return self.routes
+
+    @property
+    def sends_packets(self) -> bool:
+        """True if data flow in packets, as these parameters have it."""
+        return self.network
+
+    @property
     def may_crash(self) -> tuple[str, ...]:
         """The fields whose hosts may crash while it runs."""
         return ()

@@ -197,7 +197,7 @@ class ScenarioFile:
 
 
 def _without(vary: Node, sections: Collection[str]) -> Node:
-    """What varies but for keys of some sections."""
+    """The variations, without the keys of some sections."""
     if vary.kind == "list":
         return replace(vary, value=[_without(grid, sections) for grid in vary.elements])
     if vary.kind != "map":

@@ -144,7 +144,8 @@ def _worst(table: TableSummary) -> str:
     error, name = max(
         ((row.error or 0.0, name) for row, name in zip(judged_rows, names, strict=True)), key=lambda one: abs(one[0])
     )
-    return f"largest error of {counted(len(judged_rows), 'measured row')}: {signed(error)}, {name}"
+    largest = signed(error, table.table.points)
+    return f"largest error of {counted(len(judged_rows), 'measured row')}: {largest}, {name}"
 
 
 def _breakable(text: str) -> str:
@@ -219,7 +220,7 @@ def _residuals(table: TableSummary) -> dict[str, Any] | None:
     bars = {
         "type": "bar", "orientation": "h", "y": list(range(len(measured))), "x": [row.error for row in measured],
         "marker": {"color": [COLOURS[3] if missed(row) else COLOURS[0] for row in measured]},
-        "text": [signed(row.error or 0) for row in measured],
+        "text": [signed(row.error or 0, row.row.of.points) for row in measured],
         "hovertext": [escape(remark_of(row)) for row in measured],
     }  # fmt: skip
     y = {"tickvals": bars["y"], "ticktext": [escape(name) for name in names], "autorange": "reversed"}
