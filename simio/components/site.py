@@ -17,6 +17,8 @@ from simio.topology import Topology
 if TYPE_CHECKING:
     from simio.components.block.layer import BlockLayer
     from simio.components.faults.failures import Failures
+    from simio.components.files.journal import Journal
+    from simio.components.files.writeback import WrittenFile
     from simio.components.host.kernel import UnixKernel
     from simio.components.network.capture import Capture, PacketTrace
     from simio.components.network.path import Network
@@ -53,6 +55,8 @@ class Site:
         self._devices: dict[tuple[str, str | None], Devices] = {}
         self._failures: Failures | None = None
         self._layers: dict[str, BlockLayer] = {}
+        self.journals: dict[tuple[str, str], Journal] = {}
+        self.written: dict[tuple[str, str, str], WrittenFile] = {}
         self._sessions: dict[str, RemoteSession] = {}
 
     def _capture(self, packets: PacketTrace) -> Capture:

@@ -96,6 +96,8 @@ def simulated_value(case: CaseResult, row: MeasuredRow) -> float | None:
         ]
         mean = sum(rates, Fraction(0)) / len(rates) if rates else None
         return None if mean is None else float(units.convert(mean, "rate", row.unit))
+    if row.quantity == "packets":
+        return float(units.convert(case.requests, "request_rate", row.unit))
     if row.quantity == "cpu":
         shares = [use.utilisation for use in case.resources if use.name == f"{row.of}.cpu"]
         # A host that no workload uses does nothing.

@@ -17,7 +17,7 @@ from simio.errors import RunError
 from simio.program.steps import Program
 from simio.sketch import Sketch
 
-_BYTES = ("delivered", "sent")
+_BYTES = ("delivered", "sent", "counted")
 _TIMES = "latency"
 REQUEST = "request"
 """Role of the marks of replayed requests, which are several in a row for each."""

@@ -242,7 +242,7 @@ def observations(program: Program, outcome: Outcome, span: Throughput) -> tuple[
     """Distribution of what every mark recorded in the measured span that is not of bytes on their way, or packets."""
     found = []
     for row, mark in enumerate(program.marks):
-        if mark.role in ("delivered", "sent", "packet", "begun", "ended"):
+        if mark.role in ("delivered", "sent", "counted", "packet", "begun", "ended"):
             continue
         if row in outcome.condensed:
             found.append(_of_many(mark, outcome.condensed[row]))

@@ -172,6 +172,9 @@ SHORT = {
     "slac-ping-loaded": ("run.until=60 ms", "run.warm_up=0 s"),
     "slac-tersk03": ("run.until=60 ms", "run.warm_up=0 s"),
     "trace-server": ("workload.replay.last=60",),
+    "media-http": ("run.until=20 ms", "run.warm_up=0 s", "workload.requests.connections=8", "run.replications=1"),
+    "nfs-nconnect": ("run.until=4 ms", "run.warm_up=0 s", "workload.nfs.nconnect=2"),
+    "s3-parts": ("workload.objects.object=16 MiB", "workload.objects.connections=4", "run.replications=1"),
     "mlperf-unet3d": (
         "workload.training.steps=3",
         "workload.training.accelerators=2",

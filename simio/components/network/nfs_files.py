@@ -102,6 +102,7 @@ class FilesOnDevice(FilesInMemory):
         """See `ServerFiles.commit`."""
         with self.p.scope():
             self.stored.wait(self.taken.load(), self.kernel.wake)
+        self.device.flush()
 
     def passage(self, writes: bool) -> Passage:
         """See `ServerFiles.passage`."""

@@ -148,8 +148,8 @@ class RemoteFiles:
         if client.sheet.nfs_page:
             client.host.work(client.kernel.pages(amount) * client.sheet.nfs_page)
 
-    def commit(self) -> None:
-        """COMMIT of all that was written."""
+    def flush(self) -> None:
+        """COMMIT of all that was written (RFC 1813, section 3.3.21)."""
 
         def answer() -> Operand:
             self.files.commit()

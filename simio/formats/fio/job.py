@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from simio.description.mixtures import Mixture
 from simio.errors import Place
@@ -109,8 +109,11 @@ class Job:
     service: str = "roundrobin"
     serviced: int = 1
     fsync: int = 0
+    """Writes after each of which comes an fsync(); 0: none."""
+    fdatasync: int = 0
     end_fsync: bool = False
-    sync: bool = False
+    sync: Literal["", "sync", "dsync"] = ""
+    """How its files are opened: O_SYNC, or O_DSYNC."""
     percentiles: tuple[Fraction, ...] = ()
     clat_percentiles: bool = True
     lat_percentiles: bool = False
@@ -151,6 +154,11 @@ class Job:
     def together(self) -> int:
         """Requests that one call submits."""
         return min(self.submit or self.iodepth, self.depth)
+
+    @property
+    def synced(self) -> tuple[int, bool]:
+        """Writes after each of which its data are stored, 0 for never, and True if that is by fdatasync()."""
+        return (self.fsync, False) if self.fsync else (self.fdatasync, True)
 
     @property
     def depth(self) -> int:

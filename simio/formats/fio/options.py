@@ -126,8 +126,9 @@ def _on(_context: _Context, text: str | None) -> bool:
     return numbers.switch(text)
 
 
-def _sync(_context: _Context, text: str) -> bool:
-    return _word("none", "0", "sync", "1", "dsync")(_context, text) not in _NO
+def _sync(_context: _Context, text: str) -> str:
+    found = _word("none", "0", "sync", "1", "dsync")(_context, text)
+    return "" if found in _NO else "dsync" if found == "dsync" else "sync"
 
 
 def _share(context: _Context, text: str) -> int | Fraction:
@@ -155,7 +156,8 @@ FIELDS: Mapping[str, tuple[str, Read]] = {
     "stonewall": ("stonewall", _on), "new_group": ("new_group", _on), "group_reporting": ("group_reporting", _on),
     "filename": ("filenames", _names), "directory": ("directory", lambda _c, t: t),
     "filename_format": ("filename_format", lambda _c, t: t), "nrfiles": ("nrfiles", _up_to(1024)),
-    "fsync": ("fsync", _up_to(2**31, 0)), "fdatasync": ("fsync", _up_to(2**31, 0)), "end_fsync": ("end_fsync", _on),
+    "fsync": ("fsync", _up_to(2**31, 0)), "fdatasync": ("fdatasync", _up_to(2**31, 0)),
+    "end_fsync": ("end_fsync", _on),
     "fsync_on_close": ("end_fsync", _on), "sync": ("sync", _sync), "percentile_list": ("percentiles", _percentiles),
     "cpus_allowed": ("cpus", _cpus), "cpumask": ("cpus", _mask), "sqthread_poll_cpu": ("helper", _up_to(4095, 0)),
     "clat_percentiles": ("clat_percentiles", _on), "lat_percentiles": ("lat_percentiles", _on),

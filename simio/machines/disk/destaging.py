@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from simio.machines.disk import layout as w
 from simio.machines.disk.arm import dispatch, start_write, sweep_end
-from simio.machines.disk.buffer import command_at, kept, oldest_valid, swept_at
+from simio.machines.disk.buffer import command_at, kept, oldest_valid, segment_at, swept_at
 from simio.machines.disk.geometry import track_of
 from simio.machines.disk.queue import choose, wait, wake
 from simio.machines.door import machine
@@ -57,6 +57,19 @@ def written(state: NDArray, base: int, now: int) -> int:
     settle(state, base, s, now)
     dispatch(state, base, now)
     return wake(state, base)
+
+
+@machine("disk")
+def clean(state: NDArray, base: int, now: int) -> int:
+    """0 if the media has all data; else 1, and the caller is noted as waiting to be woken."""
+    if now > w.LATEST:
+        return -1
+    for number in range(state[base + w.SEGMENTS]):
+        s = segment_at(state, base, number)
+        if state[s + w.KIND] == w.DIRTY and state[s + w.DESTAGED] < state[s + w.RESERVED]:
+            wait(state, base)
+            return 1
+    return 0
 
 
 @shared

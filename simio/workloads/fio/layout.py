@@ -28,6 +28,10 @@ class Span:
     device: str
     start: int
     size: int
+    file: str = ""
+    whole: tuple[int, int] = (0, 0)
+    """First byte and size of the file that it is of."""
+    is_device: bool = False
 
 
 @dataclass(frozen=True)
@@ -182,7 +186,7 @@ class _Files:
                 f"job {quote(job.name)}: {max(size, 0):,} bytes of {quote(name)} are left for requests of "
                 f"{job.largest:,}; see its size and offset"
             )
-        return Span(one.device, one.start + offset, size)
+        return Span(one.device, one.start + offset, size, name, (one.start, one.size), one.is_device)
 
 
 def _part(amount: int | Fraction, whole: int, grain: int) -> int:

@@ -22,6 +22,7 @@ from simio.workloads.fio.layout import Clone, Span
 from simio.workloads.fio.outstanding import Outstanding, Times
 from simio.workloads.fio.pace import Pace
 from simio.workloads.fio.places import Places
+from simio.workloads.fio.syncing import Syncing
 from simio.workloads.reader import Cached, Mapped
 from simio.workloads.writer import Behind
 
@@ -99,10 +100,12 @@ class Process:
             *(self.job.align[d] or 0 for d in self._ways),
         )
         self._check()
+        self.syncing = Syncing(site, workload, clone, calls)
         self.accesses = {(n, d): self._access(span, d) for n, span in self._spans() for d in self._ways}
         depth = self.job.depth if self.job.direct else 1
         times = {d: self._times(d) for d in self._ways}
         self.outstanding = Outstanding(p, self.name, calls, self.job, depth, times)
+        self.outstanding.syncs = self.syncing.observation()
         self.pace = Pace(p, self.name, calls, self.job, self.outstanding)
 
     def _times(self, direction: int) -> Times:
@@ -142,10 +145,6 @@ class Process:
         mixed = any(len(job.sizes[d]) > 1 for d in self._ways)
         if not job.direct and mixed:
             raise RunError(f"job {quote(job.name)} has several block sizes and goes through the cache; use direct=1")
-        if job.fsync and job.direct:
-            raise RunError(
-                f"job {quote(job.name)} has fsync with direct=1; flushing the cache of a device is not modelled"
-            )
 
     def _device(self, span: Span) -> BlockDevice:
         return self.calls.device(span.device)
@@ -155,7 +154,8 @@ class Process:
         delivered = site.stream(bytes_of(self.workload.name, self.clone.label, direction))
         device = self._device(span)
         if job.direct:
-            return self.calls.unbuffered(device, direction, delivered)
+            access: Access = self.calls.unbuffered(device, direction, delivered)
+            return access if direction == READ else self.syncing.past_cache(access, span)
         try:
             system = site.file_system(self.workload, device.name)
         except RunError:
@@ -166,10 +166,12 @@ class Process:
         mount = Mount(self.kernel, system.sheet, device)
         if job.engine == "mmap":
             return Mapped(self.p, MappedFile(mount, (self.name, 1)), None, delivered)
+        if direction == WRITE and mount.sheet.dirty_background is not None:
+            return self.syncing.through_cache(mount, span, delivered)
         file = CachedFile(mount, f"{self.name} {NAMES[direction]}", (span.start, span.size), not job.random)
         if direction == READ:
             return Cached(self.p, file, True, delivered)
-        return Behind(self.p, file, job.sync or job.fsync > 0, delivered)
+        return Behind(self.p, file, bool(job.sync or job.synced[0]), delivered)
 
     # --- its thread ----------------------------------------------------------------------------------------
 
@@ -185,10 +187,12 @@ class Process:
                 access.rewind()
             self.places.open()
             self.outstanding.open()
+            self.syncing.open()
             self.pace.open()
             with self._loop():
                 self._one()
             self.outstanding.quiesce()
+            self.syncing.end(self.outstanding)
             for access in self.accesses.values():
                 access.finish()
             p.mark(self.ended, 1)
@@ -259,6 +263,8 @@ class Process:
                         self.pace.count(direction, size)
                         for access in self._chosen(file, direction):
                             self.outstanding.issue(access, at, direction, size, self.aligned)
+                            if direction == WRITE:
+                                self.syncing.after(access, self.outstanding)
             self.pace.think()
 
     def _direction(self) -> Register | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from simio import units
 from simio.components.files.cached import CachedFile
-from simio.components.network.nfs_tcp import NfsTcpMount, RemoteFiles
+from simio.components.network.nfs_tcp import NfsTcpMount
 from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
@@ -101,7 +101,6 @@ class Program:
     def _write(self, delivered: Handle) -> None:
         """A pass over the file into the cache, and close(), which waits until all of it is stable."""
         p, params, mount = self.p, self.params, self.mount
-        assert isinstance(self.device, RemoteFiles)
         took = p.observation(f"{self.workload.name}: block", "latency", "ps")
         done = p.container(f"{self.name} written")
 
@@ -122,7 +121,7 @@ class Program:
                 at.set(at + amount)
             self.file.flush_rest(stored)
             p.get(done, params.size)
-            self.device.commit()
+            self.device.flush()
             mount.close()
             p.mark(p.observation(f"{self.name}: closed", "ended", "bytes"), 0)
 
