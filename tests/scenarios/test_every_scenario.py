@@ -180,6 +180,8 @@ SHORT = {
         "workload.training.accelerators=2",
         "workload.training.threads=2",
         "disks.d.model=disks/micron-9400-pro",
+        "hosts.server.model=hosts/server-2021-2s",
+        "workload.training.compute=1 ms",
     ),
     "mlperf-resnet50": (
         "workload.training.steps=3",
@@ -195,6 +197,7 @@ SHORT = {
         "workload.training.prefetch=0",
         "workload.training.compute=1 ms",
         "disks.d.model=disks/micron-9400-pro",
+        "hosts.server.model=hosts/server-2021-2s",
         "run.warm_up=0 s",
     ),
     "nvme-tcp-unet3d": (
@@ -204,6 +207,8 @@ SHORT = {
         "workload.training.threads=1",
         "workload.training.spread=0 B",
         "disks.d.count=1",
+        "hosts.target.model=hosts/storage-target-2021",
+        "links.far.model=links/nvme-tcp-card",
     ),
     "nvme-tcp-resnet50": (
         "workload.training.steps=2",
@@ -213,6 +218,8 @@ SHORT = {
         "workload.training.threads=1",
         "workload.training.files=100",
         "disks.d.count=1",
+        "hosts.target.model=hosts/storage-target-2021",
+        "links.far.model=links/nvme-tcp-card",
     ),
     "nvme-tcp-cosmoflow": (
         "workload.training.steps=2",
@@ -221,6 +228,8 @@ SHORT = {
         "workload.training.threads=1",
         "workload.training.prefetch=0",
         "disks.d.count=1",
+        "hosts.target.model=hosts/storage-target-2021",
+        "links.far.model=links/nvme-tcp-card",
     ),
     "nvme-tcp-or-iscsi": ("run.until=100 us", "run.warm_up=0 s", "workload.direct.processes=1", "disks.d.count=1"),
     "training-target": (

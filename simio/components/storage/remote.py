@@ -88,6 +88,7 @@ class RemoteSession:
             writes: self.p.procedure(f"{link.name} {'write' if writes else 'read'}", 3, carry)
             for writes, carry in ((False, self._read), (True, self._write))
         }
+        self.flushing = self.p.procedure(f"{link.name} flush", 1, self._flush)
 
     def _target(self) -> str:
         """The host that has the drives."""
@@ -168,6 +169,15 @@ class RemoteSession:
         self._send(line, False, length, units, size)
         self._done(line)
 
+    def _flush(self, given: Register) -> None:
+        """A command without data (NVM Command Set 1.0, 3.2.1; SBC-3, SYNCHRONIZE CACHE)."""
+        sheet = self.sheet
+        disk, line = self._begun(given)
+        self._send(line, True, sheet.bare(sheet.command), 1, 0)
+        self._serve(line, disk, lambda device: device.flush())
+        self._send(line, False, sheet.bare(sheet.reply), 1, 0)
+        self._done(line)
+
     def _write(self, given: Register, place: Register, amount: Register) -> None:
         p, sheet = self.p, self.sheet
         disk, at, size, line = self._begun(given, place, amount)
@@ -213,6 +223,14 @@ class RemoteDevice:
     def write(self, at: Register, size: Operand, aligned: int) -> None:
         """Write `size` bytes at the byte address `at`; returns when every command is done."""
         self._commands(at, size, writes=True)
+
+    def flush(self) -> None:
+        """Have the drive's write cache flushed, if a power failure can take what is in it."""
+        if self.session.site.drive(self.name).volatile:
+            self.initiator.issue(0)
+            self.p.spawn(self.session.flushing, self.number, joined=True)
+            self.p.join()
+            self.initiator.complete(0)
 
     def passage(self, writes: bool) -> Passage:
         """The way of the data between the target and its drive, and over the links between the hosts."""
