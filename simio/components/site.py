@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -26,8 +26,11 @@ if TYPE_CHECKING:
     from simio.components.storage.attachment import Attachments
     from simio.components.storage.devices import Devices
     from simio.components.storage.fibre_channel import Fabric
-    from simio.components.storage.interfaces import BlockDevice, StorageDrive
+    from simio.components.storage.interfaces import BlockDevice, Initiator, StorageDrive
+    from simio.components.storage.remote import RemoteSession
     from simio.description.faults import Span
+    from simio.description.model import Adapter, Link
+    from simio.description.sheets.adapters import StorageAdapter
     from simio.description.sheets.filesystems import CachedFileSystem
 
 PACKET_ARGUMENTS = 8
@@ -40,7 +43,9 @@ class Site:
     def __init__(self, system: System, packets: PacketTrace | None = None, requests: bool = False) -> None:
         """With `packets`, the program marks what a trace of packets needs; with `requests`, what each request was."""
         self.system, self.requests = system, requests
-        network = any(workload.params.sends_packets for workload in system.workloads.values())
+        network = any(workload.params.sends_packets for workload in system.workloads.values()) or any(
+            link.part.sheet.remote for link in system.links
+        )
         self.p = Builder(arguments=PACKET_ARGUMENTS if network else 0)
         self.delivered = self.p.observation("delivered", "delivered", "bytes")
         self.capture = self._capture(packets) if packets else None
@@ -52,6 +57,7 @@ class Site:
         self._layers: dict[str, BlockLayer] = {}
         self.journals: dict[tuple[str, str], Journal] = {}
         self.written: dict[tuple[str, str, str], WrittenFile] = {}
+        self._sessions: dict[str, RemoteSession] = {}
 
     def _capture(self, packets: PacketTrace) -> Capture:
         from simio.components.network.capture import Capture
@@ -166,8 +172,9 @@ class Site:
 
             third = self.host(into) if into else None
             self._devices[host, into] = Devices(
-                self.p, self.system, self.kernel(host), self.attachments, self.drive, self.failures, third
-            )
+                self.p, self.system, self.kernel(host), self.attachments, self.drive, self.failures, third,
+                session=self.session,
+            )  # fmt: skip
         return self._devices[host, into].device(name)
 
     def block_layer(self, host: str) -> BlockLayer:
@@ -177,9 +184,30 @@ class Site:
             from simio.components.storage.devices import Devices
 
             kernel = self.kernel(host)
-            make = partial(Devices, self.p, self.system, kernel, self.attachments, self.drive, self.failures, None)
+            make = partial(
+                Devices, self.p, self.system, kernel, self.attachments, self.drive, self.failures, None,
+                session=self.session,
+            )  # fmt: skip
             self._layers[host] = BlockLayer(self.p, kernel, self.attachments, make)
         return self._layers[host]
+
+    def session(self, link: Link) -> RemoteSession:
+        """What an initiator has with a target over a link, made when something first uses it."""
+        if link.name not in self._sessions:
+            from simio.components.storage.remote import RemoteSession
+
+            self._sessions[link.name] = RemoteSession(self, link)
+        return self._sessions[link.name]
+
+    def target_devices(
+        self, host: str, initiator: Callable[[Adapter[StorageAdapter], str], Initiator] | None
+    ) -> Devices:
+        """The block devices of a target, whose commands an `initiator` issues, or if it is None the host's kernel."""
+        from simio.components.storage.devices import Devices
+
+        return Devices(
+            self.p, self.system, self.kernel(host), self.attachments, self.drive, self.failures, None, initiator
+        )
 
     @property
     def hosts(self) -> Iterable[Computer]:

@@ -101,7 +101,8 @@ class Disk(Generic[S]):
     """A disk.
 
     `group` is its key in the scenario, which like disks share if `count` is above one. `file_system` serves reads and
-    writes through the cache. `read_errors` are those of its media; `failure` is how it fails during the run.
+    writes through the cache. `read_errors` are those of its media; `failure` is how it fails during the run. `last`
+    is True for the last of several in a group.
     """
 
     name: str
@@ -110,6 +111,7 @@ class Disk(Generic[S]):
     file_system: Part[CachedFileSystem] | None = None
     read_errors: ReadErrors | None = None
     failure: Failed | None = None
+    last: bool = False
 
 
 @dataclass(frozen=True)

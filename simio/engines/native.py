@@ -24,6 +24,7 @@ from simio.engines.kept import Object, cache_folder, keep, read
 from simio.engines.llvm import emit, load
 from simio.engines.outcome import Ints
 from simio.engines.shipped import IR, shipped_ir
+from simio.extras import needs
 from simio.machines import door
 
 Entry = Callable[..., int]
@@ -86,6 +87,8 @@ def _objects(names: Sequence[str], announce: Announce | None) -> dict[str, Objec
         if ir := shipped_ir(name):
             found[name] = _made(folder, name, ir)
     missing = [name for name, known in found.items() if known is None]
+    if missing:
+        needs("numba", "the engine, to be compiled for a plug-in or this platform,")
     if announce and missing:
         announce("compiling the engine (once for this version; up to a minute) …")
     mine, others = _shared_out(missing)

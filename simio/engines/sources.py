@@ -7,7 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 ROOTS = ("engines/compiling.py", "engines/entry.py", "engines/families.py")
@@ -29,9 +29,17 @@ def source_hash() -> str:
     """Hash of everything that decides what the object code is: sources, versions and processor."""
     import llvmlite.binding as llvm
 
-    versions = (sys.version, version("numba"), version("llvmlite"))
+    versions = (sys.version, _numba(), version("llvmlite"))
     machine = (llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
     return hashlib.sha256("\n".join((code_hash(), *versions, *machine)).encode()).hexdigest()[:16]
+
+
+def _numba() -> str:
+    """The version of numba, which an installation need not have."""
+    try:
+        return version("numba")
+    except PackageNotFoundError:
+        return ""
 
 
 def _sources() -> dict[str, bytes]:

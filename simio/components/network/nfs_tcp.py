@@ -157,7 +157,7 @@ class RemoteFiles:
             client.host.work(client.kernel.pages(amount) * client.sheet.nfs_page)
 
     def flush(self) -> None:
-        """COMMIT of all that was written."""
+        """COMMIT of all that was written (RFC 1813, section 3.3.21)."""
 
         def answer() -> Operand:
             self.files.commit()
