@@ -1,4 +1,4 @@
-"""A server of objects by datagrams: one socket for all, requests that are lost and go again, and threads that share."""
+"""A server of objects by datagrams: one socket, requests that are lost and go again, threads that share."""
 
 from __future__ import annotations
 
