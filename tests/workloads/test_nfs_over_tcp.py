@@ -21,7 +21,10 @@ hosts:
     model: hosts/linux-2002-dual-p3
     stack: stacks/linux-2.4
     adapters: {eth: {model: adapters/gigabit-pc, bus: pci}, eth2: {model: adapters/gigabit-pc, bus: pci}}
-  c1: {model: hosts/linux-2002-dual-p3, stack: stacks/linux-2.4, adapters: {eth: {model: adapters/gigabit-pc, bus: pci}}}
+  c1:
+    model: hosts/linux-2002-dual-p3
+    stack: stacks/linux-2.4
+    adapters: {eth: {model: adapters/gigabit-pc, bus: pci}}
   c2: {like: c1}
 disks:
   d: {model: disks/fc-15k-2002, count: 2, file_system: filesystems/ext2}
@@ -48,6 +51,7 @@ def ran(folder: Path, *sets: str) -> CaseResult:
     return run_case(case(folder, *sets))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sets", [("nconnect=2", "version=4"), ("access=write", "slots=3", "nfsds=2")])
 def test_engines_agree(tmp_path: Path, sets: tuple[str, ...]) -> None:
     program = lower(case(tmp_path, *sets, "size=300 KiB").system)

@@ -52,6 +52,7 @@ def seen(result: CaseResult, what: str):
     return next((each for each in result.observations if each.name == f"names: {what}"), None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sets",
     [
