@@ -173,6 +173,28 @@ SHORT = {
     "slac-tersk03": ("run.until=60 ms", "run.warm_up=0 s"),
     "trace-server": ("workload.replay.last=60",),
     "media-http": ("run.until=20 ms", "run.warm_up=0 s", "workload.requests.connections=8", "run.replications=1"),
+    "mlperf-nfs-unet3d": (
+        "workload.training.steps=3",
+        "workload.training.accelerators=2",
+        "workload.training.threads=2",
+        "workload.training.mount.nconnect=2",
+    ),
+    "mlperf-nfs-resnet50": (
+        "workload.training.steps=3",
+        "workload.training.accelerators=2",
+        "workload.training.per_file=1",
+        "workload.training.compute=1 ms",
+        "workload.training.mount.nconnect=2",
+        "run.warm_up=0 s",
+    ),
+    "mlperf-nfs-cosmoflow": (
+        "workload.training.steps=3",
+        "workload.training.accelerators=2",
+        "workload.training.threads=2",
+        "workload.training.prefetch=0",
+        "workload.training.mount.nconnect=2",
+        "run.warm_up=0 s",
+    ),
     "nfs-nconnect": ("run.until=4 ms", "run.warm_up=0 s", "workload.nfs.nconnect=2"),
     "s3-parts": ("workload.objects.object=16 MiB", "workload.objects.connections=4", "run.replications=1"),
     "mlperf-unet3d": (
