@@ -25,8 +25,9 @@ QUANTITIES: Mapping[str, str] = {
 `throughput` is that of all workloads together, `stream` the mean rate of a stream of deliveries (of one disk) or
 of the one that is named, `requests` how many an observation recorded a second, `latency` its mean, `p50` its median
 and `p99` its 99th percentile, `packets` those that all workloads are done with a second, `cpu` the utilisation of all
-CPUs of a host, `process` the share of its core that the first process of a workload used, `programs` what all programs
-on a host took of one CPU, `retransmits` the segments that TCP sent again, `demerit` the distance of an observation from measured times (`simio.result.demerit`).
+CPUs of a host, `process` the share of its core that the first process of a workload used, `programs` what all
+programs on a host took of one CPU, `retransmits` the segments that TCP sent again, `demerit` the distance of an
+observation from measured times (`simio.result.demerit`).
 """
 PERCENT = "%"
 """The unit of a share."""
