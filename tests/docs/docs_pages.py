@@ -47,6 +47,7 @@ DOCUMENTS = (
     "docs/models.md",
     "docs/nomograph.md",
     "docs/packets.md",
+    "docs/packet-rates.md",
     "docs/python.md",
     "docs/ssd.md",
     "docs/sweep.md",
