@@ -116,6 +116,9 @@ def simulated_value(case: CaseResult, row: MeasuredRow) -> float | None:
         ]
         return 100_000 * used[0] / case.end if used else None
     found = {each.name: each for each in case.observations if each.unit == "ps"}
+    if row.quantity == "accelerators":
+        parts = [found.get(f"{row.of}: {what}") for what in ("computing", "step")]
+        return 100 * float(parts[0].mean) / float(parts[1].mean) if parts[0] and parts[1] and parts[1].mean else None
     matching = observed(row, found)
     if not matching:
         return None

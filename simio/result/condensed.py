@@ -73,7 +73,7 @@ class Condenser:
 
 
 def recorded(outcome: Outcome, row: int, since: int = -1) -> Sketch:
-    """What a mark recorded after an instant in ps; if that was condensed, in the whole run."""
+    """Records of a mark after an instant in ps; of the whole run if they were condensed."""
     if row in outcome.condensed:
         return outcome.condensed[row]
     found = outcome.marks[outcome.marks[:, 1] == row]

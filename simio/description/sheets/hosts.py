@@ -37,6 +37,7 @@ class Cpu(Sheet):
         **dict.fromkeys(("idle_exit", "idle_deep_exit", "idle_deep_cold"), "sleep states"),
         "idle_deep": TIMER,
         **dict.fromkeys(("clock_least", "clock_period"), TIMER),
+        "aes_gcm": "encryption",
     }
 
     clock: Frequency = Field(description="clock rate; kernel costs scale with it")
@@ -56,6 +57,9 @@ class Cpu(Sheet):
     )
     copy_l2: OptionalRate = Field(None, description="the same where they lie in cache")
     copy_llc: OptionalRate = Field(None, description="the same where they lie in the last-level cache of the socket")
+    aes_gcm: OptionalRate = Field(
+        None, description="rate at which a core encrypts or decrypts by AES-256-GCM; none: not known, so no TLS"
+    )
     socket_cores: Count | None = Field(None, description="cores of a socket; none: all of the host are in one")
     line_near: Time = Field(0, description="time to get a cache line that another core of the socket wrote last")
     line_far: Time = Field(0, description="the same from a core of another socket")

@@ -44,7 +44,9 @@ class Packets(WorkloadParams):
 
     host: HostName = Field(description="host that receives them")
     adapter: Text = Field(description="its adapter of kind multiqueue-ethernet, on PCI Express, at the end of a link")
-    does: Annotated[Text, AfterValidator(_hook)] = Field("xdp-drop", description="what is done with each, see below")
+    does: Annotated[Text, AfterValidator(_hook)] = Field(
+        "xdp-drop", description=f"what is done with each: {', '.join(HOOKS)} (docs/packet-rates.md says what each is)"
+    )
     rate: RequestRate = Field(None, description="packets a second that come; none: as many as the link can carry")
     frame: Extent = Field(64, description="bytes of a frame, header and check included")
     flows: Annotated[Count, Field(le=MOST_FLOWS)] = Field(
