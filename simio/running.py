@@ -261,7 +261,7 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
     growing = [load.sentence for load in loads if load.grows]
     resources = measure.resource_use(program, outcome, span)
     threads = measure.thread_use(program, outcome)
-    tallies = measure.tallies(program, outcome)
+    tallies = measure.tallies(program, outcome, span)
     return CaseResult(
         index=case.index,
         settings=dict(case.settings),

@@ -16,6 +16,9 @@ QUANTITIES: Mapping[str, str] = {
     "cpu": "share",
     "process": "share",
     "programs": "share",
+    "cores": "share",
+    "core rate": "rate",
+    "class": "share",
     "retransmits": "count",
     "demerit": "share",
 }
@@ -24,7 +27,9 @@ QUANTITIES: Mapping[str, str] = {
 `throughput` is that of all workloads together, `stream` the mean rate of a stream of deliveries (of one disk) or
 of the one that is named, `requests` how many an observation recorded a second, `latency` its mean, `p50` its median
 and `p99` its 99th percentile, `cpu` the utilisation of all CPUs of a host, `process` the share of its core that the
-first process of a workload used, `programs` what all programs on a host took of one CPU, `retransmits` the segments
+first process of a workload used, `programs` what all programs on a host took of one CPU, `cores` how busy
+the cores of a host are together, in percent of one, `core rate` the throughput over that, `class` the share of a
+class of functions in the CPU time of a host's network path ("HOST CLASS"), `retransmits` the segments
 that TCP sent again, `demerit` the distance of an observation from measured times (`simio.result.demerit`).
 """
 PERCENT = "%"
@@ -41,8 +46,15 @@ OF = {
     "cpu": "a host",
     "process": "a workload",
     "programs": "a host",
+    "cores": "a host",
+    "core rate": "a host",
+    "class": "a host",
     "demerit": "an observation",
 }
+APART = ("cpu", "process", "programs", "cores", "class")
+"""Quantities that are observations of their own of a run, whatever its rates and times are."""
+DIFFERENCES = ("process", "cores", "class")
+"""Quantities whose error is a difference, in parts of a core or of the whole."""
 OBSERVED = ("requests", "latency", "p50", "p99")
 """Quantities of an observation of times."""
 """Quantities that a case may have several of, each with what `of` names."""
@@ -105,11 +117,11 @@ class MeasuredRow:
     def error(self, simulated: float) -> float | None:
         """Signed error of a simulated value relative to the measured one, None if that is held.
 
-        Against a range it is 0 inside, and outside relative to the nearer end. That of a `process` is the difference:
-        of a process that sleeps nearly always, a small one would be a large part.
+        Against a range it is 0 inside, and outside relative to the nearer end. That of a `process`, of `cores` and of
+        a `class` is the difference: of what takes hardly any time, a small one would be a large part.
         """
         nearest = self.nearest(simulated)
-        if nearest is not None and self.quantity == "process":
+        if nearest is not None and self.quantity in DIFFERENCES:
             return float(Fraction(simulated) - nearest) / 100
         return None if nearest is None else float(Fraction(simulated) / nearest - 1)
 

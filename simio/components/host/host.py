@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from simio.components.host.bus import HostBus, ParallelBus
 from simio.components.host.pcie import PcieBus, RootComplex
@@ -14,6 +16,9 @@ from simio.errors import RunError
 from simio.program.builder import Builder, Operand, OperandT, Register
 from simio.program.labels import labelled
 from simio.program.service import ceil_times, per_byte
+
+if TYPE_CHECKING:
+    from simio.components.block.cores import Cores
 
 INTERRUPT = 0
 """Priority of interrupt service: ahead of everything else that waits for a CPU."""
@@ -45,6 +50,13 @@ class Computer:
         self.stalled = Fraction(description.kernel.sheet.memory_share or 0)
         self._buses: dict[str, HostBus] = {}
         self._root: RootComplex | None = None
+
+    @cached_property
+    def cores(self) -> Cores:
+        """Its cores as places, for work that is pinned."""
+        from simio.components.block.cores import Cores
+
+        return Cores(self.p, self)
 
     def bus(self, key: str) -> HostBus:
         """The bus of this name, made when something first uses it; raises RunError for a kind without behaviour."""

@@ -24,6 +24,8 @@ def declare(sender: Endpoint, receiver: Endpoint, size: int) -> None:
         p.demand(wire.wire, floor(size * _wire_byte(wire, sender.mss, sender.headers)))
     out, into = sender.stack.sheet, receiver.stack.sheet
     for end, cost in ((sender, out.tcp_send + out.ip_send), (receiver, into.tcp_receive + into.ip_receive)):
+        if end.whole_buffers:
+            continue
         host = end.stack.host
         byte = Fraction(cost) * host.scale / end.mss
         if not end.path.source.checksum:

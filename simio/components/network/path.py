@@ -20,6 +20,7 @@ from simio.components.network.hippi_ip import HippiCircuit, HippiHop, HippiInter
 from simio.components.network.ideal import IdealInterface
 from simio.components.network.interface import Interface
 from simio.components.network.packet import Left, NetworkSwitch, Packet, Wire
+from simio.components.network.queued import QueuedInterface
 from simio.components.network.switch import PacketSwitch
 from simio.components.network.virtual import VirtualInterface
 from simio.components.storage.fibre_channel import Hop
@@ -57,6 +58,7 @@ INTERFACES: dict[str, MakeInterface] = {
     "hippi": HippiInterface,
     "ideal-network": IdealInterface,
     "virtual-network": VirtualInterface,
+    "multiqueue-ethernet": QueuedInterface,
 }
 """Kinds of adapter that carry packets."""
 

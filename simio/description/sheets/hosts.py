@@ -15,7 +15,7 @@ class Cpu(Sheet):
     work = {
         "clock": "CPU clock",
         **dict.fromkeys(("line_near", "line_far"), "cache lines that move"),
-        **dict.fromkeys(("copy_l1", "copy_l2", "copy_llc"), "copies"),
+        **dict.fromkeys(("copy_l1", "copy_l2", "copy_llc", "copy_far"), "copies"),
         **dict.fromkeys(("idle_exit", "idle_deep_exit", "idle_deep_cold"), "sleep states"),
         "idle_deep": TIMER,
     }
@@ -31,6 +31,7 @@ class Cpu(Sheet):
     )
     copy_l2: OptionalRate = Field(None, description="the same where they lie in cache")
     copy_llc: OptionalRate = Field(None, description="the same where they lie in the last-level cache of the socket")
+    copy_far: OptionalRate = Field(None, description="the same where the source lies in memory of another socket")
     socket_cores: Count | None = Field(None, description="cores of a socket; none: all of the host are in one")
     line_near: Time = Field(0, description="time to get a cache line that another core of the socket wrote last")
     line_far: Time = Field(0, description="the same from a core of another socket")
