@@ -25,11 +25,12 @@ class Napi:
     end of the poll (`held`).
     """
 
-    def __init__(self, p: Builder, name: str, place: Place, count: int, delay: int) -> None:
+    def __init__(self, p: Builder, name: str, place: Place, sheet: QueuedAdapter) -> None:
         self.p = p
+        self.ring = DropQueue(p, f"{name} ring", sheet.receive_ring, name, "packets")
         self.name = name
         self.place = place
-        self.count, self.delay = count, delay
+        self.count, self.delay = sheet.coalesce_count, sheet.coalesce_delay
         self.state = p.machine(name, napi.WORDS.initial())
         self.turn = p.container(f"{name} turn", 1, 0, "turns")
         self.ends = p.container(f"{name} end of poll", unit="turns")
@@ -111,8 +112,8 @@ class QueuedInterface:
     """An adapter with queues, as its host's stack sees it.
 
     A packet that is sent takes a place in the ring, and the adapter reads its descriptor and data over PCI Express,
-    several at once, and sends them. One that arrives is stored on the adapter (drop when full), written to a buffer
-    of its queue's ring with its completion, and found by a poll.
+    several at once, and sends them. One that arrives is stored on the adapter, written to a buffer of its queue's
+    ring with its completion, and found by a poll; it is dropped where either is full.
     """
 
     transmit_room = UNBOUNDED
@@ -160,7 +161,7 @@ class QueuedInterface:
         if core not in self._queues:
             place = self.places.softirq(core)
             name = f"{self.name} queue {core}"
-            self._queues[core] = Napi(self.p, name, place, self.sheet.coalesce_count, self.sheet.coalesce_delay)
+            self._queues[core] = Napi(self.p, name, place, self.sheet)
         return self._queues[core]
 
     def far(self, core: int) -> bool:
@@ -193,13 +194,14 @@ class QueuedInterface:
         p, queue = self.p, self.queue(packet.queue)
         far = self.far(packet.queue)
         cached = not far and bool(self.bus.root.sheet.device_share)
-        with self.incoming.entered(packet, packet.length):
+        with self.incoming.entered(packet, packet.length), queue.ring.entered(packet, 1):
             p.advance(self.sheet.latency)
             self._process()
             self.bus.write(packet.length, cached=cached, remote=far)
             self.bus.post(self.sheet.completion)
             self.incoming.leave(packet.length)
             queue.arrived()
+            queue.ring.leave(1)
             with queue.place.in_hand():
                 self._pages(queue.place, packet.length)
                 deliver()
