@@ -64,7 +64,7 @@ def operations(stack: TcpIpStack, kernel: UnixKernel, adapter: QueuedAdapter) ->
         "page in": {MEMORY: stack.page_cost},
         # A page is a segment of the descriptor, mapped before and unmapped after.
         "page out": {MEMORY: stack.page_cost, NETDEV: adapter.transmit_cost},
-        "pin": {MEMORY: sheet.page_pin},
+        "pin": {MEMORY: sheet.page_pin, NETDEV: adapter.transmit_cost},
         "notice": {ETC: sheet.system_call, SKB: stack.notice_cost},
     }
     scaled = {name: {cls: host.span(time) for cls, time in times.items()} for name, times in costs.items()}

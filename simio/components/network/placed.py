@@ -346,10 +346,10 @@ class PlacedEndpoint(Endpoint):
             with self.here.kept():
                 with p.when(bits > 0):
                     self.here.spend("data")
+                    if not self.far and not self.interface.far(self.queue):
+                        p.call(bits, profile.arrived, self.softirq.spent.state, bits)
                     if self.apart:
                         p.call(bits, ownership.came, self.owner)
-                    else:
-                        p.call(bits, profile.arrived, self.softirq.spent.state, bits)
                     bits.set(1)
                 with p.when(bits == 0):
                     self.here.spend("ack")
