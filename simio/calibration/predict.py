@@ -22,6 +22,7 @@ from simio.calibration.values import CatalogueValue
 from simio.description.measured import APART, MeasuredRow
 from simio.description.model import Scenario
 from simio.errors import SimioError
+from simio.extras import needs
 from simio.loading.catalogue import Catalogue, catalogue
 from simio.result.compare import pooled_value, simulated_value
 from simio.result.model import CaseResult, Dependence, Interval, ScenarioResult, Uncertainty
@@ -86,6 +87,7 @@ def with_intervals(
     `parts` and `tables` are those that the scenario was loaded with; `progress` gets the number of cases that were
     answered.
     """
+    needs("scipy", "an interval")
     return answered(scenario, result, parts, engine, progress, tables).intervals(learnt())
 
 

@@ -36,7 +36,9 @@ SEIZES = 6
 WAITS = 7
 LINE = 8
 LONGEST = 9
-RESOURCE_COLUMNS = 10
+PASSED = 10
+"""The last thread that was put into the line before others, or -1: its like goes behind it, without a walk."""
+RESOURCE_COLUMNS = 12
 
 CAPACITY = 0
 LEVEL = 1

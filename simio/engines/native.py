@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -25,6 +24,7 @@ from simio.engines.kept import Object, cache_folder, keep, read
 from simio.engines.llvm import emit, load
 from simio.engines.outcome import Ints
 from simio.engines.shipped import IR, shipped_ir
+from simio.extras import needs
 from simio.machines import door
 
 Entry = Callable[..., int]
@@ -87,6 +87,8 @@ def _objects(names: Sequence[str], announce: Announce | None) -> dict[str, Objec
         if ir := shipped_ir(name):
             found[name] = _made(folder, name, ir)
     missing = [name for name, known in found.items() if known is None]
+    if missing:
+        needs("numba", "the engine, to be compiled for a plug-in or this platform,")
     if announce and missing:
         announce("compiling the engine (once for this version; up to a minute) …")
     mine, others = _shared_out(missing)
@@ -126,6 +128,8 @@ def _compiling_elsewhere(names: Sequence[str]) -> Iterator[None]:
     code = "import sys; from simio.engines.native import compile_and_keep; compile_and_keep(sys.argv[1:])"
     process = None
     with suppress(OSError):
+        import subprocess
+
         process = subprocess.Popen(
             [sys.executable, "-P", "-c", code, *names],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

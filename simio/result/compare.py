@@ -96,6 +96,8 @@ def simulated_value(case: CaseResult, row: MeasuredRow) -> float | None:
         ]
         mean = sum(rates, Fraction(0)) / len(rates) if rates else None
         return None if mean is None else float(units.convert(mean, "rate", row.unit))
+    if row.quantity == "packets":
+        return float(units.convert(case.requests, "request_rate", row.unit))
     if row.quantity == "cpu":
         shares = [use.utilisation for use in case.resources if use.name == f"{row.of}.cpu"]
         # A host that no workload uses does nothing.
@@ -122,6 +124,9 @@ def simulated_value(case: CaseResult, row: MeasuredRow) -> float | None:
         ]
         return 100_000 * used[0] / case.end if used else None
     found = {each.name: each for each in case.observations if each.unit == "ps"}
+    if row.quantity == "accelerators":
+        parts = [found.get(f"{row.of}: {what}") for what in ("computing", "step")]
+        return 100 * float(parts[0].mean) / float(parts[1].mean) if parts[0] and parts[1] and parts[1].mean else None
     matching = observed(row, found)
     if not matching:
         return None

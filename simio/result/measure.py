@@ -242,7 +242,7 @@ def observations(program: Program, outcome: Outcome, span: Throughput) -> tuple[
     """Distribution of what every mark recorded in the measured span that is not of bytes on their way, or packets."""
     found = []
     for row, mark in enumerate(program.marks):
-        if mark.role in ("delivered", "sent", "packet", "begun", "ended"):
+        if mark.role in ("delivered", "sent", "counted", "packet", "begun", "ended"):
             continue
         if row in outcome.condensed:
             found.append(_of_many(mark, outcome.condensed[row]))
@@ -271,7 +271,7 @@ def observations(program: Program, outcome: Outcome, span: Throughput) -> tuple[
 
 
 def _of_many(mark: Mark, values: Sketch) -> Observation:
-    """What a mark recorded in the whole of a run that was too long to keep each value."""
+    """Records of a mark in the whole of a run that was too long to keep each value."""
     p50, p90, p95, p99, p999 = (values.percentile(share) for share in (0.5, 0.9, 0.95, 0.99, 0.999))
     return Observation(
         name=mark.name,

@@ -9,7 +9,7 @@ from simio.description.sheets import sheet_kinds
 
 GIVEN = {
     "queues": 8, "receive_ring": 512, "transmit_ring": 512, "receive_descriptor": "16 B",
-    "transmit_descriptor": "64 B", "fetch": 16, "completion": "64 B", "compressed": "8 B", "buffer": "4 KiB",
+    "transmit_descriptor": "64 B", "fetch": 16, "completion": "64 B", "buffer": "4 KiB",
     "receive_buffer": "256 KiB", "doorbell": "50 ns", "receive_cost": "30 ns", "transmit_cost": "15 ns",
 }  # fmt: skip
 
@@ -18,7 +18,7 @@ GIVEN = {
     ("values", "place", "expected"),
     [
         ({"coalesce_count": 32}, "coalesce_delay", "a time above zero, as packets share interrupts"),
-        ({"compressed": "128 B"}, "compressed", "at most a completion, 64 B"),
+        ({"session": 2}, "session", "3"),
         ({"fetch": 1024}, "fetch", "at most the receive ring, 512"),
         ({"queues": 1000}, "queues", "256"),
         ({"steering": "hash"}, "steering", "'rss' or 'flow'"),

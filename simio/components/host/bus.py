@@ -6,17 +6,19 @@ import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from simio.components.passage import Passage
-from simio.description.model import Part
-from simio.description.sheets.adapters import StorageAdapter
-from simio.description.sheets.buses import ParallelBusSheet
-from simio.description.sheets.network import NetworkCard
 from simio.machines import bus as turns
 from simio.program.builder import Builder, Handle, Operand, Register, maximum, minimum, since
 from simio.program.labels import labelled
 from simio.program.service import SECOND, ceil_times, clocks, per_byte
+
+if TYPE_CHECKING:
+    from simio.description.model import Part
+    from simio.description.sheets.adapters import StorageAdapter
+    from simio.description.sheets.buses import ParallelBusSheet
+    from simio.description.sheets.network import NetworkCard
 
 
 def dma_byte(adapter: StorageAdapter | NetworkCard) -> Fraction:

@@ -7,11 +7,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from simio.components.host.bus import HostBus, ParallelBus
-from simio.components.host.pcie import PcieBus, RootComplex
 from simio.description.model import Host, fits
-from simio.description.sheets.buses import ParallelBusSheet
-from simio.description.sheets.pcie import PcieBusSheet
 from simio.errors import RunError
 from simio.program.builder import Builder, Operand, OperandT, Register
 from simio.program.labels import labelled
@@ -19,6 +15,8 @@ from simio.program.service import ceil_times, per_byte
 
 if TYPE_CHECKING:
     from simio.components.block.cores import Cores
+    from simio.components.host.bus import HostBus
+    from simio.components.host.pcie import PcieBus, RootComplex
 
 INTERRUPT = 0
 """Priority of interrupt service: ahead of everything else that waits for a CPU."""
@@ -66,6 +64,8 @@ class Computer:
 
     def pcie(self, key: str) -> PcieBus:
         """The PCI Express link of this name. Raises RunError for a bus of another kind."""
+        from simio.components.host.pcie import PcieBus
+
         bus = self.bus(key)
         if not isinstance(bus, PcieBus):
             part = self.description.buses[key]
@@ -75,9 +75,15 @@ class Computer:
         return bus
 
     def _make_bus(self, key: str) -> HostBus:
+        from simio.components.host.bus import ParallelBus
+        from simio.description.sheets.buses import ParallelBusSheet
+
         part = self.description.buses[key]
         if fits(part, ParallelBusSheet):
             return ParallelBus(self.p, part, self.memory, self.memory_byte)
+        from simio.components.host.pcie import PcieBus, RootComplex
+        from simio.description.sheets.pcie import PcieBusSheet
+
         if fits(part, PcieBusSheet) and self.description.root is not None:
             if self._root is None:
                 self._root = RootComplex(self.p, self.name, self.description.root)

@@ -20,7 +20,6 @@ from simio.components.network.hippi_ip import HippiCircuit, HippiHop, HippiInter
 from simio.components.network.ideal import IdealInterface
 from simio.components.network.interface import Interface
 from simio.components.network.packet import Left, NetworkSwitch, Packet, Wire
-from simio.components.network.queued import QueuedInterface
 from simio.components.network.switch import PacketSwitch
 from simio.components.network.virtual import VirtualInterface
 from simio.components.storage.fibre_channel import Hop
@@ -52,13 +51,20 @@ SWITCHES: dict[str, MakeSwitch] = {"ethernet": PacketSwitch, "atm": AtmSwitch}
 
 MakeInterface = Callable[[Builder, UnixKernel, Adapter], Interface]
 
+
+def _queued(p: Builder, kernel: UnixKernel, adapter: Adapter) -> Interface:
+    from simio.components.network.queued import QueuedInterface
+
+    return QueuedInterface(p, kernel, adapter)
+
+
 INTERFACES: dict[str, MakeInterface] = {
     "network": NetworkInterface,
     "fibre-channel-network": NetworkInterface,
     "hippi": HippiInterface,
     "ideal-network": IdealInterface,
     "virtual-network": VirtualInterface,
-    "multiqueue-ethernet": QueuedInterface,
+    "multiqueue-ethernet": _queued,
 }
 """Kinds of adapter that carry packets."""
 

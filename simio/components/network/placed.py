@@ -132,6 +132,11 @@ class PlacedEndpoint(Endpoint):
         with self._at(self.softirq), self.softirq.kept():
             self._when_free(body)
 
+    @property
+    def _called(self) -> tuple[str, ...]:
+        """The work to get into the kernel, of which the kernel itself has none."""
+        return () if self.inside else ("call",)
+
     # --- what programs call ------------------------------------------------------------------------------
 
     def _open(self, active: int) -> None:
@@ -159,7 +164,7 @@ class PlacedEndpoint(Endpoint):
     def write(self, size: Operand, moved: bool = True, pinned: bool = False) -> None:
         """See `Endpoint.write`; `pinned`: with MSG_ZEROCOPY, whose completion the program then reads."""
         p = self.p
-        self._own("call")
+        self._own(*self._called)
         with p.scope():
             left, room = p.register(size), p.register()
             with p.until(left == 0):
@@ -187,7 +192,7 @@ class PlacedEndpoint(Endpoint):
     def read(self, got: Register, size: int | Register) -> None:
         """See `Endpoint.read`."""
         p = self.p
-        self._own("call")
+        self._own(*self._called)
         self._wait(got, receiving.read, size, self.readers)
         with p.when(got < layout.END_OF_FILE):
             self._empty(got)

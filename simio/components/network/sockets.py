@@ -7,7 +7,6 @@ from collections.abc import Callable
 from simio.components.host.kernel import UnixKernel
 from simio.components.network.agreement import SocketOptions, agreed
 from simio.components.network.path import Network, NetworkPath
-from simio.components.network.queued import QueuedInterface
 from simio.components.network.stack import IP_HEADER, TCP_HEADER, Stack
 from simio.components.network.tcp import Endpoint
 from simio.description.model import System
@@ -89,11 +88,11 @@ class Sockets:
         params: SocketOptions,
     ) -> Endpoint:
         """One end, whose program and packets have cores of their own where its adapter has several queues."""
-        if not isinstance(path.source, QueuedInterface):
+        place = getattr(path.source, "cores", None)
+        if place is None:
             return Endpoint(stack, name, settings, path, buffer, aligned, ports)
         from simio.components.network.placed import PlacedEndpoint
 
-        cores = path.source.cores(
-            self._ports - _FIRST_PORT - 1, getattr(params, "core", None), getattr(params, "queue", None)
-        )
+        number = self._ports - _FIRST_PORT - 1
+        cores = place(number, getattr(params, "core", None), getattr(params, "queue", None))
         return PlacedEndpoint(stack, name, settings, path, buffer, aligned, ports, cores)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
@@ -51,12 +52,33 @@ class Attachments:
         self.graph = graph
         self.fabric = fabric
         self.links = {link.name: link for link in system.links}
+        self.remotes = {
+            (end.partition(".")[0], disk): (link, end)
+            for link in system.links
+            if link.part.sheet.remote
+            for end in link.ends
+            for disk in link.ends
+            if end not in system.disks and disk in system.disks
+        }
+        """The link over which a host has a disk of another, and its own end of it, by host and disk."""
         self._media: dict[str, Any] = {}
         self._interrupted = any(link.down and link.part.kind in TIMED for link in system.links)
 
     def adapter(self, host: str, disk: str) -> Adapter:
         """The adapter on the route from a host to a disk."""
+        if (host, disk) in self.remotes:
+            key = self.remotes[host, disk][1].split(".", 1)[1]
+            return self.system.hosts[host].adapters[key]
         return self._at(self.graph.route(host, disk))
+
+    def owners(self, disk: str) -> list[str]:
+        """The hosts that have a disk without the help of another."""
+        found = []
+        for host in self.system.hosts:
+            with suppress(RunError):
+                if len(self.graph.route(host, disk).of_category(self.graph, "memory")) == 1:
+                    found.append(host)
+        return found
 
     def policy(self, host: str, disk: str) -> Policy | None:
         """The policy of a host's driver for commands of a disk that fail; None if none can."""

@@ -15,9 +15,11 @@ class Cpu(Sheet):
     work = {
         "clock": "CPU clock",
         **dict.fromkeys(("line_near", "line_far"), "cache lines that move"),
+        **dict.fromkeys(("line_l2", "line_llc", "line_memory"), "cache misses"),
         **dict.fromkeys(("copy_l1", "copy_l2", "copy_llc", "copy_far"), "copies"),
         **dict.fromkeys(("idle_exit", "idle_deep_exit", "idle_deep_cold"), "sleep states"),
         "idle_deep": TIMER,
+        "aes_gcm": "encryption",
     }
 
     clock: Frequency = Field(description="clock rate; kernel costs scale with it")
@@ -32,9 +34,15 @@ class Cpu(Sheet):
     copy_l2: OptionalRate = Field(None, description="the same where they lie in cache")
     copy_llc: OptionalRate = Field(None, description="the same where they lie in the last-level cache of the socket")
     copy_far: OptionalRate = Field(None, description="the same where the source lies in memory of another socket")
+    aes_gcm: OptionalRate = Field(
+        None, description="rate at which a core encrypts or decrypts by AES-256-GCM; none: not known, so no TLS"
+    )
     socket_cores: Count | None = Field(None, description="cores of a socket; none: all of the host are in one")
     line_near: Time = Field(0, description="time to get a cache line that another core of the socket wrote last")
     line_far: Time = Field(0, description="the same from a core of another socket")
+    line_l2: Time = Field(0, description="time to load a cache line from cache, beyond that from l1")
+    line_llc: Time = Field(0, description="the same from the last-level cache of the socket")
+    line_memory: Time = Field(0, description="the same from memory")
     idle_exit: Time = Field(0, description="time until an idle core runs again")
     idle_deep: Time = Field(
         0, description="time after which an idle core is in its deeper sleep state; 0 s: it has none"

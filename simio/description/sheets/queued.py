@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from simio.description.quantities import Count, Extent, Flag, Limit, Time, refusal
-from simio.description.sheets.base import TIMER, Sheet, register_sheet, size_text
+from simio.description.sheets.base import TIMER, Sheet, register_sheet
 
 MOST_QUEUES = 256
 """Queues that a model of an adapter can have."""
@@ -30,8 +30,8 @@ class QueuedAdapter(Sheet):
     )
     steering: Literal["rss", "flow"] = Field(
         "rss",
-        description="how flows find their queue: rss, a hash of addresses and ports; flow, a rule for each that "
-        "leads to the core of its receiver (aRFS)",
+        description="how flows find their queue: rss, a hash of addresses and ports; flow, a rule that "
+        "leads each to the core of its receiver (aRFS)",
     )
     receive_ring: Count = Field(description="packet buffers that the driver posts for a queue")
     transmit_ring: Count = Field(description="packets that a queue takes ahead of the wire")
@@ -42,8 +42,8 @@ class QueuedAdapter(Sheet):
     compression: Flag = Field(
         False, description="whether completions of packets that arrive close together share blocks"
     )
-    compressed: Extent = Field(
-        description="bytes of one completion in a shared block, which is as large as one alone"
+    session: Annotated[Count, Field(ge=3)] = Field(
+        8, description="packets whose completions share two blocks, each as large as a completion, where they do"
     )
     buffer: Extent = Field(
         description="distance of two packet buffers in memory: the first bytes of packets use the same few sets of "
@@ -72,10 +72,6 @@ class QueuedAdapter(Sheet):
     def _consistent(self) -> QueuedAdapter:
         if self.coalesce_count > 1 and not self.coalesce_delay:
             raise refusal("0 s", "a time above zero, as packets share interrupts", field="coalesce_delay")
-        if self.compressed > self.completion:
-            raise refusal(
-                size_text(self.compressed), f"at most a completion, {size_text(self.completion)}", field="compressed"
-            )
         if self.fetch > self.receive_ring:
             raise refusal(str(self.fetch), f"at most the receive ring, {self.receive_ring}", field="fetch")
         return self

@@ -155,6 +155,7 @@ class Costs(Sheet):
         **dict.fromkeys(("tcp_send", "tcp_receive", "udp_send", "udp_receive"), "protocols"),
         **dict.fromkeys(("ip_send", "ip_receive", "echo"), "protocols"),
         **dict.fromkeys(("rpc", "nfs_client", "nfs_server"), "RPC and NFS"),
+        **dict.fromkeys(("nfs_page", "nfs_lookup"), "file cache"),
         "checksum": "checksums",
     }
 
@@ -175,6 +176,13 @@ class Costs(Sheet):
     rpc: Time = Field(0, description="CPU time of RPC and XDR a message, at either end")
     nfs_client: Time = Field(0, description="CPU time of NFS a READ or WRITE at the client, beside copying")
     nfs_server: Time = Field(0, description="CPU time of NFS and the file system a request at the server")
+    nfs_page: Time = Field(
+        0,
+        description="CPU time to bring a page into the cache of an NFS client, or of a server that is written",
+    )
+    nfs_lookup: Time = Field(
+        0, description="CPU time to find a page in that cache, for a call of a program or a READ"
+    )
     nfs_max_transfer: Limit = Field(
         None,
         description="most bytes that an NFS client asks for in a READ or WRITE, whatever its mount says; none: any",

@@ -31,6 +31,7 @@ PROGRAM = WORDS.word("program", "ps", about="time of programming a unit")
 ERASE = WORDS.word("erase", "ps")
 PAGE_FIXED = WORDS.word("page_fixed", "ps", about="command and address on the channel, of a page's transfer")
 SECTOR_MOVES = WORDS.word("sector_moves", "ps", about="time of a sector on the channel")
+FRAGMENT = WORDS.word("fragment", "ps", about="time of the controller for each further page that a read gathers")
 DECODE = WORDS.word("decode", "ps", about="from the end of a transfer to corrected data")
 SUSPEND = WORDS.word("suspend", "ps", about="time until a program or an erase stands still")
 RESUME = WORDS.word("resume", "ps", about="time until it goes on")
@@ -45,9 +46,9 @@ FREE_TAG = WORDS.word("free_tag", initial=-1, about="first of the free rows of c
 FREE_READ = WORDS.word("free_read", initial=-1, about="first of the free rows of array reads")
 WORDS.later("rows")
 
-NOWHERE, STRIPED, SCATTERED = range(3)
-"""Before the run: nothing has been written; all in order of address; all overwritten at random."""
-PLACEMENTS = {"empty": NOWHERE, "filled": STRIPED, "steady": SCATTERED}
+NOWHERE, STRIPED, SCATTERED, WRITTEN = range(4)
+"""Before the run: nothing has been written; all in order of address; all overwritten at random; and just now."""
+PLACEMENTS = {"empty": NOWHERE, "filled": STRIPED, "steady": SCATTERED, "written": WRITTEN}
 
 DIE_ROW = Layout("die")
 BEGIN = DIE_ROW.word("begin", "ps", about="when its program or erase begins or began")
@@ -56,6 +57,8 @@ HALTED = DIE_ROW.word("halted", "ps", about="until when that stands still for re
 HALTS = DIE_ROW.word("halts", about="suspensions so far")
 DEBT = DIE_ROW.word("debt", about="stripes erased on paper since the last erase of the die")
 HOLDER = DIE_ROW.word("holder", initial=-1, about="tag of what it programs, or -1")
+WAITS_NEXT = DIE_ROW.word("waits_next", "units", about="of the host's data that wait for it, for the next flush")
+WAITS_OLD = DIE_ROW.word("waits_old", "units", about="that wait for it, and for which the present flush waits")
 DIE_COLUMNS = DIE_ROW.size
 
 TAG_ROW = Layout("command")
@@ -69,6 +72,7 @@ LEFT = TAG_ROW.word("left", "pages", about="of a unit: pages that the die has no
 ROW = TAG_ROW.word("row", "ps", about="when its last array read is done, which pages of other planes can share")
 TIME = TAG_ROW.word("time", "ps", about="of a unit: that programming it takes")
 FREES = TAG_ROW.word("frees", "sectors", about="of a unit: room in the buffer that its end frees")
+EPOCH = TAG_ROW.word("epoch", about="of a unit of the host's data: number of the flush that will wait for it")
 TAG_COLUMNS = TAG_ROW.size
 
 COLLECTS, WAITS, MOVES, PROGRAMS = range(4)
@@ -87,6 +91,8 @@ LOGICAL = TABLES.word("logical", "sectors", about="that the tables hold; address
 STRIPES = TABLES.word("stripes")
 STRIPE = TABLES.word("stripe", "sectors", about="of one stripe in the tables")
 SCALE = TABLES.word("scale", initial=1, about="times that as many sectors has a stripe of the drive")
+LEADER = TABLES.word("leader", about="offset from here of the tables that are filled first, for drives alike")
+FOLLOWER = TABLES.word("follower", about="offset from here of the tables that get a copy then; 0: none")
 CREDIT = TABLES.word("credit", "sectors", about="that garbage collection frees, less what the host has written since")
 GAIN = TABLES.word("gain", "sectors", about="that the stripe that is collected frees")
 GAIN_OF = TABLES.word("gain_of", "sectors", about="that have to be moved for that")
@@ -113,6 +119,11 @@ HOST_SECTORS = TABLES.word("host_sectors", "sectors", about="of the host that we
 MOVED_SECTORS = TABLES.word("moved_sectors", "sectors", about="of garbage collection that were programmed")
 FOLDED_SECTORS = TABLES.word("folded_sectors", "sectors", about="that were moved out of the cache in SLC mode")
 ERASED = TABLES.word("erased", "stripes")
+FLUSHES = TABLES.word("flushes", initial=1, about="number of the flush that would come next")
+FORCED = TABLES.word("forced", "sectors", about="in the buffer that a flush waits for, whole units or not")
+ACTIVE = TABLES.word("active", "units", about="of the host's data on their way to a die, for the next flush")
+OLD = TABLES.word("old", "units", about="on their way to a die for which the present flush waits")
+FLUSHING = TABLES.word("flushing", about="1 while a flush waits")
 MAP_AT = TABLES.word("map_at", about="offset of the table of where each sector is: UNMAPPED, a place, or the buffer")
 OWNER_AT = TABLES.word("owner_at", about="offset of the table of which sector each place has, or -1")
 VALID_AT = TABLES.word("valid_at", about="offset of the table of sectors in use of each stripe; -1 for a free one")

@@ -247,7 +247,7 @@ def _most_arrived(settings: TcpSettings) -> int:
 
 
 def _pacing(settings: TcpSettings) -> int:
-    """Where the rate of pacing comes from, if it is needed."""
+    """The origin of the pacing rate, if it is needed."""
     if CONTROLS[settings.congestion_control].paced:
         return c.BY_CONTROL
     return c.BY_WINDOW if settings.pacing or settings.small_queue or settings.defer else 0
