@@ -36,6 +36,8 @@ SHORT = {
     "raid6-of-today": ("run.until=100 ms", "run.warm_up=0 s", "run.replications=1"),
     "ssd-steady-state": ("run.until=2 ms", "run.warm_up=0 s", "disks.ssd.placement=empty", "disks.ssd.capacity=1 TB"),
     "aio-spdk": ("run.until=300 us", "run.warm_up=100 us"),
+    "cai21": ("run.until=60 us", "run.warm_up=0 s"),
+    "one-flow-100g": ("run.until=30 us", "run.warm_up=0 s"),
     "cheops23-crowded": ("run.until=300 us", "run.warm_up=100 us"),
     "cheops23-interfaces": ("run.until=300 us", "run.warm_up=100 us"),
     "cheops23-schedulers": ("run.until=300 us", "run.warm_up=100 us"),

@@ -33,7 +33,7 @@ class Cpu(Sheet):
         "clock": "CPU clock",
         **dict.fromkeys(("line_near", "line_far"), "cache lines that move"),
         **dict.fromkeys(("line_l2", "line_llc", "line_memory"), "cache misses"),
-        **dict.fromkeys(("copy_l1", "copy_l2", "copy_llc"), "copies"),
+        **dict.fromkeys(("copy_l1", "copy_l2", "copy_llc", "copy_far"), "copies"),
         **dict.fromkeys(("idle_exit", "idle_deep_exit", "idle_deep_cold"), "sleep states"),
         "idle_deep": TIMER,
         **dict.fromkeys(("clock_least", "clock_period"), TIMER),
@@ -57,6 +57,7 @@ class Cpu(Sheet):
     )
     copy_l2: OptionalRate = Field(None, description="the same where they lie in cache")
     copy_llc: OptionalRate = Field(None, description="the same where they lie in the last-level cache of the socket")
+    copy_far: OptionalRate = Field(None, description="the same where the source lies in memory of another socket")
     aes_gcm: OptionalRate = Field(
         None, description="rate at which a core encrypts or decrypts by AES-256-GCM; none: not known, so no TLS"
     )
