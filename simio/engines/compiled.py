@@ -87,7 +87,7 @@ class _Tables:
 
     def __init__(self, program: Program, prepared: Prepared, options: Options) -> None:
         self.steps = prepared.steps
-        self.families = addresses()
+        self.functions = addresses()
         self.draws = np.ascontiguousarray(program.draws)
         self.draw_table = np.ascontiguousarray(program.draw_table)
         self.resources, self.containers = prepared.resources.copy(), prepared.containers.copy()

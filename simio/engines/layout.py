@@ -90,12 +90,9 @@ SLICED = -5
 
 TABLES = (
     "steps", "threads", "heap", "ring", "free", "resources", "containers", "draws", "draw_table", "state",
-    "streams", "stats", "sums", "gauges", "log", "trace", "times", "samples", "control", "sizes", "families",
+    "streams", "stats", "sums", "gauges", "log", "trace", "times", "samples", "control", "sizes", "functions",
 )  # fmt: skip
 """Tables whose addresses the compiled loop is called with, in order."""
-PLACE = 16
-"""Bits of the code of a machine function below those of its family's row in `families`."""
-PLACES = 2**PLACE - 1
 STEP_COLUMNS = 8
 HEAP_COLUMNS = 3
 DRAW_COLUMNS = 4

@@ -30,8 +30,9 @@ def source_hash() -> str:
     import llvmlite.binding as llvm
 
     versions = (sys.version, _numba(), version("llvmlite"))
+    emitting = Path(_PACKAGE, "engines", "llvm.py").read_text()
     machine = (llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
-    return hashlib.sha256("\n".join((code_hash(), *versions, *machine)).encode()).hexdigest()[:16]
+    return hashlib.sha256("\n".join((code_hash(), emitting, *versions, *machine)).encode()).hexdigest()[:16]
 
 
 def _numba() -> str:
