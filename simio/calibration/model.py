@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from simio.calibration.usage import used_parts
 from simio.calibration.values import CatalogueValue
+from simio.description.measured import APART
 from simio.loading import load
 from simio.loading.catalogue import Catalogue
 from simio.loading.overlay import Overlay
@@ -30,13 +31,21 @@ def run_of(row: Row) -> tuple[object, ...]:
     Throughput, rates of streams and times of a block are one observation told in several ways; a share of a processor
     is one of its own.
     """
-    return row.scenario, row.cases, row.of.of if row.quantity in ("cpu", "process", "programs") else None
+    return row.scenario, row.cases, row.of.of if row.quantity in APART else None
+
+
+def _residual(row: Row, error: float | None) -> float:
+    """The residual of an error; `LOST` where there is none."""
+    if error is None or error <= -1:
+        return LOST
+    return error if row.of.points else math.log1p(error)
 
 
 class Model:
     """Rows as a function of the logarithms of some values; a case that was simulated before is not simulated again.
 
-    `residuals` are log(simulated / measured), against a range 0 inside. `weights` share one among the rows of a run.
+    `residuals` are log(simulated / measured), against a range 0 inside, or the difference of shares that are compared
+    in points. `weights` share one among the rows of a run.
     """
 
     def __init__(
@@ -82,7 +91,7 @@ class Model:
         rows = self.rows if only is None else [self.rows[index] for index in only]
         simulated = self.simulated(self.texts(point), rows)
         errors = [None if v is None else row.of.error(v) for row, v in zip(rows, simulated, strict=True)]
-        return np.array([LOST if e is None or e <= -1 else math.log1p(e) for e in errors])
+        return np.array([_residual(row, error) for row, error in zip(rows, errors, strict=True)])
 
     def simulated(self, texts: Sequence[str], rows: Sequence[Row]) -> list[float | None]:
         """Each row with the values as these texts, in the row's unit; None if a run fails."""

@@ -10,12 +10,17 @@ QUANTITIES: Mapping[str, str] = {
     "throughput": "rate",
     "stream": "rate",
     "requests": "request_rate",
+    "packets": "request_rate",
     "latency": "time",
     "p50": "time",
     "p99": "time",
     "cpu": "share",
     "process": "share",
     "programs": "share",
+    "cores": "share",
+    "core rate": "rate",
+    "class": "share",
+    "accelerators": "share",
     "retransmits": "count",
     "demerit": "share",
 }
@@ -23,12 +28,18 @@ QUANTITIES: Mapping[str, str] = {
 
 `throughput` is that of all workloads together, `stream` the mean rate of a stream of deliveries (of one disk) or
 of the one that is named, `requests` how many an observation recorded a second, `latency` its mean, `p50` its median
-and `p99` its 99th percentile, `cpu` the utilisation of all CPUs of a host, `process` the share of its core that the
-first process of a workload used, `programs` what all programs on a host took of one CPU, `retransmits` the segments
-that TCP sent again, `demerit` the distance of an observation from measured times (`simio.result.demerit`).
+and `p99` its 99th percentile, `packets` those that all workloads are done with a second, `cpu` the utilisation of
+all CPUs of a host, `process` the share of its core that the first process of a workload used, `programs` what all
+programs on a host took of one CPU, `accelerators` the utilisation of the accelerators of a training without its
+first step, `cores` how busy the cores of a host are together, in percent of one, `core rate` the throughput over
+that, `class` the share of a class of functions in the CPU time of a host's network path ("HOST CLASS"),
+`retransmits` the segments that TCP sent again, `demerit` the distance of an observation from measured
+times (`simio.result.demerit`).
 """
 PERCENT = "%"
 """The unit of a share."""
+POINTS = "points"
+"""The way to compare shares by their difference, in percentage points."""
 COUNTED = "segments"
 """The unit of a count."""
 CLIENT, SERVER = "client", "server"
@@ -41,11 +52,17 @@ OF = {
     "cpu": "a host",
     "process": "a workload",
     "programs": "a host",
+    "cores": "a host",
+    "core rate": "a host",
+    "class": "a host",
+    "accelerators": "a workload",
     "demerit": "an observation",
 }
+"""Quantities that a case may have several of, each with what `of` names."""
+APART = ("cpu", "process", "programs", "cores", "class")
+"""Quantities that are observations of their own of a run, whatever its rates and times are."""
 OBSERVED = ("requests", "latency", "p50", "p99")
 """Quantities of an observation of times."""
-"""Quantities that a case may have several of, each with what `of` names."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +73,7 @@ class MeasuredRow:
     quantity is of. `over` is one of `OVER` for a row that sums up several cases, else empty. `anomaly` is the reason
     to believe that the measurement cannot be repeated, else empty; `fit` is False if no value may be fitted to the
     row. `which` names one of several measurements of the same case, else it is empty. `missed` is the reason why the
-    model is known to miss the row, else empty.
+    model is known to miss the row, else empty. `points` is True for a share that is compared by its difference.
     """
 
     study: str
@@ -74,6 +91,7 @@ class MeasuredRow:
     fit: bool = True
     which: str = ""
     missed: str = ""
+    points: bool = False
 
     @property
     def most(self) -> Fraction | None:
@@ -105,13 +123,13 @@ class MeasuredRow:
     def error(self, simulated: float) -> float | None:
         """Signed error of a simulated value relative to the measured one, None if that is held.
 
-        Against a range it is 0 inside, and outside relative to the nearer end. That of a `process` is the difference:
-        of a process that sleeps nearly always, a small one would be a large part.
+        Against a range it is 0 inside, and outside relative to the nearer end. With `points` it is the difference of
+        two shares (0.05 is 5 percentage points): of a CPU that sleeps nearly always, a small one is a large part.
         """
         nearest = self.nearest(simulated)
-        if nearest is not None and self.quantity == "process":
-            return float(Fraction(simulated) - nearest) / 100
-        return None if nearest is None else float(Fraction(simulated) / nearest - 1)
+        if nearest is None:
+            return None
+        return float((Fraction(simulated) - nearest) / 100 if self.points else Fraction(simulated) / nearest - 1)
 
 
 @dataclass(frozen=True)
@@ -125,8 +143,9 @@ class PooledRow:
 
 @dataclass(frozen=True)
 class Tolerance:
-    """The largest median and the largest single absolute error that a table may have, relative to the measured value.
-    Tables with the same `group` have their rows judged together.
+    """The largest median and the largest single absolute error that a table may have.
+
+    Both are shares of the measured value, or percentage points. Tables with the same `group` are judged together.
     """
 
     median: Fraction
@@ -139,7 +158,7 @@ class MeasuredTable:
     """A table of measurements: `name` is study/table, `source` who published it where.
 
     `quantity` and `unit` are those of rows that do not say otherwise; `rows` counts those of the scenario.
-    `scenarios` are those that predict rows of it.
+    `scenarios` are those that predict rows of it; `points` is True if errors are differences in percentage points.
     """
 
     name: str
@@ -151,3 +170,4 @@ class MeasuredTable:
     rows: int
     scenarios: tuple[str, ...] = ()
     tolerance: Tolerance | None = None
+    points: bool = False

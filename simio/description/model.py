@@ -10,23 +10,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Annotated, Any, Generic, TypeGuard, TypeVar, overload
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeGuard, TypeVar, overload
 
 from pydantic import Field, field_validator, model_validator
 
 from simio import units
-from simio.description.faults import Failed, InjectedFault, ReadErrors, ResetSpan, Span
 from simio.description.measured import MeasuredRow, MeasuredTable, PooledRow
 from simio.description.quantities import Count, Horizon, Share, Text, Values, WarmUp, Whole, refusal
 from simio.description.sheets import Sheet
-from simio.description.sheets.controllers import ArrayControllerSheet
-from simio.description.sheets.filesystems import CachedFileSystem
-from simio.description.sheets.hosts import Cpu, HostSheet, Memory
-from simio.description.sheets.kernels import UnixKernelSheet
-from simio.description.sheets.pcie import RootComplexSheet
-from simio.description.sheets.stacks import TcpIpStack
 from simio.description.workloads import WorkloadParams
 from simio.errors import Place, quote
+
+if TYPE_CHECKING:
+    from simio.description.faults import Failed, InjectedFault, ReadErrors, ResetSpan, Span
+    from simio.description.sheets.controllers import ArrayControllerSheet
+    from simio.description.sheets.filesystems import CachedFileSystem
+    from simio.description.sheets.hosts import Cpu, HostSheet, Memory
+    from simio.description.sheets.kernels import UnixKernelSheet
+    from simio.description.sheets.pcie import RootComplexSheet
+    from simio.description.sheets.stacks import TcpIpStack
 
 Other = TypeVar("Other", bound=Sheet)
 S = TypeVar("S", bound=Sheet, covariant=True)
@@ -99,7 +101,8 @@ class Disk(Generic[S]):
     """A disk.
 
     `group` is its key in the scenario, which like disks share if `count` is above one. `file_system` serves reads and
-    writes through the cache. `read_errors` are those of its media; `failure` is how it fails during the run.
+    writes through the cache. `read_errors` are those of its media; `failure` is how it fails during the run. `last`
+    is True for the last of several in a group.
     """
 
     name: str
@@ -108,6 +111,7 @@ class Disk(Generic[S]):
     file_system: Part[CachedFileSystem] | None = None
     read_errors: ReadErrors | None = None
     failure: Failed | None = None
+    last: bool = False
 
 
 @dataclass(frozen=True)

@@ -73,10 +73,11 @@ def expanded(groups: dict[str, DiskGroup]) -> dict[str, Disk]:
     """The single disks of all groups that have no problem."""
     disks = {}
     for group in groups.values():
-        for name in group.members if group.part else ():
+        for number, name in enumerate(group.members if group.part else (), 1):
             part = group.part
             assert part is not None
-            disks[name] = Disk(name, group.name, replace(part, name=name), group.file_system)
+            last = 1 < number == group.count
+            disks[name] = Disk(name, group.name, replace(part, name=name), group.file_system, last=last)
     return disks
 
 

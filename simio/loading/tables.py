@@ -9,17 +9,27 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from simio import units
-from simio.description.measured import COUNTED, OF, OVER, PERCENT, QUANTITIES, MeasuredRow, MeasuredTable, Tolerance
+from simio.description.measured import (
+    COUNTED,
+    OF,
+    OVER,
+    PERCENT,
+    POINTS,
+    QUANTITIES,
+    MeasuredRow,
+    MeasuredTable,
+    Tolerance,
+)
 from simio.description.quantities import Flag, NonBlankText, Quantity, Values
 from simio.errors import ScenarioError, did_you_mean, quote
-from simio.formats.results import read_results
 from simio.loading.catalogue import display
+from simio.loading.measuredvalues import measured_value
 from simio.loading.problems import ProblemList, join, node_text, place_of
 from simio.loading.vary import canonical
 from simio.loading.yamlfiles import read_file
 from simio.loading.yamltree import Node, parse_yaml, value_text
 
-_KEYS = ("title", "source", "quantity", "unit", "scenario", "tolerance", "notes", "rows")
+_KEYS = ("title", "source", "quantity", "unit", "scenario", "errors", "tolerance", "notes", "rows")
 _REMARKS = ("text", "note", "anomaly", "missed")
 RECORDS = "blind"
 """The folder beside the documents that has records of predictions, and no tables."""
@@ -97,6 +107,7 @@ class _Heading:
     unit: str
     scenarios: tuple[str, ...]
     folder: Path
+    points: bool
 
 
 def table_names(root: Path) -> list[str]:
@@ -133,15 +144,15 @@ def read_table(path: Path, name: str) -> Table:
             what = "a text or mapping" if key == "source" else "a list"
             problems.add(key, "nothing", what, "this key is required", root.place)
     study, _, short = name.rpartition("/")
-    heading = _Heading(
-        study, short, quantity, heads.get("unit", ""), _scenarios(problems, top.get("scenario")), path.parent
-    )
+    unit, named = heads.get("unit", ""), _scenarios(problems, top.get("scenario"))
+    points = "errors" in top and _in_points(problems, top["errors"])
+    heading = _Heading(study, short, quantity, unit, named, path.parent, points)
     rows = _rows(problems, top.get("rows"), heading)
     tolerance = _tolerance(problems, top["tolerance"]) if "tolerance" in top else None
     problems.raise_any()
     source, notes = _source(top["source"]), heads.get("notes", "").strip()
     table = MeasuredTable(
-        name, heads["title"], source, quantity, heading.unit, notes, len(rows), heading.scenarios, tolerance
+        name, heads["title"], source, quantity, unit, notes, len(rows), named, tolerance, points=points
     )
     return Table(table, tuple(rows))
 
@@ -185,6 +196,14 @@ def _tolerance(problems: ProblemList, node: Node) -> Tolerance | None:
     return Tolerance(read.median, read.worst, read.group) if read else None
 
 
+def _in_points(problems: ProblemList, node: Node) -> bool:
+    """True if errors are differences in percentage points; another way is noted."""
+    if problems.text(node, "errors") not in (POINTS, None):
+        hint = "without this key, errors are relative to what was measured"
+        problems.add("errors", node_text(node), f"'{POINTS}'", hint, node.place)
+    return node.value == POINTS
+
+
 def _source(node: Node) -> dict[str, str]:
     if node.kind == "map":
         return {key: value_text(item) for key, item in node.entries.items()}
@@ -195,7 +214,13 @@ def _rows(problems: ProblemList, node: Node | None, heading: _Heading) -> list[T
     if node is not None and node.kind != "list":
         problems.add("rows", node_text(node), "a list of rows", place=node.place)
     items = node.elements if node is not None else ()
-    return [row for index, item in enumerate(items) for row in _row(problems, item, join("rows", index), heading)]
+    found = [row for index, item in enumerate(items) for row in _row(problems, item, join("rows", index), heading)]
+    for row in found if heading.points else ():
+        if QUANTITIES.get(row.row.quantity) != "share":
+            hint = f"its table says 'errors: {POINTS}', and a difference in points is one of shares"
+            expected = f"a quantity in {PERCENT}; other quantities belong in a table of their own"
+            problems.add(f"{row.path}.quantity", quote(row.row.quantity), expected, hint, row.node.place)
+    return found
 
 
 def _row(problems: ProblemList, item: Node, path: str, heading: _Heading) -> list[TableRow]:
@@ -221,6 +246,8 @@ def _rows_of_file(
             expected = "none beside a file, which gives it" if key != "over" else "none beside a file"
             problems.add(f"{path}.{key}", node_text(item.entries[key]), expected, place=place_of(item, key))
     try:
+        from simio.formats.results import read_results
+
         found = read_results(heading.folder / own.file)
     except ScenarioError as error:
         for each in error.problems:
@@ -253,6 +280,7 @@ def _rows_of_file(
                 fit=own.fit,
                 which=own.which,
                 missed=missed,
+                points=heading.points,
             ),
             item.entries["where"].entries,
             item,
@@ -274,7 +302,7 @@ def _single_row(problems: ProblemList, item: Node, own: _WrittenRow, path: str, 
     if own.scenario and own.scenario not in heading.scenarios:
         place = entry["scenario"].place
         problems.unknown(f"{path}.scenario", own.scenario, heading.scenarios, place, "scenario of the table")
-    value, upper, held = _value(problems, entry["value"], f"{path}.value", quantity)
+    value, upper, held = measured_value(problems, entry["value"], f"{path}.value", quantity)
     text, note, anomaly, missed = (value_text(entry[key]).strip() if key in entry else "" for key in _REMARKS)
     for key, reason, expected in (
         ("anomaly", anomaly, "why what was measured is an anomaly"),
@@ -302,6 +330,7 @@ def _single_row(problems: ProblemList, item: Node, own: _WrittenRow, path: str, 
         own.fit,
         own.which,
         missed,
+        heading.points,
     )
     return TableRow(row, entry["where"].entries, item, path, own.scenario)
 
@@ -317,33 +346,3 @@ def _check_unit(problems: ProblemList, item: Node, own: _WrittenRow, path: str, 
         expected = f"a unit for {quantity} such as '{_EXAMPLES[QUANTITIES[quantity]]}'"
         hint = f"that of the table is of {heading.quantity}" if heading.quantity else ""
         problems.add(f"{path}.unit", "nothing", expected, hint, item.place)
-
-
-def _value(
-    problems: ProblemList, node: Node, path: str, quantity: str
-) -> tuple[Fraction | None, Fraction | None, bool]:
-    """The least and the most that was measured (None for a single value), and whether it is held."""
-    if node.value == "held":
-        return None, None, True
-    ends = [_number(item) for item in node.elements] if node.kind == "list" else [_number(node)]
-    numbers = [end for end in ends if end is not None]
-    expected = "a number above zero in the unit of the row, a range of two such as [4, 5], or 'held'"
-    if len(numbers) < len(ends) or len(ends) not in (1, 2) or (node.kind == "list" and len(ends) == 1):
-        problems.add(path, node_text(node), expected, place=node.place)
-        return None, None, False
-    if numbers[0] > numbers[-1] or (len(numbers) == 2 and numbers[0] == numbers[1]):
-        given = " to ".join(value_text(item) for item in node.elements)
-        problems.add(path, given, "two numbers, the least first", place=node.place)
-    if QUANTITIES.get(quantity) == "share" and quantity != "programs" and numbers[-1] > 100:
-        given = value_text(node.elements[-1] if node.elements else node)
-        problems.add(path, f"{given} {PERCENT}", "at most 100 %, a share of all CPUs together", place=node.place)
-    return numbers[0], numbers[1] if len(numbers) == 2 else None, False
-
-
-def _number(node: Node) -> Fraction | None:
-    """A number above zero, exactly as it is written."""
-    value = node.value
-    if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
-        return None
-    # The text rather than the float, so that 0.32 stays 8/25.
-    return Fraction(node.text) if isinstance(value, float) else Fraction(value)

@@ -165,6 +165,10 @@ class Declarations:
         """Give a word of a machine's initial state another value than it was laid down with."""
         self._state[offset] = value
 
+    def word(self, offset: int) -> int:
+        """The value that a word of a machine's initial state has so far."""
+        return self._state[offset]
+
     def once(self, owner: object, make: Callable[[], int]) -> int:
         """The offset of a machine that `make` declares the first time that it is asked for by this owner."""
         if id(owner) not in self._owned:

@@ -40,16 +40,16 @@ def cells(row: Blind) -> list[str | Text]:
         row.kept.row or f"{row.kept.table}: {row.kept.case}",
         measured_text(row.of.of),
         number(row.kept.predicted),
-        _error(row.error),
+        _error(row, row.error),
         interval_text(row),
         {True: "yes", False: "no", None: ""}[row.covered],
         "" if row.now is None else number(row.now),
-        _error(row.error_now),
+        _error(row, row.error_now),
     ]
 
 
-def _error(error: float | None) -> str | Text:
-    return "" if error is None else error_text(error)
+def _error(row: Blind, error: float | None) -> str | Text:
+    return "" if error is None else error_text(error, row.of.of.points)
 
 
 def interval_text(row: Blind) -> str:

@@ -10,10 +10,11 @@ from rich.text import Text
 
 from simio import units
 from simio.description.measured import MeasuredRow
-from simio.formats.fio.job import NAMES as DIRECTIONS
+from simio.formats.fio import NAMES as DIRECTIONS
+from simio.program.steps import PROFILED
 from simio.report.console import Bar, FittedTable, columns, share_bar
 from simio.report.data import other_quantities
-from simio.result.compare import Comparison, comparisons, pooled_comparisons
+from simio.result.compare import Comparison, comparisons, cores, pooled_comparisons, profile
 from simio.result.jobs import NANOSECOND, percentile_of, rate
 from simio.result.model import CaseResult, Interval, ResourceUse, ScenarioResult
 from simio.wording import byte_unit, grouped, in_unit, lock_marked, merged, short_names
@@ -37,9 +38,10 @@ class Share:
 
 @dataclass(frozen=True)
 class Judged:
-    """Signed errors of measured rows, or why a row has none."""
+    """Signed errors of measured rows, or why a row has none; in percentage points if `points`."""
 
     errors: tuple[float | str, ...]
+    points: bool = False
 
 
 Cell = str | Share | Judged
@@ -68,20 +70,24 @@ def _rich(cell: Cell) -> Text | Bar:
     if isinstance(cell, Share):
         return share_bar(cell.value)
     if isinstance(cell, Judged):
-        texts = (Text(each, style="dim") if isinstance(each, str) else error_text(each) for each in cell.errors)
+        texts = (
+            Text(each, style="dim") if isinstance(each, str) else error_text(each, cell.points)
+            for each in cell.errors
+        )
         return Text(", ").join(texts)
     return Text(cell)
 
 
-def error_text(error: float) -> Text:
+def error_text(error: float, points: bool = False) -> Text:
     """A signed error: green up to `GOOD`, yellow up to `FAIR`, else red."""
     style = "green" if abs(error) <= GOOD else "yellow" if abs(error) <= FAIR else "red"
-    return Text(signed(error), style=style)
+    return Text(signed(error, points), style=style)
 
 
-def signed(error: float) -> str:
-    """A signed error in per cent; one that rounds to zero is +0.0%."""
-    return f"{round(error, 3) + 0.0:+.1%}"
+def signed(error: float, points: bool = False) -> str:
+    """A signed error in per cent or in percentage points; one that rounds to zero is +0.0%."""
+    shown = round(error, 3) + 0.0
+    return f"{shown * 100:+.1f} points" if points else f"{shown:+.1%}"
 
 
 # --- several cases -----------------------------------------------------------------------------------------
@@ -135,7 +141,8 @@ def _compared(row: Comparison) -> list[Cell]:
 
 
 def _judged(*rows: Comparison) -> Judged:
-    return Judged(tuple(why_unjudged(row.row.held) if row.error is None else row.error for row in rows))
+    errors = tuple(why_unjudged(row.row.held) if row.error is None else row.error for row in rows)
+    return Judged(errors, any(row.row.points for row in rows))
 
 
 def why_unjudged(held: bool) -> str:
@@ -199,10 +206,22 @@ def streams(case: CaseResult, unit: str) -> Grid:
 def tallies(case: CaseResult) -> Grid:
     """Totals of what was counted; those alike but for a number on one row, with their spread."""
     rows = []
-    for name, same in grouped(case.tallies, lambda tally: tally.name):
+    plain = [tally for tally in case.tallies if not tally.what.startswith(PROFILED)]
+    for name, same in grouped(plain, lambda tally: tally.name):
         text = partial(_rounded, unit=same[0].unit)
         rows.append([name, *_spread([tally.value for tally in same], text)])
     return Grid(["totals", "mean", "least", "most"], rows)
+
+
+def profiles(case: CaseResult) -> Grid:
+    """CPU time of hosts whose network path is on cores: share of each class of functions, and cores that are busy."""
+    owners = {tally.owner for tally in case.tallies if tally.what.startswith(PROFILED)}
+    shares = {host: profile(case, host) for host in sorted(owners)}
+    classes = sorted({name for each in shares.values() for name in each})
+    rows = [[name, *(f"{100 * each.get(name, 0.0):.1f}%" for each in shares.values())] for name in classes]
+    if rows:
+        rows.append(["busy, of one core", *(f"{100 * cores(case, host):.1f}%" for host in shares)])
+    return Grid(["CPU time", *shares], rows)
 
 
 def _spread(values: Sequence[float], text: Callable[[float], str]) -> list[str]:

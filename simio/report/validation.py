@@ -55,7 +55,7 @@ def _rows(table: TableSummary) -> Table:
 def judged(row: Simulated) -> Text:
     """The error of a row, or why there is none."""
     if row.error is not None:
-        return error_text(row.error)
+        return error_text(row.error, row.row.of.points)
     return Text(why_unjudged(row.row.of.held), style="dim")
 
 
@@ -123,8 +123,8 @@ def overview(found: Validation) -> Iterator[tuple[TableSummary | None, list[str 
         for table in tables:
             fitted = f"{len(table.fitted_here)} of {len(table.fitted)}"
             yield table, [
-                *statistics(table.errors, table.held), limits_text(table), fitted, str(len(table.unsourced)),
-                verdict_text(table, verdicts.get(table.name)),
+                *statistics(table.errors, table.held, table.table.points), limits_text(table), fitted,
+                str(len(table.unsourced)), verdict_text(table, verdicts.get(table.name)),
             ]  # fmt: skip
 
 
@@ -136,18 +136,19 @@ def _sums(name: str, tables: Sequence[TableSummary]) -> list[str | Text]:
     return [name, *statistics(errors(rows), held), "", str(len(fitted)), str(len(unsourced)), ""]
 
 
-def statistics(found: Errors | None, held: int) -> list[str | Text]:
-    """Cells: measured rows, withheld rows, median, 90th percentile, worst."""
+def statistics(found: Errors | None, held: int, points: bool = False) -> list[str | Text]:
+    """Cells: measured rows, withheld rows, median, 90th percentile, worst; `points` if all rows are compared so."""
     if found is None or found.worst.error is None:
         return ["0", str(held), "", "", ""]
-    worst = error_text(found.worst.error)
-    return [str(found.rows), str(held), f"{found.median:.1%}", f"{found.ninety:.1%}", worst]
+    worst = error_text(found.worst.error, found.worst.row.of.points)
+    sizes = (f"{each * 100:.1f} points" if points else f"{each:.1%}" for each in (found.median, found.ninety))
+    return [str(found.rows), str(held), *sizes, worst]
 
 
 def limits_text(table: TableSummary) -> str:
     """The largest median and the largest single error allowed to a table; empty if it sets none."""
-    bars = table.table.tolerance
-    return f"{percent(bars.median)}, {percent(bars.worst)}" if bars else ""
+    bars, points = table.table.tolerance, table.table.points
+    return f"{percent(bars.median, points)}, {percent(bars.worst, points)}" if bars else ""
 
 
 def verdict_text(table: TableSummary, verdict: Verdict | None) -> Text:
@@ -195,7 +196,7 @@ def _change(change: Change) -> list[str | Text]:
     now = "none" if row.value is None else f"{row.value:.5g} {row.row.unit}"
     error = change.error_before
     name = f"{row.row.table}: {row.row.name.partition(': ')[2]}"
-    return [name, before, now, "" if error is None else error_text(error), judged(row)]
+    return [name, before, now, "" if error is None else error_text(error, row.row.of.points), judged(row)]
 
 
 def _print_whole(console: Console, found: Validation) -> None:

@@ -6,6 +6,7 @@ import json
 from typing import Any
 from xml.etree import ElementTree
 
+from simio.report.tables import signed
 from simio.studies.simulate import Simulated
 from simio.studies.summary import Errors, TableSummary, Verdict
 from simio.studies.validation import Validation, missed
@@ -14,7 +15,8 @@ from simio.studies.validation import Validation, missed
 def validation_json(found: Validation) -> str:
     """Everything as JSON: tables with all rows, verdicts, what changed, and why it is no success if it is none.
 
-    Errors and bars are shares (0.08 is 8%); values are in the unit of their row; what is not known is null.
+    Errors and bars are shares (0.08 is 8%, or 8 percentage points where `points` is true); values are in the unit of
+    their row; what is not known is null.
     """
     data = {
         "simio": found.version,
@@ -51,6 +53,7 @@ def _table(table: TableSummary) -> dict[str, Any]:
         **_statistics(table.errors),
         "held": table.held,
         "expected": table.expected,
+        "points": table.table.points,
         "anomalies": len(table.anomalies),
         "known misses": len(table.known),
         "fitted": table.fitted,
@@ -159,7 +162,7 @@ def _count(suite: ElementTree.Element) -> None:
 def _told(row: Simulated) -> str:
     own = row.row.of
     value = "none" if row.value is None else f"{row.value:.6g} {own.unit}"
-    error = "no error known" if row.error is None else f"error {row.error:+.1%}"
+    error = "no error known" if row.error is None else f"error {signed(row.error, own.points)}"
     return f"simulated {value}, measured {own.text} {own.unit}: {error}"
 
 

@@ -6,6 +6,7 @@ import re
 from html import escape
 from typing import Any
 
+from simio.extras import needs
 from simio.report.html.text import asset, script_data
 from simio.report.html.text import table as html_table
 from simio.report.svg import COLOURS
@@ -52,6 +53,7 @@ dark.addEventListener('change',()=>{for(const name of Object.keys(FIGURES))Plotl
 
 def page(found: Validation) -> str:
     """The page as HTML, with plotly's script in it; it asks for nothing over the network."""
+    needs("plotly", "a page")
     from plotly.offline import get_plotlyjs
 
     figures: dict[str, dict[str, Any]] = {"scatter": _scatter(found)}
@@ -142,7 +144,8 @@ def _worst(table: TableSummary) -> str:
     error, name = max(
         ((row.error or 0.0, name) for row, name in zip(judged_rows, names, strict=True)), key=lambda one: abs(one[0])
     )
-    return f"largest error of {counted(len(judged_rows), 'measured row')}: {signed(error)}, {name}"
+    largest = signed(error, table.table.points)
+    return f"largest error of {counted(len(judged_rows), 'measured row')}: {largest}, {name}"
 
 
 def _breakable(text: str) -> str:
@@ -217,7 +220,7 @@ def _residuals(table: TableSummary) -> dict[str, Any] | None:
     bars = {
         "type": "bar", "orientation": "h", "y": list(range(len(measured))), "x": [row.error for row in measured],
         "marker": {"color": [COLOURS[3] if missed(row) else COLOURS[0] for row in measured]},
-        "text": [signed(row.error or 0) for row in measured],
+        "text": [signed(row.error or 0, row.row.of.points) for row in measured],
         "hovertext": [escape(remark_of(row)) for row in measured],
     }  # fmt: skip
     y = {"tickvals": bars["y"], "ticktext": [escape(name) for name in names], "autorange": "reversed"}

@@ -21,7 +21,7 @@ UNSOURCED = ("assumed", "default")
 
 @dataclass(frozen=True)
 class Errors:
-    """Statistics over rows: absolute errors relative to what was measured, as shares (0.08 is 8%).
+    """Statistics over rows: absolute errors as shares (0.08 is 8% of what was measured, or 8 percentage points).
 
     `ninety` is the smallest error that at least nine rows in ten do not exceed; `worst` the row with the largest.
     `bounded` is the largest error of those that are neither believed to be anomalies of the measurement nor known
@@ -159,6 +159,7 @@ def verdicts(tables: Sequence[TableSummary], library: Library) -> list[Verdict]:
 def _verdict(name: str, members: Sequence[TableSummary], library: Library) -> Verdict:
     bars = members[0].table.tolerance
     assert bars is not None
+    points = members[0].table.points
     names = tuple(member.name for member in members)
     whole = all(member.complete for member in members)
     if bars.group:
@@ -167,9 +168,9 @@ def _verdict(name: str, members: Sequence[TableSummary], library: Library) -> Ve
     reasons = []
     if whole and found is not None:
         if found.median > float(bars.median):
-            reasons.append(f"median {exact(found.median)} above {percent(bars.median)}")
+            reasons.append(f"median {exact(found.median, points)} above {percent(bars.median, points)}")
         if found.bounded > float(bars.worst):
-            reasons.append(f"worst {exact(found.bounded)} above {percent(bars.worst)}")
+            reasons.append(f"worst {exact(found.bounded, points)} above {percent(bars.worst, points)}")
         met = [row for member in members for row in member.known if abs(row.error or 0) <= float(bars.worst)]
         reasons += [f"no longer missed: {row.row.name.partition(': ')[2]}" for row in met]
     return Verdict(name, names, bars, found, tuple(reasons), whole)
@@ -180,11 +181,14 @@ def _group(name: str, library: Library) -> list[str]:
     return [each.name for each in tables if each.tolerance and each.tolerance.group == name]
 
 
-def exact(share: float) -> str:
+def exact(share: float, points: bool = False) -> str:
     """A share with the digits that tell it from the bar that it exceeds."""
-    return f"{share * 100:.4g}%"
+    return f"{share * 100:.4g}{_UNITS[points]}"
 
 
-def percent(share: Fraction) -> str:
-    """A share of a tolerance as it is written: 8%, 12.5%."""
-    return f"{float(share) * 100:g}%"
+def percent(share: Fraction, points: bool = False) -> str:
+    """A share of a tolerance as it is written: 8%, 12.5%; with `points`, 5 points."""
+    return f"{float(share) * 100:g}{_UNITS[points]}"
+
+
+_UNITS = ("%", " points")

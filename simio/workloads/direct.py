@@ -55,6 +55,13 @@ class Direct(WorkloadParams):
         1, description="requests that a process keeps outstanding, over all its drives"
     )
     batch: Count = Field(1, description="requests that a process submits with one call of libaio or io_uring")
+    begin: Literal["in turn", "last"] = Field(
+        "in turn",
+        description=(
+            "drive to which requests go first: to one after the other in turn, or all to the last; where the last "
+            "lags and drives are the limit, they gather there in any case, and a run that begins so can be shorter"
+        ),
+    )
     processes: Annotated[Count, Field(le=4096)] = Field(1, description="number of processes")
     requests: Count | None = Field(
         None, description="requests in all, rounded up to as many for each place; none: until the run's time is over"
@@ -175,9 +182,11 @@ class Requests:
             p.release(self.process.core.resource)
 
     def _first_drive(self) -> Register | None:
-        """Which drive the thread begins with, so that the threads of a process begin with one after the other."""
+        """The drive that the thread begins with: the threads of a process begin with one after the other."""
         if len(self.drives) == 1:
             return None
+        if self.params.begin == "last":
+            return self.p.register(len(self.drives) - 1)
         first = self.p.variable(f"{self.process.name}: first drive").increment()
         first.set(first % len(self.drives))
         return first

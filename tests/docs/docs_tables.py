@@ -19,6 +19,7 @@ from simio import units
 from simio.description.arrivals import Arrivals, State
 from simio.description.mixtures import MixedSize
 from simio.description.model import Report, Run
+from simio.description.mounts import MountOptions
 from simio.description.quantities import Count, Name, Text, Time, quantity_of
 from simio.description.sheets import CATEGORIES, sheet_kinds
 from simio.description.sheets.disks import SeekPoint, Zone
@@ -31,7 +32,7 @@ from simio.report.blind import HEADINGS as BLIND_HEADINGS
 from simio.report.blind import cells as blind_cells
 from simio.report.blind import summary as blind_summary
 from simio.report.tables import measured_text
-from simio.report.validation import limits_text, remark_of, simulated_text, statistics
+from simio.report.validation import judged, limits_text, remark_of, simulated_text, statistics
 from simio.report.validation_plots import row_labels
 from simio.studies import Library, Simulated, rows
 from simio.studies.baseline import read_baseline
@@ -40,6 +41,7 @@ from simio.studies.summary import TableSummary, errors, summaries, verdicts
 from simio.studies.validation import Validation, missed
 from simio.version import VERSION
 from simio.workloads import workload_kinds
+from simio.workloads.objects import FirstByte
 from simio.workloads.requests import Step
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
@@ -89,6 +91,10 @@ def plain_kind(field: FieldInfo) -> str:
         return " or ".join([", ".join(choices[:-1]), choices[-1]]) if choices[1:] else choices[0]
     if annotation == Arrivals | None:
         return "mapping, see [open loads](#open-loads)"
+    if annotation == MountOptions | None:
+        return "mapping, see [NFS over TCP](nfs-tcp.md)"
+    if annotation == FirstByte | None:
+        return "mapping `{median: time, p99: time}`"
     if annotation in COLUMNS_OF_TRACES:
         return COLUMNS_OF_TRACES[annotation]
     if annotation == tuple[Text, ...]:
@@ -246,7 +252,10 @@ def studies() -> str:
         (
             [
                 f"[{table.name}](#{table.name.replace('/', '')})",
-                *(cell if isinstance(cell, str) else cell.plain for cell in statistics(table.errors, table.held)),
+                *(
+                    cell if isinstance(cell, str) else cell.plain
+                    for cell in statistics(table.errors, table.held, table.table.points)
+                ),
                 limits_text(table),
                 f"{len(table.fitted_here)} of {len(table.fitted)}",
             ]
@@ -305,7 +314,7 @@ def missed_rows() -> str:
             if missed(row):
                 simulated = simulated_text(row)
                 found.append(
-                    [table.name, label, measured_text(row.row.of), simulated, f"{row.error:+.1%}", remark_of(row)]
+                    [table.name, label, measured_text(row.row.of), simulated, judged(row).plain, remark_of(row)]
                 )
     return markdown(["table", "row", "measured", "simulated", "error", "reason"], iter(found))
 
@@ -339,6 +348,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "values": values,
     "workloads": workloads,
     "arrivals": lambda: fields(Arrivals),
+    "mount": lambda: fields(MountOptions),
     "formats": formats,
     "columns": lambda: fields(Columns),
     "run": lambda: fields(Run),

@@ -11,7 +11,17 @@ from simio.description.sheets.flash import FlashDrive
 from simio.machines import ssd as flash
 from simio.machines.layout import State
 from simio.machines.ssd import reading, writing
-from simio.machines.ssd.layout import FOLDED_SECTORS, HOST_SECTORS, LAST, MOVED_SECTORS, PLACEMENTS, TABLES_AT
+from simio.machines.ssd.layout import (
+    FOLDED_SECTORS,
+    FOLLOWER,
+    HOME,
+    HOST_SECTORS,
+    LAST,
+    LEADER,
+    MOVED_SECTORS,
+    PLACEMENTS,
+    TABLES_AT,
+)
 from simio.machines.ssd.writing import NOTHING
 from simio.program.builder import Builder, Handle, Operand, OperandT, Register
 from simio.program.service import ceil_times, per_byte
@@ -32,7 +42,8 @@ class SolidStateDrive:
     def __init__(self, p: Builder, disk: Disk[FlashDrive]) -> None:
         self.p = p
         self.name = disk.name
-        self.sheet = sheet = disk.part.sheet
+        self.model = disk.part.sheet
+        self.sheet = sheet = disk.part.sheet.lagging() if disk.last else disk.part.sheet
         self.sequential = False
         self.capacity: int = sheet.capacity // sheet.map_unit * sheet.map_unit
         self.places = p.resource(f"{disk.name} queue", sheet.commands, lock=True)
@@ -62,6 +73,7 @@ class SolidStateDrive:
             sectors=sheet.capacity // sheet.map_unit,
             placement=PLACEMENTS[sheet.placement],
             in_place=int(sheet.in_place),
+            fragment=sheet.fragment_time,
             program=sheet.program_time,
             erase=sheet.erase_time,
             page_fixed=sheet.channel_overhead,
@@ -84,19 +96,54 @@ class SolidStateDrive:
 
     def read(self, sector: Register, size: Operand, transport: Transport, failed: Register | None = None) -> None:
         """A read command: `size` bytes from `sector` on go to the host over `transport`, page by page."""
-        p = self.p
+        p, sheet = self.p, self.sheet
         with p.hold(self.places), p.scope():
+            if sheet.fragment_time and not (isinstance(size, int) and size <= sheet.map_unit):
+                self._gather(sector, size, transport)
+                return
             self._control()
             for at, amount in self._parts(sector, size, transport.unit):
-                first, count = self._span(at, amount)
-                tag, answer = p.answer(reading.read, self.state, first, count), p.register()
-                with p.until(answer >= LAST):
-                    p.call(answer, reading.proceed, self.state, tag)
-                    with p.when(answer < LAST), p.label("flash", self.name):
-                        p.wait(answer)
-                with p.label("flash", self.name):
-                    p.wait(answer - LAST)
-                transport.send(amount)
+                self._flash(*self._span(at, amount), amount, transport)
+
+    def _gather(self, sector: Register, size: Operand, transport: Transport) -> None:
+        """Read what several pages may have: the controller takes time for each, one command after another."""
+        p, sheet = self.p, self.sheet
+        unit = self._unit(transport.unit)
+        if isinstance(size, int) and size <= unit:
+            first, count = self._span(sector, size)
+            with p.hold(self.controller):
+                p.advance(sheet.command_time)
+                p.wait(p.answer(reading.gathering, self.state, first, count))
+            p.advance(sheet.command_latency)
+            self._flash(first, count, size, transport)
+            return
+        with p.hold(self.controller):
+            p.advance(sheet.command_time)
+            at = p.register(sector)
+            for amount in p.pieces(size, unit):
+                with p.scope():
+                    first, count = self._span(at, amount)
+                    time = p.answer(reading.gathering, self.state, first, count)
+                    with p.when(at > sector):
+                        time.set(time + sheet.fragment_time)
+                    p.wait(time)
+                    with p.fork("part", joined=True), p.hold(self.parts):
+                        p.advance(sheet.command_latency)
+                        self._flash(first, count, amount, transport)
+                at.set(at + self.sectors_of(amount))
+        p.join()
+
+    def _flash(self, first: Register, count: Operand, amount: Operand, transport: Transport) -> None:
+        """Sectors of the mapping come from the flash, or the buffer, and leave for the host."""
+        p = self.p
+        tag, answer = p.answer(reading.read, self.state, first, count), p.register()
+        with p.until(answer >= LAST):
+            p.call(answer, reading.proceed, self.state, tag)
+            with p.when(answer < LAST), p.label("flash", self.name):
+                p.wait(answer)
+        with p.label("flash", self.name):
+            p.wait(answer - LAST)
+        transport.send(amount)
 
     def write(self, sector: Register, size: Operand, transport: Transport, failed: Register | None = None) -> None:
         """A write command: `size` bytes come over `transport` into the buffer."""
@@ -169,11 +216,19 @@ class SolidStateDrive:
             stripe = sheet.all_dies * sheet.unit * rows
             share = Fraction(rows, sheet.rows)
             logical = int(sheet.capacity // sheet.map_unit * share)
-            unit, home = sheet.unit, self.state
+            unit = sheet.unit
             cache = int(sheet.cache // (sheet.map_unit * unit) * share)
-            made = flash.tables(home, logical, sheet.blocks, stripe, unit, room, cache, sheet.rows // rows)
-            self._tables = self.p.machine(f"{self.name} mapping", made)
-            self.p.set_word(self.state + TABLES_AT, self._tables - self.state)
+            made = flash.tables(logical, sheet.blocks, stripe, unit, room, cache, sheet.rows // rows)
+            self._tables = at = self.p.machine(f"{self.name} mapping", made)
+            self.p.set_word(self.state + TABLES_AT, at - self.state)
+            self.p.set_word(at + HOME, self.state - at)
+            # Drives alike hold the same before the run, which is worked out for the first of them.
+            leader = self.p.once(self.model, lambda: at)
+            if leader != at:
+                self.p.set_word(at + LEADER, leader - at)
+                following = self.p.word(leader + FOLLOWER)
+                self.p.set_word(at + FOLLOWER, following and leader + following - at)
+                self.p.set_word(leader + FOLLOWER, at - leader)
             self.p.tally(self.name, "programmed for the host", self._tables + HOST_SECTORS, "sectors")
             self.p.tally(self.name, "moved by garbage collection", self._tables + MOVED_SECTORS, "sectors")
             if sheet.cache:
@@ -186,7 +241,7 @@ class SolidStateDrive:
         Gives first sector and bytes.
         """
         p = self.p
-        unit = max(unit // self.sheet.map_unit, 1) * self.sheet.map_unit
+        unit = self._unit(unit)
         if isinstance(size, int) and size <= unit:
             yield sector, size
             return
@@ -196,6 +251,10 @@ class SolidStateDrive:
                 yield at, amount
             at.set(at + self.sectors_of(amount))
         p.join()
+
+    def _unit(self, size: int) -> int:
+        """Bytes of a part of a large command: as many whole entries of the mapping as there are in `size`, or one."""
+        return int(max(size // self.sheet.map_unit, 1) * self.sheet.map_unit)
 
     def _span(self, at: Register, amount: Operand) -> tuple[Register, Operand]:
         """First sector of the mapping, and number of those that so many bytes from a sector on touch."""

@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from fractions import Fraction
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from simio.description.quantities import Count, Duration, Extent, Flag, OptionalTime, Rate, Size, Time, Whole, refusal
+from simio.description.quantities import (
+    Count,
+    Duration,
+    Extent,
+    Flag,
+    OptionalTime,
+    Rate,
+    Share,
+    Size,
+    Time,
+    Whole,
+    refusal,
+)
 from simio.description.sheets.base import Sheet, size_text
 
 MOST_SECTORS = 2**19
 """Most sectors of the mapping that a run keeps; a larger drive has stripes of as much less."""
+
+
+_OF_A_DRIVE = (
+    *("read_time", "sensing", "program_time", "erase_time", "cache_program", "cache_read"),
+    *("command_time", "fragment_time"),
+)
+"""Times in which drives of one model differ."""
 
 
 class FlashDrive(Sheet):
@@ -35,7 +55,7 @@ class FlashDrive(Sheet):
             "flash",
         ),
         **dict.fromkeys(("channel_rate", "channel_overhead"), "channels"),
-        **dict.fromkeys(("command_time", "command_latency", "decode"), "controller"),
+        **dict.fromkeys(("command_time", "fragment_time", "command_latency", "decode"), "controller"),
         "flush_time": "flash",
     }
 
@@ -68,6 +88,13 @@ class FlashDrive(Sheet):
     resume: Time = Field(description="time that it takes to go on")
     suspensions: Whole = Field(description="most suspensions of one program or erase; 0: reads wait for its end")
     command_time: Time = Field(description="time of a processor of the controller a command")
+    fragment_time: Time = Field(
+        0,
+        description=(
+            "time of a processor of the controller for each page behind the first that a read has to gather its data "
+            "from"
+        ),
+    )
     processors: Count = Field(1, description="processors of the controller")
     command_latency: Time = Field(
         description="time of a command in the controller's hardware, that holds up no other"
@@ -81,13 +108,26 @@ class FlashDrive(Sheet):
     in_place: Flag = Field(
         False, description="whether a sector is overwritten where it is, as in media that need no erasure"
     )
-    placement: Literal["empty", "filled", "steady"] = Field(
+    placement: Literal["empty", "filled", "steady", "written"] = Field(
         "steady",
         description=(
             "what it holds before the run: empty, nothing; filled, everything was written once in order of address; "
-            "steady, then twice as much at random"
+            "steady, then twice as much at random; written, and just now, so that its cache is full"
         ),
     )
+    lag: Share = Field(
+        None,
+        description=(
+            "share by which flash and controller of the last of several drives of a group are slower than those of "
+            "the others, since no two drives are alike; none: all are"
+        ),
+    )
+
+    def lagging(self) -> Self:
+        """The sheet of the last of several drives."""
+        factor = 1 + (self.lag or Fraction(0))
+        times = {name: getattr(self, name) for name in _OF_A_DRIVE}
+        return self.model_copy(update={name: time and round(time * factor) for name, time in times.items()})
 
     @property
     def bits(self) -> int:

@@ -12,8 +12,6 @@ from simio.errors import Place
 
 T = TypeVar("T")
 READ, WRITE = 0, 1
-NAMES = ("read", "write")
-"""Directions, in words."""
 
 SYNCHRONOUS = ("sync", "psync", "vsync", "pvsync", "pvsync2", "mmap")
 """Engines of fio whose calls return when a request is done."""
@@ -74,7 +72,7 @@ class Job:
     reap: int = 1
     reap_most: int | None = None
     polling: str = ""
-    """Who polls with io_uring: iopoll the process, sqpoll a kernel thread that submits, too; else nobody."""
+    """Polling with io_uring: iopoll by the process, sqpoll by a kernel thread that submits, too; else none."""
     helper: int | None = None
     """Core of that thread, if it is given."""
     registered: bool = False

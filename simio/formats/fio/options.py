@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, TypeVar
 
 from simio.errors import Problem, did_you_mean, quote
 from simio.formats.fio import numbers, patterns
@@ -38,18 +38,9 @@ class Ignored:
     reason: str
 
 
-@runtime_checkable
-class Ignoring(Protocol):
-    """Something that ignores options of fio."""
-
-    @property
-    def ignored(self) -> tuple[Ignored, ...]:
-        """The options that are ignored, each with the reason."""
-
-
 @dataclass(frozen=True)
 class _Context:
-    """What numbers are read by."""
+    """The pattern of a number."""
 
     kb_base: int
 

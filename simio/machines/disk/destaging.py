@@ -96,10 +96,15 @@ def settle(state: NDArray, base: int, s: int, now: int) -> None:
     """A run that is on the media, and that nobody is writing to, becomes a stream that can be read."""
     if state[s + w.KIND] != w.DIRTY or state[s + w.DESTAGED] < state[s + w.RESERVED]:
         return
-    for tag in range(state[base + w.SLOTS]):
+    users = state[s + w.LIVE]
+    tag = 0
+    while users > 0 and tag < state[base + w.SLOTS]:
         c = command_at(state, base, tag)
-        if state[c + w.STATUS] == w.SERVED and state[c + w.PLACE] == s and state[c + w.WRITES]:
-            return
+        if state[c + w.STATUS] == w.SERVED and state[c + w.PLACE] == s:
+            if state[c + w.WRITES]:
+                return
+            users -= 1
+        tag += 1
     last = state[s + w.RESERVED]
     state[s + w.FIRST] = oldest_valid(state, base, s)
     state[s + w.KIND] = w.STREAM

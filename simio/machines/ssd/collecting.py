@@ -157,10 +157,29 @@ def move_now(state: NDArray, t: int) -> bool:
 
 @shared
 def prepare(state: NDArray, base: int) -> None:
-    """Fill the tables with what was there before the run, once."""
+    """Fill the tables with what was there before the run, once, and those of drives alike with the same."""
     t = base + state[base + w.TABLES_AT]
     if state[t + w.MADE]:
         return
+    first = t + state[t + w.LEADER]
+    write_before(state, first + state[first + w.HOME], first)
+    follower = first
+    while state[follower + w.FOLLOWER]:
+        follower += state[follower + w.FOLLOWER]
+        copy_tables(state, first, follower)
+
+
+@shared
+def copy_tables(state: NDArray, first: int, t: int) -> None:
+    """Give tables what others of the same sizes hold, nothing of which has been written in the run."""
+    state[t + w.MADE] = 1
+    for word in range(w.CREDIT, state[t + w.BUFFER_AT]):
+        state[t + word] = state[first + word]
+
+
+@shared
+def write_before(state: NDArray, base: int, t: int) -> None:
+    """Write what was there before the run, in no time."""
     state[t + w.MADE] = 1
     unit = state[base + w.UNIT]
     logical = state[t + w.LOGICAL]
@@ -168,7 +187,7 @@ def prepare(state: NDArray, base: int) -> None:
         return
     for sector in range(logical):
         put_now(state, t, sector)
-    if state[base + w.PLACEMENT] == w.SCATTERED:
+    if state[base + w.PLACEMENT] >= w.SCATTERED:
         seed = state[t + w.SEED]
         for _ in range(OVERWRITTEN * logical):
             seed = seed * 48271 % 2147483647
@@ -177,7 +196,23 @@ def prepare(state: NDArray, base: int) -> None:
     # What is open ends on a unit, since units are programmed whole.
     state[t + w.HOST_AT] = min(-(-state[t + w.HOST_AT] // unit) * unit, state[t + w.HOST_END])
     state[t + w.MOVED_AT] = min(-(-state[t + w.MOVED_AT] // unit) * unit, state[t + w.MOVED_END])
+    if state[base + w.PLACEMENT] == w.WRITTEN:
+        fill_cache(state, t, unit)
     row = t + state[t + w.SETTLED_AT]
-    for number in range(state[t + w.STRIPES] * state[t + w.STRIPE] // unit):
+    for number in range(state[t + w.STRIPES] * state[t + w.STRIPE] // unit + state[t + w.CACHED]):
         state[row + number] = 1
     state[t + w.HOST_SECTORS] = state[t + w.MOVED_SECTORS] = state[t + w.ERASED] = 0
+
+
+@shared
+def fill_cache(state: NDArray, t: int, unit: int) -> None:
+    """Write the cache in SLC mode full, at random."""
+    seed = state[t + w.SEED]
+    first = state[t + w.STRIPES] * state[t + w.STRIPE]
+    for place in range(first, first + state[t + w.CACHE] * unit):
+        seed = seed * 48271 % 2147483647
+        sector = seed % state[t + w.LOGICAL]
+        outdate(state, t, sector)
+        settle(state, t, sector, place)
+    state[t + w.SEED] = seed
+    state[t + w.CACHED] = state[t + w.CACHE]

@@ -31,6 +31,7 @@ PROGRAM = WORDS.word("program", "ps", about="time of programming a unit")
 ERASE = WORDS.word("erase", "ps")
 PAGE_FIXED = WORDS.word("page_fixed", "ps", about="command and address on the channel, of a page's transfer")
 SECTOR_MOVES = WORDS.word("sector_moves", "ps", about="time of a sector on the channel")
+FRAGMENT = WORDS.word("fragment", "ps", about="time of the controller for each further page that a read gathers")
 DECODE = WORDS.word("decode", "ps", about="from the end of a transfer to corrected data")
 SUSPEND = WORDS.word("suspend", "ps", about="time until a program or an erase stands still")
 RESUME = WORDS.word("resume", "ps", about="time until it goes on")
@@ -45,9 +46,9 @@ FREE_TAG = WORDS.word("free_tag", initial=-1, about="first of the free rows of c
 FREE_READ = WORDS.word("free_read", initial=-1, about="first of the free rows of array reads")
 WORDS.later("rows")
 
-NOWHERE, STRIPED, SCATTERED = range(3)
-"""Before the run: nothing has been written; all in order of address; all overwritten at random."""
-PLACEMENTS = {"empty": NOWHERE, "filled": STRIPED, "steady": SCATTERED}
+NOWHERE, STRIPED, SCATTERED, WRITTEN = range(4)
+"""Before the run: nothing has been written; all in order of address; all overwritten at random; and just now."""
+PLACEMENTS = {"empty": NOWHERE, "filled": STRIPED, "steady": SCATTERED, "written": WRITTEN}
 
 DIE_ROW = Layout("die")
 BEGIN = DIE_ROW.word("begin", "ps", about="when its program or erase begins or began")
@@ -90,6 +91,8 @@ LOGICAL = TABLES.word("logical", "sectors", about="that the tables hold; address
 STRIPES = TABLES.word("stripes")
 STRIPE = TABLES.word("stripe", "sectors", about="of one stripe in the tables")
 SCALE = TABLES.word("scale", initial=1, about="times that as many sectors has a stripe of the drive")
+LEADER = TABLES.word("leader", about="offset from here of the tables that are filled first, for drives alike")
+FOLLOWER = TABLES.word("follower", about="offset from here of the tables that get a copy then; 0: none")
 CREDIT = TABLES.word("credit", "sectors", about="that garbage collection frees, less what the host has written since")
 GAIN = TABLES.word("gain", "sectors", about="that the stripe that is collected frees")
 GAIN_OF = TABLES.word("gain_of", "sectors", about="that have to be moved for that")

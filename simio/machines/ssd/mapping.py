@@ -30,7 +30,7 @@ def place_of(state: NDArray, base: int, sector: int) -> int:
         return place
     if state[base + w.PLACEMENT] == w.NOWHERE:
         return -1
-    if state[base + w.PLACEMENT] == w.SCATTERED:
+    if state[base + w.PLACEMENT] >= w.SCATTERED:
         return scattered(sector)
     return sector
 

@@ -89,6 +89,23 @@ def read(state: NDArray, base: int, now: int, sector: int, count: int) -> int:
     return t
 
 
+@machine("ssd")
+def gathering(state: NDArray, base: int, now: int, sector: int, count: int) -> int:
+    """Time of the controller for the pages behind the first that a read gathers; -1 if that cannot be."""
+    if now > w.LATEST or sector < 0 or count < 1 or sector + count > state[base + w.SECTORS]:
+        return -1
+    if state[base + w.TABLES_AT]:
+        prepare(state, base)
+    pages = 0
+    before = -1
+    for number in range(sector, sector + count):
+        place = place_of(state, base, number)
+        if place >= 0 and (before < 0 or place // state[base + w.PAGE] != before // state[base + w.PAGE]):
+            pages += 1
+        before = place
+    return max(pages - 1, 0) * state[base + w.FRAGMENT]
+
+
 @shared
 def go_on(state: NDArray, base: int, now: int, t: int) -> int:
     """Send what is ready over the channels. Instant of the next page, or LAST more than when all will be there."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from simio.machines.layout import State
@@ -63,7 +64,8 @@ def _chain(first: int, count: int, columns: int, link: int) -> list[int]:
     return rows
 
 
-def tables(home: int, logical: int, stripes: int, stripe: int, unit: int, room: int, cache: int, scale: int) -> State:
+@lru_cache(maxsize=4)
+def tables(logical: int, stripes: int, stripe: int, unit: int, room: int, cache: int, scale: int) -> State:
     """The tables of a mapping of `logical` sectors onto `stripes` of `stripe` sectors.
 
     There is a buffer of `room` sectors, and a cache in SLC mode of `cache` units.
@@ -76,7 +78,6 @@ def tables(home: int, logical: int, stripes: int, stripe: int, unit: int, room: 
     buffer_at = settled_at + places // unit
     rows = [-1] * (logical + places + stripes) + [0] * (places // unit) + [-1] * room
     return w.TABLES.initial(
-        home=home,
         logical=logical,
         stripes=stripes,
         stripe=stripe,

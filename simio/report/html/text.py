@@ -72,14 +72,14 @@ def _cell(cell: Cell, strong: bool) -> list[str]:
         kind = "poor" if cell.value >= BUSY else "fair" if cell.value >= HALF else "good"
         return [bar(cell.value, kind), f"{cell.value:.1%}"]
     if isinstance(cell, Judged):
-        return [", ".join(each if isinstance(each, str) else error(each) for each in cell.errors)]
+        return [", ".join(each if isinstance(each, str) else error(each, cell.points) for each in cell.errors)]
     return [f"<b>{shown(cell)}</b>" if strong else shown(cell)]
 
 
-def error(value: float) -> str:
+def error(value: float, points: bool = False) -> str:
     """A signed error in the colour of its size."""
     kind = "good" if abs(value) <= GOOD else "fair" if abs(value) <= FAIR else "poor"
-    return f'<span class="{kind}">{signed(value)}</span>'
+    return f'<span class="{kind}">{signed(value, points)}</span>'
 
 
 def bar(share: float, kind: str) -> str:

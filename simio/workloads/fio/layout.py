@@ -1,4 +1,4 @@
-"""Which part of which device each process of fio goes to."""
+"""The part of a device that each process of fio goes to."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _labelled(jobs: Sequence[Job]) -> Iterator[tuple[Job, int, int, str]]:
 
 
 def labels(jobs: Sequence[Job]) -> Iterator[tuple[Job, int, str, int]]:
-    """What is reported: each job or clone with the number of its group, its label, and its processes."""
+    """Entries of the report: each job or clone with the number of its group, its label, and its processes."""
     for job, _, group, label in _labelled(jobs):
         if job.numjobs > 1 and not job.group_reporting:
             for number in range(job.numjobs):

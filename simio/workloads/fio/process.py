@@ -13,7 +13,8 @@ from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
 from simio.errors import RunError, quote
-from simio.formats.fio.job import ASYNCHRONOUS, NAMES, READ, WRITE, Job
+from simio.formats.fio import NAMES
+from simio.formats.fio.job import ASYNCHRONOUS, READ, WRITE, Job
 from simio.program.builder import Builder, Register
 from simio.workloads.common.streams import Access
 from simio.workloads.fio.calls import Calls
@@ -50,7 +51,7 @@ def name_of(workload: Workload[Fio], clone: Clone) -> str:
 
 
 class Gates:
-    """Where processes behind a stonewall wait for all before it."""
+    """The barrier at which processes behind a stonewall wait for all before it."""
 
     def __init__(self, p: Builder, name: str, clones: list[Clone]) -> None:
         self.p = p
@@ -198,7 +199,7 @@ class Process:
             self.gates.leave(self.clone.stage)
 
     def _begin(self) -> None:
-        """What is measured begins behind the ramp."""
+        """Start of the measured time, behind the ramp."""
         p = self.p
         if not self.job.ramp_time:
             p.mark(self.begun, 1)

@@ -84,6 +84,22 @@ def test_a_lock_holds_cores_up_that_kyber_does_not(tmp_path: Path) -> None:
     assert found["none"] > found["kyber"] > 1.5 * found["mq-deadline"] > 1.5 * found["bfq"]
 
 
+def test_requests_gather_at_the_drive_that_lags(tmp_path: Path) -> None:
+    """Who goes through drives in turn is as fast as the slowest: nearly all requests wait there.
+
+    Two drives of 1.666 us a command, one of which takes a quarter more; 64 requests outstanding.
+    """
+    sets = ("workload.direct.to=d", "workload.direct.interface=spdk", "workload.direct.depth=32")
+    even = run(tmp_path, *sets, "disks.d.lag=none")
+    lags = (*sets, "disks.d.lag=25%")
+    gathered = [run(tmp_path, *lags, f"workload.direct.begin={begin}") for begin in ("in turn", "last")]
+    for result in gathered:
+        assert served(result) == pytest.approx(served(even) / 1.25, rel=0.03)
+        seen = next(each for each in result.observations if each.name == "direct: request")
+        assert seen.p50 < 0.3 * seen.p99
+        assert seen.p99 == pytest.approx(60 * 1.25 * 1.666e6, rel=0.15)
+
+
 def test_a_drive_has_no_scheduler_for_a_driver_in_user_space(tmp_path: Path) -> None:
     sets = ("workload.direct.interface=spdk",)
     assert served(run(tmp_path, *sets)) == served(run(tmp_path, "hosts.server.kernel.scheduler=bfq", *sets))

@@ -16,7 +16,7 @@ from simio.components.storage.ssd import SolidStateDrive
 from simio.description.sheets.nvme import NvmeDrive
 from simio.engines import compiled, reference
 from simio.engines.outcome import Outcome, Status
-from simio.machines.ssd.layout import HOST_SECTORS, MOVED_SECTORS, RESERVED
+from simio.machines.ssd.layout import CACHED, HOST_SECTORS, MOVED_SECTORS, RESERVED
 from simio.program.builder import Builder, Register
 
 US = 10**6
@@ -49,9 +49,10 @@ def sheet(**values) -> NvmeDrive:
 class Bench:
     """A drive, an interface of no time, and threads that use it."""
 
-    def __init__(self, **values) -> None:
+    def __init__(self, last: bool = False, **values) -> None:
         self.p = Builder()
-        self.drive = SolidStateDrive(self.p, SimpleNamespace(name="d", part=SimpleNamespace(sheet=sheet(**values))))
+        self.part = SimpleNamespace(sheet=sheet(**values))
+        self.drive = SolidStateDrive(self.p, SimpleNamespace(name="d", part=self.part, last=last))
         self.interface = Interface(self.p, unit=16384)
         self.interface.burst = 2**20
         self.took = self.p.observation("took")
@@ -100,6 +101,53 @@ def test_reads_of_one_die_follow_one_another_and_of_two_do_not(engine: ModuleTyp
         bench.thread("read", 0)
         bench.thread("read", other if other == 24 else 16)
         assert max(bench.times(engine)) == pytest.approx(4 + expected + SECTOR_MOVES + DECODE, abs=0.01)
+
+
+def test_the_controller_commands_each_further_page_of_a_read(engine: ModuleType) -> None:
+    """Sectors 2 to 5 are on two pages of a row, one array read: 2 us for the second, and a read behind."""
+    bench = Bench(fragment_time="2 us", command_time="1 us", command_latency="4 us")
+    bench.thread("read", 2, size=4 * KIB4)
+    bench.thread("read", 24)
+    pages = 2 * 2 + 4 * 10
+    whole, single = 1 + 2 + 4 + 30 + pages + DECODE, 3 + 1 + 4 + 30 + SECTOR_MOVES + DECODE
+    assert sorted(bench.times(engine)) == pytest.approx([single, whole], abs=0.01)
+
+
+def test_a_large_read_takes_the_controller_for_all_of_its_pages(engine: ModuleType) -> None:
+    """128 KiB in order of address are eight pages: 1 + 7 x 50 us, and only then comes the read of one sector."""
+    bench = Bench(fragment_time="50 us")
+    bench.thread("read", 48, size=32 * KIB4)
+    bench.thread("read", 0)
+    first, _ = sorted(bench.times(engine))
+    assert first == pytest.approx(1 + 7 * 50 + 1 + 4 + 30 + SECTOR_MOVES + DECODE, abs=0.01)
+
+
+def test_the_last_of_several_drives_lags(engine: ModuleType) -> None:
+    bench = Bench(last=True, lag="10 %", command_time="10 us")
+    bench.thread("read", 0)
+    assert bench.times(engine) == pytest.approx([11 + 4 + 33 + SECTOR_MOVES + DECODE], abs=0.01)
+
+
+def test_a_drive_that_was_just_written_to_has_a_full_cache(engine: ModuleType) -> None:
+    cached = []
+    for placement in ("steady", "written"):
+        bench = Bench(placement=placement, cache="768 KiB", cache_program="100 us", cache_read="20 us")
+        bench.thread("write", 0)
+        cached.append(int(bench.run(engine).state[bench.drive._tables + CACHED]))
+    assert cached == [0, 8]
+
+
+def test_drives_alike_hold_the_same_before_the_run(engine: ModuleType) -> None:
+    """The second drive of a sheet is filled by the first write to the first; the times of a run are those of one."""
+    pair = Bench(placement="steady")
+    twin = SolidStateDrive(pair.p, SimpleNamespace(name="e", part=pair.part, last=False))
+    alone = Bench(placement="steady")
+    for bench, drives in ((alone, (alone.drive,)), (pair, (pair.drive, twin))):
+        for drive in drives:
+            bench.drive = drive
+            bench.thread("write", 3, at=0)
+            bench.thread("read", 0, 5, 77, at=1000)
+    assert sorted(pair.times(engine)) == sorted(2 * alone.times(engine))
 
 
 def test_independent_planes_read_at_once(engine: ModuleType) -> None:
@@ -209,13 +257,14 @@ def test_a_cache_in_slc_mode_takes_writes_first_and_is_emptied_later(engine: Mod
     assert bench.run(engine).end / US == pytest.approx(200_000 + 30 + SECTOR_MOVES + DECODE, abs=0.01)
 
 
-@pytest.mark.parametrize("placement", ["empty", "filled", "steady"])
+@pytest.mark.parametrize("placement", ["empty", "filled", "steady", "written"])
 def test_engines_agree_on_reads_beside_writes(placement: str) -> None:
     outcomes = []
     for engine in (reference, compiled):
         bench = Bench(
             placement=placement, capacity="6 MiB", blocks=28, buffer="256 KiB", cache="192 KiB",
             cache_program="100 us", cache_read="20 us", suspensions=2, independent=True,
+            fragment_time="1 us",
         )  # fmt: skip
         bench.random_writes(3000, 1536)
         place = bench.p.uniform("read place", 0, 1500)
