@@ -18,11 +18,11 @@ HOST = """
 title: A machine
 about: It reads.
 hosts:
-  vm: {model: hosts/vm-2-cpus}
+  vm: {model: hosts/vm-2vcpu}
 disks:
   vda: {model: disks/virtio-vm}
 links:
-  - {model: links/nvme, between: [vm.disk, vda]}
+  - {model: links/nvme, between: [vm.nvme, vda]}
 workload:
   reader: {host: vm, from: vda, block: 4 KiB, size: 1 MiB}
 run: {until: 1 ms, replications: 1}

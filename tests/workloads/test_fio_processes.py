@@ -35,7 +35,13 @@ workload:
     storage: d
 """
 OLD = {"host": "linux-2002-dual-p3", "disk": "cheetah-9lp-fc", "link": "fc-al-1g", "adapter": "fc", "own": ""}
-NEW = {"host": "vm-2-cpus", "disk": "optane-p5800x", "link": "nvme", "adapter": "disk", "own": ""}
+NEW = {
+    "host": "vm-2vcpu\n    kernel: kernels/linux-6.3",
+    "disk": "optane-p5800x",
+    "link": "nvme",
+    "adapter": "nvme",
+    "own": "",
+}
 
 
 def scenario(
