@@ -271,7 +271,7 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
     growing = [load.sentence for load in loads if load.grows]
     resources = measure.resource_use(program, outcome, span)
     threads = measure.thread_use(program, outcome)
-    tallies = measure.tallies(program, outcome)
+    tallies = measure.tallies(program, outcome, span)
     # A result keeps no state of machines, such as the mapping of an SSD, for what is computed when somebody looks.
     kept, seen = replace(program, state=_NO_STATE), replace(outcome, state=_NO_STATE)
     return CaseResult(

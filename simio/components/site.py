@@ -67,9 +67,15 @@ class Site:
     def streams(self, name: str, count: int) -> Iterator[str]:
         """Run a for loop's body for each of `count` streams of workload `name`, which do the same; gives their names.
 
-        Traced packets are told by ports, of which each stream then has its own.
+        Traced packets are told by ports, and connections of adapters with queues are on cores, of which each stream
+        then has its own.
         """
-        if self.capture and count > 1:
+        placed = any(
+            adapter.part.kind == "multiqueue-ethernet"
+            for host in self.system.hosts.values()
+            for adapter in host.adapters.values()
+        )
+        if (self.capture or placed) and count > 1:
             return (f"{name} {number + 1}" for number in range(count))
         return self.p.replicate(name, count)
 

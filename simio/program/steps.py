@@ -251,6 +251,9 @@ class Tally:
 CPU_TIME = "CPU time"
 """What a tally in ns counts of a process: the time that it was on its core."""
 
+PROFILED = "CPU time in "
+"""Beginning of what a tally in ns counts of a host: the time of a class of functions, on all its cores."""
+
 
 @dataclass(frozen=True)
 class Load:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from simio.engines.outcome import Outcome, Status
 from simio.program.service import SECOND
-from simio.program.steps import UNBOUNDED, Mark, Program
+from simio.program.steps import PROFILED, UNBOUNDED, Mark, Program
 from simio.result.distribution import distribution
 from simio.result.model import (
     ContainerUse,
@@ -289,14 +289,36 @@ def _of_many(mark: Mark, values: Sketch) -> Observation:
     )
 
 
-def tallies(program: Program, outcome: Outcome) -> tuple[TallyValue, ...]:
-    """What machines counted in the whole run, but for what never happened."""
-    values = outcome.state[[tally.at for tally in program.tallies]].tolist() if program.tallies else ()
+def tallies(program: Program, outcome: Outcome, span: Throughput | None = None) -> tuple[TallyValue, ...]:
+    """What machines counted in the whole run, but for what never happened; CPU time by class in `span`, if given."""
+    values = outcome.state[[tally.at for tally in program.tallies]].tolist() if program.tallies else []
+    if span is not None:
+        profiled = {at: row for row, at in enumerate(_gauges(program)) if at in _profiled(program)}
+        columns = {at: outcome.samples[:, row - len(program.gauges)] for at, row in profiled.items()}
+        for row, tally in enumerate(program.tallies):
+            if tally.at in columns:
+                values[row] = _grown(outcome, columns[tally.at], values[row], span)
     return tuple(
         TallyValue(tally.owner, tally.what, tally.unit, value)
         for tally, value in zip(program.tallies, values, strict=True)
         if value
     )
+
+
+def _gauges(program: Program) -> list[int]:
+    return [gauge.at for gauge in program.gauges]
+
+
+def _profiled(program: Program) -> set[int]:
+    """Where the counts of CPU time by class are."""
+    return {tally.at for tally in program.tallies if tally.what.startswith(PROFILED)}
+
+
+def _grown(outcome: Outcome, column: Ints, last: int, span: Throughput) -> int:
+    """By how much a count grew in a span, on straight lines between rows of the timeline; `last` is its end."""
+    times = np.concatenate(([0], outcome.times, [outcome.end]))
+    since, until = np.interp([span.since, span.until], times, np.concatenate(([0], column, [last])))
+    return round(until - since)
 
 
 def timeline(program: Program, outcome: Outcome) -> Timeline:
@@ -329,7 +351,11 @@ def _levels(program: Program, samples: Ints) -> tuple[Level, ...]:
     """Gauges, and containers of some size (others are signals and locks), that were not always the same."""
     first = 2 * len(program.resources)
     last = first + len(program.containers) + len(program.marks)
-    told = [(last + row, gauge.owner, gauge.what, gauge.unit) for row, gauge in enumerate(program.gauges)]
+    told = [
+        (last + row, gauge.owner, gauge.what, gauge.unit)
+        for row, gauge in enumerate(program.gauges)
+        if not gauge.what.startswith(PROFILED)
+    ]
     told += [
         (first + row, container.name, "level", container.unit)
         for row, container in enumerate(program.containers)

@@ -47,7 +47,7 @@ def in_unit_of(result: CaseResult, unit: str) -> CaseResult:
     """
     if not counts_requests(unit):
         return result
-    if not any(each.unit == "ps" for each in result.observations) and result.rate:
+    if not result.requests and not any(each.unit == "ps" for each in result.observations) and result.rate:
         raise RunError(
             f"no workload of this scenario counts requests, so that there are none in {quote(unit)}; "
             "expected a unit of throughput such as 'MB/s'",

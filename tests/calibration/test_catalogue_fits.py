@@ -85,22 +85,7 @@ def test_every_fitted_value_acts_on_several_measured_runs(value, measured, used,
     pytest.fail(f"{value.name} acts on {len(changed)} measured runs only")
 
 
-BY_HAND = {value.name for value in FITTED if "set by hand" in value.source and not value.fit}
-"""Values without a fit, whose sheets say so: these break the rule, and are shown as expected failures."""
-
-
-def by_hand(value):
-    marks = [pytest.mark.xfail(strict=True, reason="set by hand")] if value.name in BY_HAND else []
-    return pytest.param(value, marks=marks, id=value.name)
-
-
-def test_values_set_by_hand_do_not_grow_in_number():
-    parts = {"kernels/linux-6.3", "cpus/xeon-icpe24", "cpus/xeon-cheops23", "disks/optane-cheops23"}
-    assert {name.rpartition(".")[0] for name in BY_HAND} <= parts
-    assert len(BY_HAND) <= 20
-
-
-@pytest.mark.parametrize("value", map(by_hand, FITTED))
+@pytest.mark.parametrize("value", FITTED, ids=lambda value: value.name)
 def test_what_is_known_of_every_fitted_value_is_from_a_fit_with_enough_rows(value):
     assert value.fit, "has no fit: simio calibrate --keep finds one"
     assert value.fit.rows >= ROWS_A_VALUE * value.fit.values

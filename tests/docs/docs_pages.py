@@ -49,6 +49,7 @@ DOCUMENTS = (
     "docs/nomograph.md",
     "docs/objects.md",
     "docs/packets.md",
+    "docs/packet-rates.md",
     "docs/python.md",
     "docs/ssd.md",
     "docs/sweep.md",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from math import log2
 
-from simio.components.block.cores import Core, Cores
+from simio.components.block.cores import Core
 from simio.components.block.interfaces import INTERFACES, Interface, Way
 from simio.components.block.schedulers import SCHEDULERS, Scheduler
 from simio.components.host.host import INTERRUPT, PROCESS
@@ -43,7 +43,7 @@ class BlockLayer:
         self.kernel = kernel
         self.sheet = kernel.sheet
         self.host = kernel.host
-        self.cores = Cores(p, kernel.host)
+        self.cores = kernel.host.cores
         self.attachments = attachments
         self.devices = devices
         self._schedulers: dict[str, Scheduler] = {}

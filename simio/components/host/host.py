@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from simio.description.model import Host, fits
@@ -13,6 +14,7 @@ from simio.program.labels import labelled
 from simio.program.service import ceil_times, per_byte
 
 if TYPE_CHECKING:
+    from simio.components.block.cores import Cores
     from simio.components.host.bus import HostBus
     from simio.components.host.pcie import PcieBus, RootComplex
 
@@ -46,6 +48,13 @@ class Computer:
         self.stalled = Fraction(description.kernel.sheet.memory_share or 0)
         self._buses: dict[str, HostBus] = {}
         self._root: RootComplex | None = None
+
+    @cached_property
+    def cores(self) -> Cores:
+        """Its cores as places, for work that is pinned."""
+        from simio.components.block.cores import Cores
+
+        return Cores(self.p, self)
 
     def bus(self, key: str) -> HostBus:
         """The bus of this name, made when something first uses it; raises RunError for a kind without behaviour."""

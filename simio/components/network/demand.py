@@ -47,6 +47,8 @@ def _stacks(sender: Endpoint, receiver: Endpoint) -> Iterator[tuple[Endpoint, Fr
     """Least CPU time in ps of TCP and IP a byte, at both ends."""
     out, into = sender.stack.sheet, receiver.stack.sheet
     for end, cost in ((sender, out.tcp_send + out.ip_send), (receiver, into.tcp_receive + into.ip_receive)):
+        if end.whole_buffers:
+            continue
         byte = Fraction(cost) * end.stack.host.scale / end.mss
         yield end, byte if end.path.source.checksum else byte + end.stack.checksum_byte
 

@@ -7,7 +7,7 @@ The device takes reads and writes at any place and of any size. It cuts them int
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, Protocol
 
@@ -16,7 +16,7 @@ from simio.components.network.rpc_tcp import RpcTransport
 from simio.components.passage import Passage
 from simio.description.messages import MESSAGES
 from simio.description.mounts import MountOptions
-from simio.program.builder import Handle, Operand, Register
+from simio.program.builder import Handle, Operand, Procedure, Register
 from simio.program.labels import labelled
 
 WORD = 4
@@ -56,6 +56,9 @@ class NfsTcpMount:
         self.client, self.server = transport.client, transport.server
         self.messages = MESSAGES[options.protocol]
         self.stable, self.disk = stable, disk
+        name = transport.name
+        self._opening = [self._small(f"{name} opens", *sizes) for sizes in self.messages.opening]
+        self._closing = [self._small(f"{name} closes", *sizes) for sizes in self.messages.closing]
 
     def call(
         self, length: Operand, answer: Callable[[], Operand], sends: bool = False, receives: bool = False
@@ -71,15 +74,20 @@ class NfsTcpMount:
 
     def open(self) -> None:
         """The calls that opening a file takes."""
-        self._small(self.messages.opening)
+        self._each(self._opening)
 
     def close(self) -> None:
         """The calls that closing it takes."""
-        self._small(self.messages.closing)
+        self._each(self._closing)
 
-    def _small(self, calls: tuple[tuple[int, int], ...]) -> None:
-        for length, reply in calls:
-            self.call(length, lambda reply=reply: reply)  # type: ignore[misc]
+    def _small(self, name: str, length: int, reply: int) -> Procedure:
+        """A call without data, whose steps are written once."""
+        return self.p.procedure(name, 0, lambda: self.call(length, lambda: reply))
+
+    def _each(self, calls: Sequence[Procedure]) -> None:
+        for call in calls:
+            self.p.spawn(call, joined=True)
+            self.p.join()
 
     def make_stable(self) -> None:
         """The server's disk makes what was written safe, one request at a time."""
@@ -108,7 +116,7 @@ class RemoteFiles:
         """WRITEs of `size` bytes, side by side; what they wrote is not stable before a COMMIT."""
         self._each(at, size, self.writing, True)
 
-    def _each(self, at: Register, size: Any, procedure: Any, writes: bool) -> None:
+    def _each(self, at: Register, size: Any, procedure: Procedure, writes: bool) -> None:
         p = self.p
         if isinstance(size, int):
             self.passage(writes).declare(p, size)

@@ -10,35 +10,23 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from simio.components.host.host import PROCESS, Computer
-from simio.components.network.agreement import Dialogue
-from simio.components.network.rpc_tcp import MARK, Messages
-from simio.components.network.stack import Stack
+from simio.components.host.host import Computer
+from simio.components.network.rpc_tcp import MARK
 from simio.components.passage import Passage
+from simio.components.storage.connections import Connection, Queues
 from simio.components.storage.driver import HostInitiator
 from simio.components.storage.interfaces import BlockDevice, Initiator
 from simio.description.model import Adapter, Link
-from simio.description.sheets.remote import DIGEST, RemoteAdapter, RemoteLink
+from simio.description.sheets.remote import DIGEST, RemoteLink
 from simio.errors import RunError, quote
 from simio.program.builder import Operand, Register, maximum, minimum
-from simio.program.service import per_byte
 from simio.program.steps import UNBOUNDED
 
 if TYPE_CHECKING:
     from simio.components.site import Site
-
-
-_NOTHING = {
-    **dict.fromkeys(("socket_call", "buffer_cost", "walk_cost"), 0),
-    **dict.fromkeys(("tcp_send", "tcp_receive", "ip_send", "ip_receive"), 0),
-    "checksum": None,
-    "copies": False,
-}
-"""The costs of a stack that a card has taken over."""
 
 
 class RemoteInitiator(HostInitiator):
@@ -73,90 +61,6 @@ class TargetInitiator:
         """Nothing: see above."""
 
 
-class Side:
-    """One end of a connection: whose CPU works, at which costs."""
-
-    def __init__(self, host: Computer, sheet: RemoteLink | RemoteAdapter) -> None:
-        self.host, self.pdu = host, sheet.pdu_cost
-        self.digest = per_byte(sheet.digest) * host.scale if sheet.digest else Fraction(0)
-
-    def unit(self, units: Operand, size: Operand, digests: bool) -> None:
-        """CPU time of data units with `size` bytes of data, before they are sent or as they come."""
-        p = self.host.p
-        with p.label("data units", self.host.name):
-            if self.pdu:
-                self.host.work(units * self.pdu)
-            if digests and self.digest:
-                with p.scope():
-                    self.host.work_on(0, p.register(size), self.digest, PROCESS)
-
-
-class Connection:
-    """A connection with a reader at each end."""
-
-    def __init__(self, session: RemoteSession, name: str, target: Computer) -> None:
-        sheet, site = session.sheet, session.site
-        made = Dialogue(session.host, session.target, window=None, nodelay=True)
-        self.near, self.far = site.sockets.connection(made, name, (sheet.largest, sheet.largest), False)
-        for end in (self.near, self.far):
-            end.inside = True
-        self.card = sheet.card
-        self._place(site, target)
-        self.initiator, self.target = Side(self.near.stack.host, session.adapter.part.sheet), Side(target, sheet)
-        self.out = Messages(f"{name} to the target", self.near, self.far, sheet.depth)
-        self.back = Messages(f"{name} to the initiator", self.far, self.near, sheet.depth)
-        self.tags = site.p.container(f"{name} commands", sheet.depth, sheet.depth, "commands")
-
-    def _place(self, site: Site, target: Computer) -> None:
-        """Have the target's end worked for by its own core, or its card."""
-        far, part = self.far, site.system.hosts[self.far.stack.name].stack
-        assert part is not None
-        kernel = copy.copy(far.stack.kernel)
-        kernel.host = target
-        far.stack = Stack(kernel, replace(part, sheet=part.sheet.model_copy(update=_NOTHING)) if self.card else part)
-
-
-class Queues:
-    """The connections of a session as commands take them, one after another."""
-
-    def __init__(self, session: RemoteSession) -> None:
-        p = self.p = session.p
-        sheet, name = session.sheet, session.link.name
-        own = [f"{name} connection {number + 1}" for number in range(sheet.connections)]
-        self.each = [Connection(session, each, session.core(number)) for number, each in enumerate(own)]
-        self.next = p.variable(f"{name} next connection")
-        self.open = p.container(f"{name} open", unit="connections")
-        for connection in self.each:
-            self._readers(connection)
-
-    def _readers(self, own: Connection) -> None:
-        p = self.p
-        for messages, end, open_up in (
-            (own.back, own.near, own.near.connect),
-            (own.out, own.far, own.far.accept),
-        ):
-            with p.thread(f"{messages.name}: reader on {end.stack.name}", daemon=True):
-                open_up()
-                p.put(self.open, 1)
-                with p.forever():
-                    messages.receive()
-
-    def take(self) -> Register:
-        """The number of the next command's connection, once all are there."""
-        p, ends = self.p, 2 * len(self.each)
-        p.get(self.open, ends)
-        p.put(self.open, ends)
-        line = self.next.increment(1)
-        line.set(line % len(self.each))
-        return line
-
-    def on(self, line: Register, do: Callable[[Connection], None]) -> None:
-        """Emit `do` for whichever connection `line` is the number of."""
-        for number, own in enumerate(self.each):
-            with self.p.when(line == number) if len(self.each) > 1 else nullcontext():
-                do(own)
-
-
 class RemoteSession:
     """All that an initiator and a target have between them over one link of the scenario."""
 
@@ -184,6 +88,7 @@ class RemoteSession:
             writes: self.p.procedure(f"{link.name} {'write' if writes else 'read'}", 3, carry)
             for writes, carry in ((False, self._read), (True, self._write))
         }
+        self.flushing = self.p.procedure(f"{link.name} flush", 1, self._flush)
 
     def _target(self) -> str:
         """The host that has the drives."""
@@ -236,11 +141,7 @@ class RemoteSession:
     def _serve(self, line: Register, disk: Register, do: Callable[[BlockDevice], None]) -> None:
         """The target's work for a command, and that of its drive."""
 
-        def work(own: Connection) -> None:
-            with self.p.label("target software", self.target):
-                own.target.host.work(self.sheet.command_cost)
-
-        self.queues.on(line, work)
+        self.queues.on(line, lambda own: own.target.serve(self.sheet.command_cost))
         for number, device in enumerate(self.devices):
             with self.p.when(disk == number) if len(self.devices) > 1 else nullcontext():
                 do(device)
@@ -266,6 +167,15 @@ class RemoteSession:
             units.set(units + 1)
             length.set(length + sheet.bare(sheet.reply))
         self._send(line, False, length, units, size)
+        self._done(line)
+
+    def _flush(self, given: Register) -> None:
+        """A command without data (NVM Command Set 1.0, 3.2.1; SBC-3, SYNCHRONIZE CACHE)."""
+        sheet = self.sheet
+        disk, line = self._begun(given)
+        self._send(line, True, sheet.bare(sheet.command), 1, 0)
+        self._serve(line, disk, lambda device: device.flush())
+        self._send(line, False, sheet.bare(sheet.reply), 1, 0)
         self._done(line)
 
     def _write(self, given: Register, place: Register, amount: Register) -> None:
@@ -313,6 +223,14 @@ class RemoteDevice:
     def write(self, at: Register, size: Operand, aligned: int) -> None:
         """Write `size` bytes at the byte address `at`; returns when every command is done."""
         self._commands(at, size, writes=True)
+
+    def flush(self) -> None:
+        """Have the drive's write cache flushed, if a power failure can take what is in it."""
+        if self.session.site.drive(self.name).volatile:
+            self.initiator.issue(0)
+            self.p.spawn(self.session.flushing, self.number, joined=True)
+            self.p.join()
+            self.initiator.complete(0)
 
     def passage(self, writes: bool) -> Passage:
         """The way of the data between the target and its drive, and over the links between the hosts."""

@@ -301,7 +301,7 @@ def work(state: NDArray, base: int, now: int, tag: int) -> int:
     if state[row + w.PHASE] == w.MOVES:
         if state[row + w.LEFT] > 0:
             state[row + w.LEFT] -= 1
-            return carry(state, base, now, die % state[base + w.CHANNELS], state[base + w.PAGE]) - now
+            return carry(state, base, now, die % state[base + w.CHANNELS], programmed_page(state, base)) - now
         state[row + w.PHASE] = w.PROGRAMS
         return work_die(state, base, now, die, state[row + w.TIME]) - now
     if now < state[d + w.FINISH]:
@@ -310,10 +310,16 @@ def work(state: NDArray, base: int, now: int, tag: int) -> int:
 
 
 @shared
+def programmed_page(state: NDArray, base: int) -> int:
+    """Sectors of a page of a unit: all, or the one that is overwritten in place."""
+    return state[base + w.UNIT] // (state[base + w.PLANES] * state[base + w.BITS])
+
+
+@shared
 def rest(state: NDArray, base: int, d: int) -> int:
     """Time that a die needs at the least for what it has begun; 1 ps where that ends at this very instant."""
     left = state[base + state[d + w.HOLDER] + w.LEFT]
-    page = state[base + w.PAGE_FIXED] + state[base + w.PAGE] * state[base + w.SECTOR_MOVES]
+    page = state[base + w.PAGE_FIXED] + programmed_page(state, base) * state[base + w.SECTOR_MOVES]
     if state[base + state[d + w.HOLDER] + w.PHASE] == w.PROGRAMS:
         return 1
     return left * page + state[base + state[d + w.HOLDER] + w.TIME]

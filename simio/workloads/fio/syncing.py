@@ -39,7 +39,7 @@ class Syncing:
         """The times of fsync(), if it is called."""
         if not (self.wanted and self.stored):
             return None
-        return self.p.observation(f"{self.workload.name}: {self.clone.label} sync", "latency", "ps")
+        return self.p.observation(f"{self.workload.name}: {self.clone.label} sync", "other", "ps")
 
     def past_cache(self, access: Access, span: Span) -> Access:
         """Writes with direct=1, stored where the job wants that."""

@@ -35,19 +35,17 @@ def over_tcp(site: Site, workload: Workload[Nfs]) -> None:
         for program in range(params.programs):
             file = number * params.programs + program
             device = devices[targets[file % len(targets)]]
-            start = _place(workload, device, file // len(targets))
+            start = _place(workload, device, file // len(targets), targets[file % len(targets)])
             own = f"{name} {program + 1}" if params.programs > 1 else name
             Program(site, workload, own, servers, mount, device, start).emit(delivered)
 
 
-def _place(workload: Workload[Nfs], device: BlockDevice, number: int) -> int:
+def _place(workload: Workload[Nfs], device: BlockDevice, number: int, name: str | None) -> int:
     """Where file `number` of a device begins."""
     extent = -(-workload.params.size // GRAIN) * GRAIN
     if (number + 1) * extent > device.capacity:
         size, room = (units.format_quantity(n, "size") for n in ((number + 1) * extent, device.capacity))
-        raise RunError(
-            f"workload {workload.name!r} has files of {size} on {device.name!r}, which holds {room}", at=".size"
-        )
+        raise RunError(f"workload {workload.name!r} has files of {size} on {name!r}, which holds {room}", at=".size")
     return number * extent
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Annotated
 
@@ -43,7 +44,9 @@ class Packets(WorkloadParams):
 
     host: HostName = Field(description="host that receives them")
     adapter: Text = Field(description="its adapter of kind multiqueue-ethernet, on PCI Express, at the end of a link")
-    does: Annotated[Text, AfterValidator(_hook)] = Field("xdp-drop", description="what is done with each, see below")
+    does: Annotated[Text, AfterValidator(_hook)] = Field(
+        "xdp-drop", description=f"what is done with each: {', '.join(HOOKS)} (docs/packet-rates.md says what each is)"
+    )
     rate: RequestRate = Field(None, description="packets a second that come; none: as many as the link can carry")
     frame: Extent = Field(64, description="bytes of a frame, header and check included")
     flows: Annotated[Count, Field(le=MOST_FLOWS)] = Field(
@@ -96,17 +99,15 @@ class Drivers:
     def emit(self) -> None:
         """A thread for each core, and one for each direction of the link to the host."""
         self._tallies()
+        self.p.load(self.name, self.counted, Fraction(10**12) / self.adapter.gap, lossy=True)
         cores = Cores(self.p, self.host)
         for number in range(self.params.cores):
             core = cores.core(self.params.first_core + number).resource
             with self.p.thread(f"{self.name}: driver {number} on {self.params.host}"):
                 self._driver(number, core)
         for function, way in ((driver.used_up, self.adapter.bus.up), (driver.used_down, self.adapter.bus.down)):
-            with self.p.thread(f"{self.name}: link", daemon=True), self.p.forever(), self.p.scope():
-                begun = self.p.now()
-                with self.p.hold(way):
-                    self.p.wait(self.p.answer(function, self.state))
-                self.p.wait_until(begun + SHOWN)
+            with self.p.thread(f"{self.name}: link", daemon=True):
+                self._link(function, way)
         if self.params.packets:
             self._bound(self.params.packets)
 
@@ -114,6 +115,7 @@ class Drivers:
     def _driver(self, number: int, core: Handle) -> None:
         p = self.p
         wait, more = p.register(), p.register(1)
+        gate = p.container(f"{self.name}: interrupt {number}", unit="interrupts")
         with p.while_(more > 0):
             if not self.adapter.hook.user:
                 p.call(wait, driver.asleep, self.state, number)
@@ -121,7 +123,11 @@ class Drivers:
                     with p.when(wait == c.NEVER):
                         more.set(0)
                         wait.set(0)
-                    p.wait(wait)
+                    # The driver does not work while it waits.
+                    with p.fork("line", daemon=True):
+                        p.wait(wait)
+                        p.put(gate, 1)
+                    p.get(gate, 1)
                     with p.when(more > 0):
                         p.call(wait, driver.asleep, self.state, number)
             with p.when(more > 0), p.scope():
@@ -154,6 +160,15 @@ class Drivers:
             with p.while_(done > 0):
                 p.mark(self.took, done)
                 p.call(done, driver.recorded, self.state)
+
+    def _link(self, function: Callable[..., int], way: Handle) -> None:
+        """Hold a direction of the link as long as it was used; by a child, whose time is no work of a workload."""
+        p = self.p
+        with p.fork("link", daemon=True), p.forever(), p.scope():
+            begun = p.now()
+            with p.hold(way):
+                p.wait(p.answer(function, self.state))
+            p.wait_until(begun + SHOWN)
 
     def _bound(self, number: int) -> None:
         """All packets take their time of the line, and of the link to the host."""

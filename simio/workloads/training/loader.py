@@ -187,14 +187,27 @@ class Files:
             with p.label("the program", self.host.name):
                 self.host.work(params.work * params.per_file)
 
+    def _counted(self, around: Around) -> Around:
+        """Around each read() of a file that lasts for many batches: what it brings is delivered then."""
+
+        @contextmanager
+        def each(amount: int) -> Iterator[None]:
+            with around(amount):
+                yield
+                self.p.mark(self.job.stream, amount)
+
+        return each
+
     def _read(self, device: int, at: Register, kind: int, around: Around) -> None:
         p, params, store = self.p, self.params, self.store
         size, stored = store.slots.sizes[kind], store.slots.stored[kind]
         if self.mounts:
             file = StreamedFile(self.mounts[device], size)
+            each = self._counted(around) if params.per_file > 1 else around
             with self.remote.opened(device) if self.remote else nullcontext():
-                file.read(at, params.transfer, store.grain, params.access == "buffered", around)
-            p.mark(self.job.stream, size)
+                file.read(at, params.transfer, store.grain, params.access == "buffered", each)
+            if params.per_file == 1:
+                p.mark(self.job.stream, size)
             return
         place = p.register(at)
         for amount in p.pieces(stored, params.transfer):

@@ -7,6 +7,7 @@ from types import ModuleType
 
 import pytest
 
+from simio.components.site import Site
 from simio.engines import compiled, reference
 from simio.engines.outcome import Options, Outcome
 from simio.errors import SimioError
@@ -145,6 +146,16 @@ def test_engines_agree(tmp_path: Path, link: str, sets: tuple[str, ...]) -> None
     program = lower(described(tmp_path, *sets, "workload.direct.requests=12", link=link))
     options = Options(seed=3)
     assert compiled.run(program, options).differences(reference.run(program, options)) == []
+
+
+def test_a_flush_goes_to_the_target(tmp_path: Path) -> None:
+    site = Site(described(tmp_path, "disks.d.volatile_cache=true", "links.far.connections=1"))
+    device = site.device("client", "d")
+    with site.p.thread("program"):
+        device.flush()
+    program = site.p.build()
+    outcome = compiled.run(program, Options(seed=1))
+    assert [units(program, outcome, way) for way in ("target", "initiator")] == [[72], [24]]
 
 
 @pytest.mark.parametrize(

@@ -142,6 +142,8 @@ class MultiqueueAdapter:
             "long": cpu.idle_deep or c.NEVER,
             "long_exit": cpu.idle_deep_exit,
             "long_cold": cpu.idle_deep_cold,
+            "least": int(1000 * cpu.clock_least / cpu.clock) if cpu.clock_least else 1000,
+            "period": cpu.clock_period,
             "count": sheet.coalesce_count,
             "delay": sheet.coalesce_delay,
             "adaptive": int(sheet.adaptive and hook.adapts),
@@ -249,6 +251,7 @@ class MultiqueueAdapter:
             words += table
         own = c.QUEUE.initial(
             **places, posted=ring, pages=first + ring, free_room=free,
+            idle=-self.host.description.cpu.sheet.idle_deep,
             own_count=self.sheet.coalesce_count, own_delay=self.sheet.coalesce_delay,
         )  # fmt: skip
         return own + words
