@@ -40,7 +40,8 @@ lint: $(SET_UP_TEST)
 types: $(SET_UP_TEST)
 	$(BIN)/mypy
 
-bench: $(SET_UP) $(PEERS)/.ns3 $(PEERS)/.simgrid
+bench: $(SET_UP_TEST) $(PEERS)/.ns3 $(PEERS)/.simgrid
+	$(BIN)/python benchmarks/turns.py
 	$(BIN)/python benchmarks/tcp.py
 	$(BIN)/python benchmarks/scenarios.py
 	$(BIN)/python benchmarks/scale.py

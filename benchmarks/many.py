@@ -82,7 +82,7 @@ LOADS: dict[str, Callable[[int], Iterator[Task]]] = {"packets": _packets, "hosts
 def _cost(tasks: list[Task]) -> tuple[float, float]:
     """Seconds of CPU a task, of the whole and of the engine."""
     spent = 0.0
-    slice_of = compiled._slice
+    slice_of = compiled._Tables.slice
 
     def timed(*given: object) -> int:
         nonlocal spent
@@ -91,11 +91,11 @@ def _cost(tasks: list[Task]) -> tuple[float, float]:
         spent += time.process_time() - begun
         return status
 
-    compiled._slice = timed
+    compiled._Tables.slice = timed
     begun = time.process_time()
     _run(tasks, 1)
     whole = time.process_time() - begun
-    compiled._slice = slice_of
+    compiled._Tables.slice = slice_of
     return whole / len(tasks), spent / len(tasks)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from simio.components.network.capture import PacketTrace
+from typing import TYPE_CHECKING
+
 from simio.components.site import Site
 from simio.description.model import System
 from simio.errors import OutOfRange, RunError
@@ -10,6 +11,9 @@ from simio.program.builder import Builder
 from simio.program.garbage import uncollected
 from simio.program.steps import Program
 from simio.workloads import workload_steps
+
+if TYPE_CHECKING:
+    from simio.components.network.capture import PacketTrace
 
 
 def lower(system: System, packets: PacketTrace | None = None, requests: bool = False) -> Program:

@@ -6,11 +6,16 @@ called without arguments and registers what it brings, or a module, which regist
 
 from __future__ import annotations
 
+import os
+import sys
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from simio.errors import SimioError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "simio.components"
 
@@ -18,10 +23,42 @@ GROUP = "simio.components"
 @cache
 def load_plugins() -> tuple[str, ...]:
     """Import every plug-in, once a process, in order of name; returns their names."""
+    if not _group_is_named():
+        return ()
+    from importlib.metadata import entry_points
+
     found = sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value))
     for point in found:
         _load(point)
     return tuple(point.name for point in found)
+
+
+def _group_is_named() -> bool:
+    """False if no installed distribution names the group, so that importlib.metadata, slow to import, is not needed.
+
+    True where a distribution may be in something else than a folder.
+    """
+    for folder in sys.path:
+        try:
+            names = os.listdir(folder or os.curdir)
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return True
+        for name in names:
+            if name.endswith((".egg", ".egg-link", ".egg-info")):
+                return True
+            if name.endswith(".dist-info") and _holds_group(os.path.join(folder, name, "entry_points.txt")):
+                return True
+    return False
+
+
+def _holds_group(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return GROUP.encode() in file.read()
+    except OSError:
+        return False
 
 
 def _load(point: EntryPoint) -> None:

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from simio import units
 from simio.bound import bound
-from simio.components.network.capture import ROLE, PacketTrace
 from simio.description.measured import MeasuredRow
 from simio.description.model import Case, Host, Origin, Part, Scenario, System
 from simio.engines.execute import execute
@@ -32,7 +33,6 @@ from simio.result.limiter import limiter
 from simio.result.loads import pooled_loads
 from simio.result.model import CaseResult, Progress, ScenarioResult
 from simio.result.nothing import nothing
-from simio.result.packets import AbortedTrace, Packets
 from simio.result.pooling import pooled_observations, pooled_streams
 from simio.result.precision import Runs, carry_out
 from simio.result.progress import progress_of
@@ -43,6 +43,9 @@ from simio.result.stepwise import check_again
 from simio.version import VERSION
 from simio.wording import counted
 from simio.workloads import workload_kinds
+
+if TYPE_CHECKING:
+    from simio.components.network.capture import PacketTrace
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,7 @@ class CaseInterrupted(KeyboardInterrupt):
 
 
 DEFAULT = RunOptions()
+_NO_STATE = np.empty(0, dtype=np.int64)
 
 
 class Lowered:
@@ -207,6 +211,8 @@ def run_program(
             if options.partial and outcome.status == Status.BUDGET:
                 cut_off.append(_cut_off(case, outcome))
             elif options.packets:
+                from simio.result.packets import AbortedTrace, Packets
+
                 raise AbortedTrace(str(error), error.outcome, Packets(program, error.outcome)) from error
             else:
                 raise
@@ -228,6 +234,8 @@ def run_program(
     if options.outcome:
         options.outcome(program, runs.outcome)
     if options.packets:
+        from simio.result.packets import Packets
+
         result = replace(result, packets=Packets(program, runs.outcome))
     if interrupted:
         raise CaseInterrupted(result)
@@ -247,6 +255,8 @@ def _cut_off(case: Case, outcome: Outcome) -> str:
 
 def _check_packets(program: Program, packets: PacketTrace) -> None:
     """Refuse to trace packets where none can pass."""
+    from simio.components.network.capture import ROLE
+
     if any(mark.role == ROLE for mark in program.marks):
         return
     if packets.at:
@@ -261,7 +271,9 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
     growing = [load.sentence for load in loads if load.grows]
     resources = measure.resource_use(program, outcome, span)
     threads = measure.thread_use(program, outcome)
-    tallies = measure.tallies(program, outcome)
+    tallies = measure.tallies(program, outcome, span)
+    # A result keeps no state of machines, such as the mapping of an SSD, for what is computed when somebody looks.
+    kept, seen = replace(program, state=_NO_STATE), replace(outcome, state=_NO_STATE)
     return CaseResult(
         index=case.index,
         settings=dict(case.settings),
@@ -279,7 +291,7 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
         threads=threads,
         observations=pooled_observations([each.observations for each in runs.seen]),
         tallies=tallies,
-        timeline=measure.timeline(program, outcome),
+        timeline=measure.timeline(kept, seen),
         loads=loads,
         measured=case.measured,
         hash=lowered.hash,
@@ -288,7 +300,7 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
         steps=runs.steps,
         checks=checks,
         precision=runs.precision,
-        progress=Progress.later(partial(progress_of, program, outcome, span, runs.cap.rate if runs.cap else None)),
+        progress=Progress.later(partial(progress_of, kept, seen, span, runs.cap.rate if runs.cap else None)),
         notes=tuple(
             dict.fromkeys([*(span.note for span in runs.spans if span.note), *growing, *_condensed(outcome)])
         ),
@@ -302,7 +314,7 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
 
 
 def _condensed(outcome: Outcome) -> list[str]:
-    """What is to be said of times that were too many to keep."""
+    """Notes on times that were too many to keep."""
     if not outcome.condensed:
         return []
     count = sum(each.count for each in outcome.condensed.values())
@@ -316,7 +328,7 @@ def used_values(scenario: Scenario) -> dict[str, Origin]:
     """
     found: dict[str, Origin] = {}
     for case in scenario.cases:
-        networked = any(workload.params.network for workload in case.system.workloads.values())
+        networked = any(workload.params.sends_packets for workload in case.system.workloads.values())
         for part in parts(case.system):
             if part.category != "stack" or networked:
                 found |= {f"{part.model}: {name}": origin for name, origin in part.origins.items()}

@@ -19,7 +19,7 @@ _EXACT_BELOW = 2 ** (_BITS + 1)
 
 
 class Sketch:
-    """Whole numbers from 0 on: how many there are, their sum and extremes exactly, and how they are distributed.
+    """Whole numbers from 0 on: their count, sum and extremes exactly, and their distribution.
 
     More than `EXACT` of them are counted in bins that are at most a 1024th of their numbers wide (the idea of
     G. Tene's HdrHistogram), so that a percentile is right to half of that.

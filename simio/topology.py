@@ -51,7 +51,7 @@ class Topology:
         self.nodes: dict[str, dict[str, Any]] = {}
         self.adj: dict[str, dict[str, Any]] = {}
         if system is not None:
-            _join(self, system)
+            _join(self, system, remote=False)
 
     def add_node(self, name: str, **values: str) -> None:
         """Add a node, or values to it."""
@@ -125,7 +125,8 @@ def wire(system: System) -> nx.Graph:
     return graph
 
 
-def _join(graph: nx.Graph | Topology, system: System) -> None:
+def _join(graph: nx.Graph | Topology, system: System, remote: bool = True) -> None:
+    """Nodes and edges of a system; without `remote`, no links that are protocols over others: no route takes them."""
     for host in system.hosts.values():
         name = host.name
         graph.add_node(f"{name}.cpu", category="cpu", title=f"{host.cpus} x {host.cpu.model}", host=name)
@@ -141,7 +142,7 @@ def _join(graph: nx.Graph | Topology, system: System) -> None:
         graph.add_node(disk.name, category="disk", title=disk.part.model, host="")
     for switch in system.switches.values():
         graph.add_node(switch.name, category="switch", title=switch.part.model, host="")
-    for link in system.links:
+    for link in (link for link in system.links if remote or not link.part.sheet.remote):
         graph.add_node(link.name, category="link", title=link.part.model, host="")
         for end in link.ends:
             graph.add_edge(link.name, end)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from simio.calibration.usage import used_parts
 from simio.calibration.values import CatalogueValue
+from simio.description.measured import APART
 from simio.loading import load
 from simio.loading.catalogue import Catalogue
 from simio.loading.overlay import Overlay
@@ -30,7 +31,7 @@ def run_of(row: Row) -> tuple[object, ...]:
     Throughput, rates of streams and times of a block are one observation told in several ways; a share of a processor
     is one of its own.
     """
-    return row.scenario, row.cases, row.of.of if row.quantity in ("cpu", "process", "programs") else None
+    return row.scenario, row.cases, row.of.of if row.quantity in APART else None
 
 
 def _residual(row: Row, error: float | None) -> float:

@@ -19,9 +19,10 @@ from simio.calibration.probe import Length
 from simio.calibration.responses import GROUP, SMALL, Responses, respond
 from simio.calibration.usage import Range, range_of, values_of
 from simio.calibration.values import CatalogueValue
-from simio.description.measured import MeasuredRow
+from simio.description.measured import APART, MeasuredRow
 from simio.description.model import Scenario
 from simio.errors import SimioError
+from simio.extras import needs
 from simio.loading.catalogue import Catalogue, catalogue
 from simio.result.compare import pooled_value, simulated_value
 from simio.result.model import CaseResult, Dependence, Interval, ScenarioResult, Uncertainty
@@ -86,6 +87,7 @@ def with_intervals(
     `parts` and `tables` are those that the scenario was loaded with; `progress` gets the number of cases that were
     answered.
     """
+    needs("scipy", "an interval")
     return answered(scenario, result, parts, engine, progress, tables).intervals(learnt())
 
 
@@ -239,7 +241,7 @@ class _Spreads:
         quantity = "" if pooled else row.quantity if row else "throughput"
         if quantity == "throughput" and case.bound and case.rate:
             logs = np.minimum(logs, math.log(case.bound / case.rate) + self.changes[case.index][:, 1])
-        elif quantity in ("cpu", "process"):
+        elif quantity in ("cpu", "process", "class"):
             logs = np.minimum(logs, math.log(max(100.0 / value, 1.0)))
         return replace(between(logs, value, self.level), spread=math.sqrt(left), certain=certain)
 
@@ -277,7 +279,7 @@ class _Spreads:
 
 def run_key(cases: Sequence[int], row: MeasuredRow) -> Key:
     """The run that a row is of, as `simio.calibration.model.run_of` has it."""
-    return (tuple(cases), row.of if row.quantity in ("cpu", "process", "programs") else None)
+    return (tuple(cases), row.of if row.quantity in APART else None)
 
 
 def _drawn(responses: Responses, scores: Mapping[str, Vector]) -> Vector:

@@ -71,7 +71,7 @@ def values_of(system: System, parts: Catalogue, folder: Path) -> list[CatalogueV
 
 def used_parts(system: System) -> Iterator[Part]:
     """The parts of a system; protocol stacks only where a workload goes over the network."""
-    networked = any(workload.params.network for workload in system.workloads.values())
+    networked = any(workload.params.sends_packets for workload in system.workloads.values())
     for part in parts_of(system):
         if part.category != "stack" or networked:
             yield part

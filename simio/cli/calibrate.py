@@ -11,6 +11,7 @@ import click
 from simio.cli.main import INTERRUPTED
 from simio.cli.options import COMPLETING, write
 from simio.cli.progress import Line
+from simio.extras import needs
 
 if TYPE_CHECKING or not COMPLETING:
     from rich.console import Console
@@ -44,6 +45,7 @@ def calibrate(studies: tuple[str, ...], dry_run: bool, keep: bool) -> None:
     simio calibrate sgi-hippi/table-1 --dry-run
     simio calibrate linux-fc/buffered linux-fc/mmap linux-fc/raw    values that studies share
     """
+    needs("scipy", "simio calibrate")
     line = Line()
     searches: list[Search] = []
 

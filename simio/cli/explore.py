@@ -11,6 +11,7 @@ import click
 
 from simio.cli.options import COMPLETING, ScenarioName, engine_option, tell
 from simio.errors import SimioError
+from simio.extras import needs
 
 if TYPE_CHECKING or not COMPLETING:
     from simio.engines.native import entry
@@ -31,10 +32,7 @@ def explore(place: str, more: tuple[str, ...], host: str, port: int, engine: str
 
     There is a slider for each key that the scenario varies and each value of its workloads. Ctrl-C ends the server.
     """
-    try:
-        import dash  # noqa: F401
-    except ImportError:
-        raise SimioError("simio explore needs the package dash: pip install 'simio[explore]'") from None
+    needs("dash", "simio explore")
     session = Session(place, more, engine)
     if not _loopback(host):
         tell(f"listening on {host}: whoever reaches this machine can use the page, and save scenarios here")

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from simio.cli.options import one_case, tell
 from simio.errors import SimioError
-from simio.formats.fio.options import Ignoring
 
 if TYPE_CHECKING:
     from simio.description.model import Scenario
@@ -19,8 +18,7 @@ def tell_ignored(loaded: Scenario) -> None:
     """Name the options of fio that are ignored, each once with the reason."""
     found: dict[str, str] = {}
     for workload in loaded.cases[0].system.workloads.values():
-        if isinstance(workload.params, Ignoring):
-            found |= {each.name: each.reason for each in workload.params.ignored}
+        found |= workload.params.ignored
     if found:
         tell("ignored: " + "; ".join(f"{name} ({reason})" for name, reason in found.items()))
 

@@ -35,7 +35,7 @@ class Iperf3:
         self._seen.append((program, outcome))
 
     def json(self, scenario: Scenario, result: ScenarioResult) -> str:
-        """What `iperf3 -J` prints, of the first case that was run."""
+        """The text of `iperf3 -J` for the first case that was run."""
         case = result.cases[0]
         system = next(each.system for each in scenario.cases if each.index == case.index)
         return json.dumps(iperf3_json(self.command, system, *self._seen[0], case), indent="\t") + "\n"

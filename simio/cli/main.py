@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import gc
 import signal
 import sys
 import threading
@@ -165,5 +164,3 @@ def main(debug: bool) -> None:
 
     A scenario says what is there and what it does; simio says what the path carries and what limits it.
     """
-    # Imports make many objects and no garbage; collecting while they do takes a tenth of a short run.
-    gc.set_threshold(1_000_000, 20, 20)

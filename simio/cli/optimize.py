@@ -113,10 +113,7 @@ def optimize(
         sys.exit(INTERRUPTED)
     if goal.best(search.rows) is None:
         errors = dict.fromkeys(row.error for row in search.rows if row.error)
-        raise SimioError(
-            "no configuration qualifies: "
-            + ("; ".join(list(errors)[:3]) or "none carries enough and keeps what was promised")
-        )
+        raise SimioError("no configuration qualifies: " + ("; ".join(list(errors)[:3]) or NONE))
 
 
 def _plan(scenario: str, ranges: tuple[str, ...], sets: tuple[str, ...], number: int | None, prices: Prices) -> Plan:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -32,19 +32,15 @@ from simio.cli.options import (
 from simio.cli.progress import Progress
 
 if TYPE_CHECKING or not COMPLETING:
-    from simio.calibration.predict import with_intervals
+    from simio.engines.outcome import Aborted
+    from simio.loading import load
+    from simio.running import RunOptions, run_scenario
+if TYPE_CHECKING:
     from simio.components.network.capture import PacketTrace
     from simio.description.model import Scenario
-    from simio.formats.fio.output import as_fio_json
-    from simio.loading import load
-    from simio.loading.fio import load_job
-    from simio.report import checks, data, packets, pcap, terminal
-    from simio.report.console import printed
-    from simio.report.html.images import write_figures
-    from simio.report.requests import request_file
     from simio.result.model import ScenarioResult
-    from simio.result.packets import AbortedTrace, Packets
-    from simio.running import RunOptions, run_scenario
+    from simio.result.packets import Packets
+    from simio.result.requests import RequestLog
 
 MOST = 3_000_000
 """Packets that a trace can hold, whose marks a run may record."""
@@ -117,7 +113,7 @@ def run(
         loaded = tool.scenario(scenario, sets)
     else:
         tool = None
-        loaded = load_job(scenario, host, sets) if host or scenario.endswith(JOB_FILE) else load(scenario, sets)
+        loaded = _loaded(scenario, host, sets)
     tell_ignored(loaded)
     index = case_number(loaded, number)
     if tool and tool.printed and index is None:
@@ -129,7 +125,7 @@ def run(
     hosts = list(loaded.cases[index or 0].system.hosts)
     try:
         with (
-            request_file(requests) if requests else nullcontext() as log,
+            _request_file(requests) as log,
             Progress(len(loaded.cases) if index is None else 1) as progress,
         ):
             packets = traced.packets if traced else None
@@ -138,9 +134,9 @@ def run(
             )
             cases = None if index is None else [index]
             result = run_scenario(loaded, sets, options, cases, lambda _: progress.step())
-    except AbortedTrace as error:
-        if traced:
-            traced.write(error.packets, hosts, output)
+    except Aborted as error:
+        if traced and (seen := getattr(error, "packets", None)):
+            traced.write(seen, hosts, output)
         raise
     if interval and result.complete and result.cases:
         result = _with_intervals(loaded, result, engine)
@@ -150,12 +146,16 @@ def run(
     if page:
         _write_page(loaded, result, page, why)
     if figures:
+        from simio.report.html.images import write_figures
+
         write_figures(result, figures)
     if tool and tool.printed:
         write(output, tool.json(loaded, result))
     elif not traced or not traced.printed:
         write(output, _text(result, form, index, to_file=output is not None))
     if check:
+        from simio.report import checks
+
         # Beside JSON, CSV and packets, which others read.
         click.echo("\n" + "\n".join(checks.lines(result)), err=bool(form) or bool(trace))
     if not result.complete:
@@ -167,8 +167,28 @@ def run(
         sys.exit(CUT_OFF)
 
 
+def _loaded(scenario: str, host: str | None, sets: Sequence[str]) -> Scenario:
+    """The scenario of a file, or the jobs of a file of fio on that of `host`."""
+    if not host and not scenario.endswith(JOB_FILE):
+        return load(scenario, sets)
+    from simio.loading.fio import load_job
+
+    return load_job(scenario, host, sets)
+
+
+def _request_file(path: str | None) -> AbstractContextManager[RequestLog | None]:
+    """The file of requests that is asked for, if any."""
+    if not path:
+        return nullcontext()
+    from simio.report.requests import request_file
+
+    return request_file(path)
+
+
 def _with_intervals(scenario: Scenario, result: ScenarioResult, engine: str | None) -> ScenarioResult:
     """The result with intervals; Ctrl-C leaves it as it is, marked as not complete."""
+    from simio.calibration.predict import with_intervals
+
     try:
         with Progress(len(result.cases)) as progress:
 
@@ -184,9 +204,16 @@ def _with_intervals(scenario: Scenario, result: ScenarioResult, engine: str | No
 def _text(result: ScenarioResult, form: str | None, index: int | None, to_file: bool) -> str | Iterable[str]:
     """The result as JSON, CSV or, by default, as on a terminal (without colour in a file)."""
     if form == "fio":
+        from simio.formats.fio.output import as_fio_json
+
         return as_fio_json(result.cases[0], bins=True) if result.cases else ""
     if form:
+        from simio.report import data
+
         return data.as_json(result) if form == "json" else data.as_csv(result)
+    from simio.report import terminal
+    from simio.report.console import printed
+
     return printed(partial(terminal.show, result=result, detail=index), to_file)
 
 
@@ -215,6 +242,8 @@ class Tracing:
 
     def write(self, seen: Packets, hosts: Sequence[str], output: str | None) -> None:
         """Print packets, or write them to `output`, and to the capture file; say if some are missing."""
+        from simio.report import packets, pcap
+
         if self.pcap:
             write_file(self.pcap, pcap.capture_file(seen, hosts))
         if self.printed:
@@ -235,5 +264,7 @@ def tracing(
         raise click.UsageError(f"--trace and --{form} exclude each other")
     if file and len(at) > 1:
         raise click.UsageError("--pcap takes one --at: a file holds the packets of one interface")
+    from simio.components.network.capture import PacketTrace
+
     wanted = PacketTrace(at=at) if limit is None else PacketTrace(limit, at)
     return Tracing(wanted, trace is not None, file)

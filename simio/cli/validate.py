@@ -16,6 +16,7 @@ from simio.cli.main import INTERRUPTED
 from simio.cli.options import COMPLETING, file_option, folder_option, output_option, tell, write, write_file
 from simio.cli.progress import Progress
 from simio.errors import SimioError
+from simio.extras import needs
 from simio.version import VERSION
 
 if TYPE_CHECKING or not COMPLETING:
@@ -118,6 +119,7 @@ def validate(
         write(output, _covered(studies, update_baseline, as_json, to_file=output is not None))
         return
     if cross_validate is not None:
+        needs("scipy", "--cross-validate")
         _refuse_beside("--cross-validate", ("studies", "cross_validate", "as_json", "output"))
         write(output, _cross_validated(studies, cross_validate, as_json, to_file=output is not None))
         return

@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
-from simio.components.block.layer import BlockLayer
 from simio.components.faults.condition import Schedule
-from simio.components.faults.failing_disk import FailingDrive
-from simio.components.faults.failures import Failures, can_fail, loses_commands
 from simio.components.host.host import Computer
-from simio.components.host.kernel import UnixKernel
-from simio.components.network.capture import Capture, PacketTrace
-from simio.components.network.path import Network
-from simio.components.network.sockets import Sockets
-from simio.components.storage.attachment import Attachments
-from simio.components.storage.cloud import CloudDrive
-from simio.components.storage.devices import Devices
-from simio.components.storage.disk import DiskDrive
-from simio.components.storage.fibre_channel import Fabric
-from simio.components.storage.interfaces import BlockDevice, StorageDrive
-from simio.components.storage.ssd import SolidStateDrive
-from simio.description.faults import Span
-from simio.description.model import Disk, Part, System, Volume, Workload, fits
-from simio.description.sheets.cloud import CloudVolume
-from simio.description.sheets.disks import Drive
-from simio.description.sheets.filesystems import CachedFileSystem
-from simio.description.sheets.flash import FlashDrive
+from simio.description.model import Disk, Part, System, Volume, Workload
 from simio.description.sheets.kernels import UnixKernelSheet
 from simio.errors import RunError
 from simio.program.builder import Builder, Handle
 from simio.topology import Topology
+
+if TYPE_CHECKING:
+    from simio.components.block.layer import BlockLayer
+    from simio.components.faults.failures import Failures
+    from simio.components.files.journal import Journal
+    from simio.components.files.writeback import WrittenFile
+    from simio.components.host.kernel import UnixKernel
+    from simio.components.network.capture import Capture, PacketTrace
+    from simio.components.network.path import Network
+    from simio.components.network.sockets import Sockets
+    from simio.components.storage.attachment import Attachments
+    from simio.components.storage.devices import Devices
+    from simio.components.storage.fibre_channel import Fabric
+    from simio.components.storage.interfaces import BlockDevice, Initiator, StorageDrive
+    from simio.components.storage.remote import RemoteSession
+    from simio.description.faults import Span
+    from simio.description.model import Adapter, Link
+    from simio.description.sheets.adapters import StorageAdapter
+    from simio.description.sheets.filesystems import CachedFileSystem
 
 PACKET_ARGUMENTS = 8
 """Argument registers of programs with packets: the length of one, the transport's words, and what a path adds."""
@@ -42,23 +43,39 @@ class Site:
     def __init__(self, system: System, packets: PacketTrace | None = None, requests: bool = False) -> None:
         """With `packets`, the program marks what a trace of packets needs; with `requests`, what each request was."""
         self.system, self.requests = system, requests
-        network = any(workload.params.network for workload in system.workloads.values())
+        network = any(workload.params.sends_packets for workload in system.workloads.values()) or any(
+            link.part.sheet.remote for link in system.links
+        )
         self.p = Builder(arguments=PACKET_ARGUMENTS if network else 0)
         self.delivered = self.p.observation("delivered", "delivered", "bytes")
-        self.capture = Capture(self.p, packets, list(system.hosts)) if packets else None
+        self.capture = self._capture(packets) if packets else None
         self._hosts: dict[str, Computer] = {}
         self._kernels: dict[str, UnixKernel] = {}
         self._drives: dict[str, StorageDrive] = {}
         self._devices: dict[tuple[str, str | None], Devices] = {}
         self._failures: Failures | None = None
         self._layers: dict[str, BlockLayer] = {}
+        self.journals: dict[tuple[str, str], Journal] = {}
+        self.written: dict[tuple[str, str, str], WrittenFile] = {}
+        self._sessions: dict[str, RemoteSession] = {}
+
+    def _capture(self, packets: PacketTrace) -> Capture:
+        from simio.components.network.capture import Capture
+
+        return Capture(self.p, packets, list(self.system.hosts))
 
     def streams(self, name: str, count: int) -> Iterator[str]:
         """Run a for loop's body for each of `count` streams of workload `name`, which do the same; gives their names.
 
-        Traced packets are told by ports, of which each stream then has its own.
+        Traced packets are told by ports, and connections of adapters with queues are on cores, of which each stream
+        then has its own.
         """
-        if self.capture and count > 1:
+        placed = any(
+            adapter.part.kind == "multiqueue-ethernet"
+            for host in self.system.hosts.values()
+            for adapter in host.adapters.values()
+        )
+        if (self.capture or placed) and count > 1:
             return (f"{name} {number + 1}" for number in range(count))
         return self.p.replicate(name, count)
 
@@ -79,24 +96,17 @@ class Site:
             if not isinstance(description.kernel.sheet, UnixKernelSheet):
                 kind = description.kernel.kind
                 raise RunError(f"the kernel of {host!r} is of kind {kind!r}, which this workload cannot call")
+            from simio.components.host.kernel import UnixKernel
+
             self._kernels[host] = UnixKernel(self.p, self.host(host))
         return self._kernels[host]
 
     def drive(self, disk: str) -> StorageDrive:
         """A disk, made when something first uses it. Raises RunError if it is an ideal device, which has no drive."""
         if disk not in self._drives:
-            description = self.system.disks[disk]
-            if fits(description, FlashDrive):
-                self._drives[disk] = SolidStateDrive(self.p, description)
-                return self._drives[disk]
-            if fits(description, CloudVolume):
-                self._drives[disk] = CloudDrive(self.p, description)
-                return self._drives[disk]
-            if not fits(description, Drive):
-                kind = description.part.kind
-                raise RunError(f"disk {disk!r} is of kind {kind!r}, which this workload cannot read")
-            make = FailingDrive if description.read_errors else DiskDrive
-            self._drives[disk] = make(self.p, description)
+            from simio.components.storage.drives import make_drive
+
+            self._drives[disk] = make_drive(self.p, self.system.disks[disk])
         return self._drives[disk]
 
     def targets(self, name: str) -> list[str]:
@@ -109,6 +119,8 @@ class Site:
         Index blocks are read beside the data, so that a file system that has them does not count; nor does a system
         in which requests fail, or something is rebuilt.
         """
+        from simio.components.faults.failures import loses_commands
+
         if any(volume.rebuilt for volume in self.system.volumes.values()) or any(
             loses_commands(self.system, disk, self.attachments.cut) for disk in self.system.disks
         ):
@@ -135,11 +147,15 @@ class Site:
     def failures(self) -> Failures:
         """The requests that can fail."""
         if self._failures is None:
+            from simio.components.faults.failures import Failures
+
             self._failures = Failures(self.p)
         return self._failures
 
     def can_fail(self, name: str) -> bool:
         """True if requests of a disk or volume can fail."""
+        from simio.components.faults.failures import can_fail
+
         return can_fail(self.system, name, self.attachments.cut)
 
     def device(self, host: str, name: str, into: str | None = None, reports_failures: bool = False) -> BlockDevice:
@@ -158,19 +174,46 @@ class Site:
             if name in volume.failed:
                 raise RunError(f"{name!r} has failed and cannot be used by itself; use volume {volume.name!r}")
         if (host, into) not in self._devices:
+            from simio.components.storage.devices import Devices
+
             third = self.host(into) if into else None
             self._devices[host, into] = Devices(
-                self.p, self.system, self.kernel(host), self.attachments, self.drive, self.failures, third
-            )
+                self.p, self.system, self.kernel(host), self.attachments, self.drive, self.failures, third,
+                session=self.session,
+            )  # fmt: skip
         return self._devices[host, into].device(name)
 
     def block_layer(self, host: str) -> BlockLayer:
         """The block layer of a host, made when something first uses it. Raises RunError as `BlockLayer` does."""
         if host not in self._layers:
+            from simio.components.block.layer import BlockLayer
+            from simio.components.storage.devices import Devices
+
             kernel = self.kernel(host)
-            make = partial(Devices, self.p, self.system, kernel, self.attachments, self.drive, self.failures, None)
+            make = partial(
+                Devices, self.p, self.system, kernel, self.attachments, self.drive, self.failures, None,
+                session=self.session,
+            )  # fmt: skip
             self._layers[host] = BlockLayer(self.p, kernel, self.attachments, make)
         return self._layers[host]
+
+    def session(self, link: Link) -> RemoteSession:
+        """What an initiator has with a target over a link, made when something first uses it."""
+        if link.name not in self._sessions:
+            from simio.components.storage.remote import RemoteSession
+
+            self._sessions[link.name] = RemoteSession(self, link)
+        return self._sessions[link.name]
+
+    def target_devices(
+        self, host: str, initiator: Callable[[Adapter[StorageAdapter], str], Initiator] | None
+    ) -> Devices:
+        """The block devices of a target, whose commands an `initiator` issues, or if it is None the host's kernel."""
+        from simio.components.storage.devices import Devices
+
+        return Devices(
+            self.p, self.system, self.kernel(host), self.attachments, self.drive, self.failures, None, initiator
+        )
 
     @property
     def hosts(self) -> Iterable[Computer]:
@@ -191,6 +234,8 @@ class Site:
     @cached_property
     def attachments(self) -> Attachments:
         """The ways from hosts to disks."""
+        from simio.components.storage.attachment import Attachments
+
         return Attachments(self.p, self.system, self.graph, self.fabric)
 
     @cached_property
@@ -201,14 +246,20 @@ class Site:
     @cached_property
     def network(self) -> Network:
         """The interfaces, links and switches that carry packets."""
+        from simio.components.network.path import Network
+
         return Network(self.p, self.system, self.graph, self.kernel, self.capture)
 
     @cached_property
     def sockets(self) -> Sockets:
         """The hosts' protocol stacks, and connections between them."""
+        from simio.components.network.sockets import Sockets
+
         return Sockets(self.p, self.system, self.kernel, self.network)
 
     @cached_property
     def fabric(self) -> Fabric:
         """The Fibre Channel links and switches."""
+        from simio.components.storage.fibre_channel import Fabric
+
         return Fabric(self.p, self.system, self.graph)

@@ -10,12 +10,17 @@ QUANTITIES: Mapping[str, str] = {
     "throughput": "rate",
     "stream": "rate",
     "requests": "request_rate",
+    "packets": "request_rate",
     "latency": "time",
     "p50": "time",
     "p99": "time",
     "cpu": "share",
     "process": "share",
     "programs": "share",
+    "cores": "share",
+    "core rate": "rate",
+    "class": "share",
+    "accelerators": "share",
     "retransmits": "count",
     "demerit": "share",
 }
@@ -23,9 +28,13 @@ QUANTITIES: Mapping[str, str] = {
 
 `throughput` is that of all workloads together, `stream` the mean rate of a stream of deliveries (of one disk) or
 of the one that is named, `requests` how many an observation recorded a second, `latency` its mean, `p50` its median
-and `p99` its 99th percentile, `cpu` the utilisation of all CPUs of a host, `process` the share of its core that the
-first process of a workload used, `programs` what all programs on a host took of one CPU, `retransmits` the segments
-that TCP sent again, `demerit` the distance of an observation from measured times (`simio.result.demerit`).
+and `p99` its 99th percentile, `packets` those that all workloads are done with a second, `cpu` the utilisation of
+all CPUs of a host, `process` the share of its core that the first process of a workload used, `programs` what all
+programs on a host took of one CPU, `accelerators` the utilisation of the accelerators of a training without its
+first step, `cores` how busy the cores of a host are together, in percent of one, `core rate` the throughput over
+that, `class` the share of a class of functions in the CPU time of a host's network path ("HOST CLASS"),
+`retransmits` the segments that TCP sent again, `demerit` the distance of an observation from measured
+times (`simio.result.demerit`).
 """
 PERCENT = "%"
 """The unit of a share."""
@@ -43,11 +52,17 @@ OF = {
     "cpu": "a host",
     "process": "a workload",
     "programs": "a host",
+    "cores": "a host",
+    "core rate": "a host",
+    "class": "a host",
+    "accelerators": "a workload",
     "demerit": "an observation",
 }
+"""Quantities that a case may have several of, each with what `of` names."""
+APART = ("cpu", "process", "programs", "cores", "class")
+"""Quantities that are observations of their own of a run, whatever its rates and times are."""
 OBSERVED = ("requests", "latency", "p50", "p99")
 """Quantities of an observation of times."""
-"""Quantities that a case may have several of, each with what `of` names."""
 
 
 @dataclass(frozen=True)

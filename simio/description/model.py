@@ -10,23 +10,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Annotated, Any, Generic, TypeGuard, TypeVar, overload
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeGuard, TypeVar, overload
 
 from pydantic import Field, field_validator, model_validator
 
 from simio import units
-from simio.description.faults import Failed, InjectedFault, ReadErrors, ResetSpan, Span
 from simio.description.measured import MeasuredRow, MeasuredTable, PooledRow
 from simio.description.quantities import Count, Horizon, Share, Text, Values, WarmUp, Whole, refusal
 from simio.description.sheets import Sheet
-from simio.description.sheets.controllers import ArrayControllerSheet
-from simio.description.sheets.filesystems import CachedFileSystem
-from simio.description.sheets.hosts import Cpu, HostSheet, Memory
-from simio.description.sheets.kernels import UnixKernelSheet
-from simio.description.sheets.pcie import RootComplexSheet
-from simio.description.sheets.stacks import TcpIpStack
 from simio.description.workloads import WorkloadParams
 from simio.errors import Place, quote
+
+if TYPE_CHECKING:
+    from simio.description.faults import Failed, InjectedFault, ReadErrors, ResetSpan, Span
+    from simio.description.sheets.controllers import ArrayControllerSheet
+    from simio.description.sheets.filesystems import CachedFileSystem
+    from simio.description.sheets.hosts import Cpu, HostSheet, Memory
+    from simio.description.sheets.kernels import UnixKernelSheet
+    from simio.description.sheets.pcie import RootComplexSheet
+    from simio.description.sheets.stacks import TcpIpStack
 
 Other = TypeVar("Other", bound=Sheet)
 S = TypeVar("S", bound=Sheet, covariant=True)

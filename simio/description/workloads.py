@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from pydantic import BeforeValidator, Field
 
-from simio.description.arrivals import Arrivals
 from simio.description.quantities import Text, Values
-from simio.sketch import Sketch
+
+if TYPE_CHECKING:
+    from simio.sketch import Sketch
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,16 @@ class WorkloadParams(Values):
     """The key of the number of those who ask at the same time, each for one thing after another."""
 
     @property
+    def ways(self) -> tuple[tuple[str, str], ...]:
+        """The pairs of fields that data flow between, as these parameters have it."""
+        return self.routes
+
+    @property
+    def sends_packets(self) -> bool:
+        """True if data flow in packets, as these parameters have it."""
+        return self.network
+
+    @property
     def may_crash(self) -> tuple[str, ...]:
         """The fields whose hosts may crash while it runs."""
         return ()
@@ -79,6 +90,10 @@ class WorkloadParams(Values):
         Raises ScenarioError for a file that cannot be read, or that has mistakes in it.
         """
         arrivals = getattr(self, "arrivals", None)
+        if arrivals is None:
+            return self
+        from simio.description.arrivals import Arrivals
+
         if not isinstance(arrivals, Arrivals) or not isinstance(arrivals.times, str):
             return self
         return self.model_copy(update={"arrivals": arrivals.with_file(folder)})
@@ -86,6 +101,11 @@ class WorkloadParams(Values):
     @property
     def measured_times(self) -> Mapping[str, Sketch]:
         """Measured times in ps that observations of the workload are compared with, by what the observation is of."""
+        return {}
+
+    @property
+    def ignored(self) -> Mapping[str, str]:
+        """Settings of a tool that do not matter here, each with the reason."""
         return {}
 
     def named(self, field: str) -> tuple[str, ...]:

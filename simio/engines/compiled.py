@@ -15,7 +15,6 @@ from simio.engines.outcome import (
     CHUNK,
     FIRST_INTERVAL,
     RECORD_LIMIT,
-    SAMPLES,
     THREAD_LIMIT,
     Ints,
     Options,
@@ -88,7 +87,7 @@ class _Tables:
 
     def __init__(self, program: Program, prepared: Prepared, options: Options) -> None:
         self.steps = prepared.steps
-        self.families = addresses()
+        self.functions = addresses()
         self.draws = np.ascontiguousarray(program.draws)
         self.draw_table = np.ascontiguousarray(program.draw_table)
         self.resources, self.containers = prepared.resources.copy(), prepared.containers.copy()
@@ -101,9 +100,9 @@ class _Tables:
         most = contract.CONDENSE_AT if options.condense else RECORD_LIMIT
         self.log = _empty(min(max(FIRST_LOG, self.room.log), most), c.LOG_COLUMNS)
         self.trace = _empty(CHUNK if options.watch else 1024 if options.trace else 1, c.TRACE_COLUMNS)
-        self.times = _empty(SAMPLES)
         width = 2 * len(self.resources) + len(self.containers) + len(self.sums) + len(self.gauges)
-        self.samples = _empty(SAMPLES, width)
+        rows = contract.sample_rows(width)
+        self.times, self.samples = _empty(rows), _empty(rows, width)
         self.control = zeros(c.CONTROL_COLUMNS)
         self.control[[c.INTERVAL, c.NEXT_SAMPLE]] = FIRST_INTERVAL
         self.control[c.SLOT] = -1

@@ -25,7 +25,7 @@ Object = tuple[bytes, dict[str, Any]]
 
 
 def cache_folder() -> Path:
-    """Where compiled code is kept: $SIMIO_CACHE, or simio under the user's cache folder; made if need be.
+    """The folder of compiled code: $SIMIO_CACHE, or simio under the user's cache folder; made if need be.
 
     Where that cannot be written (a read-only home), a folder of the user's own under the temporary one.
     """
@@ -42,7 +42,7 @@ def cache_folder() -> Path:
 
 
 def _own(folder: Path, user: int) -> bool:
-    """Whether only this user (or root) can put code into a folder, from which it is run."""
+    """True if only this user (or root) can put code into a folder, from which it is run."""
     if not hasattr(os, "getuid"):
         return True
     status = folder.stat()

@@ -28,7 +28,7 @@ _MAX = 2**63 - 1
 @inlined
 def advance(
     steps, threads, heap, ring, free, resources, containers, draws, draw_table, state, streams, stats, sums,
-    gauges, log, trace, times, samples, control, words, families, registers, until, budget, records, tracing,
+    gauges, log, trace, times, samples, control, words, functions, registers, until, budget, records, tracing,
 ):  # fmt: skip
     """Run until the program ends or a table is full; `control` carries the loop's variables between calls.
 
@@ -122,7 +122,7 @@ def advance(
                     traced += 1
             op = steps[at, 0]
             if steps[at, RUN] > 0:
-                pc, count, status = superinstruction(steps, threads, words, families, me, pc, now, single)
+                pc, count, status = superinstruction(steps, threads, words, functions, me, pc, now, single)
                 executed += count
                 if status != RUNNING:
                     break

@@ -36,7 +36,9 @@ SEIZES = 6
 WAITS = 7
 LINE = 8
 LONGEST = 9
-RESOURCE_COLUMNS = 10
+PASSED = 10
+"""The last thread that was put into the line before others, or -1: its like goes behind it, without a walk."""
+RESOURCE_COLUMNS = 12
 
 CAPACITY = 0
 LEVEL = 1
@@ -88,12 +90,9 @@ SLICED = -5
 
 TABLES = (
     "steps", "threads", "heap", "ring", "free", "resources", "containers", "draws", "draw_table", "state",
-    "streams", "stats", "sums", "gauges", "log", "trace", "times", "samples", "control", "sizes", "families",
+    "streams", "stats", "sums", "gauges", "log", "trace", "times", "samples", "control", "sizes", "functions",
 )  # fmt: skip
 """Tables whose addresses the compiled loop is called with, in order."""
-PLACE = 16
-"""Bits of the code of a machine function below those of its family's row in `families`."""
-PLACES = 2**PLACE - 1
 STEP_COLUMNS = 8
 HEAP_COLUMNS = 3
 DRAW_COLUMNS = 4

@@ -74,6 +74,8 @@ def grant(resources, r, threads, ring, control, now):
         resources[r, c.HEAD] = following
         if following < 0:
             resources[r, c.TAIL] = -1
+        if slot == resources[r, c.PASSED]:
+            resources[r, c.PASSED] = -1
         ready(ring, control, threads, slot)
         slot = following
 
@@ -97,8 +99,10 @@ def enqueue(resources, r, threads, slot, now):
         threads[tail, c.NEXT] = slot
         resources[r, c.TAIL] = slot
     else:
-        before = -1
-        at = resources[r, c.HEAD]
+        before = resources[r, c.PASSED]
+        if before >= 0 and threads[before, c.PRIORITY] > priority:
+            before = -1
+        at = threads[before, c.NEXT] if before >= 0 else resources[r, c.HEAD]
         while threads[at, c.PRIORITY] <= priority:
             before = at
             at = threads[at, c.NEXT]
@@ -107,6 +111,7 @@ def enqueue(resources, r, threads, slot, now):
             resources[r, c.HEAD] = slot
         else:
             threads[before, c.NEXT] = slot
+        resources[r, c.PASSED] = slot
 
 
 @compiled

@@ -10,34 +10,78 @@ from functools import cache
 from typing import Any
 
 
-def emit(text: str, entry: str) -> bytes:
+def emit(text: str, entry: str, places: int = 0) -> bytes:
     """Object code of a module in IR of which nothing but `entry` is called from outside, optimised for that.
 
-    numba keeps each function callable. Then none loses an argument, is inlined where it is called once, or is known
-    never to fail. Raises RuntimeError for text that this LLVM cannot read.
+    With `places`, that has a number as its first argument, and is taken apart: for each number below `places` there
+    is a function of its own in its place (`place`). numba keeps each function callable. Then none loses an argument,
+    is inlined where it is called once, or is known never to fail. Raises RuntimeError for text that this LLVM cannot
+    read.
     """
     import llvmlite.binding as llvm
 
-    module = _module(text)
+    module = _module(text + "".join(_of_place(entry, number) for number in range(places)))
+    kept = [place(number) for number in range(places)] or [entry]
     for function in module.functions:
-        if not function.is_declaration and function.name != entry:
+        if not function.is_declaration and function.name not in kept:
             function.linkage = llvm.Linkage.internal
     target = _target_machine()
     builder = llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options(speed_level=3))
+    if places:
+        _take_apart(module, builder, entry)
     builder.getModulePassManager().run(module, builder)
     code: bytes = target.emit_object(module)
     return code
 
 
-def load(code: bytes, symbols: dict[str, Any]) -> tuple[Any, int]:
-    """Load object code into this process; what keeps it there, and the address of its entry."""
+def place(number: int) -> str:
+    """Name of the function that stands for a number of an entry that was taken apart."""
+    return f"place.{number}"
+
+
+def _of_place(entry: str, number: int) -> str:
+    """IR of the function of a number: it calls what numba's entry calls, whose answers are never errors."""
+    names = "%state", "%base", "%now", "%a", "%b"
+    rest = ", ".join(f"{'i64' if at else 'ptr'} {name}" for at, name in enumerate(names))
+    return (
+        f'\ndefine i64 @"{place(number)}"({rest}) {{\n'
+        "  %value = alloca i64\n  %error = alloca ptr\n  store i64 0, ptr %value\n"
+        f'  call i32 @"{_inside(entry)}"(ptr %value, ptr %error, i64 {number}, {rest})\n'
+        "  %answer = load i64, ptr %value\n  ret i64 %answer\n}\n"
+    )
+
+
+def _inside(entry: str) -> str:
+    """Name of the function that numba's entry calls."""
+    return entry.removeprefix("cfunc.")
+
+
+def _take_apart(module: Any, builder: Any, entry: str) -> None:
+    """Leave in the function of each number what is done for that number.
+
+    That comes before anything else is inlined: what is called would be copied, too.
+    """
+    import llvmlite.binding as llvm
+
+    module.get_function(_inside(entry)).add_function_attribute("alwaysinline")
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_always_inliner_pass()
+    passes.add_sccp_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_global_dead_code_eliminate_pass()
+    passes.run(module, builder)
+
+
+def load(code: bytes, symbols: dict[str, Any], places: int = 0) -> tuple[Any, list[int]]:
+    """Load object code into this process; what keeps it there, and the addresses of its entry or of its places."""
     import llvmlite.binding as llvm
 
     _declare(symbols["outside"])
     engine = llvm.create_mcjit_compiler(_module(""), _target_machine())
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
-    return engine, engine.get_function_address(symbols["entry"])
+    names = [place(number) for number in range(places)] or [symbols["entry"]]
+    return engine, [engine.get_function_address(name) for name in names]
 
 
 def _declare(names: Iterable[str]) -> None:

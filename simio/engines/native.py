@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -25,6 +24,7 @@ from simio.engines.kept import Object, cache_folder, keep, read
 from simio.engines.llvm import emit, load
 from simio.engines.outcome import Ints
 from simio.engines.shipped import IR, shipped_ir
+from simio.extras import needs
 from simio.machines import door
 
 Entry = Callable[..., int]
@@ -33,8 +33,8 @@ _SECONDS = {"tcp": 11, "disk": 9, LOOP: 7, "network": 4, "parts": 3, "volume": 2
 """What compiling takes, to share it out."""
 _families: dict[str, Any] = {}
 """Families that are loaded, with what keeps their code."""
-_table = np.zeros(1, dtype=np.int64)
-"""Their addresses, a row each; made anew when one comes."""
+_table = np.zeros(0, dtype=np.int64)
+"""Addresses of their functions; made anew when a family comes."""
 _codes: dict[int, int] = {}
 """Codes of the functions of these families, by their numbers in programs."""
 _entry: Entry | None = None
@@ -55,7 +55,7 @@ def entry(announce: Announce | None = None, families: Iterable[str] | None = Non
             for name in missing:
                 _load_family(name, *objects[name])
             if _entry is None:
-                engine, address = load(*objects[LOOP])
+                engine, (address,) = load(*objects[LOOP])
                 _entry = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * len(layout.TABLES))(address)
                 _entry.engine = engine  # type: ignore[attr-defined]  # the code lives as long as what can call it
         return _entry
@@ -63,15 +63,15 @@ def entry(announce: Announce | None = None, families: Iterable[str] | None = Non
 
 def _load_family(name: str, code: bytes, symbols: dict[str, Any]) -> None:
     global _table
-    row = len(_families)
-    _families[name], address = load(code, symbols)
-    _table = np.append(_table[:row], address)
-    _codes.update((number, (row << layout.PLACE) + place) for place, number in enumerate(symbols["functions"]))
+    functions = symbols["functions"]
+    _families[name], places = load(code, symbols, len(functions))
+    _codes.update(zip(functions, range(len(_table), len(_table) + len(functions)), strict=True))
+    _table = np.append(_table, places)
 
 
 def addresses() -> Ints:
-    """Addresses of the families that are loaded: the loop's table `families`."""
-    return _table
+    """Addresses of the machine functions that are loaded: the loop's table `functions`."""
+    return _table if len(_table) else np.zeros(1, dtype=np.int64)
 
 
 def code(number: int) -> int:
@@ -87,6 +87,8 @@ def _objects(names: Sequence[str], announce: Announce | None) -> dict[str, Objec
         if ir := shipped_ir(name):
             found[name] = _made(folder, name, ir)
     missing = [name for name, known in found.items() if known is None]
+    if missing:
+        needs("numba", "the engine, to be compiled for a plug-in or this platform,")
     if announce and missing:
         announce("compiling the engine (once for this version; up to a minute) …")
     mine, others = _shared_out(missing)
@@ -100,7 +102,7 @@ def _objects(names: Sequence[str], announce: Announce | None) -> dict[str, Objec
 def _made(folder: Path, name: str, ir: IR) -> Object:
     """Object code from IR, which is kept from now on."""
     text, symbols = ir
-    code = emit(text, symbols["entry"])
+    code = emit(text, symbols["entry"], len(symbols["functions"]))
     keep(folder, name, code, symbols)
     return code, symbols
 
@@ -126,6 +128,8 @@ def _compiling_elsewhere(names: Sequence[str]) -> Iterator[None]:
     code = "import sys; from simio.engines.native import compile_and_keep; compile_and_keep(sys.argv[1:])"
     process = None
     with suppress(OSError):
+        import subprocess
+
         process = subprocess.Popen(
             [sys.executable, "-P", "-c", code, *names],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

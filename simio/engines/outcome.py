@@ -20,7 +20,10 @@ from simio.sketch import Sketch
 Ints = NDArray[np.int64]
 
 SAMPLES = 512
-"""Rows of the timeline; when they are full, every second one is dropped and the interval doubles."""
+"""Most rows of the timeline; when they are full, every second one is dropped and the interval doubles."""
+LEAST_SAMPLES = 64
+SAMPLED_WORDS = 2**23
+"""Words of a timeline (64 MB) beyond which it has fewer rows, down to the least."""
 FIRST_INTERVAL = 2**20
 """First interval of the timeline in ps, about a microsecond."""
 DEFAULT_BUDGET = 500_000_000
@@ -32,6 +35,11 @@ CONDENSE_AT = 2**20
 """Marks of a run from which on `Options.condense` gets them, 24 MB of them."""
 CHUNK = 2**16
 """Most steps that `Options.watch` gets at a time."""
+
+
+def sample_rows(columns: int) -> int:
+    """Rows of a timeline with so many columns, an even number."""
+    return max(LEAST_SAMPLES, min(SAMPLES, SAMPLED_WORDS // max(columns, 1) // 2 * 2))
 
 
 class Status(IntEnum):

@@ -136,7 +136,7 @@ def _steps(program: Program) -> Ints:
 def _resources(program: Program) -> Ints:
     table = zeros(len(program.resources), c.RESOURCE_COLUMNS)
     table[:, c.UNITS] = [resource.units for resource in program.resources]
-    table[:, [c.HEAD, c.TAIL]] = -1
+    table[:, [c.HEAD, c.TAIL, c.PASSED]] = -1
     return table
 
 

@@ -21,13 +21,13 @@ from simio.engines.outcome import (
     CHUNK,
     FIRST_INTERVAL,
     RECORD_LIMIT,
-    SAMPLES,
     THREAD_LIMIT,
     Ints,
     Options,
     Outcome,
     Status,
     Wait,
+    sample_rows,
 )
 from simio.engines.queues import Abort, Server, Store, Thread, wake
 from simio.engines.support import refuse_unknown
@@ -59,13 +59,14 @@ FUNCTIONS: dict[int, Callable[[int, int], int]] = {
 class ReferenceTimeline:
     """Rows taken at multiples of an interval that doubles when the rows are full."""
 
+    most: int
     interval: int = FIRST_INTERVAL
     following: int = FIRST_INTERVAL
     rows: list[tuple[int, list[int]]] = field(default_factory=list)
 
     def add(self, row: list[int]) -> None:
         self.rows.append((self.following, row))
-        if len(self.rows) == SAMPLES:
+        if len(self.rows) == self.most:
             self.rows = self.rows[1::2]
             self.interval *= 2
         self.following = min(self.rows[-1][0] + self.interval, HORIZON)
@@ -94,7 +95,8 @@ class ReferenceRun:
         self.stats = [[0, 0, 0] for _ in program.names]
         self.trace: list[tuple[int, int, int, int]] = []
         self.tracing = options.trace or options.watch is not None
-        self.timeline = ReferenceTimeline()
+        self.width = 2 * len(self.servers) + len(self.stores) + len(program.marks) + len(program.gauges)
+        self.timeline = ReferenceTimeline(sample_rows(self.width))
         self.threads: dict[int, Thread] = {}
         self.serials = self.working = self.executed = self.events = 0
         self.told = EVERY
@@ -365,7 +367,6 @@ class ReferenceRun:
         containers = [
             (s.content.level, s.lowest, s.highest, s.put_total, s.got_total, s.blocked) for s in self.stores
         ]
-        width = 2 * len(self.servers) + len(self.stores) + len(self.sums) + len(self.program.gauges)
         alive = [(t.serial, t.name, t.pc, t.wait, t.what * (t.wait not in (Wait.READY, Wait.JOIN)))
                  for t in self.threads.values()]  # fmt: skip
         return Outcome(
@@ -380,7 +381,7 @@ class ReferenceRun:
             container_area=tuple(store.content.upto(end) for store in self.stores),
             threads=table(self.stats, 3),
             times=np.array([time for time, _ in self.timeline.rows], dtype=np.int64),
-            samples=table([row for _, row in self.timeline.rows], width),
+            samples=table([row for _, row in self.timeline.rows], self.width),
             alive=table(alive, 5),
             state=self.state,
             streams=self.streams,

@@ -22,7 +22,7 @@ TOGETHER = 4
 
 
 @inlined
-def superinstruction(steps, threads, words, families, me, pc, now, single):
+def superinstruction(steps, threads, words, functions, me, pc, now, single):
     """Run the superinstruction that begins at a step, or only the first step of it (`single`).
 
     Returns the next step (on an error, the one at fault), the number of steps run, and the status.
@@ -44,7 +44,7 @@ def superinstruction(steps, threads, words, families, me, pc, now, single):
         executed += 1
         a = argument(threads, me, steps[at, 3])
         b = argument(threads, me, steps[at, 4])
-        value = call(steps[at, 1], families, words, named(steps, at, 2, threads, me), now, a, b)
+        value = call(steps[at, 1], functions, words, named(steps, at, 2, threads, me), now, a, b)
         if value < 0:
             return pc, executed, codes.MACHINE
         threads[me, np.uint64(c.REGISTERS + steps[at, 5])] = value

@@ -53,7 +53,7 @@ def write(folder: Path = FOLDER) -> list[Path]:
 
 @cache
 def _of() -> dict[str, Any]:
-    """What IR has to be of to be used here."""
+    """Versions and sources that shipped IR must be of to be used here."""
     import llvmlite.binding as llvm
 
     return {

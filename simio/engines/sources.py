@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import sys
 from collections.abc import Iterator
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 ROOTS = ("engines/compiling.py", "engines/entry.py", "engines/families.py")
 """Modules that make the code; with all machines and with what any of these imports they are its sources."""
 
+_PACKAGE = Path(__file__).parent.parent
 _IMPORT = re.compile(r"^from simio\.(?P<module>[\w.]+) import (?P<names>\([^)]*\)|.*)$", re.MULTILINE)
 
 
 def code_hash() -> str:
     """Hash of the sources that the loop and simio's own machine functions are compiled from."""
-    package = Path(__file__).parent.parent
     digest = hashlib.sha256()
-    for path, source in sorted(_sources(package).items()):
-        digest.update(path.relative_to(package).as_posix().encode() + source)
+    for module, source in sorted(_sources().items()):
+        digest.update(module.encode() + source)
     return digest.hexdigest()
 
 
@@ -28,27 +29,38 @@ def source_hash() -> str:
     """Hash of everything that decides what the object code is: sources, versions and processor."""
     import llvmlite.binding as llvm
 
-    versions = (sys.version, version("numba"), version("llvmlite"))
+    versions = (sys.version, _numba(), version("llvmlite"))
+    emitting = Path(_PACKAGE, "engines", "llvm.py").read_text()
     machine = (llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
-    return hashlib.sha256("\n".join((code_hash(), *versions, *machine)).encode()).hexdigest()[:16]
+    return hashlib.sha256("\n".join((code_hash(), emitting, *versions, *machine)).encode()).hexdigest()[:16]
 
 
-def _sources(package: Path) -> dict[Path, bytes]:
-    waiting = [*(package / root for root in ROOTS), *(package / "machines").rglob("*.py")]
-    found: dict[Path, bytes] = {}
+def _numba() -> str:
+    """The version of numba, which an installation need not have."""
+    try:
+        return version("numba")
+    except PackageNotFoundError:
+        return ""
+
+
+def _sources() -> dict[str, bytes]:
+    """The source of each module that goes into the code, by its place in the package."""
+    machines = (path.relative_to(_PACKAGE).as_posix() for path in (_PACKAGE / "machines").rglob("*.py"))
+    waiting = [*ROOTS, *machines]
+    found: dict[str, bytes] = {}
     while waiting:
-        path = waiting.pop()
-        if path not in found:
-            found[path] = path.read_bytes()
-            waiting += _imported(found[path].decode(), package)
+        module = waiting.pop()
+        if module not in found:
+            with open(f"{_PACKAGE}/{module}", "rb") as file:
+                found[module] = file.read()
+            waiting += _imported(found[module].decode())
     return found
 
 
-def _imported(text: str, package: Path) -> Iterator[Path]:
-    """Files of the package that a source imports as it is loaded; later imports by functions are no part of code."""
+def _imported(text: str) -> Iterator[str]:
+    """Modules of the package that a source imports as it is loaded; what functions import is no part of the code."""
     for found in _IMPORT.finditer(text):
-        parts = found["module"].split(".")
-        for name in ("", *re.findall(r"\w+", found["names"])):
-            module = package.joinpath(*parts, name).with_suffix(".py")
-            if module.exists():
+        place = found["module"].replace(".", "/")
+        for module in (f"{place}.py", *(f"{place}/{name}.py" for name in re.findall(r"\w+", found["names"]))):
+            if os.path.exists(f"{_PACKAGE}/{module}"):
                 yield module

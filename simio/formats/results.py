@@ -1,4 +1,4 @@
-"""What a tool measured, as rows of a measured table: which quantity, of what, in which unit."""
+"""Results of a tool as rows of a measured table: which quantity, of what, in which unit."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from simio.errors import Problem, ScenarioError, SimioError, quote
 from simio.formats.fio.results import fio_results
 from simio.formats.iperf3.results import iperf3_results
 from simio.formats.netperf import netperf_results
+from simio.formats.rows import Row
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Found:
     of: str = ""
 
 
-Reader = Callable[[str], "list[tuple[str, float, str, str]] | None"]
+Reader = Callable[[str], list[Row] | None]
 """Rows (quantity, value, unit, of) of a text; None for another tool's. Raises SimioError where no result is in it."""
 READERS: dict[str, Reader] = {
     "iperf3 -J": iperf3_results,

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from simio.description.model import Adapter, Host, Part, fits
-from simio.description.sheets.pcie import PcieBusSheet
 from simio.errors import Place, quote
 from simio.loading.catalogue import CatalogueEntry
 from simio.loading.context import Context, check_names
@@ -160,6 +159,10 @@ def _check_members(ctx: Context, whole: Node, path: str) -> None:
 
 def _check_links(ctx: Context, buses: Mapping[str, Part | None], root: bool, whole: Node, path: str) -> None:
     """Note PCI Express links without a root complex, and those behind no other link, or behind themselves."""
+    if not any(bus is not None and hasattr(bus.sheet, "behind") for bus in buses.values()):
+        return
+    from simio.description.sheets.pcie import PcieBusSheet
+
     links = {key: bus for key, bus in buses.items() if bus is not None and fits(bus, PcieBusSheet)}
     for key, link in links.items():
         place = place_of(whole.entries["buses"], key)

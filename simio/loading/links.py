@@ -259,6 +259,8 @@ def _fits(ctx: Context, spec: LinkSpec, inventory: Inventory) -> bool:
         part = _end_part(end, inventory)
         if part is None or spec.part is None:
             continue
+        if spec.part.sheet.remote and (end in inventory.disks or end in inventory.disk_names):
+            continue
         kinds = part.sheet.links(part.kind)
         if spec.part.kind not in kinds:
             found = f"{a(spec.part.kind)} link ({spec.part.model}) at {quote(end)}"
@@ -292,6 +294,8 @@ def _check_free(
     inventory: Inventory,
 ) -> None:
     """Note ends whose ports have a link already; the ports of a switch are counted later."""
+    if spec.part is not None and spec.part.sheet.remote:
+        return
     times = Counter(port for ports in joined for port in ports)
     for index, ports in enumerate(ends):
         twice = []

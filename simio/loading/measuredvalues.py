@@ -24,7 +24,7 @@ def measured_value(
     if numbers[0] > numbers[-1] or (len(numbers) == 2 and numbers[0] == numbers[1]):
         given = " to ".join(value_text(item) for item in node.elements)
         problems.add(path, given, "two numbers, the least first", place=node.place)
-    if QUANTITIES.get(quantity) == "share" and quantity != "programs" and numbers[-1] > 100:
+    if QUANTITIES.get(quantity) == "share" and quantity not in ("programs", "cores") and numbers[-1] > 100:
         given = value_text(node.elements[-1] if node.elements else node)
         problems.add(path, f"{given} {PERCENT}", "at most 100 %, a share of all CPUs together", place=node.place)
     return numbers[0], numbers[1] if len(numbers) == 2 else None, False

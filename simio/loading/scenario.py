@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel
 
@@ -29,7 +29,6 @@ from simio.errors import Problem, SimioError
 from simio.loading.catalogue import Catalogue, catalogue, data_root
 from simio.loading.context import Built, Context
 from simio.loading.devices import build_disks, build_switches, check_distinct, expanded
-from simio.loading.fault_injection import build_faults, with_faults
 from simio.loading.hosts import build_hosts
 from simio.loading.keypaths import empty
 from simio.loading.links import Inventory, build_links, join_links
@@ -45,6 +44,9 @@ from simio.loading.yamlfiles import read_file
 from simio.loading.yamltree import Node, parse_yaml
 from simio.plugins import load_plugins
 from simio.topology import Reachability
+
+if TYPE_CHECKING:
+    from simio.description.faults import InjectedFault
 
 KEYS = (
     "title", "about", "hosts", "disks", "volumes", "switches", "links", "workload", "faults", "run", "report",
@@ -195,7 +197,7 @@ class ScenarioFile:
 
 
 def _without(vary: Node, sections: Collection[str]) -> Node:
-    """What varies but for keys of some sections."""
+    """The variations, without the keys of some sections."""
     if vary.kind == "list":
         return replace(vary, value=[_without(grid, sections) for grid in vary.elements])
     if vary.kind != "map":
@@ -281,7 +283,12 @@ def _system(ctx: Context, root: Node, title: str) -> System | None:
     section = _section(ctx, root, "workload")
     workloads = build_workloads(ctx, section)
     ctx.once(("routes",), (*nodes, section), lambda: _check_workloads(ctx, section, workloads, parts))
-    faults = build_faults(ctx, _section(ctx, root, "faults"), parts.inventory, parts.links, parts.complete, workloads)
+    injected = _section(ctx, root, "faults")
+    faults: tuple[InjectedFault, ...] = ()
+    if "faults" in root.entries:
+        from simio.loading.fault_injection import build_faults
+
+        faults = build_faults(ctx, injected, parts.inventory, parts.links, parts.complete, workloads)
     run, report = _values(ctx, root, "run", Run), _values(ctx, root, "report", Report)
     if len(ctx.problems) or run is None or report is None:
         return None
@@ -296,9 +303,13 @@ def _system(ctx: Context, root: Node, title: str) -> System | None:
         report,
         parts.volumes,
         faults,
-        ctx.once(("places",), (*nodes, section, _section(ctx, root, "faults")), lambda: places(root)),
+        ctx.once(("places",), (*nodes, section, injected), lambda: places(root)),
     )
-    return with_faults(system) if faults else system
+    if not faults:
+        return system
+    from simio.loading.fault_injection import with_faults
+
+    return with_faults(system)
 
 
 def _values(ctx: Context, root: Node, key: str, model: type[M]) -> M | None:

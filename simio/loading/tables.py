@@ -22,7 +22,6 @@ from simio.description.measured import (
 )
 from simio.description.quantities import Flag, NonBlankText, Quantity, Values
 from simio.errors import ScenarioError, did_you_mean, quote
-from simio.formats.results import read_results
 from simio.loading.catalogue import display
 from simio.loading.measuredvalues import measured_value
 from simio.loading.problems import ProblemList, join, node_text, place_of
@@ -247,6 +246,8 @@ def _rows_of_file(
             expected = "none beside a file, which gives it" if key != "over" else "none beside a file"
             problems.add(f"{path}.{key}", node_text(item.entries[key]), expected, place=place_of(item, key))
     try:
+        from simio.formats.results import read_results
+
         found = read_results(heading.folder / own.file)
     except ScenarioError as error:
         for each in error.problems:

@@ -110,7 +110,7 @@ def check_routes(
     """Note workloads between whose ends there are no links."""
     for name, workload in workloads.items():
         params = workload.params if workload else WorkloadParams()
-        for first, second in params.routes:
+        for first, second in params.ways:
             key = yaml_key(type(params), second)
             for ends in _in_turn(params.named(first), params.named(second)):
                 place = section.at((name, key)).place

@@ -43,6 +43,8 @@ class Strategy:
 
 
 _Strategy = TypeVar("_Strategy", bound=Strategy)
+_importing: list[str] = []
+_waiting: dict[Strategies[Any], None] = {}
 
 
 class Strategies(Generic[_Strategy]):
@@ -122,6 +124,10 @@ class Strategies(Generic[_Strategy]):
         return {function.__module__.partition(".")[0] for function in functions}
 
     def _write_all(self) -> None:
+        """Write the code of every operation, but while strategies are imported, once these are all there."""
+        if _importing:
+            _waiting[self] = None
+            return
         for name in self._operations:
             self._write(name)
         self.known.__code__ = _code("known", "state, base", [f"return {self._is(self._strategies.values())}"])
@@ -163,5 +169,11 @@ def _parameters(function: Callable[..., Any]) -> str:
 
 def import_all(package: str) -> None:
     """Import every module of a package, in order of name: each file adds what it declares."""
-    for module in sorted(iter_modules(import_module(package).__path__), key=lambda module: module.name):
-        import_module(f"{package}.{module.name}")
+    _importing.append(package)
+    try:
+        for module in sorted(iter_modules(import_module(package).__path__), key=lambda module: module.name):
+            import_module(f"{package}.{module.name}")
+    finally:
+        _importing.pop()
+    while _waiting and not _importing:
+        _waiting.popitem()[0]._write_all()

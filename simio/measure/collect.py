@@ -30,7 +30,7 @@ ENOUGH = 4
 
 @dataclass(frozen=True)
 class Wanted:
-    """What to measure: seconds in all, repeats of each test, bytes of the scratch file, a device to read.
+    """The plan of measurements: seconds in all, repeats of each test, bytes of the scratch file, a device to read.
 
     `device` is read and never written. `peer` is a host that runs `simio measure --serve`. `tests` is how many tests
     of each kind, None for all.
@@ -47,7 +47,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Measured:
-    """What was found, and what could not be had, each with the reason."""
+    """Findings, and the measurements that could not be made, each with the reason."""
 
     machine: Machine
     studies: tuple[str, ...]

@@ -24,7 +24,7 @@ class TimeUp(Unavailable):
 
 @dataclass
 class Log:
-    """Where raw output goes, and a list of what is missing.
+    """The folder of raw output, and a list of missing measurements.
 
     `until` is an instant of `time.monotonic()`. `tell` gets a line of progress.
     """
@@ -37,7 +37,7 @@ class Log:
     private: tuple[str, ...] = ()
 
     def attempt(self, what: str, do: Callable[[], Any]) -> Any:
-        """What `do` gives, or None with an entry in the list of what is missing."""
+        """The result of `do`, or None with an entry in the list of missing measurements."""
         self.tell(what)
         try:
             return do()
@@ -60,7 +60,7 @@ class Log:
         return name
 
     def run(self, command: Sequence[str], seconds: float = 20, shown: str = "") -> str:
-        """What a command prints. Raises Unavailable if there is no such program, it fails, or takes too long."""
+        """The output of a command. Raises Unavailable if there is no such program, it fails, or takes too long."""
         left = self.until - time.monotonic()
         if left <= 0:
             raise TimeUp("the time limit was reached before")

@@ -40,7 +40,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Row:
-    """What a test gave: the file in the folder, and for requests the mean time in us."""
+    """The result of a test: the file in the folder, and for requests the mean time in us."""
 
     test: Stream | Request
     file: str

@@ -44,7 +44,7 @@ class Small:
             self.way = "Python with numpy, less an empty loop"
 
     def values(self, what: str, *arguments: object) -> Values:
-        """What one measurement gives. Raises Unavailable if it cannot be made here."""
+        """The result of one measurement. Raises Unavailable if it cannot be made here."""
         words = [what, *map(str, arguments)]
         if self.program is None:
             if what not in _IN_PYTHON:

@@ -29,7 +29,7 @@ class Read:
 
 @dataclass(frozen=True)
 class FioRow:
-    """What a test gave: the file in the folder, and the rate in bytes a second."""
+    """The result of a test: the file in the folder, and the rate in bytes a second."""
 
     test: Read
     file: str

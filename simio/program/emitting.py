@@ -26,8 +26,8 @@ from simio.waiting import watcher
 
 MAX_REGISTERS = 52
 """Registers of a thread."""
-MOST_STEPS = 3_000_000
-"""Steps of a program, for which writing and bounding it take a gigabyte."""
+MOST_STEPS = 4_000_000
+"""Steps of a program, for which writing and bounding it take a gigabyte and a half."""
 LOOK = 20_000
 """Steps between two looks at how many there are."""
 _COMPARISONS = {

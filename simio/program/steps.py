@@ -165,8 +165,8 @@ class Mark:
     """A named observation.
 
     `role` is 'delivered' (bytes that count as throughput), 'sent' (bytes whose rate is told beside it), 'latency'
-    (ps), 'packet' (fields of packets, see `simio.components.network.capture`), 'begun' (a program begins what it is
-    measured by) or 'other'.
+    (ps), 'counted' (a number of requests that were done together), 'packet' (fields of packets, see
+    `simio.components.network.capture`), 'begun' (a program begins what it is measured by) or 'other'.
     """
 
     name: str
@@ -250,6 +250,9 @@ class Tally:
 
 CPU_TIME = "CPU time"
 """What a tally in ns counts of a process: the time that it was on its core."""
+
+PROFILED = "CPU time in "
+"""Beginning of what a tally in ns counts of a host: the time of a class of functions, on all its cores."""
 
 
 @dataclass(frozen=True)

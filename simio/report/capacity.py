@@ -40,7 +40,7 @@ def show(console: Console, search: Capacity, key: str) -> None:
 
 
 def _uncertain(search: Capacity, low: Load, high: Load) -> str:
-    """Where chance may decide, and the loads beyond which it does not."""
+    """The range of loads in which chance may decide, with the loads at its ends."""
     where = f"at {low.text}" if low is high else f"from {low.text} to {high.text}"
     text = f"chance may decide {where}: there the limit lies within a confidence interval"
     good, bad = search.interval or (None, None)

@@ -26,7 +26,7 @@ _READABLE = 40
 
 def printed(show: Callable[[Console], object], to_file: bool = False) -> str:
     """The text that `show` prints, without spaces at the ends of lines; colours only where it goes to a terminal."""
-    console = Console(highlight=False, width=WIDTH if to_file or not sys.stdout.isatty() else None)
+    console = Console(highlight=False, emoji=False, width=WIDTH if to_file or not sys.stdout.isatty() else None)
     with console.capture() as capture:
         show(console)
     return "".join(line.rstrip() + "\n" for line in capture.get().splitlines())

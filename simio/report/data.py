@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from simio.description.measured import MeasuredRow
-from simio.formats.fio.job import NAMES as DIRECTIONS
+from simio.formats.fio import NAMES as DIRECTIONS
 from simio.report.jsontext import parts, plain
 from simio.result.compare import Comparison, comparisons, pooled_comparisons, summary
 from simio.result.distribution import quantile

@@ -14,6 +14,7 @@ from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any
 
 from simio import units
+from simio.extras import needs
 from simio.result.model import CaseResult, ScenarioResult
 
 if TYPE_CHECKING:
@@ -112,6 +113,7 @@ def sized(size: int) -> str:
 
 def figure(lines: Sequence[RatedCase], sizes: Sequence[int]) -> Figure:
     """The nomograph as a Plotly figure; the hint of a point has the case, the size and the time."""
+    needs("plotly", "a nomograph")
     import plotly.graph_objects as go
 
     decades = _decades(sizes), _decades([line.rate for line in lines])

@@ -6,6 +6,7 @@ import base64
 import os
 
 from simio.errors import SimioError, quote
+from simio.extras import needs
 from simio.wording import listed
 
 FORMS = ("svg", "png", "pdf")
@@ -33,6 +34,7 @@ def rendered(path: str | os.PathLike[str], svg: str, width: float, height: float
 
 def _drawn(svg: str, form: str, width: float, height: float) -> bytes:
     """The SVG as a browser draws it: as the only thing on a figure."""
+    needs("plotly", "a picture as .png or .pdf")
     import plotly.graph_objects as go
 
     hidden = {"visible": False, "range": [0, 1]}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from simio import units
 from simio.errors import SimioError, quote
+from simio.extras import needs
 from simio.sweeps.outcome import THROUGHPUT, is_rate, unit_of
 from simio.sweeps.rows import Row
 from simio.sweeps.values import number_of
@@ -97,12 +98,7 @@ def _text(value: Any) -> Any:
 def check_form(form: str) -> None:
     """Raise SimioError where a form cannot be written here."""
     if form == "parquet":
-        try:
-            import pyarrow.parquet  # noqa: F401
-        except ImportError:
-            raise SimioError(
-                "Parquet needs pyarrow; install it with pip install 'simio[notebook]', or write .csv"
-            ) from None
+        needs("pyarrow", "Parquet")
 
 
 def _parquet(table: Sequence[dict[str, Any]]) -> bytes:
@@ -123,10 +119,9 @@ def frame(rows: Sequence[Row], keys: Sequence[str], unit: str, more: Sequence[st
     Settings are numbers and switches where all of a key are. Quantities stay as they were written; a last column for
     each, such as 'workload.blast.size (B)', has them as numbers in bytes, seconds, bytes a second and so on.
     """
-    try:
-        import pandas
-    except ImportError:
-        raise SimioError("tables in Python need pandas; install it with pip install 'simio[notebook]'") from None
+    needs("pandas", "a table in Python")
+    import pandas
+
     return pandas.DataFrame(numbered(records(rows, keys, unit, more), keys)).set_index("row")
 
 

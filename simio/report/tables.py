@@ -10,10 +10,11 @@ from rich.text import Text
 
 from simio import units
 from simio.description.measured import MeasuredRow
-from simio.formats.fio.job import NAMES as DIRECTIONS
+from simio.formats.fio import NAMES as DIRECTIONS
+from simio.program.steps import PROFILED
 from simio.report.console import Bar, FittedTable, columns, share_bar
 from simio.report.data import other_quantities
-from simio.result.compare import Comparison, comparisons, pooled_comparisons
+from simio.result.compare import Comparison, comparisons, cores, pooled_comparisons, profile
 from simio.result.jobs import NANOSECOND, percentile_of, rate
 from simio.result.model import CaseResult, Interval, ResourceUse, ScenarioResult
 from simio.wording import byte_unit, grouped, in_unit, lock_marked, merged, short_names
@@ -205,10 +206,22 @@ def streams(case: CaseResult, unit: str) -> Grid:
 def tallies(case: CaseResult) -> Grid:
     """Totals of what was counted; those alike but for a number on one row, with their spread."""
     rows = []
-    for name, same in grouped(case.tallies, lambda tally: tally.name):
+    plain = [tally for tally in case.tallies if not tally.what.startswith(PROFILED)]
+    for name, same in grouped(plain, lambda tally: tally.name):
         text = partial(_rounded, unit=same[0].unit)
         rows.append([name, *_spread([tally.value for tally in same], text)])
     return Grid(["totals", "mean", "least", "most"], rows)
+
+
+def profiles(case: CaseResult) -> Grid:
+    """CPU time of hosts whose network path is on cores: share of each class of functions, and cores that are busy."""
+    owners = {tally.owner for tally in case.tallies if tally.what.startswith(PROFILED)}
+    shares = {host: profile(case, host) for host in sorted(owners)}
+    classes = sorted({name for each in shares.values() for name in each})
+    rows = [[name, *(f"{100 * each.get(name, 0.0):.1f}%" for each in shares.values())] for name in classes]
+    if rows:
+        rows.append(["busy, of one core", *(f"{100 * cores(case, host):.1f}%" for host in shares)])
+    return Grid(["CPU time", *shares], rows)
 
 
 def _spread(values: Sequence[float], text: Callable[[float], str]) -> list[str]:

@@ -163,6 +163,8 @@ def _case(case: CaseResult, unit: str) -> Group:
         lines.append(_below(spreads))
     if case.demerits:
         lines.append(_below(tables.demerits(case)))
+    if (spent := tables.profiles(case)).rows:
+        lines.append(_below(spent))
     if case.tallies:
         lines.append(_below(tables.tallies(case)))
     return Group(*lines)

@@ -6,6 +6,7 @@ import re
 from html import escape
 from typing import Any
 
+from simio.extras import needs
 from simio.report.html.text import asset, script_data
 from simio.report.html.text import table as html_table
 from simio.report.svg import COLOURS
@@ -52,6 +53,7 @@ dark.addEventListener('change',()=>{for(const name of Object.keys(FIGURES))Plotl
 
 def page(found: Validation) -> str:
     """The page as HTML, with plotly's script in it; it asks for nothing over the network."""
+    needs("plotly", "a page")
     from plotly.offline import get_plotlyjs
 
     figures: dict[str, dict[str, Any]] = {"scatter": _scatter(found)}

@@ -11,7 +11,7 @@ from simio import units
 from simio.description.measured import OBSERVED, MeasuredRow
 from simio.errors import RunError, quote
 from simio.program.service import SECOND
-from simio.program.steps import CPU_TIME
+from simio.program.steps import CPU_TIME, PROFILED
 from simio.result.jobvalues import job_value
 from simio.result.model import CaseResult, Interval, ScenarioResult
 
@@ -96,10 +96,20 @@ def simulated_value(case: CaseResult, row: MeasuredRow) -> float | None:
         ]
         mean = sum(rates, Fraction(0)) / len(rates) if rates else None
         return None if mean is None else float(units.convert(mean, "rate", row.unit))
+    if row.quantity == "packets":
+        return float(units.convert(case.requests, "request_rate", row.unit))
     if row.quantity == "cpu":
         shares = [use.utilisation for use in case.resources if use.name == f"{row.of}.cpu"]
         # A host that no workload uses does nothing.
         return 100 * shares[0] if shares else 0.0
+    if row.quantity == "cores":
+        return 100 * cores(case, row.of)
+    if row.quantity == "core rate":
+        busy = cores(case, row.of)
+        return float(units.convert(case.bytes_rate, "rate", row.unit)) / busy if busy else None
+    if row.quantity == "class":
+        host, _, name = row.of.partition(" ")
+        return 100 * profile(case, host).get(name, 0.0)
     if row.quantity == "programs":
         return 100 * sum(use.busy * use.count for use in case.threads if use.name.endswith(f" on {row.of}"))
     if row.quantity == "retransmits":
@@ -114,6 +124,9 @@ def simulated_value(case: CaseResult, row: MeasuredRow) -> float | None:
         ]
         return 100_000 * used[0] / case.end if used else None
     found = {each.name: each for each in case.observations if each.unit == "ps"}
+    if row.quantity == "accelerators":
+        parts = [found.get(f"{row.of}: {what}") for what in ("computing", "step")]
+        return 100 * float(parts[0].mean) / float(parts[1].mean) if parts[0] and parts[1] and parts[1].mean else None
     matching = observed(row, found)
     if not matching:
         return None
@@ -123,6 +136,18 @@ def simulated_value(case: CaseResult, row: MeasuredRow) -> float | None:
         return float(units.convert(Fraction(seen.count * SECOND, span), "request_rate", row.unit)) if span else None
     value = {"latency": seen.mean, "p50": seen.p50, "p99": seen.p99}[row.quantity]
     return float(units.convert(value, "time", row.unit))
+
+
+def cores(case: CaseResult, host: str) -> float:
+    """How busy the cores of a host are together, those with which something was placed; 1 is one core."""
+    return sum(use.utilisation for use in case.resources if use.name.startswith(f"{host}.core "))
+
+
+def profile(case: CaseResult, host: str) -> dict[str, float]:
+    """The share of each class of functions in the CPU time of a host's network path, in the measured span."""
+    times = {tally.what: tally.value for tally in case.tallies if tally.owner == host}
+    spent = {what.removeprefix(PROFILED): time for what, time in times.items() if what.startswith(PROFILED)}
+    return {what: time / sum(spent.values()) for what, time in spent.items()}
 
 
 def observed(row: MeasuredRow, names: Iterable[str]) -> list[str]:

@@ -17,7 +17,7 @@ from simio.errors import RunError
 from simio.program.steps import Program
 from simio.sketch import Sketch
 
-_BYTES = ("delivered", "sent")
+_BYTES = ("delivered", "sent", "counted")
 _TIMES = "latency"
 REQUEST = "request"
 """Role of the marks of replayed requests, which are several in a row for each."""
@@ -73,7 +73,7 @@ class Condenser:
 
 
 def recorded(outcome: Outcome, row: int, since: int = -1) -> Sketch:
-    """What a mark recorded after an instant in ps; if that was condensed, in the whole run."""
+    """Records of a mark after an instant in ps; of the whole run if they were condensed."""
     if row in outcome.condensed:
         return outcome.condensed[row]
     found = outcome.marks[outcome.marks[:, 1] == row]

@@ -33,7 +33,7 @@ def job_runs(system: System, program: Program, outcome: Outcome) -> tuple[JobRun
 
 @dataclass
 class _Seen:
-    """What was marked of a job: instants and values of each kind of time, for each direction."""
+    """Marks of a job: instants and values of each kind of time, for each direction."""
 
     lat: dict[int, tuple[Ints, Ints]] = field(default_factory=dict)
     slat: dict[int, tuple[Ints, Ints]] = field(default_factory=dict)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from simio import units
 from simio.description.measured import MeasuredRow
-from simio.formats.fio.job import NAMES
+from simio.formats.fio import NAMES
 from simio.result.jobs import NANOSECOND, percentile_of, rate
 from simio.result.model import JobRun, JobSide, JobTimes
 

@@ -41,12 +41,14 @@ def loads(program: Program, outcome: Outcome, span: Throughput) -> tuple[LoadUse
         done = marks[:, 0]
         length = span.until - span.since
         rate = load.rate if load.rate else Fraction(load.users * SECOND, load.think)
-        served = int(np.count_nonzero((done > span.since) & (done <= span.until)))
+        inside = (done > span.since) & (done <= span.until)
+        together = program.marks[rows[load.served]].role == "counted"
+        served = int(marks[inside, 2].sum() if together else np.count_nonzero(inside))
         if rows[load.served] in outcome.condensed:
             served = outcome.condensed[rows[load.served]].count
         expected = float(rate) * length / SECOND
         lacking = expected - served
-        noise = sqrt(expected * _dispersion(done - marks[:, 2], span))
+        noise = sqrt(expected * (1.0 if together else _dispersion(done - marks[:, 2], span)))
         lacks = not load.users and length > 0 and lacking > max(SURE * noise, FEW)
         done_rate = served * SECOND / length if length > 0 else 0.0
         missing = float(rate) - done_rate if lacks else 0.0

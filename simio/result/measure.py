@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from simio.engines.outcome import Outcome, Status
 from simio.program.service import SECOND
-from simio.program.steps import UNBOUNDED, Mark, Program
+from simio.program.steps import PROFILED, UNBOUNDED, Mark, Program
 from simio.result.distribution import distribution
 from simio.result.model import (
     ContainerUse,
@@ -242,7 +242,7 @@ def observations(program: Program, outcome: Outcome, span: Throughput) -> tuple[
     """Distribution of what every mark recorded in the measured span that is not of bytes on their way, or packets."""
     found = []
     for row, mark in enumerate(program.marks):
-        if mark.role in ("delivered", "sent", "packet", "begun", "ended"):
+        if mark.role in ("delivered", "sent", "counted", "packet", "begun", "ended"):
             continue
         if row in outcome.condensed:
             found.append(_of_many(mark, outcome.condensed[row]))
@@ -271,7 +271,7 @@ def observations(program: Program, outcome: Outcome, span: Throughput) -> tuple[
 
 
 def _of_many(mark: Mark, values: Sketch) -> Observation:
-    """What a mark recorded in the whole of a run that was too long to keep each value."""
+    """Records of a mark in the whole of a run that was too long to keep each value."""
     p50, p90, p95, p99, p999 = (values.percentile(share) for share in (0.5, 0.9, 0.95, 0.99, 0.999))
     return Observation(
         name=mark.name,
@@ -289,14 +289,36 @@ def _of_many(mark: Mark, values: Sketch) -> Observation:
     )
 
 
-def tallies(program: Program, outcome: Outcome) -> tuple[TallyValue, ...]:
-    """What machines counted in the whole run, but for what never happened."""
-    values = outcome.state[[tally.at for tally in program.tallies]].tolist() if program.tallies else ()
+def tallies(program: Program, outcome: Outcome, span: Throughput | None = None) -> tuple[TallyValue, ...]:
+    """What machines counted in the whole run, but for what never happened; CPU time by class in `span`, if given."""
+    values = outcome.state[[tally.at for tally in program.tallies]].tolist() if program.tallies else []
+    if span is not None:
+        profiled = {at: row for row, at in enumerate(_gauges(program)) if at in _profiled(program)}
+        columns = {at: outcome.samples[:, row - len(program.gauges)] for at, row in profiled.items()}
+        for row, tally in enumerate(program.tallies):
+            if tally.at in columns:
+                values[row] = _grown(outcome, columns[tally.at], values[row], span)
     return tuple(
         TallyValue(tally.owner, tally.what, tally.unit, value)
         for tally, value in zip(program.tallies, values, strict=True)
         if value
     )
+
+
+def _gauges(program: Program) -> list[int]:
+    return [gauge.at for gauge in program.gauges]
+
+
+def _profiled(program: Program) -> set[int]:
+    """Where the counts of CPU time by class are."""
+    return {tally.at for tally in program.tallies if tally.what.startswith(PROFILED)}
+
+
+def _grown(outcome: Outcome, column: Ints, last: int, span: Throughput) -> int:
+    """By how much a count grew in a span, on straight lines between rows of the timeline; `last` is its end."""
+    times = np.concatenate(([0], outcome.times, [outcome.end]))
+    since, until = np.interp([span.since, span.until], times, np.concatenate(([0], column, [last])))
+    return round(until - since)
 
 
 def timeline(program: Program, outcome: Outcome) -> Timeline:
@@ -329,7 +351,11 @@ def _levels(program: Program, samples: Ints) -> tuple[Level, ...]:
     """Gauges, and containers of some size (others are signals and locks), that were not always the same."""
     first = 2 * len(program.resources)
     last = first + len(program.containers) + len(program.marks)
-    told = [(last + row, gauge.owner, gauge.what, gauge.unit) for row, gauge in enumerate(program.gauges)]
+    told = [
+        (last + row, gauge.owner, gauge.what, gauge.unit)
+        for row, gauge in enumerate(program.gauges)
+        if not gauge.what.startswith(PROFILED)
+    ]
     told += [
         (first + row, container.name, "level", container.unit)
         for row, container in enumerate(program.containers)

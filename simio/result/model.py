@@ -94,7 +94,7 @@ class Later:
 
     @classmethod
     def later(cls, make: Callable[[], Self]) -> Self:
-        """What `make` gives, called only if somebody looks."""
+        """The result of `make`, which is called at the first use."""
         made = object.__new__(cls)
         made.__dict__["_make"] = make
         return made

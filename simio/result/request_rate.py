@@ -21,8 +21,16 @@ def counts_requests(unit: str) -> bool:
 
 
 def request_rate(program: Program, outcome: Outcome, span: Throughput) -> Fraction:
-    """Requests a second that ended in the measured span: blocks, transactions and others whose times are marked."""
+    """Requests a second that ended in the measured span: blocks, transactions and others whose times are marked.
+
+    Where a program counts what is done in batches, such as packets, these are the requests.
+    """
     length = span.until - span.since
+    counted = [row for row, mark in enumerate(program.marks) if mark.role == "counted"]
+    if counted and length > 0:
+        marks = outcome.marks[np.isin(outcome.marks[:, 1], counted)]
+        inside = (marks[:, 0] > span.since) & (marks[:, 0] <= span.until)
+        return Fraction(int(marks[inside, 2].sum()) * SECOND, length)
     rows = [row for row, mark in enumerate(program.marks) if mark.role == "latency" and mark.unit == "ps"]
     if not rows or length <= 0:
         return Fraction(0)
@@ -39,7 +47,7 @@ def in_unit_of(result: CaseResult, unit: str) -> CaseResult:
     """
     if not counts_requests(unit):
         return result
-    if not any(each.unit == "ps" for each in result.observations) and result.rate:
+    if not result.requests and not any(each.unit == "ps" for each in result.observations) and result.rate:
         raise RunError(
             f"no workload of this scenario counts requests, so that there are none in {quote(unit)}; "
             "expected a unit of throughput such as 'MB/s'",

@@ -34,7 +34,7 @@ class RequestLog:
         self._write = write
 
     def begin(self, program: Program) -> Sink:
-        """What the marks of a run are to be given to. Raises RunError if the program replays nothing."""
+        """The receiver of a run's marks. Raises RunError if the program replays nothing."""
         marks = {row: mark.name.rpartition(":")[0] for row, mark in enumerate(program.marks) if mark.role == REQUEST}
         if not marks:
             raise RunError("there are no requests to write: only workloads of kind replay make requests one by one")

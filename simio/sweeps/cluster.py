@@ -9,6 +9,7 @@ from queue import Empty, Queue
 from typing import Any
 
 from simio.errors import SimioError, one_line, quote
+from simio.extras import needs
 from simio.sweeps.work import Chunk, Done, work
 from simio.version import VERSION
 
@@ -26,12 +27,9 @@ class ClusterPool:
     """A Dask scheduler and its workers, which have to have simio in the same version."""
 
     def __init__(self, address: str) -> None:
-        try:
-            from distributed import Client
-        except ImportError:
-            raise SimioError(
-                "a cluster needs Dask's distributed; install it with pip install 'simio[cluster]'"
-            ) from None
+        needs("distributed", "a cluster")
+        from distributed import Client
+
         # What goes wrong is told by errors.
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         self.address = address

@@ -34,6 +34,8 @@ from simio.running import Lowered
 
 Path = tuple[Any, ...]
 """Names of fields, keys and indices that lead from a system to one of its numbers."""
+Found = dict[Path, tuple[Number, Number]]
+"""Numbers of two systems that differ, by their paths."""
 
 FAMILIES = 8
 """Families that are kept, the last used first."""
@@ -92,15 +94,26 @@ class _Family:
         self.base = base
         self.most_trials = trials
         self.paths: dict[Path, Number] = {}
+        self._compared: dict[str, tuple[Any, Found | None]] = {}
         self.templates: list[_Lowering] = []
         self._seen = 0
         self._trials = trials
 
     def values(self, system: System) -> list[Number] | None:
         """A system's numbers at the paths, of which there may be more then; None for another family's system."""
-        found: dict[Path, tuple[Number, Number]] = {}
-        if not _compare(self.base, system, (), found):
-            return None
+        found: Found = {}
+        for section in _names(System):
+            theirs = getattr(system, section)
+            # Systems of one file share the sections that do not vary.
+            last, differing = self._compared.get(section, (self.base, None))
+            if last is not theirs:
+                differing = {}
+                if not _compare(getattr(self.base, section), theirs, (section,), differing):
+                    differing = None
+                self._compared[section] = theirs, differing
+            if differing is None:
+                return None
+            found |= differing
         if found.keys() - self.paths.keys():
             # Templates know nothing of these numbers.
             self.templates = []
@@ -207,7 +220,7 @@ def same(one: Program, other: Program) -> bool:
     return True
 
 
-def _compare(one: Any, other: Any, at: Path, found: dict[Path, tuple[Number, Number]]) -> bool:
+def _compare(one: Any, other: Any, at: Path, found: Found) -> bool:
     """Whether two descriptions differ in numbers only; adds both numbers to `found` by their path."""
     if one is other:
         return True

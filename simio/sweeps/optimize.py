@@ -9,6 +9,7 @@ from math import prod
 from typing import Any
 
 from simio.errors import SimioError, did_you_mean, quote
+from simio.extras import needs
 from simio.sweeps.conditions import Condition
 from simio.sweeps.constraints import broken
 from simio.sweeps.cost import Prices
@@ -137,6 +138,7 @@ class Search:
 
     def _everywhere(self) -> None:
         """Differential evolution (Storn and Price, 1997), a generation at a time."""
+        needs("scipy", "a search over so many points")
         from scipy.optimize import differential_evolution
 
         source = random.Random(self.seed)

@@ -74,7 +74,8 @@ _TABLE = (
     _dimension(
         "request_rate", "a number of requests a second", "1/s", "120 /s",
         {"/s": Fraction(1), "/min": Fraction(1, 60), "/h": Fraction(1, 3600), **_prefixed("IOPS", "kM"),
-         **_prefixed("requests/s", "kM"), **_prefixed("transactions/s", "kM")},
+         **_prefixed("requests/s", "kM"), **_prefixed("transactions/s", "kM"),
+         **_prefixed("packets/s", "kM")},
         "/s /min /h",
     ),
     _dimension("rotation", "a speed of rotation", "rev/s", "7200 rpm", {"rpm": Fraction(1, 60)}, "rpm"),

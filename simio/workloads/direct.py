@@ -182,7 +182,7 @@ class Requests:
             p.release(self.process.core.resource)
 
     def _first_drive(self) -> Register | None:
-        """Which drive the thread begins with, so that the threads of a process begin with one after the other."""
+        """The drive that the thread begins with: the threads of a process begin with one after the other."""
         if len(self.drives) == 1:
             return None
         if self.params.begin == "last":

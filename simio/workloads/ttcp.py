@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
@@ -11,7 +11,7 @@ from simio.components.network.demand import declare
 from simio.components.network.tcp import Endpoint
 from simio.components.site import Site
 from simio.description.model import Workload
-from simio.description.quantities import Count, Extent, Flag, Limit, refusal
+from simio.description.quantities import Count, Extent, Flag, Limit, Whole, refusal
 from simio.errors import RunError
 from simio.machines.tcp.layout import END_OF_FILE
 from simio.program.builder import Builder, Handle, since
@@ -33,6 +33,17 @@ class Ttcp(SocketParams):
     writes: Annotated[Count | None, Field(description="writes a connection; none: without end")] = None
     background: Flag = Field(False, description="whether it is cross traffic, which others compete with")
     aligned: Flag = Field(True, description="whether the programs' buffers begin on a page")
+    method: Literal["copy", "sendfile", "zerocopy"] = Field(
+        "copy",
+        description="how data get to the socket: copied by write(); from the page cache, by sendfile(); or from the "
+        "program's own pages, by MSG_ZEROCOPY, where adapters have queues",
+    )
+    core: Whole | None = Field(
+        None, description="core of the programs at both ends, where adapters have queues; none: one after another"
+    )
+    queue: Whole | None = Field(
+        None, description="core whose queue has the packets, where adapters steer by a hash; none: as that falls"
+    )
     streams: Streams = Field(1, description="connections at once, each with a process at both ends")
     timed: Flag = Field(
         False, description="whether the time from connect() until the last byte is read is reported, as a latency"
@@ -115,7 +126,7 @@ def _send_until_reset(p: Builder, params: Ttcp, ends: tuple[Endpoint, Endpoint],
     stands, total = p.register(), p.register(0)
 
     def write() -> None:
-        sender.write(params.size)
+        _put(sender, params)
         sender.standing(stands)
         with p.when(stands > 0):
             p.mark(sent, params.size)
@@ -137,5 +148,9 @@ def _send_until_reset(p: Builder, params: Ttcp, ends: tuple[Endpoint, Endpoint],
 
 
 def _write(p: Builder, sender: Endpoint, params: Ttcp, sent: Handle) -> None:
-    sender.write(params.size)
+    _put(sender, params)
     p.mark(sent, params.size)
+
+
+def _put(sender: Endpoint, params: Ttcp) -> None:
+    sender.write(params.size, moved=params.method == "copy", pinned=params.method == "zerocopy")

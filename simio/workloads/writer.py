@@ -57,6 +57,12 @@ def writer(site: Site, workload: Workload[Writer]) -> None:
             direct = params.access == "direct"
             return unbuffered(site, kernel.write_unbuffered, device, direct, delivered)
         mount = Mount(kernel, site.file_system(workload, device.name).sheet, device)
+        if mount.sheet.dirty_background is not None:
+            from simio.workloads.common.syncing import CachedWrites, written_file
+
+            return CachedWrites(
+                site.p, written_file(site, mount, thread, span), "sync" if params.sync else "", delivered
+            )
         sequential = params.pattern == "sequential"
         file = CachedFile(mount, thread, span, sequential)
         return Behind(site.p, file, params.sync, delivered)

@@ -39,7 +39,7 @@ class Bench:
     """Builder, host, kernel, file system, and one device that takes 100 us a request, one at a time."""
 
     def __init__(
-        self, cpus: int = 1, kernel: dict[str, str] | None = None, cpu: dict[str, str] | None = None, **files: str
+        self, cpus: int = 1, kernel: dict[str, str] | None = None, cpu: dict[str, str] | None = None, **files: object
     ) -> None:
         self.p = Builder()
         description = HostDescription(
@@ -80,9 +80,11 @@ class Device:
     name = "dev"
     capacity = 1_000_000_000
     sector = 500
+    any_size = True
 
     def __init__(self, p: Builder) -> None:
         self.p = p
+        self.flushes = p.observation("flushes")
         self.server = p.resource("dev")
         self.reads = p.observation("reads")
         self.writes = p.observation("writes")
@@ -93,6 +95,11 @@ class Device:
 
     def write(self, at: Register, size: int, aligned: int) -> None:
         self._serve(self.writes, at, size)
+
+    def flush(self) -> None:
+        self.p.mark(self.flushes, 1)
+        with self.p.hold(self.server):
+            self.p.advance(50 * US)
 
     def _serve(self, mark, at: Register, size: int) -> None:
         self.p.mark(mark, at)

@@ -19,6 +19,7 @@ from simio import units
 from simio.description.arrivals import Arrivals, State
 from simio.description.mixtures import MixedSize
 from simio.description.model import Report, Run
+from simio.description.mounts import MountOptions
 from simio.description.quantities import Count, Name, Text, Time, quantity_of
 from simio.description.sheets import CATEGORIES, sheet_kinds
 from simio.description.sheets.disks import SeekPoint, Zone
@@ -40,6 +41,7 @@ from simio.studies.summary import TableSummary, errors, summaries, verdicts
 from simio.studies.validation import Validation, missed
 from simio.version import VERSION
 from simio.workloads import workload_kinds
+from simio.workloads.objects import FirstByte
 from simio.workloads.requests import Step
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
@@ -89,6 +91,10 @@ def plain_kind(field: FieldInfo) -> str:
         return " or ".join([", ".join(choices[:-1]), choices[-1]]) if choices[1:] else choices[0]
     if annotation == Arrivals | None:
         return "mapping, see [open loads](#open-loads)"
+    if annotation == MountOptions | None:
+        return "mapping, see [NFS over TCP](nfs-tcp.md)"
+    if annotation == FirstByte | None:
+        return "mapping `{median: time, p99: time}`"
     if annotation in COLUMNS_OF_TRACES:
         return COLUMNS_OF_TRACES[annotation]
     if annotation == tuple[Text, ...]:
@@ -342,6 +348,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "values": values,
     "workloads": workloads,
     "arrivals": lambda: fields(Arrivals),
+    "mount": lambda: fields(MountOptions),
     "formats": formats,
     "columns": lambda: fields(Columns),
     "run": lambda: fields(Run),

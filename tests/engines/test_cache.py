@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,7 +44,7 @@ def ready_made(name):
     return "", json.loads((root / "symbols").read_text())
 native.shipped_ir = lambda name: None
 native.compile_ir = ready_made
-native.emit = lambda text, entry: (root / "code").read_bytes()
+native.emit = lambda text, entry, places: (root / "code").read_bytes()
 """
 """In place of compiling, which is tested by every other test: the same code, a second later."""
 
@@ -60,7 +61,7 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the package's sources, which the engine takes for its own."""
     package = Path(native.__file__).parent.parent
     shutil.copytree(package, tmp_path / "simio", ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(sources, "__file__", str(tmp_path / "simio" / "engines" / "sources.py"))
+    monkeypatch.setattr(sources, "_PACKAGE", tmp_path / "simio")
     return tmp_path / "simio"
 
 
@@ -69,6 +70,7 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         "engines/kernel.py",
         "engines/layout.py",
+        "engines/llvm.py",
         "engines/outcome.py",
         "machines/disk/arm.py",
         "machines/random.py",
@@ -239,15 +241,17 @@ def test_what_the_other_process_did_not_do_is_done_here(
 ) -> None:
     made: list[str] = []
 
-    def compiled(name: str) -> tuple[str, dict[str, str]]:
+    symbols = {"entry": "", "functions": []}
+
+    def compiled(name: str) -> tuple[str, dict[str, Any]]:
         made.append(name)
-        return name, {"entry": name}
+        return name, symbols
 
     folder = cache_folder()
     elsewhere = fresh / "elsewhere" / folder.name
     elsewhere.mkdir(parents=True)
     for name in (LOOP, "tcp"):
-        kept.keep(elsewhere, name, name.encode(), {"entry": name})
+        kept.keep(elsewhere, name, name.encode(), symbols)
     other = fresh / "python"
     # Its arguments are -P, -c, the code, and the names.
     copies = f'shift 3; for name; do cp {elsewhere}/"$name".* {folder}; done'
@@ -255,7 +259,7 @@ def test_what_the_other_process_did_not_do_is_done_here(
     other.chmod(0o700)
     monkeypatch.setattr(native, "shipped_ir", lambda name: None)
     monkeypatch.setattr(native, "compile_ir", compiled)
-    monkeypatch.setattr(native, "emit", lambda text, entry: text.encode())
+    monkeypatch.setattr(native, "emit", lambda text, entry, places: text.encode())
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     monkeypatch.setattr(sys, "executable", str(other))
     told: list[str] = []

@@ -9,8 +9,8 @@ from engine_bench import Bench, marks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from simio.engines import compiled, lines, reference
 from simio.engines import layout as c
-from simio.engines import lines
 from simio.program.steps import HORIZON, UNBOUNDED
 
 INTEGRATE = getattr(lines.integrate, "py_func", lines.integrate)
@@ -51,3 +51,34 @@ def test_the_first_thread_of_all_waits_at_a_container(engine: ModuleType, bench:
         p.put(shelf, 1)
         p.advance(10)
     assert marks(bench.run(engine)) == [(10, 1), (20, 0), (30, 2)]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(0, 3), min_size=2, max_size=12), st.integers(1, 12))
+def test_a_line_is_in_order_of_priority_and_arrival(priorities: list[int], served: int) -> None:
+    # All but the first come while that holds the server; some more, of the same priorities, when `served` have gone.
+    bench = Bench()
+    p, server = bench.p, bench.p.resource("server")
+    expected: list[tuple[int, int]] = []
+    waiting: list[tuple[int, int]] = []
+    later = 1000 * served + 500
+    for number, (begin, priority) in enumerate(
+        [*enumerate(priorities), *enumerate(reversed(priorities), start=later)]
+    ):
+        with p.thread(f"t{number}", start=begin), p.hold(server, priority=priority):
+            bench.mark(number)
+            p.advance(1000)
+        waiting.append((begin, priority))
+    now = 0
+    left = dict(enumerate(waiting))
+    while left:
+        there = {n: (priority, begin) for n, (begin, priority) in left.items() if begin <= now}
+        if not there:
+            now = min(begin for begin, _ in left.values())
+            continue
+        chosen = min(there, key=lambda n: there[n])
+        expected.append((now, chosen))
+        del left[chosen]
+        now += 1000
+    for engine in (compiled, reference):
+        assert marks(bench.run(engine)) == expected

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from types import ModuleType
 
+import pytest
 from engine_bench import Bench
 
-from simio.engines.outcome import FIRST_INTERVAL, SAMPLES
+from simio.engines import outcome
+from simio.engines.outcome import FIRST_INTERVAL, SAMPLES, sample_rows
 from simio.machines.network import queue
 from simio.machines.network.queue import LEVEL, initial
 
@@ -134,3 +136,17 @@ def test_a_gauge_is_the_word_of_its_machine_at_each_sample(engine: ModuleType, b
     # Areas of nothing, the sum of the marks, and the gauge: 3 from before the first unit, 7 before the second.
     assert run.times.tolist() == [UNIT, 2 * UNIT, 3 * UNIT, 4 * UNIT, 5 * UNIT]
     assert run.samples.tolist() == [[0, 3], [0, 7], [0, 2], [0, 2], [0, 2]]
+
+
+def test_a_wide_timeline_has_fewer_rows(engine: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [sample_rows(columns) for columns in (0, 2**14, 2**15, 2**15 + 1, 2**20)] == [512, 512, 256, 254, 64]
+    monkeypatch.setattr(outcome, "SAMPLED_WORDS", 600)
+    monkeypatch.setattr(outcome, "LEAST_SAMPLES", 8)
+    bench = Bench()
+    servers = [bench.p.resource(f"server {number}") for number in range(30)]
+    with bench.p.thread("t"), bench.p.hold(servers[7]):
+        bench.p.advance(25 * UNIT)
+    run = bench.run(engine)
+    # 60 columns: ten rows, of which five are left at 10 units and at 20.
+    assert run.times.tolist() == [4 * UNIT * k for k in range(1, 7)]
+    assert run.samples[:, 14].tolist() == run.times.tolist()

@@ -11,6 +11,7 @@ from load_samples import Loader
 
 from simio.description.model import Scenario
 from simio.description.sheets import base
+from simio.description.sheets.kinds import import_all
 from simio.loading import load
 from simio.loading.catalogue import Catalogue
 
@@ -20,7 +21,8 @@ HERE = Path(__file__).parent
 @pytest.fixture(autouse=True)
 def kinds(monkeypatch: pytest.MonkeyPatch) -> None:
     """The kinds of parts of these tests, which other tests do not see."""
-    monkeypatch.setattr(base, "_SHEETS", dict(base._SHEETS))
+    import_all()
+    monkeypatch.setattr(base, "REGISTERED", dict(base.REGISTERED))
     load_sheets.register()
 
 

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from fractions import Fraction
+from importlib import metadata
 from importlib.metadata import EntryPoint
 
 import pytest
@@ -20,6 +21,7 @@ from simio.description.sheets import Sheet, base, register_sheet, sheet_kinds
 from simio.description.sheets.disks import FibreChannelDisk
 from simio.description.sheets.hippi import HippiAdapter
 from simio.description.sheets.hosts import Cpu, Memory
+from simio.description.sheets.kinds import import_all
 from simio.description.workloads import WorkloadParams
 from simio.errors import SimioError
 from simio.loading.catalogue import Catalogue
@@ -37,7 +39,8 @@ def disk(parts: Catalogue) -> dict[str, object]:
 def registry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Registers into copies, so that other tests do not see what this one adds; all kinds are there before."""
     assert len(dict(registry_of_workloads.workload_kinds())) > 10
-    monkeypatch.setattr(base, "_SHEETS", dict(base._SHEETS))
+    import_all()
+    monkeypatch.setattr(base, "REGISTERED", dict(base.REGISTERED))
     monkeypatch.setattr(registry_of_workloads, "_REGISTERED", dict(registry_of_workloads._REGISTERED))
 
 
@@ -129,7 +132,8 @@ def test_a_second_sheet_for_a_kind_is_refused(registry: None) -> None:
 def entry_point(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EntryPoint]]:
     """Stands for the installed plug-ins."""
     found: list[EntryPoint] = []
-    monkeypatch.setattr(plugins, "entry_points", lambda group: found if group == plugins.GROUP else [])
+    monkeypatch.setattr(plugins, "_group_is_named", lambda: True)
+    monkeypatch.setattr(metadata, "entry_points", lambda group: found if group == plugins.GROUP else [])
     plugins.load_plugins.cache_clear()
     yield found
     monkeypatch.undo()

@@ -34,7 +34,15 @@ def segment(state: list[int], number: int, **words: int) -> int:
 
 
 def command(state: list[int], tag: int, **words: int) -> int:
-    return put(state, BASE + state[BASE + c.COMMAND_TABLE] + tag * c.COMMAND_COLUMNS, **words)
+    """Set words of a command; a segment that it is served from is in use by one more, as far as that is not said."""
+    table = BASE + state[BASE + c.COMMAND_TABLE]
+    at = put(state, table + tag * c.COMMAND_COLUMNS, **words)
+    place = words.get("place", 0)
+    if words.get("status") == c.SERVED and place > 0:
+        rows = [table + other * c.COMMAND_COLUMNS for other in range(state[BASE + c.SLOTS])]
+        users = sum(state[row + c.STATUS] == c.SERVED and state[row + c.PLACE] == place for row in rows)
+        state[place + c.LIVE] = max(state[place + c.LIVE], users)
+    return at
 
 
 def dirty(state: list[int], number: int, first: int, end: int, **words: int) -> int:

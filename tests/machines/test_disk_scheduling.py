@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from disk_state import BASE, command, dirty, drive, look, put, reading, segment, stopped
 
 from simio.machines.disk import layout as c
+from simio.machines.disk.buffer import lookup
 from simio.machines.disk.queue import (
     choose,
     controller_time,
@@ -67,30 +70,36 @@ def test_the_shortest_counts_the_way_and_the_wait(sector: int, writes: bool, pri
     assert cost(state, BASE, 610, 10, sector, writes) == 0
 
 
+def price_of(state: Any, now: int, at: int) -> int:
+    """The cost of a read, with the head on track 10."""
+    found = lookup(state, BASE, now, state[at + c.NEXT], state[at + c.END])
+    return read_cost(state, BASE, now, 10, at, found)
+
+
 def test_a_read_costs_the_way_to_what_the_buffer_lacks() -> None:
     state = drive(scheduling="shortest")
     at = command(state, 0, **READ, next=105, end=110)
     # On the track; sector 105 of cylinder 5 comes around at 1000.
-    assert read_cost(state, BASE, 10, 10, at) == 990
+    assert price_of(state, 10, at) == 990
     # What has been read up to 107 is read on from there, at 200; what has been read, or is dirty, costs nothing.
     stopped(state, 0, 100, 107)
-    assert read_cost(state, BASE, 10, 10, at) == 190
+    assert price_of(state, 10, at) == 190
     stopped(state, 0, 100, 110)
-    assert read_cost(state, BASE, 10, 10, at) == 0
+    assert price_of(state, 10, at) == 0
     dirty(state, 0, 100, 110)
-    assert read_cost(state, BASE, 10, 10, at) == 0
+    assert price_of(state, 10, at) == 0
 
 
 def test_what_is_being_read_costs_nothing() -> None:
     state = drive(scheduling="shortest")
     at = command(state, 0, **READ, next=101, end=110)
     s = reading(state)
-    assert read_cost(state, BASE, 710, 10, at) == 0
+    assert price_of(state, 710, at) == 0
     # What the media has left costs as before: sector 107 comes around at 1200.
     segment(state, 0, stop=107)
-    assert read_cost(state, BASE, 710, 10, at) == 490
+    assert price_of(state, 710, at) == 490
     put(state, BASE, active=-1)
-    assert read_cost(state, BASE, 710, 10, at) == 490
+    assert price_of(state, 710, at) == 490
     assert look(state, s, "stop") == (107,)
 
 

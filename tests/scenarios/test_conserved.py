@@ -23,6 +23,8 @@ pytestmark = pytest.mark.slow
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 READ, WRITTEN, DELIVERED = "platters: read", "platters: written", "delivered in all"
 MOST_CASES = 3
+EXACT = {"copy", "ftp", "rcp", "tar", "nfs", "play", "reader", "writer"}
+"""Kinds of workload of which `demanded` knows what they read and write in all."""
 
 
 def storage_of(params: Any) -> list[str]:
@@ -114,10 +116,13 @@ def test_bytes_are_conserved_from_platter_to_platter(name: str) -> None:
         getattr(each.params, "passes", 1) > 1 for case in scenario.cases for each in case.system.workloads.values()
     ):
         pytest.skip("later passes take from the cache what is read once")
+    kinds = {each.kind for case in scenario.cases for each in case.system.workloads.values()}
+    if "serve" in kinds:
+        pytest.skip("its server's cache has what is asked for again")
     step = -(-len(scenario.cases) // MOST_CASES)
     chosen = replace(scenario, cases=scenario.cases[::step])
     for case, result in zip(chosen.cases, run_scenario(chosen, sets).cases, strict=True):
-        if result.status == "done":
+        if result.status == "done" and kinds <= EXACT:
             _check(case.system, result)
         else:
             assert moved(result, DELIVERED) <= moved(result, READ) + moved(result, WRITTEN)

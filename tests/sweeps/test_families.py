@@ -97,6 +97,28 @@ def test_a_window_that_varies_is_traced_and_not_lowered_each_time(monkeypatch: p
     assert lowered[0] <= 12
 
 
+def test_what_systems_of_a_file_share_is_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, compared = Families(), []
+    compare = families._compare
+
+    def counted(one: object, other: object, at: families.Path, found: families.Found) -> bool:
+        compared.append(at)
+        return compare(one, other, at, found)
+
+    def system(source: ScenarioFile, window: int) -> System:
+        return source.scenario((f"workload.ttcp.window={window} KiB",), only=0).cases[0].system
+
+    path = SCENARIOS / "slac-tersk03.yaml"
+    kept.lower(system(ScenarioFile(path), 99))
+    monkeypatch.setattr(families, "_compare", counted)
+    source = ScenarioFile(path)
+    for window in range(100, 104):
+        given = system(source, window)
+        assert same(kept.lower(given).program, lower(given))
+    assert compared.count(("hosts",)) == 1
+    assert compared.count(("workloads",)) == 4
+
+
 def alike(made: Lowered, wanted: Program) -> bool:
     """Whether what is computed from a template is what follows from the program itself."""
     tables, others = made.prepared(), prepare(wanted)

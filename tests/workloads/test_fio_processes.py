@@ -246,7 +246,6 @@ def test_buffered_jobs_go_through_the_cache(tmp_path: Path):
         ("[a]\nbs=4k\n", "has a file of no size; give its job a size"),
         ("[a]\nsize=1k\nbs=4k\n", "1,024 bytes of 'a.0.0' are left for requests of 4,096"),
         ("[a]\nsize=1m\nbs=1000\ndirect=1\n", "takes whole sectors"),
-        ("[a]\nsize=1m\nfsync=4\ndirect=1\nrw=write\n", "flushing the cache of a device is not modelled"),
         ("[a]\nsize=1m\nbssplit=4k/50:8k/50\n", "several block sizes and goes through the cache"),
         ("[a]\nsize=1t\ndirect=1\n", "bytes of 'd', which holds"),
         ("[a]\nsize=1m\ndirect=1\ncpus_allowed=0\n", "knows neither cores nor io_uring"),

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
+from simio.description.measured import MeasuredRow
 from simio.engines import compiled, reference
 from simio.engines.outcome import Options
 from simio.errors import ScenarioError
 from simio.loading import load
 from simio.lower import lower
+from simio.result.compare import simulated_value
 from simio.result.model import CaseResult
 from simio.running import run_case
 
@@ -59,6 +63,7 @@ def seen(result: CaseResult, what: str):
     "sets",
     [
         ("spread=64 KiB", "accelerators=3", "threads=3"),
+        ("epoch=true", "between=2 ms", "accelerators=2", "steps=4"),
         ("loader=samples", "prefetch=0", "from=d", "work=3 ms", "compute=20 ms"),
         ("loader=samples", "per_file=5", "accelerators=2", "compute=10 ms", "transfer=100 KiB"),
         ("access=buffered", "sample=1000 KiB", "transfer=100 KiB", "spread=300 KiB", "compute=10 ms"),
@@ -97,9 +102,29 @@ def test_fast_accelerators_compute_as_their_storage_allows(tmp_path: Path) -> No
 def test_all_accelerators_begin_a_step_together(tmp_path: Path) -> None:
     together = ran(tmp_path, "accelerators=4", "compute=10 ms", "spread=120 KiB", "steps=40")
     step = seen(together, "step")
-    assert step.count == 160
+    # The first step of each is not counted, as it waits until anything has been read.
+    assert step.count == 156
     # A step is as long for each as for the one that waits longest.
-    assert step.mean * 40 == pytest.approx(together.end, rel=1e-9)
+    first = seen(together, "wait for a batch").most + 10 * MS
+    assert step.mean * 39 == pytest.approx(together.end - first, rel=1e-2)
+
+
+def test_utilisation_of_accelerators_leaves_out_the_first_step(tmp_path: Path) -> None:
+    row = MeasuredRow("s", "t", Fraction(90), "90", False, "%", quantity="accelerators", of="train", points=True)
+    result = ran(tmp_path, "between=250 ms")
+    assert busy(result) < 0.8
+    assert simulated_value(result, row) == 80
+    assert row.error(80.0) == pytest.approx(-0.1)
+    # What another workload is called has none.
+    assert simulated_value(result, replace(row, of="other")) is None
+
+
+def test_nothing_is_read_beyond_a_whole_epoch(tmp_path: Path) -> None:
+    sets = ("steps=20", "threads=4", "prefetch=4", "accelerators=2", "compute=1 ms")
+    on, whole = ran(tmp_path, *sets), ran(tmp_path, *sets, "epoch=true")
+    batch = 2 * 256 * 1024
+    assert whole.throughput.amount == 20 * 2 * batch < on.throughput.amount
+    assert whole.end < on.end
 
 
 def test_a_step_takes_as_many_bytes_of_a_file_with_many_samples(tmp_path: Path) -> None:
@@ -139,6 +164,7 @@ def test_reading_goes_on_while_a_window_is_copied(tmp_path: Path) -> None:
         (("host=[server, other]",), "one a host at least"),
         (("steps=0",), "steps"),
         (("files=10000000",), "which holds"),
+        (("epoch=true", "loader=samples"), "only batches are numbered"),
     ],
 )
 def test_mistakes_are_named(tmp_path: Path, sets: tuple[str, ...], message: str) -> None:

@@ -37,6 +37,10 @@ class Cores:
         self.a_socket = host.description.cpu.sheet.socket_cores or self.count
         self._made: dict[int, Core] = {}
 
+    def socket(self, number: int) -> int:
+        """The socket of a core."""
+        return number // self.a_socket
+
     def core(self, number: int) -> Core:
         """A core by its number from 0 on. Raises RunError where the host has none of this number."""
         if number >= self.count:

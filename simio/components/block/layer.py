@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from math import log2
 
-from simio.components.block.cores import Core, Cores
+from simio.components.block.cores import Core
 from simio.components.block.interfaces import INTERFACES, Interface, Way
 from simio.components.block.schedulers import SCHEDULERS, Scheduler
 from simio.components.host.host import INTERRUPT, PROCESS
@@ -44,7 +43,7 @@ class BlockLayer:
         self.kernel = kernel
         self.sheet = kernel.sheet
         self.host = kernel.host
-        self.cores = Cores(p, kernel.host)
+        self.cores = kernel.host.cores
         self.attachments = attachments
         self.devices = devices
         self._schedulers: dict[str, Scheduler] = {}
@@ -55,7 +54,7 @@ class BlockLayer:
             )
 
     def way(self, disk: str, program: int, size: int, registered: bool, scheduler: Scheduler, batch: int) -> Way:
-        """What lies between a program and a disk, for requests of `size` bytes."""
+        """The way between a program and a disk, for requests of `size` bytes."""
         adapter = self.attachments.adapter(self.host.name, disk).part.sheet
         limit = self.kernel.largest_request()
         return Way(
@@ -164,11 +163,6 @@ class Process:
             p.wait(time)
         if scheduler:
             scheduler.submit(state, core)
-
-    @contextmanager
-    def _on(self, core: Core, priority: int) -> Iterator[None]:
-        with self.p.hold(core.resource, priority=priority):
-            yield
 
     def take_core(self) -> None:
         """Wait for the core, to take a request that is done."""

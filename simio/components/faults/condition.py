@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import TYPE_CHECKING
 
-from simio.description.faults import Span
 from simio.program.builder import Builder, Handle, Register
+
+if TYPE_CHECKING:
+    from simio.description.faults import Span
 
 FOREVER = 2**62
 """End, in ps, of a span that lasts until the run ends."""

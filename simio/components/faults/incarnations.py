@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
 
 from simio.components.faults.condition import FOREVER, Schedule, merged
-from simio.description.faults import Span
 from simio.program.builder import Builder, Register
+
+if TYPE_CHECKING:
+    from simio.description.faults import Span
 
 
 class Incarnations:

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from simio.components.faults.condition import Schedule
 from simio.components.network.packet import Packet, dropped
-from simio.description.faults import ResetSpan, Span
 from simio.program.builder import Builder, Register, since
+
+if TYPE_CHECKING:
+    from simio.description.faults import ResetSpan, Span
 
 
 class RingFaults:

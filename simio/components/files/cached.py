@@ -50,6 +50,10 @@ class HeadedDevice:
         with self._kernel.ending(self._header):
             self._device.write(at, size, aligned)
 
+    def flush(self) -> None:
+        """See `BlockDevice.flush`."""
+        self._device.flush()
+
 
 class FileInCache:
     """The base of all files that go through the cache: their places, and the costs of pages and headers."""

@@ -153,7 +153,7 @@ class ObjectStore:
 
 
 class ObjectAccess:
-    """What one thread of the server does with objects, by way `way`; its steps are emitted in that thread."""
+    """The work of one thread of the server with objects, by way `way`; its steps are emitted in that thread."""
 
     def __init__(self, store: ObjectStore, thread: str, way: Way, mounts: Sequence[Mount], sync: bool) -> None:
         """With `way` buffered, `mounts` are those of the devices. `sync`: written objects are on the device."""

@@ -31,6 +31,10 @@ class OffsetDevice:
         with self._place(at) as place:
             self.device.write(place, size, gcd(aligned, self.grain))
 
+    def flush(self) -> None:
+        """See `BlockDevice.flush`."""
+        self.device.flush()
+
     def passage(self, writes: bool) -> Passage:
         """See `BlockDevice.passage`."""
         return self.device.passage(writes)

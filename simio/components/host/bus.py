@@ -6,17 +6,20 @@ import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import Any, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
 
 from simio.components.passage import Passage
-from simio.description.model import Part
-from simio.description.sheets.adapters import StorageAdapter
-from simio.description.sheets.buses import ParallelBusSheet
-from simio.description.sheets.network import NetworkCard
 from simio.machines import bus as turns
 from simio.program.builder import Builder, Handle, Operand, Register, maximum, minimum, since
 from simio.program.labels import labelled
 from simio.program.service import SECOND, ceil_times, clocks, per_byte
+
+if TYPE_CHECKING:
+    from simio.description.model import Part
+    from simio.description.sheets.adapters import StorageAdapter
+    from simio.description.sheets.buses import ParallelBusSheet
+    from simio.description.sheets.network import NetworkCard
 
 
 def dma_byte(adapter: StorageAdapter | NetworkCard) -> Fraction:
@@ -111,8 +114,7 @@ class ParallelBus:
         p = self.p
         times = ceil_times(amount, self.memory_byte), self.occupied(amount, read)
         with p.scope():
-            turn, burst = p.register(amount), p.register(self.overhead(read))
-            p.call(turn, turns.begin, self.state, turn, burst)
+            turn = p.answer(turns.begin, self.state, amount, self.overhead(read))
             with p.when(turn < turns.PLACES), p.fork("bus"):
                 self._hold(*times)
             # Held under a condition, while the time passes in any case: so the bound counts it for the bus, whoever
@@ -126,35 +128,42 @@ class ParallelBus:
         """As `transfer`, of as many bytes as a register holds, one at least."""
         p = self.p
         with p.scope():
-            turn, burst = p.register(amount), p.register(self.overhead(read))
-            on_bus = p.answer(turns.time_alone, self.state, turn, burst)
+            on_bus = p.answer(turns.time_alone, self.state, amount, self.overhead(read))
             on_memory = p.register(ceil_times(amount, self.memory_byte))
-            longest = p.register(maximum(on_bus, on_memory))
-            p.call(turn, turns.begin, self.state, turn, burst)
-            with p.when(turn < turns.PLACES), p.fork("bus"):
-                self._hold_for(on_memory, on_bus, longest)
-            with p.when(turn >= turns.PLACES):
-                self._hold_for(on_memory, on_bus, longest)
+            longest, hold = on_bus, partial(self._hold_for, on_memory, on_bus)
+            if self.memory_byte <= self.bus_byte:
+                hold = partial(self._hold_bus_longer, on_memory, p.register(on_bus - on_memory))
+            else:
+                longest = p.register(maximum(on_bus, on_memory))
+            turn = p.answer(turns.begin, self.state, amount, self.overhead(read))
             with p.when(turn < turns.PLACES):
+                with p.fork("bus"):
+                    hold()
                 p.wait(longest)
+            with p.when(turn >= turns.PLACES):
+                hold()
             if device_byte > max(self.bus_byte, self.memory_byte):
                 moved = p.register(ceil_times(amount, device_byte))
                 with p.when(moved > longest):
                     p.wait(moved - longest)
             self._wait_for_others(turn)
 
-    def _hold_for(self, on_memory: Register, on_bus: Register, longest: Register) -> None:
+    def _hold_bus_longer(self, on_memory: Register, rest: Register) -> None:
+        """Pass through a memory no slower than the bus, which is held for the `rest` of its time; see `_hold`."""
+        p = self.p
+        self._take()
+        p.wait(on_memory)
+        p.release(self.memory)
+        p.wait(rest)
+        p.release(self.bus)
+
+    def _hold_for(self, on_memory: Register, on_bus: Register) -> None:
         """Pass through memory, holding the bus, for times in registers; see `_hold`."""
         p = self.p
         self._take()
         both = p.register(minimum(on_memory, on_bus))
         p.wait(both)
-        rest = p.register(longest - both)
-        if self.memory_byte <= self.bus_byte:
-            p.release(self.memory)
-            p.wait(rest)
-            p.release(self.bus)
-            return
+        rest = p.register(maximum(on_memory, on_bus) - both)
         # Which of them is done first depends on the amount.
         for first, second, order in (
             (self.memory, self.bus, on_memory <= on_bus),

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from simio.components.host.bus import HostBus, ParallelBus
-from simio.components.host.pcie import PcieBus, RootComplex
 from simio.description.model import Host, fits
-from simio.description.sheets.buses import ParallelBusSheet
-from simio.description.sheets.pcie import PcieBusSheet
 from simio.errors import RunError
 from simio.program.builder import Builder, Operand, OperandT, Register
 from simio.program.labels import labelled
 from simio.program.service import ceil_times, per_byte
+
+if TYPE_CHECKING:
+    from simio.components.block.cores import Cores
+    from simio.components.host.bus import HostBus
+    from simio.components.host.pcie import PcieBus, RootComplex
 
 INTERRUPT = 0
 """Priority of interrupt service: ahead of everything else that waits for a CPU."""
@@ -46,6 +49,13 @@ class Computer:
         self._buses: dict[str, HostBus] = {}
         self._root: RootComplex | None = None
 
+    @cached_property
+    def cores(self) -> Cores:
+        """Its cores as places, for work that is pinned."""
+        from simio.components.block.cores import Cores
+
+        return Cores(self.p, self)
+
     def bus(self, key: str) -> HostBus:
         """The bus of this name, made when something first uses it; raises RunError for a kind without behaviour."""
         if key not in self._buses:
@@ -54,6 +64,8 @@ class Computer:
 
     def pcie(self, key: str) -> PcieBus:
         """The PCI Express link of this name. Raises RunError for a bus of another kind."""
+        from simio.components.host.pcie import PcieBus
+
         bus = self.bus(key)
         if not isinstance(bus, PcieBus):
             part = self.description.buses[key]
@@ -63,9 +75,15 @@ class Computer:
         return bus
 
     def _make_bus(self, key: str) -> HostBus:
+        from simio.components.host.bus import ParallelBus
+        from simio.description.sheets.buses import ParallelBusSheet
+
         part = self.description.buses[key]
         if fits(part, ParallelBusSheet):
             return ParallelBus(self.p, part, self.memory, self.memory_byte)
+        from simio.components.host.pcie import PcieBus, RootComplex
+        from simio.description.sheets.pcie import PcieBusSheet
+
         if fits(part, PcieBusSheet) and self.description.root is not None:
             if self._root is None:
                 self._root = RootComplex(self.p, self.name, self.description.root)

@@ -48,7 +48,7 @@ class RootComplex:
 
     @property
     def holds_writes(self) -> bool:
-        """Whether posted writes can wait here."""
+        """True if posted writes can wait here."""
         return self.ordering is not None or self.translations is not None
 
     @labelled("address translation")

@@ -157,6 +157,7 @@ def _settings(
         "advertised_window": min(sheet.advertised_window or spaces[1], spaces[1]),
         "small_queue": sheet.small_queue or 0,
         "autotune": 0,
+        "gso": 0,
         "accurate": CONTROLS[sheet.congestion_control].marked,
         "recovery": sheet.recovery if selective else RECOVERIES[sheet.recovery].without_them,
         "ack_every": _ack_every(sheet, spaces[1], mss),

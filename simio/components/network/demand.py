@@ -6,11 +6,13 @@ bytes there. So the demand of a byte in full segments, times the bytes, is a low
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from math import floor
 
 from simio.components.network.packet import Wire
 from simio.components.network.tcp import Endpoint
+from simio.program.builder import Handle
 
 _LENGTHS = 64
 """Lengths up to that of a full segment that are looked at: of what pads to cells, another may waste less a byte."""
@@ -20,18 +22,35 @@ def declare(sender: Endpoint, receiver: Endpoint, size: int) -> None:
     """Whoever passes here gives the sender `size` bytes, which the receiver will have in the end."""
     p = sender.p
     p.promise(size)
-    for wire in sender.path.wires:
-        p.demand(wire.wire, floor(size * _wire_byte(wire, sender.mss, sender.headers)))
-    out, into = sender.stack.sheet, receiver.stack.sheet
-    for end, cost in ((sender, out.tcp_send + out.ip_send), (receiver, into.tcp_receive + into.ip_receive)):
-        host = end.stack.host
-        byte = Fraction(cost) * host.scale / end.mss
-        if not end.path.source.checksum:
-            byte += end.stack.checksum_byte
-        p.demand(host.cpu, floor(size * byte))
-        p.demand(end.lock, floor(size * byte))
+    for resource, byte in least_times(sender, receiver):
+        p.demand(resource, floor(size * byte))
     window = min(sender.send_space, receiver.window)
     p.occupy(p.window(f"{sender.name} window", window), size * _round_trip(sender, receiver))
+
+
+def least_times(sender: Endpoint, receiver: Endpoint) -> Iterator[tuple[Handle, Fraction]]:
+    """Least time in ps that a byte of data takes of each wire, CPU and lock of an endpoint."""
+    for wire in sender.path.wires:
+        yield wire.wire, _wire_byte(wire, sender.mss, sender.headers)
+    for end, byte in _stacks(sender, receiver):
+        yield end.stack.host.cpu, byte
+        yield end.lock, byte
+
+
+def shared_times(sender: Endpoint, receiver: Endpoint) -> Iterator[tuple[Handle, Fraction]]:
+    """The same of wires and CPUs alone, for a byte that may go over any of several connections."""
+    locks = {end.lock for end in (sender, receiver)}
+    return (each for each in least_times(sender, receiver) if each[0] not in locks)
+
+
+def _stacks(sender: Endpoint, receiver: Endpoint) -> Iterator[tuple[Endpoint, Fraction]]:
+    """Least CPU time in ps of TCP and IP a byte, at both ends."""
+    out, into = sender.stack.sheet, receiver.stack.sheet
+    for end, cost in ((sender, out.tcp_send + out.ip_send), (receiver, into.tcp_receive + into.ip_receive)):
+        if end.whole_buffers:
+            continue
+        byte = Fraction(cost) * end.stack.host.scale / end.mss
+        yield end, byte if end.path.source.checksum else byte + end.stack.checksum_byte
 
 
 def _wire_byte(wire: Wire, mss: int, headers: int) -> Fraction:

@@ -78,19 +78,19 @@ class EthernetWire(EthernetFrames):
         """See `Wire.crossing`."""
         p = self.p
         with p.scope():
-            time, gap = p.register(self.span(packet.length)), p.register()
+            time, whole = p.register(self.span(packet.length)), p.register()
             p.seize(self.wire)
             if self.permission:
                 p.get(self.permission, 1)
-            p.call(gap, spacing.begin, self.spacing, time)
+            p.call(whole, spacing.begin, self.spacing, time)
             if early:
-                p.wait(gap)
+                p.wait(whole - time)
                 with p.fork("frame", daemon=True):
                     p.wait(time)
                     self._sent(left)
                 p.advance(self.head() + self.delay)
             else:
-                p.wait(gap + time)
+                p.wait(whole)
                 self._sent(left)
                 p.advance(self.delay)
             with self.intact(packet, self.head() if early else time):

@@ -12,13 +12,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from simio.components.network.loss import Loss
 from simio.components.network.packet import Left, Packet
 from simio.components.storage.fibre_channel import Hop
-from simio.description.faults import Span
 from simio.program.builder import Builder, Operand, since
 from simio.program.service import ceil_times
+
+if TYPE_CHECKING:
+    from simio.description.faults import Span
 
 HEADER = 24
 """Bytes of network header, LLC and SNAP before a datagram (RFC 2625, section 3)."""

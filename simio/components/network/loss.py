@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from simio.components.faults.condition import Schedule
 from simio.components.network.packet import Packet, dropped
-from simio.description.faults import Span
 from simio.machines.network import errors
 from simio.program.builder import Builder, Operand, Register, maximum, since
+
+if TYPE_CHECKING:
+    from simio.description.faults import Span
 
 _PARTS = 2**30
 """Parts in which probabilities of bursts are drawn."""

@@ -29,7 +29,8 @@ class Packet:
     `length` holds the bytes of the datagram, IP header included; `words` are the transport's, which nothing on the
     path looks at. `flow` is what the packet belongs to in a packet trace, None where none is made. `marks` has the
     codepoint and flags of congestion (`simio.machines.tcp.layout`: ECT, CE), None where the transport has none.
-    `stream` names whose packet it is, for queues that have one for each flow.
+    `stream` names whose packet it is, for queues that have one for each flow. `queue` is the core whose queue of an
+    adapter takes it, where the adapter has several.
     """
 
     length: Register
@@ -37,6 +38,7 @@ class Packet:
     flow: Flow | None = None
     marks: Register | None = None
     stream: str = "the rest"
+    queue: int = 0
 
 
 class Wire(Protocol):

@@ -51,12 +51,20 @@ SWITCHES: dict[str, MakeSwitch] = {"ethernet": PacketSwitch, "atm": AtmSwitch}
 
 MakeInterface = Callable[[Builder, UnixKernel, Adapter], Interface]
 
+
+def _queued(p: Builder, kernel: UnixKernel, adapter: Adapter) -> Interface:
+    from simio.components.network.queued import QueuedInterface
+
+    return QueuedInterface(p, kernel, adapter)
+
+
 INTERFACES: dict[str, MakeInterface] = {
     "network": NetworkInterface,
     "fibre-channel-network": NetworkInterface,
     "hippi": HippiInterface,
     "ideal-network": IdealInterface,
     "virtual-network": VirtualInterface,
+    "multiqueue-ethernet": _queued,
 }
 """Kinds of adapter that carry packets."""
 

@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 from simio.components.host.kernel import UnixKernel
 from simio.components.network.agreement import SocketOptions, agreed
-from simio.components.network.path import Network
+from simio.components.network.path import Network, NetworkPath
 from simio.components.network.stack import IP_HEADER, TCP_HEADER, Stack
 from simio.components.network.tcp import Endpoint
 from simio.description.model import System
 from simio.errors import RunError
 from simio.machines.tcp.layout import MOST_BYTES
+from simio.machines.tcp.settings import TcpSettings
 from simio.program.builder import Builder
 from simio.units import format_quantity
 
@@ -67,8 +68,31 @@ class Sockets:
         settings = agreed([stack.sheet for stack in stacks], mtu, params)
         ports = (self.port(), SERVER_PORT)
         near, far = (
-            Endpoint(stacks[end], f"{name} at {hosts[end]}", settings[end], paths[end], buffers[end], aligned, own)
+            self._endpoint(
+                stacks[end], f"{name} at {hosts[end]}", settings[end], paths[end], buffers[end], aligned, own, params
+            )
             for end, own in enumerate((ports, ports[::-1]))
         )
         near.join(far)
         return near, far
+
+    def _endpoint(
+        self,
+        stack: Stack,
+        name: str,
+        settings: TcpSettings,
+        path: NetworkPath,
+        buffer: int,
+        aligned: bool,
+        ports: tuple[int, int],
+        params: SocketOptions,
+    ) -> Endpoint:
+        """One end, whose program and packets have cores of their own where its adapter has several queues."""
+        place = getattr(path.source, "cores", None)
+        if place is None:
+            return Endpoint(stack, name, settings, path, buffer, aligned, ports)
+        from simio.components.network.placed import PlacedEndpoint
+
+        number = self._ports - _FIRST_PORT - 1
+        cores = place(number, getattr(params, "core", None), getattr(params, "queue", None))
+        return PlacedEndpoint(stack, name, settings, path, buffer, aligned, ports, cores)

@@ -142,7 +142,7 @@ class PacketSwitch:
         return self._managed[outgoing.name]
 
     def _output(self, outgoing: Wire) -> DropQueue:
-        """What an output has of a shared buffer.
+        """An output's part of a shared buffer.
 
         A. K. Choudhury and E. L. Hahne, "Dynamic queue length thresholds for shared-memory packet switches", IEEE/ACM
         Transactions on Networking 6(2), 1998.
@@ -152,7 +152,7 @@ class PacketSwitch:
         return self._outputs[outgoing.name]
 
     def _pause(self, incoming: Wire) -> tuple[DropQueue, Pauses] | None:
-        """What the switch has of an input, and pause frames against it."""
+        """The buffer that an input takes in the switch, and pause frames against it."""
         if not self.sheet.pause_above or not isinstance(incoming, EthernetWire):
             return None
         if incoming.name not in self._pauses:

@@ -20,6 +20,7 @@ from simio.components.network.agreement import MOST_UNSCALED, options
 from simio.components.network.packet import Packet
 from simio.components.network.path import NetworkPath
 from simio.components.network.stack import IP_HEADER, TCP_HEADER, TIMESTAMPS, Stack
+from simio.errors import RunError
 from simio.machines.door import Called
 from simio.machines.tcp import buffers, connection, layout, marks, pacing, receiving, sending, timers
 from simio.machines.tcp.recovery import RECOVERIES
@@ -43,6 +44,9 @@ _WORDS = 2
 class Endpoint:
     """One end of a connection: socket, protocol state, lock and timer."""
 
+    whole_buffers = False
+    """True if work is done once a buffer of several segments, so that a segment has no certain cost."""
+
     def __init__(
         self,
         stack: Stack,
@@ -62,6 +66,8 @@ class Endpoint:
         self.name = name
         self.path = path
         self.buffer, self.aligned = buffer, aligned
+        self.inside = False
+        """True if the kernel itself reads and writes here, which takes no system calls."""
         self.timestamps, self.sacks = settings.timestamps, RECOVERIES[settings.recovery].selective
         self.mss, self.send_space = settings.mss, settings.send_space
         offered = settings.advertised_window or settings.receive_space
@@ -142,13 +148,20 @@ class Endpoint:
             yield
 
     @called("writes to the socket")
-    def write(self, size: Operand, moved: bool = True) -> None:
+    def write(self, size: Operand, moved: bool = True, pinned: bool = False) -> None:
         """write() of `size` bytes: returns when all of them are in the socket buffer, or the connection is reset.
 
-        Without `moved`, they are the kernel's already (sendfile), and only their places are noted.
+        Without `moved`, they are the kernel's already (sendfile), and only their places are noted; with `pinned`, the
+        program's own pages are sent (MSG_ZEROCOPY). Raises RunError where the stack has none of that.
         """
+        if pinned:
+            raise RunError(
+                f"{self.name} cannot send without a copy: that needs an adapter with queues "
+                "(kind 'multiqueue-ethernet')"
+            )
         p = self.p
-        self.stack.call()
+        if not self.inside:
+            self.stack.call()
         with p.scope():
             left, room = p.register(size), p.register()
             with p.until(left == 0):
@@ -181,7 +194,8 @@ class Endpoint:
 
         After a reset, that is the end of file, too."""
         p = self.p
-        self.stack.call()
+        if not self.inside:
+            self.stack.call()
         p.seize(self.lock, priority=PROCESS)
         self._wait(got, receiving.read, size, self.readers)
         p.release(self.lock)

@@ -2,42 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from simio.components.faults.policy import Outage, Policy, outages, policy
 from simio.components.host.bus import DmaPath, dma_byte
-from simio.components.network.hippi import HippiChannel
-from simio.components.storage.fcp import FcpTransport
-from simio.components.storage.fibre_channel import Fabric
 from simio.components.storage.interfaces import Transport
-from simio.components.storage.ipi import IpiBus, IpiHippiTransport, IpiTransport
-from simio.components.storage.loop import Loop, LoopTransport
-from simio.components.storage.nvme import NvmeSlots, NvmeTransport
-from simio.components.storage.scsi import ScsiBus, ScsiTransport
-from simio.components.storage.serial import SerialPorts, SerialTransport
 from simio.description.model import Adapter, Link, System, fits
-from simio.description.sheets.fibre_channel import FibreChannelAdapter
-from simio.description.sheets.hippi import HippiLink
-from simio.description.sheets.ipi import IpiDisk, IpiHippiAdapter
 from simio.description.sheets.kernels import UnixKernelSheet
 from simio.errors import RunError
 from simio.program.builder import Builder
 from simio.topology import Route, Topology
 
+if TYPE_CHECKING:
+    from simio.components.storage.fibre_channel import Fabric
+
 MakeMedium = Callable[[Builder, Link, Sequence[str], Sequence[str]], Any]
 MakeTransport = Callable[[Builder, Any, Any, Any, Any, str, str], Transport]
 
-SHARED: dict[str, tuple[MakeMedium, MakeTransport]] = {
-    "scsi": (ScsiBus, ScsiTransport),
-    "ipi-3": (IpiBus, IpiTransport),
-    "fibre-channel-loop": (Loop, LoopTransport),
-    "nvme": (NvmeSlots, NvmeTransport),
-    "sata": (SerialPorts, SerialTransport),
-    "sas": (SerialPorts, SerialTransport),
+OWN: Mapping[str, tuple[str, str, str]] = {
+    "scsi": ("scsi", "ScsiBus", "ScsiTransport"),
+    "ipi-3": ("ipi", "IpiBus", "IpiTransport"),
+    "fibre-channel-loop": ("loop", "Loop", "LoopTransport"),
+    "nvme": ("nvme", "NvmeSlots", "NvmeTransport"),
+    "sata": ("serial", "SerialPorts", "SerialTransport"),
+    "sas": ("serial", "SerialPorts", "SerialTransport"),
 }
-"""Kinds of link that adapters and disks share: the medium, and a transport over it."""
+"""Kinds of link that adapters and disks share: the file, imported when one is used, its medium and transport."""
+SHARED: dict[str, tuple[MakeMedium, MakeTransport]] = {}
+"""The medium, and a transport over it, of each kind that a plug-in has brought or a scenario has had."""
 TIMED = ("fibre-channel", "fibre-channel-loop", "scsi")
 """Kinds of link whose outages make drivers time commands out; over HIPPI sources wait for a link instead."""
 
@@ -51,12 +47,33 @@ class Attachments:
         self.graph = graph
         self.fabric = fabric
         self.links = {link.name: link for link in system.links}
+        self.remotes = {
+            (end.partition(".")[0], disk): (link, end)
+            for link in system.links
+            if link.part.sheet.remote
+            for end in link.ends
+            for disk in link.ends
+            if end not in system.disks and disk in system.disks
+        }
+        """The link over which a host has a disk of another, and its own end of it, by host and disk."""
         self._media: dict[str, Any] = {}
         self._interrupted = any(link.down and link.part.kind in TIMED for link in system.links)
 
     def adapter(self, host: str, disk: str) -> Adapter:
         """The adapter on the route from a host to a disk."""
+        if (host, disk) in self.remotes:
+            key = self.remotes[host, disk][1].split(".", 1)[1]
+            return self.system.hosts[host].adapters[key]
         return self._at(self.graph.route(host, disk))
+
+    def owners(self, disk: str) -> list[str]:
+        """The hosts that have a disk without the help of another."""
+        found = []
+        for host in self.system.hosts:
+            with suppress(RunError):
+                if len(self.graph.route(host, disk).of_category(self.graph, "memory")) == 1:
+                    found.append(host)
+        return found
 
     def policy(self, host: str, disk: str) -> Policy | None:
         """The policy of a host's driver for commands of a disk that fail; None if none can."""
@@ -73,6 +90,8 @@ class Attachments:
         if links[0].part.kind not in TIMED:
             return ()
         sheet = self._at(path).part.sheet
+        from simio.description.sheets.fibre_channel import FibreChannelAdapter
+
         return outages(links, sheet.port_down if isinstance(sheet, FibreChannelAdapter) else None)
 
     @cached_property
@@ -99,15 +118,21 @@ class Attachments:
         link = self.links[path.of_category(self.graph, "link")[0]]
         if link.part.kind == "fibre-channel":
             out, back = self.fabric.path(path), self.fabric.path(path, reverse=True)
+            from simio.components.storage.fcp import FcpTransport
+
             return FcpTransport(self.p, out, back, bus, self._at(path).part.sheet)
         if link.part.kind == "hippi":
             return self._hippi(path, link, disk, bus)
-        if link.part.kind not in SHARED:
-            kind = link.part.kind
+        kind = link.part.kind
+        if kind in OWN and kind not in SHARED:
+            file, *names = OWN[kind]
+            module = import_module(f"simio.components.storage.{file}")
+            SHARED[kind] = getattr(module, names[0]), getattr(module, names[1])
+        if kind not in SHARED:
             raise RunError(
                 f"{host!r} reaches {disk!r} over a link of kind {kind!r}, which carries no commands to disks"
             )
-        medium, transport = SHARED[link.part.kind]
+        medium, transport = SHARED[kind]
         if link.name not in self._media:
             devices = [end for end in link.ends if end in self.system.disks]
             ports = [end for end in link.ends if end not in self.system.disks]
@@ -118,6 +143,11 @@ class Attachments:
 
     def _hippi(self, path: Route, link: Link, disk: str, bus: DmaPath) -> Transport:
         """IPI-3 over a HIPPI channel in each direction."""
+        from simio.components.network.hippi import HippiChannel
+        from simio.components.storage.ipi import IpiHippiTransport
+        from simio.description.sheets.hippi import HippiLink
+        from simio.description.sheets.ipi import IpiDisk, IpiHippiAdapter
+
         adapter, drive = self._at(path).part, self.system.disks[disk]
         if not isinstance(adapter.sheet, IpiHippiAdapter):
             raise RunError(

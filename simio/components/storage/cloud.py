@@ -17,6 +17,7 @@ class CloudDrive:
     """Requests wait for the buckets, in the order in which they come, and then each for the service by itself."""
 
     any_size = True
+    volatile = False
 
     def __init__(self, p: Builder, disk: Disk[CloudVolume]) -> None:
         self.p = p
@@ -50,6 +51,9 @@ class CloudDrive:
         """A write command of `size` bytes."""
         transport.fetch(size)
         self._serve(size)
+
+    def flush(self) -> None:
+        """Nothing: the service has stored what it says it has."""
 
     def _serve(self, size: Operand) -> None:
         p = self.p

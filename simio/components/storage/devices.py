@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from simio.components.faults.failures import Failures, can_fail
 from simio.components.host.bus import HostBus
@@ -14,10 +15,13 @@ from simio.components.storage.interfaces import BlockDevice, Initiator, StorageD
 from simio.components.volumes import ArrayController, ArrayPort, make_volume
 from simio.components.volumes.card import CardMemory, CardTransport
 from simio.components.volumes.members import Losses
-from simio.description.model import Adapter, System, Volume
+from simio.description.model import Adapter, Link, System, Volume
 from simio.description.sheets.adapters import StorageAdapter
 from simio.errors import RunError
 from simio.program.builder import Builder
+
+if TYPE_CHECKING:
+    from simio.components.storage.remote import RemoteSession
 
 
 class Devices:
@@ -33,10 +37,12 @@ class Devices:
         failures: Callable[[], Failures],
         into: Computer | None = None,
         initiator: Callable[[Adapter[StorageAdapter], str], Initiator] | None = None,
+        session: Callable[[Link], RemoteSession] | None = None,
     ) -> None:
         """`into` is who gets and gives the data, if not this host itself, whose kernel only issues the commands.
 
-        `initiator` makes who issues commands to a disk, if not the host's block layer on any of its CPUs.
+        `initiator` makes who issues commands to a disk, if not the host's block layer on any of its CPUs; `session`
+        what the host has with a target, over a link that is a protocol.
         """
         self.p = p
         self.system = system
@@ -47,6 +53,7 @@ class Devices:
         self.failures = failures
         self.into = into
         self.initiator = initiator
+        self.session = session
         self._made: dict[str, BlockDevice] = {}
 
     def device(self, name: str) -> BlockDevice:
@@ -67,12 +74,23 @@ class Devices:
     def _disk(self, disk: str) -> BlockDevice:
         """A disk behind its driver, over the adapter that the wiring leads through."""
         adapter = self.attachments.adapter(self.host.name, disk)
+        if self.session and (self.host.name, disk) in self.attachments.remotes:
+            return self._remote(adapter, disk, self.session)
         transport = self.attachments.transport(self.host.name, disk, self._bus(adapter.bus))
         initiator = self.initiator(adapter, disk) if self.initiator else HostInitiator(self.p, self.kernel, adapter)
         drive, depth = self.drive(disk), adapter.part.sheet.queue_depth
         policy = self.attachments.policy(self.host.name, disk)
         failures = self.failures() if policy else None
         return DiskDriver(self.p, initiator, drive, transport, depth, policy, failures)
+
+    def _remote(self, adapter: Adapter, disk: str, session: Callable[[Link], RemoteSession]) -> BlockDevice:
+        """A disk of a target. Raises RunError if the data were to go to another host's memory."""
+        if self.into:
+            raise RunError(f"{disk!r} is a drive of a target, whose data go to who asks; {self.into.name!r} does not")
+        from simio.components.storage.remote import RemoteInitiator
+
+        make = self.initiator or (lambda adapter, disk: RemoteInitiator(self.p, self.kernel, adapter))
+        return session(self.attachments.remotes[self.host.name, disk][0]).device(disk, make(adapter, disk))
 
     def _volume(self, volume: Volume) -> BlockDevice:
         if volume.controller is None:

@@ -104,6 +104,24 @@ class DiskDrive:
         """Commands that the drive holds."""
         return int(self.sheet.queue_depth)
 
+    @property
+    def volatile(self) -> bool:
+        """True if a power failure takes what is dirty in the buffer."""
+        return bool(self.sheet.write_cache)
+
+    def flush(self) -> None:
+        """A flush command, alone in the drive: it ends when the media has all dirty data.
+
+        FLUSH CACHE EXT is no queued command of SATA (ACS-3; Linux drivers/ata/libata-core.c, ata_std_qc_defer).
+        """
+        p = self.p
+        with p.hold(self.places, self.depth), p.scope():
+            answer = p.register()
+            with p.until(answer == 0):
+                self.ask(answer, destaging.clean)
+                with p.when(answer == 1):
+                    p.get(self.gate, 1)
+
     def ask(self, answer: Register, function: Called, a: Operand = 0, b: Operand = 0) -> None:
         """answer = a function of the machine."""
         self.p.call(answer, function, self.state, a, b)

@@ -14,6 +14,7 @@ from simio.components.host.interrupts import Interrupts
 from simio.components.host.kernel import UnixKernel
 from simio.components.passage import Passage
 from simio.components.storage.interfaces import Initiator, StorageDrive, Transport
+from simio.components.turns import Turns
 from simio.description.model import Adapter
 from simio.description.sheets.adapters import StorageAdapter
 from simio.program.builder import Builder, Operand, OperandT, Register
@@ -102,6 +103,25 @@ class DiskDriver:
     def write(self, at: Register, size: Operand, aligned: int) -> None:
         """Write `size` bytes at the byte address `at`; returns when every command is done."""
         self._commands(at, size, self.drive.write)
+
+    def flush(self) -> None:
+        """Have the drive's write cache flushed, if a power failure can take what is in it.
+
+        One flush is under way at a time; who comes meanwhile is served by the next (Linux block/blk-flush.c).
+        """
+        if self.drive.volatile:
+            turns = Turns(self.p, self.drive, self.name, "flushes")
+            with self.p.scope():
+                turns.serve(turns.next(), self._flush)
+
+    def _flush(self) -> None:
+        self.initiator.issue(0)
+        with self.p.hold(self.queue):
+            self.initiator.start()
+            self.transport.request()
+            self.drive.flush()
+            self.transport.reply()
+        self.initiator.complete(0)
 
     def passage(self, writes: bool) -> Passage:
         """The way of the data between host and drive."""

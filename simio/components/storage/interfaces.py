@@ -30,6 +30,9 @@ class BlockDevice(Protocol):
     def write(self, at: Register, size: Any, aligned: int) -> None:
         """Store `size` bytes; done when the device says so, which with a write cache is before the media has them."""
 
+    def flush(self) -> None:
+        """Have all data that were written before on the media; nothing where no power failure can take them."""
+
     def passage(self, writes: bool) -> Passage:
         """The passage of bytes that are written or read, if the request does not fail."""
 
@@ -42,6 +45,10 @@ class StorageDrive(Protocol):
     any_size: bool
     sequential: bool
     """True if commands go over the drive once, in ascending order from its beginning."""
+
+    @property
+    def volatile(self) -> bool:
+        """True if it has a write cache whose data a power failure takes, so that a host's kernel has it flushed."""
 
     @property
     def capacity(self) -> int:
@@ -59,6 +66,9 @@ class StorageDrive(Protocol):
 
     def write(self, sector: Register, size: Any, transport: Transport, failed: Register | None = None) -> None:
         """A write command of `size` bytes; returns when the drive says that it is done."""
+
+    def flush(self) -> None:
+        """A flush command; returns when the media has all that was written before."""
 
 
 class Transport(Protocol):

@@ -50,6 +50,8 @@ class SolidStateDrive:
         self.controller = p.resource(f"{disk.name} controller", sheet.processors)
         self.piece = (sheet.buffer // sheet.map_unit - sheet.unit) * sheet.map_unit
         self.parts = p.resource(f"{disk.name} parts", PARTS, lock=True)
+        if self.volatile:
+            self.flushed = p.container(f"{disk.name} flushed", unit="flushes")
         self.state = p.machine(disk.name, self._initial())
         self._tables = 0
 
@@ -160,6 +162,26 @@ class SolidStateDrive:
                 with p.when(answer % 2 == 1), p.fork("program", daemon=True):
                     self._program(room, answer)
 
+    @property
+    def volatile(self) -> bool:
+        """True if a power failure takes what the flash has not got yet."""
+        return bool(self.sheet.volatile_cache)
+
+    def flush(self) -> None:
+        """A flush command: all data in the buffer go to the flash, in units that are filled up, and then what has
+        changed in the mapping."""
+        p = self.p
+        with p.hold(self.places), p.scope():
+            self._control()
+            room = self._room()
+            with p.hold(p.resource(f"{self.name} flush", lock=True)), p.label("flash", self.name):
+                answer = p.answer(writing.flush, self.state)
+                with p.when(answer > 1), p.fork("program", daemon=True):
+                    self._program(room, answer)
+                with p.when(answer > 0):
+                    p.get(self.flushed, 1)
+                p.advance(self.sheet.flush_time)
+
     def _program(self, room: Handle, answer: Register) -> None:
         """Program unit after unit, as long as there are data for one."""
         p, tag = self.p, self.p.register(1)
@@ -173,6 +195,9 @@ class SolidStateDrive:
                 answer.set(answer - LAST)
                 with p.when(answer > 0):
                     p.put(room, answer)
+                if self.volatile:
+                    p.call(answer, writing.flushed, self.state)
+                    p.put(self.flushed, answer)
 
     def _control(self) -> None:
         """The controller takes a command up."""

@@ -203,6 +203,11 @@ class ArrayDevice:
                 self.volume.write(place, amount, grain)
                 self.p.put(cache, amount)
 
+    def flush(self) -> None:
+        """Nothing if the controller has a write cache, which is its own to keep; else the members flush theirs."""
+        if self.controller.free is None:
+            self.volume.flush()
+
     def passage(self, writes: bool) -> Passage:
         """The way between controller and host."""
         return self.port.transport.passage(writes)

@@ -11,17 +11,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from simio.components.faults.failures import Failures
 from simio.components.passage import Passage, common
 from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes.parity import ParityEngine
 from simio.components.volumes.requests import Request
-from simio.description.faults import Failed
 from simio.machines.variable import load
 from simio.machines.volume.layout import MIRROR, RAID3, RAID5, RAID6
 from simio.machines.volume.levels import after
 from simio.program.builder import Builder, Handle, Register, maximum
+
+if TYPE_CHECKING:
+    from simio.description.faults import Failed
 
 
 @dataclass(frozen=True)

@@ -12,18 +12,21 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from simio.components.faults.failures import Failures
 from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes.requests import Request
 from simio.components.volumes.states import Changes
 from simio.components.volumes.volume import VolumeDevice
-from simio.description.faults import Failed
 from simio.machines.failing import requests
 from simio.machines.variable import load
 from simio.machines.volume.layout import MIRROR, RAID6
 from simio.program.builder import Builder, Handle, Register, maximum, since
 from simio.program.service import SECOND, ceil_times
+
+if TYPE_CHECKING:
+    from simio.description.faults import Failed
 
 EVERYTHING = 2**61
 """More bytes than a disk has: all that was to be rebuilt has been."""

@@ -71,6 +71,13 @@ class VolumeDevice:
         """Write all pieces and their parity; done when the last one is."""
         self._changing("write", at, size, aligned)
 
+    def flush(self) -> None:
+        """All members at once (Linux drivers/md/md.c, md_flush_request)."""
+        for device in filter(None, self.members.devices):
+            with self.p.fork(f"{self.name}: flush", joined=True):
+                device.flush()
+        self.p.join()
+
     def _changing(self, verb: Verb, at: Register, size: int, aligned: int) -> None:
         if self.changes is None:
             self.serve(Request(verb, at, size, aligned, self.present))

@@ -44,6 +44,8 @@ class Sheet(Values):
     `link_kinds` names the kinds of link that fit an adapter, switch or disk; empty means its own kind only. `shared`
     marks a kind of link that joins any number of ends, as a bus or a loop does, or at most so many as `joins` says.
 
+    `remote` marks a link that is a protocol over other links: the drives at its ends have links of their own, too.
+
     `work` names the work that a time or rate is the cost of, if that is not the part as a whole; values with the same
     work on one host, disk or link are one component in explanations. `TIMER` marks waits that a rule lays down,
     `LINE` the rate of a link's end.
@@ -58,6 +60,7 @@ class Sheet(Values):
     alternatives: ClassVar[tuple[str, ...]] = ()
     link_kinds: ClassVar[tuple[str, ...]] = ()
     shared: ClassVar[bool] = False
+    remote: ClassVar[bool] = False
     faults: ClassVar[tuple[str, ...]] = ()
 
     @property
@@ -82,21 +85,17 @@ class SwitchSheet(Sheet):
 
 
 S = TypeVar("S", bound=type[Sheet])
-_SHEETS: dict[tuple[str, str], type[Sheet]] = {}
+REGISTERED: dict[tuple[str, str], type[Sheet]] = {}
+"""The sheet of each category and kind that has been imported."""
 
 
 def register_sheet(category: str, kind: str, model: S) -> S:
     """Make `model` the sheet of a kind of parts. Raises ValueError for a second model and an unknown category."""
     if category not in CATEGORIES:
         raise ValueError(f"no category of part is called {category!r}; there are {', '.join(CATEGORIES)}")
-    if _SHEETS.setdefault((category, kind), model) is not model:
+    if REGISTERED.setdefault((category, kind), model) is not model:
         raise ValueError(f"a sheet for {category} {kind!r} is registered already")
     return model
-
-
-def sheet_kinds(category: str) -> dict[str, type[Sheet]]:
-    """The registered kinds of a category, sorted by name, each with its sheet."""
-    return {kind: _SHEETS[c, kind] for c, kind in sorted(_SHEETS) if c == category}
 
 
 def time_text(value: int) -> str:

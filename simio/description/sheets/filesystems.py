@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
-from simio.description.quantities import Extent, Flag, Limit, Size, Time, refusal
-from simio.description.sheets.base import Sheet, register_sheet, size_text
+from simio.description.quantities import Count, Duration, Extent, Flag, Limit, Size, Time, refusal
+from simio.description.sheets.base import TIMER, Sheet, register_sheet, size_text
 
 
 class CachedFileSystem(Sheet):
@@ -14,7 +14,11 @@ class CachedFileSystem(Sheet):
     CPU times hold for the reference clock of the kernel that the file system runs in.
     """
 
-    work = {"page_cost": "file cache", "lookup_cost": "file cache"}
+    work = {
+        **dict.fromkeys(("page_cost", "lookup_cost"), "file cache"),
+        "commit_cost": "journal",
+        **dict.fromkeys(("dirty_expire", "writeback_interval", "commit_interval", "time_grain"), TIMER),
+    }
 
     block: Extent = Field(description="bytes a block: what a buffer header and an index entry stand for")
     cluster: Extent = Field(description="largest read that one request makes when its data are not in the cache")
@@ -32,6 +36,29 @@ class CachedFileSystem(Sheet):
     )
     write_behind: Extent = Field(description="bytes written sequentially that go to the device together")
     dirty_limit: Extent = Field(description="bytes written but not yet on the device at which writers wait")
+    dirty_background: Limit = Field(
+        None,
+        description="dirty bytes of the host above which they are written back; none: what was written is on its way "
+        "as soon as write_behind bytes have come together, and else at once",
+    )
+    dirty_expire: Duration = Field(
+        30 * 10**12, description="time after which a file with dirty pages is written back in any case"
+    )
+    writeback_interval: Duration = Field(5 * 10**12, description="time between two looks for such files")
+    writeback_requests: Count = Field(8, description="requests of writeback that a device is given at once")
+    journal_record: Limit = Field(
+        None, description="bytes that end a commit of the journal, stored behind a flush; none: there is no journal"
+    )
+    journal_body: Size = Field(0, description="bytes of a commit that are written and waited for before that flush")
+    journal_commits: Count = Field(1, description="commits of the journal that are under way at once")
+    journal_size: Extent = Field(2**30, description="bytes of the journal, in the middle of the device")
+    commit_interval: Duration = Field(
+        5 * 10**12, description="time after which a change of metadata is committed in any case"
+    )
+    commit_cost: Time = Field(0, description="CPU time of a commit of the journal")
+    time_grain: Duration = Field(
+        4 * 10**9, description="grain of a file's times: the writes of one grain change metadata once"
+    )
     cache: Extent = Field(description="memory that the cache may fill")
     page_cost: Time = Field(
         description="CPU time to bring a page into the cache: find room, enter it, drop it again later"
@@ -47,6 +74,9 @@ class CachedFileSystem(Sheet):
             if getattr(self, name) % self.block:
                 wanted = f"a multiple of the block, {size_text(self.block)}"
                 raise refusal(size_text(getattr(self, name)), wanted, field=name)
+        if self.dirty_background is not None and self.dirty_background >= self.dirty_limit:
+            wanted = f"less than dirty_limit, {size_text(self.dirty_limit)}"
+            raise refusal(size_text(self.dirty_background), wanted, field="dirty_background")
         if self.dirty_limit < self.write_behind:
             wanted = f"at least write_behind, {size_text(self.write_behind)}"
             raise refusal(size_text(self.dirty_limit), wanted, field="dirty_limit")

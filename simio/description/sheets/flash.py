@@ -56,6 +56,7 @@ class FlashDrive(Sheet):
         ),
         **dict.fromkeys(("channel_rate", "channel_overhead"), "channels"),
         **dict.fromkeys(("command_time", "fragment_time", "command_latency", "decode"), "controller"),
+        "flush_time": "flash",
     }
 
     capacity: Extent = Field(description="bytes that the host sees")
@@ -100,6 +101,10 @@ class FlashDrive(Sheet):
     )
     commands: Annotated[Count, Field(le=65536)] = Field(description="commands that the drive holds")
     buffer: Extent = Field(description="memory for data that are written and not programmed yet")
+    volatile_cache: Flag = Field(
+        False, description="whether a power failure takes what is in the buffer, so that Linux has it flushed"
+    )
+    flush_time: Time = Field(0, description="time to store what has changed in the mapping, at the end of a flush")
     in_place: Flag = Field(
         False, description="whether a sector is overwritten where it is, as in media that need no erasure"
     )

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from fractions import Fraction
+from typing import Annotated
 
-from simio.description.quantities import Count, Extent, Flag, Frequency, Limit, Rate, Time
+from pydantic import Field, model_validator
+
+from simio.description.quantities import (
+    Count,
+    Duration,
+    Extent,
+    Flag,
+    Frequency,
+    Limit,
+    Quantity,
+    Rate,
+    Time,
+    refusal,
+)
 from simio.description.sheets.adapters import OptionalRate
 from simio.description.sheets.base import TIMER, Sheet, register_sheet
+
+OptionalFrequency = Annotated[Fraction | None, Quantity("frequency", positive=True, word="none")]
+"""A frequency, or none."""
 
 
 class Cpu(Sheet):
@@ -15,12 +32,21 @@ class Cpu(Sheet):
     work = {
         "clock": "CPU clock",
         **dict.fromkeys(("line_near", "line_far"), "cache lines that move"),
-        **dict.fromkeys(("copy_l1", "copy_l2", "copy_llc"), "copies"),
+        **dict.fromkeys(("line_l2", "line_llc", "line_memory"), "cache misses"),
+        **dict.fromkeys(("copy_l1", "copy_l2", "copy_llc", "copy_far"), "copies"),
         **dict.fromkeys(("idle_exit", "idle_deep_exit", "idle_deep_cold"), "sleep states"),
         "idle_deep": TIMER,
+        **dict.fromkeys(("clock_least", "clock_period"), TIMER),
+        "aes_gcm": "encryption",
     }
 
     clock: Frequency = Field(description="clock rate; kernel costs scale with it")
+    clock_least: OptionalFrequency = Field(
+        None,
+        description="clock of a core that has little to do, between which and `clock` its governor chooses; "
+        "none: clocks stay",
+    )
+    clock_period: Duration = Field(10**10, description="time from one such choice to the next")
     cache: Extent = Field(description="largest cache of one CPU")
     whole_lines: Flag = Field(
         False, description="whether copies write whole cache lines without fetching them from memory before"
@@ -31,15 +57,28 @@ class Cpu(Sheet):
     )
     copy_l2: OptionalRate = Field(None, description="the same where they lie in cache")
     copy_llc: OptionalRate = Field(None, description="the same where they lie in the last-level cache of the socket")
+    copy_far: OptionalRate = Field(None, description="the same where the source lies in memory of another socket")
+    aes_gcm: OptionalRate = Field(
+        None, description="rate at which a core encrypts or decrypts by AES-256-GCM; none: not known, so no TLS"
+    )
     socket_cores: Count | None = Field(None, description="cores of a socket; none: all of the host are in one")
     line_near: Time = Field(0, description="time to get a cache line that another core of the socket wrote last")
     line_far: Time = Field(0, description="the same from a core of another socket")
+    line_l2: Time = Field(0, description="time to load a cache line from cache, beyond that from l1")
+    line_llc: Time = Field(0, description="the same from the last-level cache of the socket")
+    line_memory: Time = Field(0, description="the same from memory")
     idle_exit: Time = Field(0, description="time until an idle core runs again")
     idle_deep: Time = Field(
         0, description="time after which an idle core is in its deeper sleep state; 0 s: it has none"
     )
     idle_deep_exit: Time = Field(0, description="time until it runs again from there")
     idle_deep_cold: Time = Field(0, description="time by which the first work after that takes longer")
+
+    @model_validator(mode="after")
+    def _least_is_less(self) -> Cpu:
+        if self.clock_least is not None and self.clock_least > self.clock:
+            raise refusal(f"{float(self.clock_least):g} Hz", "at most the clock", field="clock_least")
+        return self
 
 
 class Memory(Sheet):

@@ -108,6 +108,7 @@ class RootComplexSheet(Sheet):
     device_share: Share = Field(
         description="share of the last-level cache for lines that devices write (DDIO); none: they go to memory"
     )
+    cache_ways: Count = Field(20, description="ways of a set of that cache")
     write_time: Time = Field(
         0, description="time that a posted write keeps the root complex, which takes one at a time"
     )

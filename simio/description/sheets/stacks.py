@@ -155,6 +155,7 @@ class Costs(Sheet):
         **dict.fromkeys(("tcp_send", "tcp_receive", "udp_send", "udp_receive"), "protocols"),
         **dict.fromkeys(("ip_send", "ip_receive", "echo"), "protocols"),
         **dict.fromkeys(("rpc", "nfs_client", "nfs_server"), "RPC and NFS"),
+        **dict.fromkeys(("nfs_page", "nfs_lookup"), "file cache"),
         "checksum": "checksums",
     }
 
@@ -175,6 +176,13 @@ class Costs(Sheet):
     rpc: Time = Field(0, description="CPU time of RPC and XDR a message, at either end")
     nfs_client: Time = Field(0, description="CPU time of NFS a READ or WRITE at the client, beside copying")
     nfs_server: Time = Field(0, description="CPU time of NFS and the file system a request at the server")
+    nfs_page: Time = Field(
+        0,
+        description="CPU time to bring a page into the cache of an NFS client, or of a server that is written",
+    )
+    nfs_lookup: Time = Field(
+        0, description="CPU time to find a page in that cache, for a call of a program or a READ"
+    )
     nfs_max_transfer: Limit = Field(
         None,
         description="most bytes that an NFS client asks for in a READ or WRITE, whatever its mount says; none: any",
@@ -187,7 +195,48 @@ class Costs(Sheet):
     )
 
 
-class TcpIpStack(SocketValues, Tcp, Costs):
+class Buffers(Sheet):
+    """Buffers of several packets (offloads), and what is done once a buffer, a page or a packet merged.
+
+    The times count for hosts whose packets come by an adapter with queues.
+    """
+
+    work = {
+        "ack_cost": "protocols",
+        **dict.fromkeys(("merge_cost", "device_send", "device_receive"), "network drivers"),
+        "wake_cost": "process switches",
+        **dict.fromkeys(("skb_cost", "skb_memory", "page_cost", "lock_cost", "cut_cost", "notice_cost"), "skbs"),
+    }
+
+    gso: Limit = Field(
+        None,
+        description="most data that TCP hands down as one buffer, if the adapter does not cut it; none: a segment",
+    )
+    gro: Limit = Field(
+        None, description="most data of a connection's packets that are merged into a buffer; none: not merged"
+    )
+    ack_reader: Flag = Field(
+        False, description="whether data that narrow the window are acknowledged by their reader, and not at once"
+    )
+    ack_cost: Time = Field(0, description="CPU time of TCP an acknowledgement without data that arrives")
+    device_send: Time = Field(
+        0, description="CPU time between IP and driver a buffer sent, queue discipline included"
+    )
+    device_receive: Time = Field(0, description="CPU time between driver and IP a buffer received")
+    merge_cost: Time = Field(0, description="CPU time to merge a packet into a buffer")
+    cut_cost: Time = Field(0, description="CPU time to cut a segment off a buffer, where the adapter does not")
+    skb_cost: Time = Field(0, description="CPU time to build and free a buffer's description (skb)")
+    skb_memory: Time = Field(0, description="CPU time to get and free the memory of that and of the headers")
+    skb_lines: Whole = Field(0, description="cache lines of a buffer that move to the core of the program")
+    socket_lines: Whole = Field(0, description="cache lines of a socket that move when another core works on it")
+    page_cost: Time = Field(0, description="CPU time to get, map and free a page of data")
+    lock_cost: Time = Field(0, description="CPU time of locks a buffer or call")
+    lock_lines: Whole = Field(0, description="cache lines of locks that move to another core with a buffer")
+    wake_cost: Time = Field(0, description="CPU time to make a sleeping program ready")
+    notice_cost: Time = Field(0, description="CPU time to complete a buffer of zero copy, and to read of it")
+
+
+class TcpIpStack(SocketValues, Tcp, Costs, Buffers):
     """A TCP/IP stack."""
 
     @model_validator(mode="after")

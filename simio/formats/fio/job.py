@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from simio.description.mixtures import Mixture
 from simio.errors import Place
 
 T = TypeVar("T")
 READ, WRITE = 0, 1
-NAMES = ("read", "write")
-"""Directions, in words."""
 
 SYNCHRONOUS = ("sync", "psync", "vsync", "pvsync", "pvsync2", "mmap")
 """Engines of fio whose calls return when a request is done."""
@@ -74,7 +72,7 @@ class Job:
     reap: int = 1
     reap_most: int | None = None
     polling: str = ""
-    """Who polls with io_uring: iopoll the process, sqpoll a kernel thread that submits, too; else nobody."""
+    """Polling with io_uring: iopoll by the process, sqpoll by a kernel thread that submits, too; else none."""
     helper: int | None = None
     """Core of that thread, if it is given."""
     registered: bool = False
@@ -111,8 +109,11 @@ class Job:
     service: str = "roundrobin"
     serviced: int = 1
     fsync: int = 0
+    """Writes after each of which comes an fsync(); 0: none."""
+    fdatasync: int = 0
     end_fsync: bool = False
-    sync: bool = False
+    sync: Literal["", "sync", "dsync"] = ""
+    """How its files are opened: O_SYNC, or O_DSYNC."""
     percentiles: tuple[Fraction, ...] = ()
     clat_percentiles: bool = True
     lat_percentiles: bool = False
@@ -153,6 +154,11 @@ class Job:
     def together(self) -> int:
         """Requests that one call submits."""
         return min(self.submit or self.iodepth, self.depth)
+
+    @property
+    def synced(self) -> tuple[int, bool]:
+        """Writes after each of which its data are stored, 0 for never, and True if that is by fdatasync()."""
+        return (self.fsync, False) if self.fsync else (self.fdatasync, True)
 
     @property
     def depth(self) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, TypeVar
 
 from simio.errors import Problem, did_you_mean, quote
 from simio.formats.fio import numbers, patterns
@@ -38,18 +38,9 @@ class Ignored:
     reason: str
 
 
-@runtime_checkable
-class Ignoring(Protocol):
-    """Something that ignores options of fio."""
-
-    @property
-    def ignored(self) -> tuple[Ignored, ...]:
-        """The options that are ignored, each with the reason."""
-
-
 @dataclass(frozen=True)
 class _Context:
-    """What numbers are read by."""
+    """The pattern of a number."""
 
     kb_base: int
 
@@ -135,8 +126,9 @@ def _on(_context: _Context, text: str | None) -> bool:
     return numbers.switch(text)
 
 
-def _sync(_context: _Context, text: str) -> bool:
-    return _word("none", "0", "sync", "1", "dsync")(_context, text) not in _NO
+def _sync(_context: _Context, text: str) -> str:
+    found = _word("none", "0", "sync", "1", "dsync")(_context, text)
+    return "" if found in _NO else "dsync" if found == "dsync" else "sync"
 
 
 def _share(context: _Context, text: str) -> int | Fraction:
@@ -164,7 +156,8 @@ FIELDS: Mapping[str, tuple[str, Read]] = {
     "stonewall": ("stonewall", _on), "new_group": ("new_group", _on), "group_reporting": ("group_reporting", _on),
     "filename": ("filenames", _names), "directory": ("directory", lambda _c, t: t),
     "filename_format": ("filename_format", lambda _c, t: t), "nrfiles": ("nrfiles", _up_to(1024)),
-    "fsync": ("fsync", _up_to(2**31, 0)), "fdatasync": ("fsync", _up_to(2**31, 0)), "end_fsync": ("end_fsync", _on),
+    "fsync": ("fsync", _up_to(2**31, 0)), "fdatasync": ("fdatasync", _up_to(2**31, 0)),
+    "end_fsync": ("end_fsync", _on),
     "fsync_on_close": ("end_fsync", _on), "sync": ("sync", _sync), "percentile_list": ("percentiles", _percentiles),
     "cpus_allowed": ("cpus", _cpus), "cpumask": ("cpus", _mask), "sqthread_poll_cpu": ("helper", _up_to(4095, 0)),
     "clat_percentiles": ("clat_percentiles", _on), "lat_percentiles": ("lat_percentiles", _on),

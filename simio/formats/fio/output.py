@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from simio.formats.fio.job import NAMES
+from simio.formats.fio import NAMES
 from simio.result.jobs import percentile_of, rate, value_of
 from simio.result.model import CaseResult, JobRun, JobSide, JobTimes
 from simio.version import VERSION

@@ -145,7 +145,7 @@ SERVICES = {"roundrobin": 1, "sequential": 0, "random": 1}
 
 
 def service(text: str) -> dict[str, Any]:
-    """How the next file is chosen, and how many requests one file gets in turn."""
+    """The choice of the next file, and the number of requests that one file gets in turn."""
     word, colon, number = text.partition(":")
     if word not in SERVICES:
         raise ValueError(f"one of {', '.join(SERVICES)}; other services of files are not modelled")

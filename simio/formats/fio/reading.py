@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from simio.formats.fio.job import Job
 from simio.formats.fio.jobfile import Given, Read, Section, sections
 from simio.formats.fio.options import ALIASES, Ignored, OptionReader
 from simio.formats.fio.results import apart
+from simio.formats.rows import first_object
 
 INLINE = "fio"
 """Name of the job that a scenario describes without a job file."""
@@ -77,12 +77,8 @@ def _wanted(found: Sequence[Section], only: Sequence[str], file: str) -> Sequenc
 
 def measured(text: str, file: str) -> dict[str, Any]:
     """The JSON of a fio run; what precedes it, as warnings do, is skipped. Raises ScenarioError if it is none."""
-    start = text.find("{")
-    try:
-        found = json.loads(text[start:]) if start >= 0 else None
-    except ValueError:
-        found = None
-    jobs = found.get("jobs") if isinstance(found, dict) else None
+    found = first_object(text)
+    jobs = found.get("jobs") if found else None
     if not isinstance(jobs, list) or not jobs or not all(isinstance(job, dict) and "jobname" in job for job in jobs):
         expected = "the output of fio --output-format=json, with its jobs"
         raise ScenarioError(Problem("", "no JSON of fio", expected, place=Place(file, 1, 1)))

@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from simio.errors import SimioError
-from simio.formats.fio.job import ASYNCHRONOUS, NAMES
-
-Row = tuple[str, float, str, str]
-"""Quantity, value, unit and of what."""
+from simio.formats.fio import NAMES
+from simio.formats.fio.job import ASYNCHRONOUS
+from simio.formats.rows import Row, first_object
 
 
 def fio_results(text: str) -> list[Row] | None:
-    """What each job of a run says; None if the text is not fio's JSON. Raises SimioError for a job with an error.
+    """Rows of each job of a run; None if the text is not fio's JSON. Raises SimioError for a job with an error.
 
     Rows are of what a scenario with the same jobs observes: requests and bytes a second, mean and median and 99th
     percentile of times, and the CPU time of a process. Percentiles are those of fio's clat, of which it reports them.
     """
-    begin = text.find("{")
-    if begin < 0 or '"fio version"' not in text:
-        return None
-    try:
-        # Warnings may come before the JSON, and other text behind.
-        data, _ = json.JSONDecoder().raw_decode(text[begin:])
-    except ValueError:
-        return None
-    if not isinstance(data, dict) or not isinstance(data.get("jobs"), list):
+    # Warnings may come before the JSON, and other text behind.
+    data = first_object(text)
+    if data is None or "fio version" not in data or not isinstance(data.get("jobs"), list):
         return None
     common = data.get("global options") or {}
     rows: list[Row] = []

@@ -54,7 +54,7 @@ REFUSED: Mapping[str, str] = {
     "server-bitrate-limit": "a server's limit is not modelled", "skip-rx-copy": "MSG_TRUNC is not modelled",
     "json-stream": "the JSON comes at the end: -J", "multipath": "multipath TCP is not modelled",
 }  # fmt: skip
-"""What would change the answer and is not modelled, or makes no sense here, each with what to do."""
+"""Options that would change the answer and are not modelled, or make no sense here, each with the remedy."""
 _LETTERS = {letter: name for name, letter in (*TAKES.items(), *FLAGS.items()) if letter} | {
     "s": "server", "D": "daemon", "1": "one-off", "A": "affinity", "6": "version6", "L": "flowlabel", "F": "file",
     "X": "xbind", "d": "debug", "m": "multipath",
@@ -64,7 +64,7 @@ _UNITS = {letter: f"{letter}bit/s" for letter in "kMGT"} | {"K": "kB/s", "m": "M
 
 @dataclass(frozen=True)
 class Command:
-    """What an iperf3 command asks for: hosts, the keys of the workload, and how it is run and printed.
+    """An iperf3 command: hosts, the keys of the workload, and how it is run and printed.
 
     `time` and `omit` are in seconds, `time` None where bytes end the test. `client` is empty where it is not said.
     `unit` is empty for the scenario's own. `ignored` are options that cannot matter, each with the reason.

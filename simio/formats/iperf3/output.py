@@ -28,7 +28,7 @@ PORT = 5201
 
 @dataclass(frozen=True)
 class Stream:
-    """What one stream did: instants in ps, and bytes or ps, of what was sent, read and timed."""
+    """Records of one stream: instants in ps with bytes or ps, of sends, reads and times."""
 
     number: int
     sent: Ints

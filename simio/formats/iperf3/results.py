@@ -1,14 +1,11 @@
-"""What the JSON of iperf3 says, as quantities of a measured table."""
+"""The JSON of iperf3 as quantities of a measured table."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from simio.errors import SimioError, quote
-
-Row = tuple[str, float, str, str]
-"""Quantity, value, unit and of what."""
+from simio.formats.rows import Row, first_object
 
 
 def iperf3_results(text: str) -> list[Row] | None:
@@ -18,14 +15,8 @@ def iperf3_results(text: str) -> list[Row] | None:
     zero is left out, since no relative error can be told. Raises SimioError for a test that failed.
     """
     # Text may precede the JSON, and several tests may follow; the first counts.
-    begin = text.find("{")
-    if begin < 0 or '"end"' not in text or '"start"' not in text:
-        return None
-    try:
-        data, _ = json.JSONDecoder().raw_decode(text[begin:])
-    except ValueError:
-        return None
-    if not isinstance(data, dict) or not isinstance(data.get("end"), dict):
+    data = first_object(text)
+    if data is None or "start" not in data or not isinstance(data.get("end"), dict):
         return None
     if data.get("error"):
         raise SimioError(f"a test that failed: {quote(str(data['error']))}")

@@ -1,4 +1,4 @@
-"""What netperf prints of TCP_STREAM, UDP_STREAM, TCP_RR and UDP_RR: the classic tables, and `-k` key by key.
+"""Output of netperf for TCP_STREAM, UDP_STREAM, TCP_RR and UDP_RR: the classic tables, and `-k` key by key.
 
 The columns are those of netperf 2.7's `netperf(1)` and manual (sections 5 and 6). CPU shares (-c, -C) are those of
 all CPUs of a host, as simio's `cpu`.
@@ -9,9 +9,7 @@ from __future__ import annotations
 import re
 
 from simio.errors import SimioError
-
-Row = tuple[str, float, str, str]
-"""Quantity, value, unit and of what."""
+from simio.formats.rows import Row
 
 _NUMBERS = re.compile(r"\s*-?\d+(\.\d+)?(\s+-?\d+(\.\d+)?)*\s*")
 _KEY = re.compile(r"([A-Z][A-Z0-9_]*[A-Z0-9])=(.*)")

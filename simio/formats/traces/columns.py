@@ -160,7 +160,7 @@ class ColumnsFormat:
 
 @dataclass(frozen=True)
 class _Raw:
-    """What stands in the lines of a block: times in ps, arrivals since the clock's beginning."""
+    """The columns of a block of lines: times in ps, arrivals since the clock's beginning."""
 
     lines: Ints
     place: Ints

@@ -51,7 +51,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class DeviceSummary:
-    """What a trace asks of a device: requests, the end of the last byte, and what all addresses are multiples of.
+    """The demand of a trace on a device: requests, the end of the last byte, and what all addresses are multiples of.
 
     `reads` and `writes` are the sizes of requests, None if there are more than `MOST_SIZES`.
     """
@@ -66,7 +66,7 @@ class DeviceSummary:
 
 @dataclass(frozen=True)
 class Summary:
-    """What is known of the chosen requests: devices by name, arrivals of the first and the last, measured responses.
+    """Properties of the chosen requests: devices by name, arrivals of the first and the last, measured responses.
 
     `digest` is the SHA-256 of all that was read of the file.
     """
@@ -98,7 +98,7 @@ class TraceFile:
 
     @cached_property
     def summary(self) -> Summary:
-        """What the requests come to, when this was first asked for.
+        """Properties of all chosen requests, computed when they are first asked for.
 
         Raises ScenarioError with the place of each mistake, and if there are none.
         """

@@ -173,10 +173,15 @@ def release_taken(state: NDArray, base: int, s: int, now: int) -> None:
 def kept(state: NDArray, base: int, s: int, otherwise: int) -> int:
     """Lowest sector that a reader of a segment has still to be given, or `otherwise` where it has none."""
     lowest = -1
-    for tag in range(state[base + w.SLOTS]):
+    users = state[s + w.LIVE]
+    tag = 0
+    while users > 0 and tag < state[base + w.SLOTS]:
         c = command_at(state, base, tag)
-        if state[c + w.STATUS] == w.SERVED and state[c + w.PLACE] == s and not state[c + w.WRITES]:
-            lowest = state[c + w.GIVEN] if lowest < 0 else min(lowest, state[c + w.GIVEN])
+        if state[c + w.STATUS] == w.SERVED and state[c + w.PLACE] == s:
+            users -= 1
+            if not state[c + w.WRITES]:
+                lowest = state[c + w.GIVEN] if lowest < 0 else min(lowest, state[c + w.GIVEN])
+        tag += 1
     return otherwise if lowest < 0 else lowest
 
 
@@ -184,11 +189,15 @@ def kept(state: NDArray, base: int, s: int, otherwise: int) -> int:
 def written_up_to(state: NDArray, base: int, s: int) -> int:
     """Sector before which a dirty segment has all the data of its run, what writers have yet to bring apart."""
     end = state[s + w.RESERVED]
-    for tag in range(state[base + w.SLOTS]):
+    users = state[s + w.LIVE]
+    tag = 0
+    while users > 0 and tag < state[base + w.SLOTS]:
         c = command_at(state, base, tag)
-        brings = state[c + w.WRITES] and state[c + w.NEXT] < state[c + w.END]
-        if brings and state[c + w.STATUS] == w.SERVED and state[c + w.PLACE] == s:
-            end = min(end, state[c + w.NEXT])
+        if state[c + w.STATUS] == w.SERVED and state[c + w.PLACE] == s:
+            users -= 1
+            if state[c + w.WRITES] and state[c + w.NEXT] < state[c + w.END]:
+                end = min(end, state[c + w.NEXT])
+        tag += 1
     return end
 
 
@@ -208,7 +217,8 @@ def lookup(state: NDArray, base: int, now: int, sector: int, end: int) -> int:
     for number in range(state[base + w.SEGMENTS]):
         s = segment_at(state, base, number)
         if state[s + w.KIND] == w.DIRTY:
-            if sector >= oldest_valid(state, base, s) and end <= written_up_to(state, base, s):
+            whole = sector >= oldest_valid(state, base, s) and end <= state[s + w.RESERVED]
+            if whole and end <= written_up_to(state, base, s):
                 return s
             if sector < state[s + w.RESERVED] and end > state[s + w.DESTAGED]:
                 return -2

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from simio.machines.disk import layout as w
 from simio.machines.disk.arm import dispatch, start_write, sweep_end
-from simio.machines.disk.buffer import command_at, kept, oldest_valid, swept_at
+from simio.machines.disk.buffer import command_at, kept, oldest_valid, segment_at, swept_at
 from simio.machines.disk.geometry import track_of
 from simio.machines.disk.queue import choose, wait, wake
 from simio.machines.door import machine
@@ -59,6 +59,19 @@ def written(state: NDArray, base: int, now: int) -> int:
     return wake(state, base)
 
 
+@machine("disk")
+def clean(state: NDArray, base: int, now: int) -> int:
+    """0 if the media has all data; else 1, and the caller is noted as waiting to be woken."""
+    if now > w.LATEST:
+        return -1
+    for number in range(state[base + w.SEGMENTS]):
+        s = segment_at(state, base, number)
+        if state[s + w.KIND] == w.DIRTY and state[s + w.DESTAGED] < state[s + w.RESERVED]:
+            wait(state, base)
+            return 1
+    return 0
+
+
 @shared
 def oldest_writer(state: NDArray, base: int, s: int) -> int:
     """Ticket of the oldest write whose data in a segment have not all reached the media."""
@@ -83,10 +96,15 @@ def settle(state: NDArray, base: int, s: int, now: int) -> None:
     """A run that is on the media, and that nobody is writing to, becomes a stream that can be read."""
     if state[s + w.KIND] != w.DIRTY or state[s + w.DESTAGED] < state[s + w.RESERVED]:
         return
-    for tag in range(state[base + w.SLOTS]):
+    users = state[s + w.LIVE]
+    tag = 0
+    while users > 0 and tag < state[base + w.SLOTS]:
         c = command_at(state, base, tag)
-        if state[c + w.STATUS] == w.SERVED and state[c + w.PLACE] == s and state[c + w.WRITES]:
-            return
+        if state[c + w.STATUS] == w.SERVED and state[c + w.PLACE] == s:
+            if state[c + w.WRITES]:
+                return
+            users -= 1
+        tag += 1
     last = state[s + w.RESERVED]
     state[s + w.FIRST] = oldest_valid(state, base, s)
     state[s + w.KIND] = w.STREAM

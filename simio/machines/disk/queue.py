@@ -127,12 +127,14 @@ def joins(state: NDArray, base: int, c: int, s: int) -> bool:
 
 
 @shared
-def can_start(state: NDArray, base: int, now: int, c: int) -> bool:
-    """True if the buffer lets a queued read start, were the arm free."""
-    s = lookup(state, base, now, state[c + w.NEXT], state[c + w.END])
+def can_start(state: NDArray, base: int, c: int, s: int, room: bool) -> bool:
+    """True if the buffer lets a queued read start, were the arm free.
+
+    `s` is what `lookup` found for it, and there is `room` if a segment may be replaced.
+    """
     if s >= 0:
         return joins(state, base, c, s)
-    return s == -1 and least_used(state, base) >= 0 and not follows(state, base, c)
+    return s == -1 and room and not follows(state, base, c)
 
 
 @shared
@@ -166,10 +168,9 @@ def older_waits(state: NDArray, base: int, c: int) -> bool:
 
 
 @shared
-def read_cost(state: NDArray, base: int, now: int, here: int, c: int) -> int:
-    """`cost` of a read: of the first of its sectors that is not in the buffer."""
+def read_cost(state: NDArray, base: int, now: int, here: int, c: int, s: int) -> int:
+    """`cost` of a read: of the first of its sectors that is not in the buffer, where `lookup` found `s` for it."""
     sector = state[c + w.NEXT]
-    s = lookup(state, base, now, sector, state[c + w.END])
     if s >= 0:
         if state[s + w.KIND] == w.DIRTY or has_read(state, base, s, now, state[c + w.END]):
             return 0
@@ -185,10 +186,14 @@ def choose(state: NDArray, base: int, now: int) -> int:
     here = arm_track(state, base, now)
     best = -1
     least = oldest = 0
+    room = least_used(state, base) >= 0
     for tag in range(state[base + w.SLOTS]):
         c = command_at(state, base, tag)
-        if state[c + w.STATUS] == w.QUEUED and not state[c + w.WRITES] and can_start(state, base, now, c):
-            price = read_cost(state, base, now, here, c) if not state[base + w.IN_ORDER] else 0
+        if state[c + w.STATUS] != w.QUEUED or state[c + w.WRITES]:
+            continue
+        s = lookup(state, base, now, state[c + w.NEXT], state[c + w.END])
+        if can_start(state, base, c, s, room):
+            price = read_cost(state, base, now, here, c, s) if not state[base + w.IN_ORDER] else 0
             if best == -1 or price < least or (price == least and state[c + w.TICKET] < oldest):
                 best = tag
                 least = price
@@ -197,7 +202,8 @@ def choose(state: NDArray, base: int, now: int) -> int:
         return best
     for number in range(state[base + w.SEGMENTS]):
         s = segment_at(state, base, number)
-        if state[s + w.KIND] == w.DIRTY and written_up_to(state, base, s) > state[s + w.DESTAGED]:
+        dirty = state[s + w.KIND] == w.DIRTY and state[s + w.RESERVED] > state[s + w.DESTAGED]
+        if dirty and written_up_to(state, base, s) > state[s + w.DESTAGED]:
             price = cost(state, base, now, here, state[s + w.DESTAGED], True)
             if best == -1 or price < least or (price == least and state[s + w.SINCE] < oldest):
                 best = -2 - number

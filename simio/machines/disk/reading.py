@@ -12,6 +12,7 @@ from simio.machines.disk.buffer import (
     go_on,
     has_read,
     kept,
+    least_used,
     lookup,
     note_full,
     refill,
@@ -53,7 +54,7 @@ def begin(state: NDArray, base: int, now: int, tag: int) -> int:
     ):
         attach(state, base, now, c, s)
         return 1
-    set_blocked(state, base, c, 0 if can_start(state, base, now, c) else 1)
+    set_blocked(state, base, c, 0 if can_start(state, base, c, s, least_used(state, base) >= 0) else 1)
     chosen = choose(state, base, now) if state[base + w.OWNER] == w.NOBODY else -1
     if chosen == tag:
         start_read(state, base, now, tag)

@@ -35,7 +35,9 @@ def absorbs(state: NDArray, base: int, now: int, c: int, s: int) -> bool:
     if state[base + w.CHUNK] == s:
         least = least + 1 if now < state[s + w.START] else state[base + w.CHUNK_END]
     least = max(least, oldest_valid(state, base, s))
-    return state[c + w.NEXT] >= least and state[c + w.END] <= written_up_to(state, base, s)
+    if state[c + w.NEXT] < least or state[c + w.END] > state[s + w.RESERVED]:
+        return False
+    return state[c + w.END] <= written_up_to(state, base, s)
 
 
 @shared

@@ -44,7 +44,7 @@ def leave(state: NDArray, base: int, amount: int) -> int:
 
 @machine("network")
 def free(state: NDArray, base: int) -> int:
-    """What still fits."""
+    """Room that is left."""
     return state[base + CAPACITY] - state[base + LEVEL]
 
 

@@ -22,7 +22,7 @@ def initial(gap: int) -> State:
 
 @machine("network")
 def begin(state: NDArray, base: int, now: int, time: int) -> int:
-    """The line is taken for a frame of `time` ps: how long that waits for the gap after the last one, in ps."""
+    """The line is taken for a frame of `time` ps: that, and what it waits for the gap after the last one, in ps."""
     wait = max(state[base + SILENT] - now, 0)
     state[base + SILENT] = now + wait + time + state[base + GAP]
-    return wait
+    return wait + time

@@ -57,6 +57,8 @@ HALTED = DIE_ROW.word("halted", "ps", about="until when that stands still for re
 HALTS = DIE_ROW.word("halts", about="suspensions so far")
 DEBT = DIE_ROW.word("debt", about="stripes erased on paper since the last erase of the die")
 HOLDER = DIE_ROW.word("holder", initial=-1, about="tag of what it programs, or -1")
+WAITS_NEXT = DIE_ROW.word("waits_next", "units", about="of the host's data that wait for it, for the next flush")
+WAITS_OLD = DIE_ROW.word("waits_old", "units", about="that wait for it, and for which the present flush waits")
 DIE_COLUMNS = DIE_ROW.size
 
 TAG_ROW = Layout("command")
@@ -70,6 +72,7 @@ LEFT = TAG_ROW.word("left", "pages", about="of a unit: pages that the die has no
 ROW = TAG_ROW.word("row", "ps", about="when its last array read is done, which pages of other planes can share")
 TIME = TAG_ROW.word("time", "ps", about="of a unit: that programming it takes")
 FREES = TAG_ROW.word("frees", "sectors", about="of a unit: room in the buffer that its end frees")
+EPOCH = TAG_ROW.word("epoch", about="of a unit of the host's data: number of the flush that will wait for it")
 TAG_COLUMNS = TAG_ROW.size
 
 COLLECTS, WAITS, MOVES, PROGRAMS = range(4)
@@ -116,6 +119,11 @@ HOST_SECTORS = TABLES.word("host_sectors", "sectors", about="of the host that we
 MOVED_SECTORS = TABLES.word("moved_sectors", "sectors", about="of garbage collection that were programmed")
 FOLDED_SECTORS = TABLES.word("folded_sectors", "sectors", about="that were moved out of the cache in SLC mode")
 ERASED = TABLES.word("erased", "stripes")
+FLUSHES = TABLES.word("flushes", initial=1, about="number of the flush that would come next")
+FORCED = TABLES.word("forced", "sectors", about="in the buffer that a flush waits for, whole units or not")
+ACTIVE = TABLES.word("active", "units", about="of the host's data on their way to a die, for the next flush")
+OLD = TABLES.word("old", "units", about="on their way to a die for which the present flush waits")
+FLUSHING = TABLES.word("flushing", about="1 while a flush waits")
 MAP_AT = TABLES.word("map_at", about="offset of the table of where each sector is: UNMAPPED, a place, or the buffer")
 OWNER_AT = TABLES.word("owner_at", about="offset of the table of which sector each place has, or -1")
 VALID_AT = TABLES.word("valid_at", about="offset of the table of sectors in use of each stripe; -1 for a free one")

@@ -57,19 +57,21 @@ def take(state: NDArray, base: int, now: int) -> int:
     """The tag of a unit that a thread is to program, or NOTHING, with which the thread ends; -1 if none can be."""
     t = base + state[base + w.TABLES_AT]
     unit = state[base + w.UNIT]
-    waits = state[t + w.PENDING] >= unit
+    waits = state[t + w.PENDING] >= unit or state[t + w.FORCED] > 0
     if not waits and state[t + w.CACHED] == 0:
         state[t + w.WORKERS] -= 1
         return NOTHING
     tag = new_tag(state, base, now)
     if tag < 0:
         return -1
-    state[base + tag + w.FREES] = 0
+    state[base + tag + w.FREES] = state[base + tag + w.EPOCH] = 0
     state[base + tag + w.PHASE] = w.WAITS
     state[base + tag + w.TIME] = state[base + w.PROGRAM]
     if state[base + w.IN_PLACE]:
         state[base + tag + w.FREES] = unit
         state[base + tag + w.TARGET] = state[t + state[t + w.BUFFER_AT] + leave(state, t)]
+        count_active(state, base, t, tag)
+        count_forced(state, base, t, unit)
         state[t + w.HOST_SECTORS] += unit
         return tag
     if waits and state[t + w.CACHED] < state[t + w.CACHE]:
@@ -96,7 +98,7 @@ def take(state: NDArray, base: int, now: int) -> int:
 
 @shared
 def aim(state: NDArray, base: int, tag: int, place: int) -> None:
-    """What has this tag goes to the unit at a place, which cannot be read until it is programmed."""
+    """The pages of a tag go to the unit at a place, which cannot be read until they are programmed."""
     t = base + state[base + w.TABLES_AT]
     state[base + tag + w.TARGET] = place // state[base + w.UNIT]
     state[t + state[t + w.SETTLED_AT] + place // state[base + w.UNIT]] = 0
@@ -143,12 +145,102 @@ def leave(state: NDArray, t: int) -> int:
 
 @shared
 def fill(state: NDArray, base: int, tag: int, place: int) -> None:
-    """Give the oldest sectors of the buffer their places in a unit."""
+    """Give the oldest sectors of the buffer their places in a unit; of one that a flush forces, the rest is filler.
+
+    In SLC mode it then takes the pages that are needed only.
+    """
     t = base + state[base + w.TABLES_AT]
-    for number in range(state[base + w.UNIT]):
+    count_active(state, base, t, tag)
+    count = min(state[base + w.UNIT], state[t + w.PENDING])
+    for number in range(count):
         settle(state, t, state[t + state[t + w.BUFFER_AT] + leave(state, t)], place + number)
+    for number in range(count, state[base + w.UNIT]):
+        state[t + state[t + w.OWNER_AT] + place + number] = -1
     state[t + w.HOST_SECTORS] += state[base + w.UNIT]
-    state[base + tag + w.FREES] = state[base + w.UNIT]
+    state[base + tag + w.FREES] = count
+    if place >= state[t + w.STRIPES] * state[t + w.STRIPE]:
+        state[base + tag + w.TIME] = (
+            state[base + w.FAST_PROGRAM] * rows_of(state, base, count) // state[base + w.BITS]
+        )
+    count_forced(state, base, t, count)
+
+
+@shared
+def rows_of(state: NDArray, base: int, count: int) -> int:
+    """Pages on all planes that so many sectors take."""
+    whole = state[base + w.PAGE] * state[base + w.PLANES]
+    return (count + whole - 1) // whole
+
+
+@shared
+def count_active(state: NDArray, base: int, t: int, tag: int) -> None:
+    """A unit of the host's data is on its way, for the next flush."""
+    state[t + w.ACTIVE] += 1
+    state[base + tag + w.EPOCH] = state[t + w.FLUSHES]
+    state[die_at(state, base, state[base + tag + w.TARGET] % state[base + w.DIES]) + w.WAITS_NEXT] += 1
+
+
+@shared
+def count_forced(state: NDArray, base: int, t: int, count: int) -> None:
+    """So many sectors have left the buffer; with the last that a flush waits for, what is on its way is all of it."""
+    if state[t + w.FORCED] > 0:
+        state[t + w.FORCED] = max(state[t + w.FORCED] - count, 0)
+        if state[t + w.FORCED] == 0:
+            close_epoch(state, base, t)
+
+
+@shared
+def close_epoch(state: NDArray, base: int, t: int) -> None:
+    """What is on its way now is what the present flush waits for."""
+    state[t + w.OLD] += state[t + w.ACTIVE]
+    state[t + w.ACTIVE] = 0
+    state[t + w.FLUSHES] += 1
+    for die in range(state[base + w.DIES]):
+        d = die_at(state, base, die)
+        state[d + w.WAITS_OLD] += state[d + w.WAITS_NEXT]
+        state[d + w.WAITS_NEXT] = 0
+
+
+@shared
+def goes_first(state: NDArray, base: int, tag: int, d: int) -> bool:
+    """True if a unit can have a die that is free: others leave it to those for which a flush waits."""
+    if state[d + w.WAITS_OLD] == 0 and state[base + tag + w.EPOCH] == 0:
+        return True
+    t = base + state[base + w.TABLES_AT]
+    old = 0 < state[base + tag + w.EPOCH] < state[t + w.FLUSHES]
+    if state[d + w.WAITS_OLD] > 0 and not old:
+        return False
+    state[d + (w.WAITS_OLD if old else w.WAITS_NEXT)] -= 1
+    return True
+
+
+@machine("ssd")
+def flush(state: NDArray, base: int, now: int) -> int:
+    """A flush begins, of which there is one at a time: 0 where the flash has all data, else 1, and 2 more where one
+    more thread has to be started that programs; -1 if that cannot be."""
+    t = base + state[base + w.TABLES_AT]
+    if now > w.LATEST or state[t + w.FLUSHING]:
+        return -1
+    state[t + w.FORCED] = state[t + w.PENDING]
+    if state[t + w.FORCED] == 0:
+        close_epoch(state, base, t)
+    if state[t + w.FORCED] == 0 and state[t + w.OLD] == 0:
+        return 0
+    state[t + w.FLUSHING] = 1
+    if state[t + w.FORCED] == 0 or state[t + w.WORKERS] >= 2 * state[base + w.DIES]:
+        return 1
+    state[t + w.WORKERS] += 1
+    return 3
+
+
+@machine("ssd")
+def flushed(state: NDArray, base: int) -> int:
+    """1 where the flash now has all that a flush waits for, which is told once; else 0."""
+    t = base + state[base + w.TABLES_AT]
+    if not state[t + w.FLUSHING] or state[t + w.FORCED] > 0 or state[t + w.OLD] > 0:
+        return 0
+    state[t + w.FLUSHING] = 0
+    return 1
 
 
 @shared
@@ -199,9 +291,13 @@ def work(state: NDArray, base: int, now: int, tag: int) -> int:
         if state[d + w.DEBT] >= state[t + w.SCALE]:
             state[d + w.DEBT] -= state[t + w.SCALE]
             return work_die(state, base, now, die, state[base + w.ERASE]) - now
+        if not goes_first(state, base, tag, d):
+            return 1
         state[d + w.HOLDER] = tag
         state[row + w.PHASE] = w.MOVES
         state[row + w.LEFT] = state[base + w.PLANES] * state[base + w.BITS]
+        if 0 < state[row + w.TIME] < state[base + w.FAST_PROGRAM]:
+            state[row + w.LEFT] = state[base + w.PLANES] * rows_of(state, base, state[row + w.FREES])
     if state[row + w.PHASE] == w.MOVES:
         if state[row + w.LEFT] > 0:
             state[row + w.LEFT] -= 1
@@ -237,5 +333,11 @@ def finish(state: NDArray, base: int, tag: int, d: int) -> int:
         t = base + state[base + w.TABLES_AT]
         state[t + state[t + w.SETTLED_AT] + state[base + tag + w.TARGET]] = 1
     freed = state[base + tag + w.FREES]
+    if state[base + tag + w.EPOCH] > 0:
+        t = base + state[base + w.TABLES_AT]
+        if state[base + tag + w.EPOCH] < state[t + w.FLUSHES]:
+            state[t + w.OLD] -= 1
+        else:
+            state[t + w.ACTIVE] -= 1
     free_tag(state, base, tag)
     return w.LAST + freed

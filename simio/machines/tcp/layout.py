@@ -78,6 +78,8 @@ ECN = _word("ecn", about="1: both ends mark and echo congestion")
 ACCURATE = _word("accurate", about="1: marks are echoed as they come (RFC 8257), not until answered (RFC 3168)")
 DSACK = _word("dsack", about="1: what arrives twice is reported (RFC 2883)")
 ACK_PUSHED = _word("ack_pushed", about="1: a reader that drains a pushed segment has it acknowledged")
+GSO = _word("gso", "bytes", about="most that one buffer carries down; 0: a segment")
+ACK_READER = _word("ack_reader", about="1: a segment that narrows the window is acknowledged by the reader")
 AUTOTUNE = _word("autotune", "bytes", about="receive buffer that autotuning reaches; 0: it stays")
 
 # The connection.

@@ -53,6 +53,17 @@ def quicken(state: NDArray, base: int, now: int) -> None:
 
 
 @shared
+def keeps_window(state: NDArray, base: int) -> bool:
+    """True if the window that would be offered now is no smaller than what is left of the one offered before.
+
+    Linux net/ipv4/tcp_input.c, __tcp_ack_snd_check: else the reader acknowledges, once it has taken data.
+    """
+    free = min(state[base + c.RECEIVE_SPACE] - state[base + c.BUFFERED], state[base + c.ADVERTISED_WINDOW])
+    offered = state[base + c.RCV_EDGE] - state[base + c.LAST_ACK]
+    return free >= offered
+
+
+@shared
 def note_data(state: NDArray, base: int, now: int) -> None:
     """Have a segment in order acknowledged: now, at the host's next tick, or after an interval."""
     state[base + c.SEGMENTS] += 1
@@ -63,7 +74,9 @@ def note_data(state: NDArray, base: int, now: int) -> None:
         if state[base + c.ACK_SMALL]:
             if state[base + c.SEGMENTS] >= every:
                 state[base + c.ACK_NOW] = 1
-        elif state[base + c.RCV_NXT] - state[base + c.LAST_ACK] >= every * state[base + c.MSS]:
+        elif state[base + c.RCV_NXT] - state[base + c.LAST_ACK] >= every * state[base + c.MSS] and (
+            not state[base + c.ACK_READER] or keeps_window(state, base)
+        ):
             state[base + c.ACK_NOW] = 1
     if state[base + c.ACK_DUE] == 0 and state[base + c.ACK_NOW] == 0:
         tick = state[base + c.ACK_TICK]
@@ -182,6 +195,9 @@ def read(state: NDArray, base: int, now: int, most: int) -> int:
     if size > 0:
         if state[base + c.AUTOTUNE] > 0:
             tuning.copied(state, base, now, size)
+        unacknowledged = state[base + c.RCV_NXT] - state[base + c.LAST_ACK]
+        if state[base + c.ACK_READER] and unacknowledged > state[base + c.MSS]:
+            state[base + c.ACK_NOW] = 1
         if state[base + c.PUSHED] and state[base + c.BUFFERED] == 0 and is_one_way(state, base, now):
             state[base + c.ACK_NOW] = 1
         return size

@@ -299,11 +299,9 @@ def count_data(state: NDArray, base: int, now: int, length: int) -> None:
         state[base + c.BELOW] += length
 
 
-@machine("tcp")
-def output(state: NDArray, base: int, now: int) -> int:
+@shared
+def put_out(state: NDArray, base: int, now: int) -> int:
     """Send the next segment: its first word, plus 1; 0 if none goes."""
-    if now > c.LATEST:
-        return -1
     word = plan(state, base, now, 1)
     waiting(state, base, now, word)
     if word == 0:
@@ -346,6 +344,12 @@ def output(state: NDArray, base: int, now: int) -> int:
     note_acknowledged(state, base, flags & c.SYN > 0)
     state[base + c.FORCE] = 0
     return word
+
+
+@machine("tcp")
+def output(state: NDArray, base: int, now: int) -> int:
+    """Send the next segment: its first word, plus 1; 0 if none goes."""
+    return put_out(state, base, now) if now <= c.LATEST else -1
 
 
 @machine("tcp")

@@ -160,6 +160,12 @@ class TcpSettings:
     ack_pushed: bool = False
     """True if half windows are pushed, and a reader that drains pushed data has them acknowledged (Linux
     net/ipv4/tcp.c, forced_push, __tcp_cleanup_rbuf)."""
+    gso: int = _limited(0, 0, 65536)
+    """Most bytes of data that go down as one buffer, to be cut into segments below TCP (Linux
+    include/linux/netdevice.h, GSO_LEGACY_MAX_SIZE); 0: each segment goes by itself."""
+    ack_reader: bool = False
+    """True if a segment that narrows the window is not acknowledged at once, but by the reader once it has taken data
+    (Linux net/ipv4/tcp_input.c, __tcp_ack_snd_check; net/ipv4/tcp.c, tcp_cleanup_rbuf)."""
     autotune: int = _limited(0, 0, 2**30)
     """Receive buffer up to which autotuning lets `receive_space` grow; 0: it stays."""
 
@@ -241,7 +247,7 @@ def _most_arrived(settings: TcpSettings) -> int:
 
 
 def _pacing(settings: TcpSettings) -> int:
-    """Where the rate of pacing comes from, if it is needed."""
+    """The origin of the pacing rate, if it is needed."""
     if CONTROLS[settings.congestion_control].paced:
         return c.BY_CONTROL
     return c.BY_WINDOW if settings.pacing or settings.small_queue or settings.defer else 0

@@ -51,6 +51,8 @@ def records(case: CaseResult, unit: str) -> str:
     if case.observations:
         parts.append(f"<h3>Observations</h3>{grid_table(tables.observations(case))}")
     if case.tallies:
+        if (spent := tables.profiles(case)).rows:
+            parts.append(f"<h3>CPU time by class</h3>{grid_table(spent)}")
         parts.append(f"<h3>Totals</h3>{grid_table(tables.tallies(case))}")
     return "".join([*parts, f'<p class="fine">{shown(_identity(case))}</p>'])
 

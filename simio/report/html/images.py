@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from simio.errors import SimioError
+from simio.extras import needs
 from simio.report.html.curves import Figure, curves
 from simio.report.html.distributions import distributions
 from simio.report.html.timelines import timelines
@@ -42,6 +43,7 @@ def write_figures(result: ScenarioResult, folder: str) -> list[Path]:
 
     Raises SimioError where kaleido or a browser for it is missing, or nothing can be written there.
     """
+    needs("plotly", "a plot in a file")
     import plotly.graph_objects as go
     import plotly.io as pio
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from simio.description.model import Scenario
+from simio.extras import needs
 from simio.report.html import cases
 from simio.report.html.curves import Figure, curves
 from simio.report.html.distributions import distributions
@@ -48,6 +49,7 @@ _PAGE = """<!DOCTYPE html>
 
 def page(scenario: Scenario, result: ScenarioResult, extra: str = "", more: dict[str, Figure] | None = None) -> str:
     """The whole page as text; `extra` are sections about one case, with the plots in `more`."""
+    needs("plotly", "a page")
     from plotly.offline import get_plotlyjs
 
     figures: dict[str, Figure] = dict(more or {})

@@ -14,7 +14,6 @@ from simio.description.model import Workload
 from simio.description.quantities import Text, Time, refusal, show
 from simio.description.workloads import HostName, Storage, WorkloadParams
 from simio.formats.fio.job import Job
-from simio.formats.fio.options import Ignored
 from simio.formats.fio.reading import Jobs, includes, inline_job, read_jobs
 from simio.workloads import register_workload
 
@@ -92,9 +91,9 @@ class Fio(WorkloadParams):
         return self._jobs.jobs
 
     @property
-    def ignored(self) -> tuple[Ignored, ...]:
+    def ignored(self) -> Mapping[str, str]:
         """The options that are ignored, each with the reason."""
-        return self._jobs.ignored
+        return {each.name: each.reason for each in self._jobs.ignored}
 
 
 @register_workload("fio", Fio)

@@ -53,6 +53,10 @@ class Calls:
     def leave(self) -> None:
         """Once a request is done, before fio looks at it."""
 
+    def sync(self) -> None:
+        """fsync() is called; what it waits for follows."""
+        self.kernel.system_call()
+
     def spin(self, time: int) -> None:
         """Keep a CPU busy for a time, in ps."""
         with self.p.label("fio", self.kernel.host.name), self.p.hold(self.kernel.host.cpu, priority=PROCESS):
@@ -110,6 +114,10 @@ class CoreCalls(Calls):
         """Wait for the core."""
         self.process.take_core()
         self.p.release(self.process.core.resource)
+
+    def sync(self) -> None:
+        """See `Calls.sync`."""
+        self.spin(self.kernel.host.span(self.kernel.sheet.system_call))
 
     def spin(self, time: int) -> None:
         """See `Calls.spin`."""

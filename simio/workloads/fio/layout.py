@@ -1,4 +1,4 @@
-"""Which part of which device each process of fio goes to."""
+"""The part of a device that each process of fio goes to."""
 
 from __future__ import annotations
 
@@ -28,6 +28,10 @@ class Span:
     device: str
     start: int
     size: int
+    file: str = ""
+    whole: tuple[int, int] = (0, 0)
+    """First byte and size of the file that it is of."""
+    is_device: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,7 @@ def _labelled(jobs: Sequence[Job]) -> Iterator[tuple[Job, int, int, str]]:
 
 
 def labels(jobs: Sequence[Job]) -> Iterator[tuple[Job, int, str, int]]:
-    """What is reported: each job or clone with the number of its group, its label, and its processes."""
+    """Entries of the report: each job or clone with the number of its group, its label, and its processes."""
     for job, _, group, label in _labelled(jobs):
         if job.numjobs > 1 and not job.group_reporting:
             for number in range(job.numjobs):
@@ -182,7 +186,7 @@ class _Files:
                 f"job {quote(job.name)}: {max(size, 0):,} bytes of {quote(name)} are left for requests of "
                 f"{job.largest:,}; see its size and offset"
             )
-        return Span(one.device, one.start + offset, size)
+        return Span(one.device, one.start + offset, size, name, (one.start, one.size), one.is_device)
 
 
 def _part(amount: int | Fraction, whole: int, grain: int) -> int:

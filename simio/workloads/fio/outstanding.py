@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from collections.abc import Callable
+from contextlib import ExitStack
 from typing import NamedTuple
 
 from simio.formats.fio.job import Job
@@ -10,6 +11,9 @@ from simio.machines import fio as machine
 from simio.program.builder import Builder, Handle, Register, minimum, since
 from simio.workloads.common.streams import Access
 from simio.workloads.fio.calls import Calls
+
+FSYNC = 2**62
+"""What the ring has for an fsync() in place of an instant."""
 
 
 class Times(NamedTuple):
@@ -31,6 +35,8 @@ class Outstanding:
         """`times` are the observations of each direction."""
         self.p, self.name, self.calls, self.job, self.depth, self.times = p, name, calls, job, depth, times
         self.submitted = None
+        self.syncs: Handle | None = None
+        """Times of fsync(), if the job calls it."""
         if depth > 1:
             self.ring = p.machine(f"{name}: completions", machine.ring(depth))
             self.complete = p.container(f"{name}: complete", unit="requests")
@@ -70,6 +76,26 @@ class Outstanding:
                 self._submit()
         self._make_room()
 
+    def sync(self, emit: Callable[[], None]) -> None:
+        """fsync(), waited for or as a request among the others."""
+        p = self.p
+        if self.depth == 1:
+            self.sync_now(emit)
+            return
+        with p.fork(f"{self.name}: fsync"):
+            self.sync_now(emit)
+            with p.scope():
+                p.answer(machine.completed, self.ring, p.register(FSYNC), 0)
+            p.put(self.complete, 1)
+        self.flying.set(self.flying + 1)
+        self._make_room()
+
+    def sync_now(self, emit: Callable[[], None]) -> None:
+        """fsync() that is waited for."""
+        assert self.syncs is not None
+        with self.p.timed(self.syncs):
+            emit()
+
     def _enter(self, direction: int) -> Register:
         """The submission of a request; a register with its end."""
         p = self.p
@@ -108,7 +134,12 @@ class Outstanding:
             begun = p.answer(machine.oldest, self.ring)
             submitted = p.answer(machine.reaped, self.ring)
             for direction, times in self.times.items():
-                with p.when(begun % 2 == direction) if len(self.times) > 1 else nullcontext(), p.scope():
+                with ExitStack() as only:
+                    if len(self.times) > 1:
+                        only.enter_context(p.when(begun % 2 == direction))
+                    if self.syncs:
+                        only.enter_context(p.when(begun != FSYNC))
+                    only.enter_context(p.scope())
                     p.mark(times.lat, since(begun // 2))
                     if times.clat:
                         p.mark(times.clat, since(submitted))

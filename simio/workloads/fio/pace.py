@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 
-from simio.formats.fio.job import NAMES, READ, WRITE, Job
+from simio.formats.fio import NAMES
+from simio.formats.fio.job import READ, WRITE, Job
 from simio.program.builder import Builder, Register, since
 from simio.program.service import SECOND
 from simio.workloads.fio.calls import Calls

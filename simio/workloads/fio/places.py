@@ -6,7 +6,8 @@ from math import erf, exp, floor, log, pi, sqrt
 from typing import Any
 
 from simio.errors import RunError, quote
-from simio.formats.fio.job import NAMES, Distribution, Zone
+from simio.formats.fio import NAMES
+from simio.formats.fio.job import Distribution, Zone
 from simio.machines import fio as machine
 from simio.program.builder import Builder, Register
 from simio.workloads.fio.layout import Clone

@@ -13,7 +13,8 @@ from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
 from simio.errors import RunError, quote
-from simio.formats.fio.job import ASYNCHRONOUS, NAMES, READ, WRITE, Job
+from simio.formats.fio import NAMES
+from simio.formats.fio.job import ASYNCHRONOUS, READ, WRITE, Job
 from simio.program.builder import Builder, Register
 from simio.workloads.common.streams import Access
 from simio.workloads.fio.calls import Calls
@@ -21,6 +22,7 @@ from simio.workloads.fio.layout import Clone, Span
 from simio.workloads.fio.outstanding import Outstanding, Times
 from simio.workloads.fio.pace import Pace
 from simio.workloads.fio.places import Places
+from simio.workloads.fio.syncing import Syncing
 from simio.workloads.reader import Cached, Mapped
 from simio.workloads.writer import Behind
 
@@ -49,7 +51,7 @@ def name_of(workload: Workload[Fio], clone: Clone) -> str:
 
 
 class Gates:
-    """Where processes behind a stonewall wait for all before it."""
+    """The barrier at which processes behind a stonewall wait for all before it."""
 
     def __init__(self, p: Builder, name: str, clones: list[Clone]) -> None:
         self.p = p
@@ -98,10 +100,12 @@ class Process:
             *(self.job.align[d] or 0 for d in self._ways),
         )
         self._check()
+        self.syncing = Syncing(site, workload, clone, calls)
         self.accesses = {(n, d): self._access(span, d) for n, span in self._spans() for d in self._ways}
         depth = self.job.depth if self.job.direct else 1
         times = {d: self._times(d) for d in self._ways}
         self.outstanding = Outstanding(p, self.name, calls, self.job, depth, times)
+        self.outstanding.syncs = self.syncing.observation()
         self.pace = Pace(p, self.name, calls, self.job, self.outstanding)
 
     def _times(self, direction: int) -> Times:
@@ -141,10 +145,6 @@ class Process:
         mixed = any(len(job.sizes[d]) > 1 for d in self._ways)
         if not job.direct and mixed:
             raise RunError(f"job {quote(job.name)} has several block sizes and goes through the cache; use direct=1")
-        if job.fsync and job.direct:
-            raise RunError(
-                f"job {quote(job.name)} has fsync with direct=1; flushing the cache of a device is not modelled"
-            )
 
     def _device(self, span: Span) -> BlockDevice:
         return self.calls.device(span.device)
@@ -154,7 +154,8 @@ class Process:
         delivered = site.stream(bytes_of(self.workload.name, self.clone.label, direction))
         device = self._device(span)
         if job.direct:
-            return self.calls.unbuffered(device, direction, delivered)
+            access: Access = self.calls.unbuffered(device, direction, delivered)
+            return access if direction == READ else self.syncing.past_cache(access, span)
         try:
             system = site.file_system(self.workload, device.name)
         except RunError:
@@ -165,10 +166,12 @@ class Process:
         mount = Mount(self.kernel, system.sheet, device)
         if job.engine == "mmap":
             return Mapped(self.p, MappedFile(mount, (self.name, 1)), None, delivered)
+        if direction == WRITE and mount.sheet.dirty_background is not None:
+            return self.syncing.through_cache(mount, span, delivered)
         file = CachedFile(mount, f"{self.name} {NAMES[direction]}", (span.start, span.size), not job.random)
         if direction == READ:
             return Cached(self.p, file, True, delivered)
-        return Behind(self.p, file, job.sync or job.fsync > 0, delivered)
+        return Behind(self.p, file, bool(job.sync or job.synced[0]), delivered)
 
     # --- its thread ----------------------------------------------------------------------------------------
 
@@ -184,17 +187,19 @@ class Process:
                 access.rewind()
             self.places.open()
             self.outstanding.open()
+            self.syncing.open()
             self.pace.open()
             with self._loop():
                 self._one()
             self.outstanding.quiesce()
+            self.syncing.end(self.outstanding)
             for access in self.accesses.values():
                 access.finish()
             p.mark(self.ended, 1)
             self.gates.leave(self.clone.stage)
 
     def _begin(self) -> None:
-        """What is measured begins behind the ramp."""
+        """Start of the measured time, behind the ramp."""
         p = self.p
         if not self.job.ramp_time:
             p.mark(self.begun, 1)
@@ -258,6 +263,8 @@ class Process:
                         self.pace.count(direction, size)
                         for access in self._chosen(file, direction):
                             self.outstanding.issue(access, at, direction, size, self.aligned)
+                            if direction == WRITE:
+                                self.syncing.after(access, self.outstanding)
             self.pace.think()
 
     def _direction(self) -> Register | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -15,17 +15,29 @@ from simio.components.site import Site
 from simio.description.arrivals import Arrivals
 from simio.description.messages import MESSAGES
 from simio.description.model import Workload
-from simio.description.quantities import Count, Extent, Time, refusal
+from simio.description.mounts import (
+    LARGEST,
+    READ_AHEAD,
+    Connections,
+    MinorVersion,
+    MountOptions,
+    Slots,
+    check_read_ahead,
+    check_transfer,
+)
+from simio.description.quantities import Count, Extent, Limit, Size, Time, refusal
+from simio.description.sheets.base import size_text
 from simio.description.workloads import HostNames, OptionalHost, OptionalStorage, WorkloadParams
 from simio.errors import quote
 from simio.program.builder import Handle
 from simio.workloads import register_workload
+from simio.workloads.nfs.over_tcp import over_tcp
 from simio.workloads.nfs.passes import arriving, read, write
 from simio.workloads.nfs.storage import server_storage
 
 
 class Nfs(WorkloadParams):
-    """Files read or written in order over NFS, by RPC over UDP, each client one of its own.
+    """Files read or written in order over NFS, by RPC over UDP or TCP, each client one of its own.
 
     `from` is the client, `to` the server. Of several, the clients go to the servers in turn.
     """
@@ -53,8 +65,26 @@ class Nfs(WorkloadParams):
         description="host that looks each request's file up and tells the manager where its blocks lie; none: the "
         "manager knows",
     )
-    version: Literal[2, 3] = Field(3, description="version of NFS; 2 transfers 8 KiB at most")
-    transfer: Extent = Field(8192, description="bytes a READ or WRITE request (rsize, wsize)")
+    transport: Literal["udp", "tcp"] = Field("udp", description="how calls travel")
+    version: Literal[2, 3, 4] = Field(
+        3, description="version of NFS; 2 transfers 8 KiB at most and goes over UDP, 4 over TCP"
+    )
+    minorversion: MinorVersion = Field(2, description="minor version of version 4")
+    transfer: Extent = Field(
+        8192, description="bytes a READ or WRITE request (rsize, wsize); over TCP at most, and 1 MiB if left out"
+    )
+    nconnect: Connections = Field(1, description="TCP: connections of a mount, which calls take in turn")
+    slots: Slots = Field(
+        None,
+        description="TCP: calls outstanding, of version 4.1 and 4.2 in all, else a connection; none: 64 or 1024",
+    )
+    read_ahead: Size = Field(
+        READ_AHEAD, description="TCP: bytes that sequential reading fetches at once, a window ahead (read_ahead_kb)"
+    )
+    programs: Annotated[Count, Field(le=256)] = Field(
+        1, description="TCP: programs of a client, each with a file of its own over the client's mount"
+    )
+    block: Limit = Field(None, description="TCP: bytes a read() or write() of a program; none: transfer")
     access: Literal["read", "write"] = Field("read", description="what the client does")
     size: Extent = Field(description="bytes of the file")
     biods: Annotated[int, Field(strict=True, ge=0, le=256)] = Field(
@@ -93,18 +123,67 @@ class Nfs(WorkloadParams):
     @property
     def largest_call(self) -> tuple[int, tuple[str, ...]]:
         """See `WorkloadParams.largest_call`."""
+        if self.transport == "tcp":
+            return 0, ()
         messages = MESSAGES[self.version]
         return messages.whole("write" if self.access == "write" else "read", self.transfer), self.ports
 
     @property
     def may_crash(self) -> tuple[str, ...]:
         """See `WorkloadParams.may_crash`; what a manager of storage has in its memory outlives a port of it."""
-        return () if self.manager else ("to",)
+        return () if self.manager or self.transport == "tcp" else ("to",)
+
+    @property
+    def options(self) -> MountOptions:
+        """The options of a mount over TCP."""
+        return MountOptions.model_construct(
+            version=4 if self.version == 4 else 3,
+            minorversion=self.minorversion,
+            transfer=self.transfer,
+            nconnect=self.nconnect,
+            slots=self.slots,
+            read_ahead=self.read_ahead,
+            nfsds=self.nfsds,
+        )
 
     @property
     def disks_of(self) -> tuple[str, ...]:
         """The hosts that reach the storage."""
         return (self.manager,) if self.manager else self.to
+
+    @model_validator(mode="before")
+    @classmethod
+    def _largest_over_tcp(cls, given: Any) -> Any:
+        if isinstance(given, dict) and given.get("transport") == "tcp" and "transfer" not in given:
+            return given | {"transfer": size_text(LARGEST)}
+        return given
+
+    @model_validator(mode="after")
+    def _fits_the_transport(self) -> Nfs:
+        if self.transport == "udp":
+            for key in self.model_fields_set & {
+                "nconnect",
+                "slots",
+                "read_ahead",
+                "programs",
+                "block",
+                "minorversion",
+            }:
+                raise refusal(f"{key} over UDP", "none", "set transport: tcp", key)
+            if self.version == 4:
+                raise refusal("4 over UDP", "2 or 3", "set transport: tcp", "version")
+            return self
+        if self.version == 2:
+            raise refusal("2 over TCP", "3 or 4", field="version")
+        if "minorversion" in self.model_fields_set and self.version == 3:
+            raise refusal(f"{self.minorversion}, of version 3", "none", "set version: 4", "minorversion")
+        for key in self.model_fields_set & {"biods", "retrans", "timeout", "manager", "metadata"}:
+            if getattr(self, key) is not None:
+                hint = "read_ahead is what its cache reads ahead" if key == "biods" else ""
+                raise refusal(f"{key} over TCP", "none", hint, key)
+        check_transfer(self.transfer)
+        check_read_ahead(self.read_ahead)
+        return self
 
     @model_validator(mode="after")
     def _clients_are_there(self) -> Nfs:
@@ -149,6 +228,9 @@ class Nfs(WorkloadParams):
 def nfs(site: Site, workload: Workload[Nfs]) -> None:
     """One pass of each client over a file of `size` bytes, a block of `transfer` bytes a system call."""
     params = workload.params
+    if params.transport == "tcp":
+        over_tcp(site, workload)
+        return
     clients = params.readers
     pools = _pools(site, workload) if len(clients) > 1 else {}
     for number, client in enumerate(clients):

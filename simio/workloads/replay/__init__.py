@@ -81,7 +81,7 @@ def _rate(summary: Summary, times: rows.Times, count: int) -> Fraction | None:
 
 
 class _Registers(NamedTuple):
-    """What a thread knows of its request."""
+    """A thread's registers for its request."""
 
     wait: Register
     place: Register

@@ -88,7 +88,7 @@ def _several(names: list[str]) -> str:
 
 
 def place(workload: Workload[Replay], number: int, device: BlockDevice, asked: DeviceSummary) -> Place:
-    """Where the requests of a device of the trace go on the block device of a number.
+    """The places of a traced device's requests on the block device of a number.
 
     Raises RunError if they do not fit, or are no whole sectors.
     """

@@ -11,10 +11,11 @@ from simio.components.site import Site
 from simio.description.arrivals import Arrivals, check_think
 from simio.description.mixtures import Mixture, Sizes
 from simio.description.model import Workload
-from simio.description.quantities import Count, Extent, Flag, Limit, Probability, Time, refusal
+from simio.description.quantities import Count, Duration, Extent, Flag, Limit, Probability, Time, refusal
 from simio.description.workloads import HostName, HostNames, Storage, WorkloadParams
 from simio.workloads import register_workload
 from simio.workloads.common.sockets import Streams
+from simio.workloads.serve.datagrams import DatagramService
 from simio.workloads.serve.server import Service
 
 MOST_OBJECTS = 2**20
@@ -35,6 +36,12 @@ class Serve(WorkloadParams):
     to: HostName = Field(description="host that serves")
     storage: Storage = Field(
         description="disk or volume of the server that has the objects, or group of disks that have them in turn"
+    )
+    transport: Literal["tcp", "udp"] = Field(
+        "tcp", description="how requests travel: over connections, or as datagrams to one socket of the server"
+    )
+    timeout: Duration = Field(
+        10**12, description="udp: time after which a request without an answer is sent again; doubles each time"
     )
     access: Literal["raw", "direct", "buffered"] = Field(
         "direct", description="how the server gets at the objects: past the cache of its kernel, or through it"
@@ -62,7 +69,9 @@ class Serve(WorkloadParams):
     threads: Annotated[Count, Field(le=4096)] | None = Field(
         None, description="threads of the server, each with one request at a time; none: one a connection"
     )
-    connections: Streams = Field(1, description="connections at once, each with one request outstanding")
+    connections: Streams = Field(
+        1, description="connections at once, or clients over udp, each with one request outstanding"
+    )
     count: Count = Field(description="transactions a connection")
     steps: Annotated[Count, Field(le=1000)] = Field(1, description="requests of a transaction, one after another")
     arrivals: Arrivals | None = Field(
@@ -85,6 +94,9 @@ class Serve(WorkloadParams):
     @model_validator(mode="after")
     def _arrivals_are_all(self) -> Serve:
         check_think(self.arrivals, self.think)
+        other = {"timeout"} if self.transport == "tcp" else {"window", "nodelay"}
+        for key in self.model_fields_set & other:
+            raise refusal(f"{key}, over {self.transport}", "none", field=key)
         return self
 
     @model_validator(mode="after")
@@ -104,4 +116,4 @@ class Serve(WorkloadParams):
 @register_workload("serve", Serve)
 def serve(site: Site, workload: Workload[Serve]) -> None:
     """Connections from the clients, and for each a thread of the server; the bytes of objects count."""
-    Service(site, workload).emit()
+    (Service if workload.params.transport == "tcp" else DatagramService)(site, workload).emit()

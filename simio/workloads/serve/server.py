@@ -109,7 +109,7 @@ class Service:
         size = self.store.size(number)
         asked.store(number * 2 + writes)
         out, back = p.register(params.request), p.register(params.header)
-        self._choose(writes, lambda: back.set(back + size), lambda: out.set(out + size))
+        self.choose(writes, lambda: back.set(back + size), lambda: out.set(out + size))
         client.write(out)
         exactly(p, client, back)
         p.mark(self.site.delivered, size)
@@ -122,18 +122,18 @@ class Service:
 
         def write() -> None:
             exactly(p, server, size)
-            self._work()
+            self.work()
             access.write(number)
 
         def read() -> None:
-            self._work()
+            self.work()
             access.read(number)
             back.set(back + size)
 
-        self._choose(writes, read, write)
+        self.choose(writes, read, write)
         server.write(back)
 
-    def _choose(self, writes: Register, read: Callable[[], None], write: Callable[[], None]) -> None:
+    def choose(self, writes: Register, read: Callable[[], None], write: Callable[[], None]) -> None:
         """Emit the one or the other, or only what can be."""
         p = self.p
         if not self.writes:
@@ -144,7 +144,7 @@ class Service:
         with p.when(writes == 1):
             write()
 
-    def _work(self) -> None:
+    def work(self) -> None:
         """The program's own work."""
         if self.params.work:
             with self.p.label("the program", self.params.to):

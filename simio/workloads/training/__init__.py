@@ -10,9 +10,10 @@ from pydantic import Field, model_validator
 from simio.components.site import Site
 from simio.description.mixtures import Mixture
 from simio.description.model import Workload
-from simio.description.quantities import Count, Duration, Extent, Size, Time, Whole, refusal
+from simio.description.mounts import MountOptions
+from simio.description.quantities import Count, Duration, Extent, Flag, Size, Time, Whole, refusal
 from simio.description.sheets.base import size_text
-from simio.description.workloads import HostNames, Storage, WorkloadParams
+from simio.description.workloads import HostNames, OptionalHosts, OptionalStorage, WorkloadParams
 from simio.workloads import register_workload
 from simio.workloads.training.loader import Job
 
@@ -31,9 +32,16 @@ class Training(WorkloadParams):
     routes: ClassVar[tuple[tuple[str, str], ...]] = (("host", "from_"),)
 
     host: HostNames = Field(description="host of the accelerators, or list of hosts that have one in turn")
-    from_: Storage = Field(
-        alias="from", description="disk or volume with the samples, or group that has them in turn"
+    from_: OptionalStorage = Field(
+        None,
+        alias="from",
+        description="disk or volume with the samples, or group that has them in turn; none: they are in the memory "
+        "of the servers",
     )
+    server: OptionalHosts = Field(
+        None, description="host that serves the samples over NFS, or list of hosts that have them in turn; none: none"
+    )
+    mount: MountOptions | None = Field(None, description="the mount of a server; none: with the values that it has")
     access: Literal["raw", "direct", "buffered", "nocopy"] = Field(
         "buffered", description="how the threads get at the data, as of reader"
     )
@@ -57,9 +65,29 @@ class Training(WorkloadParams):
     )
     transfer: Extent = Field(256 * 1024, description="bytes a read()")
     steps: Annotated[Count, Field(le=1_000_000)] = Field(description="steps of the training")
+    epoch: Flag = Field(
+        False,
+        description="whether the steps are a whole epoch, beyond which nothing is read; else reading goes on to the "
+        "end, as in the middle of one",
+    )
+    between: Time = Field(
+        0, description="time of a step in which an accelerator neither computes nor waits: the framework's own"
+    )
     work: Time = Field(
         0, description="CPU time of a thread a sample, to decode it, on a CPU of its kernel's reference_clock"
     )
+
+    @property
+    def ways(self) -> tuple[tuple[str, str], ...]:
+        """See `WorkloadParams.ways`."""
+        if not self.server:
+            return self.routes
+        return ("host", "server"), *((("server", "from_"),) if self.from_ else ())
+
+    @property
+    def sends_packets(self) -> bool:
+        """See `WorkloadParams.sends_packets`."""
+        return bool(self.server)
 
     @property
     def file_sizes(self) -> Mixture:
@@ -84,8 +112,16 @@ class Training(WorkloadParams):
         if self.spread and 2 * self.spread > self.sample:
             at_most = f"at most half of the sample, {size_text(self.sample // 2)}"
             raise refusal(size_text(self.spread), at_most, field="spread")
+        if self.epoch and self.loader != "batches":
+            raise refusal("true, with the loader samples", "false", "only batches are numbered", "epoch")
         if self.per_file > 1 and self.loader == "batches":
             raise refusal("batches, with several samples a file", "samples", field="loader")
+        if not self.server and not self.from_:
+            raise refusal("nothing", "a disk, group of disks or volume, or a server", field="from")
+        if not self.server and self.mount:
+            raise refusal("a mount, without a server", "none", field="mount")
+        if self.server and self.access not in ("buffered", "nocopy"):
+            raise refusal(f"{self.access}, over NFS", "buffered or nocopy", field="access")
         if self.accelerators < len(self.host):
             found = f"{self.accelerators} with {len(self.host)} hosts"
             raise refusal(found, "one a host at least", field="accelerators")

@@ -11,9 +11,12 @@ from simio.components.files.objects import ObjectStore
 from simio.components.files.streamed import Around, StreamedFile
 from simio.components.site import Site
 from simio.description.model import Workload
+from simio.description.mounts import MountOptions
 from simio.machines import order
 from simio.program.builder import Register, since
+from simio.workloads.common.remote import Servers
 from simio.workloads.common.room import check_room
+from simio.workloads.training.remote import Remote
 
 if TYPE_CHECKING:
     from simio.workloads.training import Training
@@ -32,10 +35,12 @@ class Job:
         self.busy = p.resource(f"{name}: accelerators", params.accelerators)
         self.waited = p.observation(f"{name}: wait for a batch", "latency", "ps")
         self.step = p.observation(f"{name}: step", "latency", "ps")
+        self.computing = p.observation(f"{name}: computing", "latency", "ps")
         self.there = p.variable(f"{name}: accelerators at the barrier")
         self.go = p.container(f"{name}: barrier", unit="accelerators")
         self.file = p.uniform(f"{name}: file", 0, params.files - 1)
         self.stream = site.stream(name)
+        self.servers = Servers(site, workload, params.mount or MountOptions()) if params.server else None
 
     def emit(self) -> None:
         """The threads of all accelerators, which hosts have in turn."""
@@ -45,20 +50,29 @@ class Job:
             own = f"{self.name} {number + 1}" if params.accelerators > 1 else self.name
             feed = Feed(self, own)
             feed.read(stores[params.host[number % len(params.host)]])
-            with self.p.thread(f"{own}: accelerator"), self.p.loop(params.steps):
-                self._train(feed)
+            with self.p.thread(f"{own}: accelerator"):
+                self._train(feed, first=True)
+                with self.p.loop(params.steps - 1):
+                    self._train(feed)
 
-    def _train(self, feed: Feed) -> None:
-        """One step: wait for a batch and for the other accelerators, and compute."""
+    def _train(self, feed: Feed, first: bool = False) -> None:
+        """One step: wait for a batch and for the other accelerators, and compute.
+
+        The first is in no observation of steps, as it waits until anything has been read at all.
+        """
         p = self.p
         with p.scope():
             begun = p.now()
             feed.take()
             p.mark(self.waited, since(begun))
             self._meet()
+            with p.label("framework", self.name):
+                p.advance(self.params.between)
             with p.hold(self.busy):
                 p.advance(self.params.compute)
-            p.mark(self.step, since(begun))
+            if not first:
+                p.mark(self.computing, self.params.compute)
+                p.mark(self.step, since(begun))
 
     def _meet(self) -> None:
         """A barrier: the accelerator that comes last lets all of them go on."""
@@ -75,7 +89,7 @@ class Job:
 
 
 class Feed:
-    """What the threads of one accelerator have read for it.
+    """Samples that the threads of one accelerator have read for it.
 
     `room` is what they may still begin to read, `ready` what the accelerator may take: both in batches with the
     loader batches, and else in samples, or in bytes where files have several.
@@ -92,6 +106,7 @@ class Feed:
         self.room = p.container(f"{name}: room", level=params.ahead * self.batch + over, unit=self.unit)
         self.ready = p.container(f"{name}: ready", unit=self.unit)
         if self.whole:
+            self.left = params.steps if params.epoch else None
             self.begun = p.variable(f"{name}: batches begun")
             self.order = p.machine(f"{name}: order of batches", order.order(params.ahead + 1))
 
@@ -124,9 +139,10 @@ class Feed:
         p.get(self.room, 1)
         number = p.register()
         number.set(self.begun.increment(1))
-        with p.loop(self.params.batch), p.scope():
-            files.next(nothing)
-        p.put(self.ready, p.answer(order.arrive, self.order, number))
+        with p.when(number < self.left) if self.left else nullcontext():
+            with p.loop(self.params.batch), p.scope():
+                files.next(nothing)
+            p.put(self.ready, p.answer(order.arrive, self.order, number))
 
     @contextmanager
     def _transfer(self, amount: int) -> Iterator[None]:
@@ -143,13 +159,17 @@ class Files:
         self.job, self.p, self.params = job, job.p, job.params
         site, params = job.site, job.params
         self.kernel, self.host = site.kernel(host), site.host(host)
-        self.devices = [site.device(host, target) for target in site.targets(params.from_)]
         name = job.name if len(params.host) == 1 else f"{job.name} on {host}"
+        self.remote = Remote(job.servers, name, host) if job.servers else None
+        if self.remote:
+            self.devices = self.remote.devices
+        else:
+            self.devices = [site.device(host, target) for target in site.targets(params.from_ or "")]
         self.store = ObjectStore(self.kernel, name, params.files, params.file_sizes, self.devices)
         for device in self.devices:
             check_room(job.workload, device, self.store.extent)
-        self.mounts = []
-        if params.access in ("buffered", "nocopy"):
+        self.mounts = self.remote.mounts if self.remote else []
+        if not self.remote and params.access in ("buffered", "nocopy"):
             self.mounts = [
                 Mount(self.kernel, site.file_system(job.workload, device.name).sheet, device)
                 for device in self.devices
@@ -167,13 +187,27 @@ class Files:
             with p.label("the program", self.host.name):
                 self.host.work(params.work * params.per_file)
 
+    def _counted(self, around: Around) -> Around:
+        """Around each read() of a file that lasts for many batches: what it brings is delivered then."""
+
+        @contextmanager
+        def each(amount: int) -> Iterator[None]:
+            with around(amount):
+                yield
+                self.p.mark(self.job.stream, amount)
+
+        return each
+
     def _read(self, device: int, at: Register, kind: int, around: Around) -> None:
         p, params, store = self.p, self.params, self.store
         size, stored = store.slots.sizes[kind], store.slots.stored[kind]
         if self.mounts:
             file = StreamedFile(self.mounts[device], size)
-            file.read(at, params.transfer, store.grain, params.access == "buffered", around)
-            p.mark(self.job.stream, size)
+            each = self._counted(around) if params.per_file > 1 else around
+            with self.remote.opened(device) if self.remote else nullcontext():
+                file.read(at, params.transfer, store.grain, params.access == "buffered", each)
+            if params.per_file == 1:
+                p.mark(self.job.stream, size)
             return
         place = p.register(at)
         for amount in p.pieces(stored, params.transfer):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -23,6 +23,7 @@ from drive_bench import (
     US,
     ZONES,
     Command,
+    Interface,
     carry_out,
     path,
     program,
@@ -31,7 +32,9 @@ from drive_bench import (
 )
 
 from simio.bound import bound
+from simio.components.storage.disk import DiskDrive
 from simio.engines import compiled, reference
+from simio.program.builder import Builder
 
 
 @pytest.fixture(params=[reference, compiled], ids=["reference", "compiled"])
@@ -259,3 +262,24 @@ def test_what_the_bound_takes_for_certain_is_never_more_than_what_a_run_takes(fi
     # All but what the buffer holds, at the rate of the outer zone.
     assert window.time == 3 * (4000 - 4 * SEGMENT) * REVOLUTION // 600
     assert window.time <= compiled.run(made).end
+
+
+def test_a_flush_ends_when_the_media_has_all_that_is_in_the_write_cache(engine: ModuleType) -> None:
+    p = Builder()
+    drive = DiskDrive(p, SimpleNamespace(name="d", part=SimpleNamespace(sheet=sheet(write_cache=True))))
+    done = p.observation("done")
+    with p.thread("host"):
+        sector = p.register(0)
+        for number in (5000, 100_000, 400_000):
+            sector.set(number)
+            drive.write(sector, 4096, Interface(p))
+        p.mark(done, p.now())
+        drive.flush()
+        p.mark(done, p.now())
+        drive.flush()
+        p.mark(done, p.now())
+    written, flushed, again = (int(value) for _, _, value in engine.run(p.build()).marks)
+    # In the cache at once; then three seeks of 500 us or more, and turns of the disk; then nothing is left to do.
+    assert written < 3 * MS
+    assert flushed > written + 3 * 500 * US
+    assert again == flushed

@@ -274,3 +274,51 @@ def test_engines_agree_on_reads_beside_writes(placement: str) -> None:
             bench.drive.read(sector, 9 * KIB4, bench.interface)
         outcomes.append(bench.run(engine))
     assert outcomes[0].differences(outcomes[1]) == []
+
+
+def flushing(engine: ModuleType, writes: int, **values: object) -> int:
+    """Time in us from the last of some writes of a sector, to one die after the other, to the end of a flush."""
+    bench = Bench(volatile_cache=True, flush_time="100 us", **values)
+    p = bench.p
+    with p.thread("writer"):
+        sector, begun = p.register(0), p.register()
+        with p.loop(writes):
+            bench.drive.write(sector, KIB4, bench.interface)
+            sector.set(sector + 1)
+        p.let(begun, "SINCE", 0)
+        bench.drive.flush()
+        p.let(begun, "SINCE", begun)
+        p.mark(bench.took, begun)
+    return bench.times(engine)[0]
+
+
+def test_a_flush_programs_what_does_not_fill_a_unit(engine: ModuleType) -> None:
+    # A page of four sectors on each of two planes and three bits goes over the channel, filler and all.
+    pages = 6 * (2 + 4 * 10)
+    assert flushing(engine, 1) == CONTROL + pages + PROGRAM + 100
+
+
+def test_a_flush_of_an_empty_buffer_stores_the_mapping_only(engine: ModuleType) -> None:
+    assert flushing(engine, 0) == CONTROL + 100
+
+
+def test_in_slc_mode_a_flush_programs_the_pages_that_are_needed(engine: ModuleType) -> None:
+    cache = {"cache": "1 MiB", "cache_program": "200 us", "cache_read": "30 us"}
+    assert flushing(engine, 1, **cache) == CONTROL + 2 * (2 + 4 * 10) + 200 + 100
+    assert flushing(engine, 9, **cache) == CONTROL + 4 * (2 + 4 * 10) + 400 + 100
+
+
+def test_a_flush_waits_for_what_came_before_it_and_not_for_what_comes_after(engine: ModuleType) -> None:
+    bench = Bench(volatile_cache=True, placement="empty")
+    p, done = bench.p, bench.took
+    with p.thread("writer"):
+        sector = p.register(0)
+        with p.loop(2000):
+            bench.drive.write(sector, KIB4, bench.interface)
+            sector.set(sector + 1)
+    with p.thread("flusher", start=1000 * US):
+        bench.drive.flush()
+        p.mark(done, p.now())
+    (time,) = bench.times(engine)
+    # 166 sectors came in 1 ms, seven units for two dies, of which the last is filled up.
+    assert 1000 < time < 1000 + 5 * (PROGRAM + 6 * 42)

@@ -1,4 +1,4 @@
-"""What an interface costs: a request, a look for done ones, a sleep; in ps of the kernel's reference CPU."""
+"""Costs of an interface: a request, a look for done ones, a sleep; in ps of the kernel's reference CPU."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from simio.description.sheets.linux import LinuxKernelSheet
 
 @dataclass(frozen=True)
 class Way:
-    """What lies between a program and its drive: the kernel, the driver's cost a request, and how files are given.
+    """The way between a program and its drive: the kernel, the driver's cost a request, and how files are given.
 
     `program` is the program's own time a request, `pages` those of a buffer, `scheduler` its time outside of locks,
     `commands` how many the block layer makes of a request, `batch` the requests that one call submits.

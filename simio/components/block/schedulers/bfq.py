@@ -13,7 +13,7 @@ class Bfq(LockingScheduler):
 
     @property
     def cost(self) -> int:
-        """What is outside of the lock."""
+        """CPU time outside of the lock."""
         return self.sheet.bfq_cost
 
     @property

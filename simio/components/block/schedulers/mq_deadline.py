@@ -8,7 +8,7 @@ class MqDeadline(LockingScheduler):
 
     @property
     def cost(self) -> int:
-        """What is outside of the lock: allocation of the scheduler's request and tag, the run of the queue."""
+        """CPU time outside of the lock: allocation of the scheduler's request and tag, the run of the queue."""
         return self.sheet.mq_deadline_cost
 
     @property

@@ -30,7 +30,7 @@ def law(state: NDArray, base: int, time: int) -> int:
 
 @shared
 def depart(state: NDArray, base: int, now: int, size: int, waited: int) -> int:
-    """Whether the packet is dropped (section 5.5); the line asks again for the next one if it is."""
+    """1 if the packet is dropped (section 5.5); the line asks again for the next one then."""
     over = False
     if waited < state[base + q.TARGET] or state[base + q.LEVEL] <= state[base + q.QUANTUM]:
         state[base + q.ABOVE_AT] = 0

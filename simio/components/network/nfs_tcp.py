@@ -1,0 +1,181 @@
+"""NFS versions 3 (RFC 1813), 4.0 (RFC 7530) and 4.1 (RFC 8881) over TCP: a mount, and its files as a device.
+
+The device takes reads and writes at any place and of any size. It cuts them into READs and WRITEs of the mount's
+`transfer`, which are under way side by side. So the client's page cache and its read-ahead are those of any file
+(`simio.components.files`), and programs that read a disk through the cache read over NFS as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any, Protocol
+
+from simio.components.network.demand import shared_times
+from simio.components.network.rpc_tcp import RpcTransport
+from simio.components.passage import Passage
+from simio.description.messages import MESSAGES
+from simio.description.mounts import MountOptions
+from simio.program.builder import Handle, Operand, Procedure, Register
+from simio.program.labels import labelled
+
+WORD = 4
+"""Bytes to whose multiples data are padded (RFC 4506, section 4.9)."""
+
+
+class ServerFiles(Protocol):
+    """What the threads of a server do with bytes of files at addresses; their steps are emitted in such a thread."""
+
+    name: str
+    capacity: int
+    sector: int
+
+    def read(self, at: Register, size: Register) -> None:
+        """Have bytes where they can be sent from."""
+
+    def write(self, at: Register, size: Register) -> None:
+        """Keep bytes that need not be stable yet."""
+
+    def commit(self) -> None:
+        """Wait until all that was written is stable."""
+
+    def passage(self, writes: bool) -> Passage:
+        """The passage of bytes between server and device."""
+
+
+class NfsTcpMount:
+    """A mount of a client on a server, over the connections of `transport`; `disk` makes a COMMIT stable.
+
+    Mounts share what is stable: one request at a time.
+    """
+
+    def __init__(
+        self, transport: RpcTransport, options: MountOptions, stable: int = 0, disk: Handle | None = None
+    ) -> None:
+        self.transport, self.options, self.p = transport, options, transport.p
+        self.client, self.server = transport.client, transport.server
+        self.messages = MESSAGES[options.protocol]
+        self.stable, self.disk = stable, disk
+        name = transport.name
+        self._opening = [self._small(f"{name} opens", *sizes) for sizes in self.messages.opening]
+        self._closing = [self._small(f"{name} closes", *sizes) for sizes in self.messages.closing]
+
+    def call(
+        self, length: Operand, answer: Callable[[], Operand], sends: bool = False, receives: bool = False
+    ) -> None:
+        """A call of NFS, with the costs of NFS at both ends; see `RpcTransport.call`."""
+
+        def served() -> Operand:
+            self.server.work("RPC and NFS", self.server.sheet.nfs_server)
+            return answer()
+
+        self.client.work("RPC and NFS", self.client.sheet.nfs_client)
+        self.transport.call(length, served, sends, receives)
+
+    def open(self) -> None:
+        """The calls that opening a file takes."""
+        self._each(self._opening)
+
+    def close(self) -> None:
+        """The calls that closing it takes."""
+        self._each(self._closing)
+
+    def _small(self, name: str, length: int, reply: int) -> Procedure:
+        """A call without data, whose steps are written once."""
+        return self.p.procedure(name, 0, lambda: self.call(length, lambda: reply))
+
+    def _each(self, calls: Sequence[Procedure]) -> None:
+        for call in calls:
+            self.p.spawn(call, joined=True)
+            self.p.join()
+
+    def make_stable(self) -> None:
+        """The server's disk makes what was written safe, one request at a time."""
+        if self.disk is not None:
+            with self.p.hold(self.disk):
+                self.p.advance(self.stable)
+
+
+class RemoteFiles:
+    """The files of a server behind a mount, as a block device of the client."""
+
+    any_size = True
+
+    def __init__(self, mount: NfsTcpMount, name: str, files: ServerFiles) -> None:
+        self.mount, self.p, self.files, self.name = mount, mount.p, files, name
+        self.capacity, self.sector = files.capacity, files.sector
+        self.transfer = mount.options.transfer
+        self.reading = self.p.procedure(f"{name} READ", 2, self._read_one)
+        self.writing = self.p.procedure(f"{name} WRITE", 2, self._write_one)
+
+    def read(self, at: Register, size: Any, aligned: int) -> None:
+        """READs of `size` bytes, side by side."""
+        self._each(at, size, self.reading, False)
+
+    def write(self, at: Register, size: Any, aligned: int) -> None:
+        """WRITEs of `size` bytes, side by side; what they wrote is not stable before a COMMIT."""
+        self._each(at, size, self.writing, True)
+
+    def _each(self, at: Register, size: Any, procedure: Procedure, writes: bool) -> None:
+        p = self.p
+        if isinstance(size, int):
+            self.passage(writes).declare(p, size)
+        with p.scope():
+            place = p.register(at)
+            for amount in p.pieces(size, self.transfer):
+                p.spawn(procedure, place, amount, joined=True)
+                place.set(place + amount)
+        p.join()
+
+    def _read_one(self, at: Register, size: Register) -> None:
+        p, mount = self.p, self.mount
+        place, amount = p.register(at), p.register(size)
+
+        def answer() -> Operand:
+            self.files.read(place, amount)
+            return padded(amount) + mount.messages.read_reply
+
+        self._pages(amount)
+        mount.call(mount.messages.read, answer, receives=True)
+
+    def _write_one(self, at: Register, size: Register) -> None:
+        p, mount = self.p, self.mount
+        place, amount = p.register(at), p.register(size)
+
+        def answer() -> Operand:
+            self.files.write(place, amount)
+            return mount.messages.write_reply
+
+        self._pages(amount)
+        mount.call(padded(amount) + mount.messages.write, answer, sends=True)
+
+    @labelled("file cache", "mount.client.name")
+    def _pages(self, amount: Register) -> None:
+        """The pages of a READ or WRITE in the client's cache, all at once."""
+        client = self.mount.client
+        if client.sheet.nfs_page:
+            client.host.work(client.kernel.pages(amount) * client.sheet.nfs_page)
+
+    def flush(self) -> None:
+        """COMMIT of all that was written (RFC 1813, section 3.3.21)."""
+
+        def answer() -> Operand:
+            self.files.commit()
+            self.mount.make_stable()
+            return self.mount.messages.commit_reply
+
+        self.mount.call(self.mount.messages.commit, answer)
+
+    def passage(self, writes: bool) -> Passage:
+        """See `BlockDevice.passage`: wires, CPUs and the device of the server."""
+        ends = self.mount.transport.connections[0]
+        pair = (ends.client, ends.server) if writes else (ends.server, ends.client)
+        found: dict[Handle, Fraction] = {}
+        for resource, byte in shared_times(*pair):
+            found[resource] = found.get(resource, Fraction(0)) + byte
+        return Passage(found) + self.files.passage(writes)
+
+
+def padded(size: Register) -> Any:
+    """`size` in whole words."""
+    return (size + (WORD - 1)) // WORD * WORD

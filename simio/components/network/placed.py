@@ -1,0 +1,393 @@
+"""TCP of a host whose packets come by an adapter with queues: a program on one core, softirqs on that or another.
+
+As Linux has it (5.4): a softirq takes what arrives as far as the socket is free, and leaves it in its backlog while a
+program is in a call; the program works the backlog off on its own core (net/core/sock.c, release_sock). What goes
+down is one buffer of up to 64 KiB, which the adapter cuts (TSO); what one poll finds is merged (GRO).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from simio.components.network.packet import Packet
+from simio.components.network.path import NetworkPath
+from simio.components.network.place import Place
+from simio.components.network.queued import QueuedInterface
+from simio.components.network.stack import Stack
+from simio.components.network.tcp import Endpoint
+from simio.machines.network import gro, ownership, profile
+from simio.machines.tcp import buffers, connection, layout, marks, offload, pacing, receiving, sending
+from simio.machines.tcp.settings import TcpSettings
+from simio.program.builder import Operand, Register
+from simio.program.labels import called
+
+
+class PlacedEndpoint(Endpoint):
+    """One end of a connection whose program is on a core, and whose packets come by the queue of a core."""
+
+    whole_buffers = True
+
+    def __init__(
+        self,
+        stack: Stack,
+        name: str,
+        settings: TcpSettings,
+        path: NetworkPath,
+        buffer: int,
+        aligned: bool,
+        ports: tuple[int, int],
+        cores: tuple[int, int],
+    ) -> None:
+        """As `Endpoint`; `cores` are those of its program and of its queue."""
+        interface = path.source
+        assert isinstance(interface, QueuedInterface)
+        tso = interface.sheet.tso or 0
+        self.cuts = not tso and bool(stack.sheet.gso)
+        """True if software cuts buffers into segments, not the adapter."""
+        most = min(max(tso, stack.sheet.gso or 0), offload.MOST) // settings.mss * settings.mss
+        whole = max(offload.MOST // settings.mss, 1) * settings.mss
+        settings = replace(settings, gso=most, ack_reader=stack.sheet.ack_reader, hand_over=whole)
+        super().__init__(stack, name, settings, path, buffer, aligned, ports)
+        p = self.p
+        self.interface, self.queue = interface, cores[1]
+        self.napi = interface.queue(cores[1])
+        self.process: Place = interface.places.process(cores[0])
+        self.softirq: Place = self.napi.place
+        self.here = self.process
+        self.apart = cores[0] != cores[1]
+        self.far = " far" if self.process.socket != self.softirq.socket else ""
+        self.owner = p.machine(f"{name} owner", ownership.WORDS.initial())
+        p.tally(name, "through the backlog", self.owner + ownership.LATER, "buffers")
+        self.backlogged = p.container(f"{name} backlog", unit="turns")
+        self.worked_off = p.container(f"{name} worked off", unit="turns")
+        self.merges = bool(stack.sheet.gro)
+        if self.merges:
+            self.gro = p.machine(f"{name} GRO", gro.WORDS.initial(most=min(stack.sheet.gro or 0, offload.MOST)))
+            p.tally(name, "merged", self.gro + gro.MERGED, "packets")
+            p.tally(name, "of data went up", self.gro + gro.BUFFERS, "buffers")
+            self.merged = p.procedure(f"{name} merged", self.segment.parameters, self._went_up)
+
+    # --- who has the socket ------------------------------------------------------------------------------
+
+    @contextmanager
+    def _at(self, place: Place) -> Iterator[None]:
+        """The body is emitted for what runs at a place."""
+        before, self.here = self.here, place
+        yield
+        self.here = before
+
+    def _own(self, *operations: str) -> None:
+        """The program, in a call, takes the socket; it spins while a softirq is at it (lock_sock)."""
+        p = self.p
+        with self.process.kept(), p.scope():
+            for operation in operations:
+                self.process.spend(operation)
+            begun = p.now()
+            p.seize(self.lock)
+            moved = p.answer(ownership.own, self.owner, self.process.core.number)
+            p.release(self.lock)
+            self.process.spun(begun)
+            with p.when(moved == 1):
+                self.process.spend(f"move{self.far}")
+
+    def _disown(self) -> None:
+        """The program gives the socket back, once it has worked off the backlog (release_sock)."""
+        p = self.p
+        with p.scope():
+            more = p.answer(ownership.leave, self.owner)
+            with p.while_(more == 1):
+                p.put(self.backlogged, 1)
+                p.get(self.worked_off, 1)
+                p.call(more, ownership.leave, self.owner)
+
+    def _when_free(self, body: Callable[[], None]) -> None:
+        """A softirq, with its core in hand, does something if the socket is free; else its owner does, later."""
+        p = self.p
+        with p.scope():
+            p.seize(self.lock)
+            how = p.answer(ownership.ask, self.owner, self.softirq.core.number)
+            with p.when(how < ownership.BACKLOG_HAS_IT), self._at(self.softirq):
+                with p.when(how == ownership.ELSEWHERE):
+                    self.softirq.spend(f"move{self.far}")
+                body()
+            p.release(self.lock)
+            with p.when(how == ownership.BACKLOG_HAS_IT):
+                # The owner is at work on the same lines meanwhile.
+                if self.apart:
+                    self.softirq.spend(f"move{self.far}")
+                self._back_up(body)
+
+    def _back_up(self, body: Callable[[], None]) -> None:
+        """Something waits in the backlog until the owner of the socket has it done."""
+        p = self.p
+        with p.fork(f"{self.name} backlog"), self._at(self.process):
+            p.get(self.backlogged, 1)
+            body()
+            p.put(self.worked_off, 1)
+
+    def _in_softirq(self, body: Callable[[], None]) -> None:
+        """A timer, or what has left the adapter, has something done by a softirq."""
+        with self._at(self.softirq), self.softirq.kept():
+            self._when_free(body)
+
+    @property
+    def _called(self) -> tuple[str, ...]:
+        """The work to get into the kernel, of which the kernel itself has none."""
+        return () if self.inside else ("call",)
+
+    # --- what programs call ------------------------------------------------------------------------------
+
+    def _open(self, active: int) -> None:
+        p = self.p
+        with p.scope():
+            self._own("call")
+            p.answer(connection.open_up, self.state, active)
+            self._push()
+            self._disown()
+        p.get(self.changes, 1)
+        self.process.spend("switch")
+
+    def close(self) -> None:
+        """See `Endpoint.close`."""
+        p = self.p
+        self._own("call")
+        with p.scope():
+            done = p.register()
+            with self._unless_closed(done):
+                p.call(done, connection.close, self.state)
+            self._push()
+        self._disown()
+
+    @called("writes to the socket")
+    def write(self, size: Operand, moved: bool = True, pinned: bool = False) -> None:
+        """See `Endpoint.write`; `pinned`: with MSG_ZEROCOPY, whose completion the program then reads."""
+        p = self.p
+        self._own(*self._called)
+        with p.scope():
+            left, room = p.register(size), p.register()
+            with p.until(left == 0):
+                self._wait(room, buffers.room, left, self.writers)
+                with self._unless_reset(room, left):
+                    self._fill(room, moved, pinned)
+                    push = p.answer(buffers.append, self.state, room)
+                    with p.when(push > 0):
+                        self._output()
+                    self._arm()
+                    left.set(left - room)
+        self._disown()
+        if pinned:
+            self.process.spend("notice")
+
+    def _fill(self, room: Register, moved: bool, pinned: bool) -> None:
+        """Pages of a buffer with the program's data in them: those of the kernel, or the program's own, pinned."""
+        p, page = self.p, self.stack.kernel.sheet.page
+        with self.process.kept(), p.scope():
+            self.process.spend("pin" if pinned else "page out", p.register((room + (page - 1)) // page))
+            if moved and not pinned and self.stack.sheet.copies:
+                self.process.copy(profile.BUFFERED, room)
+
+    @called("reads from the socket")
+    def read(self, got: Register, size: int | Register) -> None:
+        """See `Endpoint.read`."""
+        p = self.p
+        self._own(*self._called)
+        self._wait(got, receiving.read, size, self.readers)
+        with p.when(got < layout.END_OF_FILE):
+            self._empty(got)
+            with p.scope():
+                wants = p.answer(sending.wants, self.state)
+                with p.when(wants > 0):
+                    self._output()
+                self._arm()
+        self._disown()
+
+    def _empty(self, got: Register) -> None:
+        """The program gets its data, from where they are."""
+        p = self.p
+        with self.process.kept(), p.scope():
+            if self.apart:
+                self.process.spend(f"hand over{self.far}", p.answer(ownership.take, self.owner))
+            if not self.stack.sheet.copies:
+                return
+            if self.far:
+                self.process.copy(profile.FAR, got)
+            elif self.interface.far(self.queue):
+                self.process.copy(profile.MEMORY_NEAR, got)
+            else:
+                self.process.take(got)
+
+    def _wait(self, result: Register, function: Callable[..., int], amount: Register | int, line: object) -> None:
+        p = self.p
+        p.call(result, function, self.state, amount)
+        with p.while_(result == 0):
+            self._disown()
+            p.get(line, 1)  # type: ignore[arg-type]
+            self._own("switch")
+            p.call(result, function, self.state, amount)
+
+    # --- what TCP does ------------------------------------------------------------------------------------
+
+    def _push(self) -> None:
+        self._output()
+        self._arm()
+
+    def _output(self, priority: int = 0) -> None:
+        """Send all buffers that may go now, one after another on the core that is at it."""
+        p = self.p
+        with p.scope():
+            first = p.answer(offload.output, self.state)
+            with p.while_(first > 0):
+                self._send(first, priority)
+                p.call(first, offload.output, self.state)
+
+    def _send(self, first: Register, priority: int) -> None:
+        """One buffer: its words, the work on it, and its segments go."""
+        p = self.p
+        length, *words = p.arguments[: self.segment.parameters]
+        p.call(words[1], sending.acknowledgement, self.state)
+        if self.timestamps:
+            p.call(words[2], connection.stamps, self.state)
+        elif self.sacks:
+            words[2].set(0)
+        if self.marked:
+            p.call(words.pop(), marks.marks, self.state)
+        for number, block in enumerate(words[3:]):
+            p.call(block, receiving.block, self.state, number)
+        with self.here.kept():
+            self.here.spend("send")
+            if self.cuts:
+                with p.scope():
+                    segments = p.register((first - 1) % 2**16)
+                    segments.set((segments + (self.mss - 1)) // self.mss)
+                    self.here.spend("cut", segments)
+        with p.scope():
+            left = p.register(first)
+            with p.while_(left > 0):
+                left.set(left - 1)
+                p.call(words[0], offload.first, self.state, left)
+                length.set(words[0] % 2**16 + self.headers)
+                self._add_blocks(length, *words[3:])
+                p.spawn(self.segment, *p.arguments[: self.segment.parameters])
+                p.call(left, offload.rest, self.state, left)
+
+    def _segment(self, length: Register, *words: Register) -> None:
+        mark = words[-1] if self.marked else None
+        own = words[:-1] if self.marked else words
+        queue = self.peer.queue if isinstance(self.peer, PlacedEndpoint) else 0
+        packet = Packet(length, own, self.flow, mark, self.name, queue)
+        gone = (lambda: self._left(packet)) if self.throttled else None
+        self.path.send(packet, lambda: self.peer.arrive(packet), driven=True, gone=gone)
+
+    def _left(self, packet: Packet) -> None:
+        p = self.p
+        with p.scope():
+            more = p.register(packet.words[0] % 2**16)
+            with p.when(more > 0):
+                p.call(more, pacing.departed, self.state, more)
+                with p.when(more > 0), p.fork(f"{self.name} resumed", daemon=True):
+                    self._in_softirq(self._push)
+
+    def arrive(self, packet: Packet) -> None:
+        """A poll has found a packet: it is merged, or goes up at once."""
+        if not self.merges:
+            self._goes_up(packet)
+            return
+        p, words = self.p, packet.words
+        with p.scope():
+            what = p.register()
+            p.call(what, gro.stage, self.gro, words[2] if len(words) > 2 else 0, words[3] if self.sacks else 0)
+            if packet.marks:
+                p.call(what, gro.stage_marks, self.gro, packet.marks)
+            what.set(words[0] % 2**16)
+            with p.when(what > 0):
+                self.softirq.spend("merge")
+            p.call(what, gro.take, self.gro, words[0], words[1])
+            with p.when(what == gro.HELD), self.napi.held(), p.scope():
+                ready = p.answer(gro.flush, self.gro)
+                with p.when(ready == 1):
+                    self._bring_up(packet)
+            with p.when(what == gro.BOTH):
+                self._bring_up(packet, own=False)
+                what.set(gro.PASSES)
+            with p.when(what == gro.FLUSHES):
+                self._bring_up(packet)
+            with p.when(what == gro.PASSES):
+                self._goes_up(packet)
+
+    def _bring_up(self, packet: Packet, own: bool = True) -> None:
+        """A merged buffer goes up, by a thread of its own, as its packet's registers may be wanted (unless `own`)."""
+        p = self.p
+        arguments = p.arguments[: self.segment.parameters]
+        with p.scope():
+            before = [] if own else [p.register(one) for one in arguments]
+            p.spawn(self.merged, *arguments, joined=True)
+            p.join()
+            for register, value in zip(arguments, before, strict=False):
+                register.set(value)
+
+    def _went_up(self, length: Register, *words: Register) -> None:
+        """The thread that is a merged buffer: its words are the machine's, and the softirq's core is in hand."""
+        p = self.p
+        plain = words[:-1] if self.marked else words
+        for number, word in enumerate(plain[:3]):
+            p.call(word, gro.word, self.gro, number)
+        for block in plain[3:]:
+            block.set(0)
+        if self.marked:
+            p.call(words[-1], gro.word, self.gro, 3)
+        with self.softirq.in_hand():
+            self._goes_up(Packet(length, plain, None, words[-1] if self.marked else None, self.name))
+
+    def _goes_up(self, packet: Packet) -> None:
+        self.softirq.spend("up")
+        self._when_free(lambda: self._input(packet))
+
+    def _take(self, packet: Packet) -> None:
+        p, words = self.p, packet.words
+        with p.scope():
+            bits = p.register(words[0] % 2**16)
+            with self.here.kept():
+                with p.when(bits > 0):
+                    self.here.spend("data")
+                    if not self.far and not self.interface.far(self.queue):
+                        p.call(bits, profile.arrived, self.softirq.spent.state, bits)
+                    if self.apart:
+                        p.call(bits, ownership.came, self.owner)
+                    bits.set(1)
+                with p.when(bits == 0):
+                    self.here.spend("ack")
+            if self.timestamps:
+                p.call(bits, connection.take_stamps, self.state, words[2])
+            if self.sacks:
+                p.call(bits, connection.take_blocks, self.state, words[3], words[4])
+            if packet.marks:
+                p.call(bits, marks.take_marks, self.state, packet.marks)
+            p.call(bits, connection.accept, self.state, words[0], words[1])
+            self.follow(bits)
+            self._arm()
+
+    def follow(self, bits: Register) -> None:
+        """See `Endpoint.follow`; to wake a process is work, too."""
+        p = self.p
+        with p.when(bits > 0):
+            with p.when(bits & 1):
+                self._output()
+            for bit, line in ((2, self.readers), (4, self.writers), (8, self.changes)):
+                with p.when(bits & bit):
+                    self.here.spend("wake")
+                    p.put(line, 1)
+
+    def _timer(self, delay: Register) -> None:
+        p = self.p
+        left, bits = p.register(delay), p.register()
+
+        def expires() -> None:
+            p.call(bits, connection.expire, self.state)
+            self.follow(bits)
+            self._arm()
+
+        with p.label("timer", self.name):
+            p.wait(left)
+        self._in_softirq(expires)

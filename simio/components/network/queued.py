@@ -1,0 +1,221 @@
+"""An adapter with a queue for each core: rings, DMA, interrupts, and polls that merge what they find (NAPI, GRO)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from simio.components.host.host import INTERRUPT, PROCESS
+from simio.components.host.kernel import UnixKernel
+from simio.components.network.packet import DropQueue, Left, Packet
+from simio.components.network.place import Place, Places
+from simio.description.model import Adapter
+from simio.description.sheets.queued import QueuedAdapter
+from simio.description.sheets.stacks import TcpIpStack
+from simio.errors import RunError
+from simio.machines.network import napi
+from simio.program.builder import Builder, Register
+from simio.program.steps import UNBOUNDED
+
+
+class Napi:
+    """The receive side of one queue: interrupts of a core, which polls the ring until it is empty.
+
+    Packets are threads that get their turn one after another, with the core in hand. What is merged waits for the
+    end of the poll (`held`).
+    """
+
+    def __init__(self, p: Builder, name: str, place: Place, sheet: QueuedAdapter) -> None:
+        self.p = p
+        self.ring = DropQueue(p, f"{name} ring", sheet.receive_ring, name, "packets")
+        self.name = name
+        self.place = place
+        self.count, self.delay = sheet.coalesce_count, sheet.coalesce_delay
+        self.state = p.machine(name, napi.WORDS.initial())
+        self.turn = p.container(f"{name} turn", 1, 0, "turns")
+        self.ends = p.container(f"{name} end of poll", unit="turns")
+        self.went = p.container(f"{name} went up", unit="turns")
+        p.tally(name, "polls", self.state + napi.POLLS, "polls")
+        p.tally(name, "interrupts", self.state + napi.INTERRUPTS, "interrupts")
+
+    def arrived(self) -> None:
+        """A packet is in the ring; returns when it is its turn, with the core in hand."""
+        p = self.p
+        with p.scope():
+            what = p.answer(napi.arrive, self.state, self.count)
+            with p.when(what == napi.RAISE), p.fork("interrupt"):
+                self._enter()
+            if self.count > 1:
+                with p.when(what == napi.FIRST):
+                    self._expire_later()
+            p.get(self.turn, 1)
+
+    def _expire_later(self) -> None:
+        p = self.p
+        batch = p.answer(napi.gathering, self.state)
+        with p.fork("coalesce", delay=self.delay):
+            p.call(batch, napi.expire, self.state, batch)
+            with p.when(batch == napi.RAISE):
+                self._enter()
+
+    def _enter(self) -> None:
+        """The interrupt takes the core, and the first packet its turn."""
+        self.p.seize(self.place.core.resource, priority=INTERRUPT)
+        with self.place.in_hand():
+            self.place.spend("interrupt")
+        self.p.put(self.turn, 1)
+
+    def next(self) -> None:
+        """A packet has been dealt with: the next has its turn, or the poll ends."""
+        p = self.p
+        with p.scope():
+            ends = p.answer(napi.polled, self.state)
+            with p.when(ends == napi.MORE):
+                p.put(self.turn, 1)
+            with p.when(ends == napi.ENDS):
+                self._end()
+
+    def _end(self) -> None:
+        p, core = self.p, self.place.core.resource
+        held = p.answer(napi.flushed, self.state)
+        with p.while_(held > 0):
+            p.put(self.ends, 1)
+            p.get(self.went, 1)
+            held.set(held - 1)
+        p.call(held, napi.complete, self.state, self.count)
+        with p.when(held == napi.YIELD):
+            p.release(core)
+            p.seize(core, priority=PROCESS)
+        with p.when(held <= napi.YIELD), p.when(held != napi.DONE):
+            p.put(self.turn, 1)
+        with p.when(held == napi.RAISED), p.fork("interrupt"):
+            self._enter()
+        if self.count > 1:
+            with p.when(held == napi.GATHERS):
+                self._expire_later()
+        with p.when(held != napi.AGAIN), p.when(held != napi.YIELD):
+            p.release(core)
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """A packet begins a buffer; the body runs at the end of the poll, with the core in hand."""
+        p = self.p
+        with p.scope():
+            p.answer(napi.hold, self.state)
+        with p.fork("held"):
+            p.get(self.ends, 1)
+            yield
+            p.put(self.went, 1)
+
+
+class QueuedInterface:
+    """An adapter with queues, as its host's stack sees it.
+
+    A packet that is sent takes a place in the ring, and the adapter reads its descriptor and data over PCI Express,
+    several at once, and sends them. One that arrives is stored on the adapter, written to a buffer of its queue's
+    ring with its completion, and found by a poll; it is dropped where either is full.
+    """
+
+    transmit_room = UNBOUNDED
+
+    def __init__(self, p: Builder, kernel: UnixKernel, adapter: Adapter[QueuedAdapter]) -> None:
+        self.p = p
+        self.kernel = kernel
+        self.host = kernel.host
+        self.sheet = sheet = adapter.part.sheet
+        self.name = adapter.part.name
+        self.mtu: int | None = sheet.mtu
+        self.checksum: bool = sheet.checksum
+        self.receive_room: int = sheet.receive_buffer
+        self.bus = self.host.pcie(adapter.bus)
+        part = self.host.description.stack
+        if part is None:
+            raise RunError(f"{self.name!r} has no stack to take its packets; give {self.host.name!r} one")
+        stack: TcpIpStack = part.sheet
+        self.places = Places(p, kernel, stack, sheet)
+        self.processor = p.resource(f"{self.name} pipeline") if sheet.packet_time else None
+        self.ring = p.container(f"{self.name} transmit ring", sheet.transmit_ring, sheet.transmit_ring, "packets")
+        self.incoming = DropQueue(p, f"{self.name} receive buffer", sheet.receive_buffer, self.name)
+        self._queues: dict[int, Napi] = {}
+
+    def cores(self, number: int, core: int | None, queue: int | None) -> tuple[int, int]:
+        """The cores of a connection's program and of its queue; `number` counts connections, None leaves one open.
+
+        Programs then take the cores in turn. The adapter has a rule for each flow, which leads to the core of its
+        program; or a hash chooses, for which Fibonacci hashing of the number stands, unless a queue is given.
+        """
+        count = self.host.description.cpus
+        queues = min(self.sheet.queues, count)
+        own = number % count if core is None else core
+        if own >= count:
+            raise RunError(f"{self.host.name!r} has CPUs 0 to {count - 1}, and none of number {own}", ".core")
+        if self.sheet.steering == "flow":
+            return own, own % queues
+        return own, (number * 2654435761 >> 16) % queues if queue is None else queue
+
+    def queue(self, core: int) -> Napi:
+        """The queue whose interrupts go to a core, made when first used. Raises RunError for a core without one."""
+        count = min(self.sheet.queues, self.host.description.cpus)
+        if core >= count:
+            raise RunError(f"{self.name!r} has queues for cores 0 to {count - 1}, and none for core {core}", ".queue")
+        if core not in self._queues:
+            place = self.places.softirq(core)
+            name = f"{self.name} queue {core}"
+            self._queues[core] = Napi(self.p, name, place, self.sheet)
+        return self._queues[core]
+
+    def far(self, core: int) -> bool:
+        """True if buffers that a core posts are memory of another socket than the adapter's."""
+        return self.places.cores.socket(core) != self.bus.sheet.socket
+
+    def drive(self, priority: int = PROCESS) -> None:
+        """See `Interface.drive`: what a stack on cores sends costs what `Place` says."""
+        self.host.work(self.sheet.transmit_cost + self.sheet.doorbell, priority)
+
+    @contextmanager
+    def sending(self, packet: Packet, driven: bool = False) -> Iterator[Left]:
+        """See `Interface.sending`."""
+        p = self.p
+        if not driven:
+            self.drive()
+        p.get(self.ring, 1)
+        with p.scope():
+            fetched = p.register(packet.length + self.sheet.transmit_descriptor)
+            self.bus.read(fetched, cached=True)
+        self._process()
+        p.advance(self.sheet.latency)
+        yield lambda: p.put(self.ring, 1)
+
+    def reserve(self, packet: Packet) -> None:
+        """See `Interface.reserve`."""
+
+    def receive(self, packet: Packet, deliver: Callable[[], None]) -> None:
+        """See `Interface.receive`."""
+        p, queue = self.p, self.queue(packet.queue)
+        far = self.far(packet.queue)
+        cached = not far and bool(self.bus.root.sheet.device_share)
+        with self.incoming.entered(packet, packet.length), queue.ring.entered(packet, 1):
+            p.advance(self.sheet.latency)
+            self._process()
+            self.bus.write(packet.length, cached=cached, remote=far)
+            self.bus.post(self.sheet.completion)
+            self.incoming.leave(packet.length)
+            queue.arrived()
+            queue.ring.leave(1)
+            with queue.place.in_hand():
+                self._pages(queue.place, packet.length)
+                deliver()
+                queue.next()
+
+    def _pages(self, place: Place, length: Register) -> None:
+        """The driver takes a packet, and the pages that it lies on."""
+        p, page = self.p, self.kernel.sheet.page
+        place.spend("packet")
+        with p.scope():
+            place.spend("page in", p.register((length + (page - 1)) // page))
+
+    def _process(self) -> None:
+        """The adapter's own pipeline takes a packet up."""
+        if self.processor:
+            with self.p.hold(self.processor):
+                self.p.advance(self.sheet.packet_time)

@@ -1,0 +1,184 @@
+"""Remote procedure calls over TCP (RFC 5531): connections that a client's calls take in turn, and a server's threads.
+
+A call is a thread. It writes its message into a connection, waits until the other end has read it, does the server's
+work there, and comes back with the reply. Messages of a connection are read in the order in which they were written,
+so that whoever waits at its end is woken in turn, and no message needs an identifier here.
+
+At either end one thread reads a connection: the worker of Linux's client (net/sunrpc/xprtsock.c,
+xs_stream_data_receive_workfn), and whichever thread of the server has taken the connection (net/sunrpc/svc_xprt.c,
+XPT_BUSY). That thread copies what has come, so that one connection keeps one CPU at each end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+
+from simio.components.network.agreement import Dialogue
+from simio.components.network.sockets import Sockets
+from simio.components.network.stack import Stack
+from simio.components.network.tcp import Endpoint
+from simio.machines.network import mailbox
+from simio.program.builder import Builder, Operand, Register
+
+MARK = 4
+"""Bytes of the record mark before each message (RFC 5531, section 11)."""
+
+
+class Messages:
+    """The messages of one direction of a connection."""
+
+    def __init__(self, name: str, sender: Endpoint, receiver: Endpoint, places: int) -> None:
+        p: Builder = sender.p
+        self.p, self.name, self.sender, self.receiver = p, name, sender, receiver
+        self.turn = p.resource(f"{name} turn", lock=True)
+        self.lengths = p.machine(f"{name} lengths", mailbox.initial(2**62, places))
+        self.came = p.container(f"{name} messages", unit="messages")
+
+    def send(self, length: Operand, moved: bool, gone: Callable[[], None] = lambda: None) -> None:
+        """Write a message of `length` bytes and wait until the other end has read it.
+
+        `gone` is what is done once it is in the socket. Without `moved`, its pages are passed on and not copied. No
+        time passes between the end of a turn and the place in the line of those that wait: both have one order.
+        """
+        p = self.p
+        p.seize(self.turn)
+        with p.scope():
+            p.answer(mailbox.arrive, self.lengths, length, 0)
+            size = p.register(length)
+            size.set(size + MARK)
+            self.sender.write(size, moved)
+        gone()
+        p.release(self.turn)
+        p.get(self.came, 1)
+
+    def receive(self, take: Callable[[], None] = lambda: None) -> None:
+        """Read the next message; `take` is what is done when it begins to come."""
+        p = self.p
+        with p.scope():
+            left = p.register(MARK)
+            self._read(left)
+            p.call(left, mailbox.length, self.lengths)
+            p.answer(mailbox.take, self.lengths)
+            take()
+            self._read(left)
+        p.put(self.came, 1)
+
+    def _read(self, left: Register) -> None:
+        """Read `left` bytes, none of those after them."""
+        p = self.p
+        with p.scope():
+            got = p.register()
+            with p.until(left == 0):
+                self.receiver.read(got, left)
+                left.set(left - got)
+
+
+class RpcConnection:
+    """One connection of a client to a server, with a reader at each end."""
+
+    def __init__(self, name: str, ends: tuple[Endpoint, Endpoint], places: int) -> None:
+        for end in ends:
+            end.inside = True
+        self.name, (self.client, self.server) = name, ends
+        self.calls = Messages(f"{name} calls", self.client, self.server, places)
+        self.replies = Messages(f"{name} replies", self.server, self.client, places)
+
+
+class RpcService:
+    """The threads of a server, each with one request at a time, for all connections to it."""
+
+    def __init__(self, stack: Stack, name: str, threads: int) -> None:
+        self.stack = stack
+        self.threads = stack.p.resource(name, threads, lock=True)
+
+    def take(self) -> None:
+        """Get a thread, which a request has from when it begins to come until its reply is in the socket."""
+        self.stack.p.seize(self.threads)
+
+    def done(self) -> None:
+        """Give it back."""
+        self.stack.p.release(self.threads)
+
+
+class RpcTransport:
+    """The connections of one mount, which calls take in turn (Linux net/sunrpc/xprtmultipath.c, round robin).
+
+    As many calls as there are slots are outstanding: on each connection, or with `shared` in all.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        sockets: Sockets,
+        hosts: tuple[str, str],
+        service: RpcService,
+        connections: int,
+        slots: int,
+        shared: bool,
+        buffer: int,
+    ) -> None:
+        """`hosts` are the client and the server; `buffer` is the bytes of the largest data of a call."""
+        p: Builder = sockets.p
+        self.p, self.name, self.service = p, name, service
+        self.client, self.server = (sockets.stack(host) for host in hosts)
+        made = Dialogue(*hosts, window=None, nodelay=True)
+        self.connections = []
+        for number in range(connections):
+            own = f"{name} connection {number + 1}" if connections > 1 else f"{name} connection"
+            ends = sockets.connection(made, own, (buffer, buffer), False)
+            self.connections.append(RpcConnection(own, ends, slots))
+        self.slots = [
+            p.container(f"{each.name} slots", slots, slots, "calls")
+            for each in self.connections[: 1 if shared else None]
+        ]
+        self.next = p.variable(f"{name} next connection")
+        self.open = p.container(f"{name} open", unit="connections")
+        for each in self.connections:
+            self._readers(each)
+
+    def _readers(self, own: RpcConnection) -> None:
+        """The threads that read both ends of a connection, once it is there."""
+        p = self.p
+        with p.thread(f"{own.name}: reader on {self.client.name}", daemon=True):
+            own.client.connect()
+            p.put(self.open, 1)
+            with p.forever():
+                own.replies.receive()
+        with p.thread(f"{own.name}: reader on {self.server.name}", daemon=True):
+            own.server.accept()
+            with p.forever():
+                own.calls.receive(self.service.take)
+
+    def mounted(self) -> None:
+        """Wait until all connections are there."""
+        self.p.get(self.open, len(self.connections))
+        self.p.put(self.open, len(self.connections))
+
+    def call(self, length: Operand, answer: Callable[[], Operand], sends: bool, receives: bool) -> None:
+        """A call of `length` bytes; `answer` emits the server's work and gives the bytes of the reply.
+
+        What the client `sends` or `receives` are pages of a cache, which leave without being copied.
+        """
+        p = self.p
+        with p.scope():
+            line = self.next.increment(1)
+            line.set(line % len(self.connections))
+            size = p.register(length)
+            self.client.work("RPC and NFS", self.client.sheet.rpc)
+            for number, own in self._each(line):
+                p.get(self.slots[number % len(self.slots)], 1)
+                own.calls.send(size, not sends)
+            self.server.work("RPC and NFS", self.server.sheet.rpc)
+            size.set(answer())
+            self.server.work("RPC and NFS", self.server.sheet.rpc)
+            for number, own in self._each(line):
+                own.replies.send(size, not receives, self.service.done)
+                p.put(self.slots[number % len(self.slots)], 1)
+            self.client.work("RPC and NFS", self.client.sheet.rpc)
+
+    def _each(self, line: Register) -> Iterator[tuple[int, RpcConnection]]:
+        """Run a for loop's body for each connection, in the case that `line` is its number."""
+        for number, own in enumerate(self.connections):
+            with self.p.when(line == number) if len(self.connections) > 1 else nullcontext():
+                yield number, own

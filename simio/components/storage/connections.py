@@ -1,0 +1,136 @@
+"""Connections of an initiator to a target, and the workers that speak the protocol at both ends."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from simio.components.host.host import PROCESS, Computer
+from simio.components.network.agreement import Dialogue
+from simio.components.network.rpc_tcp import Messages
+from simio.components.network.stack import Stack
+from simio.description.sheets.remote import RemoteAdapter, RemoteLink
+from simio.program.builder import Operand, Register
+from simio.program.service import per_byte
+
+if TYPE_CHECKING:
+    from simio.components.site import Site
+    from simio.components.storage.remote import RemoteSession
+
+
+_NOTHING = {
+    **dict.fromkeys(("socket_call", "buffer_cost", "walk_cost"), 0),
+    **dict.fromkeys(("tcp_send", "tcp_receive", "ip_send", "ip_receive"), 0),
+    "checksum": None,
+    "copies": False,
+}
+"""The costs of a stack that a card has taken over."""
+
+
+class Side:
+    """One end of a connection: whose CPU works, at which costs.
+
+    The worker of a connection is one thread, as that of a queue of Linux is (drivers/nvme/host/tcp.c,
+    nvme_tcp_io_work; drivers/nvme/target/tcp.c, nvmet_tcp_io_work): on any CPU, and on one at a time.
+    """
+
+    def __init__(self, host: Computer, sheet: RemoteLink | RemoteAdapter, name: str, polled: bool = False) -> None:
+        """A core that polls (`polled`) does one thing at a time by itself."""
+        self.host, self.pdu = host, sheet.pdu_cost
+        self.worker = None if polled else host.p.resource(f"{name} worker on {host.name}", lock=True)
+        self.digest = per_byte(sheet.digest) * host.scale if sheet.digest else Fraction(0)
+
+    @contextmanager
+    def _works(self, what: str) -> Iterator[None]:
+        p = self.host.p
+        with p.label(what, self.host.name), p.hold(self.worker) if self.worker is not None else nullcontext():
+            yield
+
+    def unit(self, units: Operand, size: Operand, digests: bool) -> None:
+        """CPU time of data units with `size` bytes of data, before they are sent or as they come."""
+        p = self.host.p
+        if not self.pdu and not (digests and self.digest):
+            return
+        with self._works("data units"):
+            if self.pdu:
+                self.host.work(units * self.pdu)
+            if digests and self.digest:
+                with p.scope():
+                    self.host.work_on(0, p.register(size), self.digest, PROCESS)
+
+    def serve(self, cost: int) -> None:
+        """CPU time of a command, beside its data units."""
+        if cost:
+            with self._works("target software"):
+                self.host.work(cost)
+
+
+class Connection:
+    """A connection with a reader at each end."""
+
+    def __init__(self, session: RemoteSession, name: str, target: Computer) -> None:
+        sheet, site = session.sheet, session.site
+        made = Dialogue(session.host, session.target, window=None, nodelay=True)
+        self.near, self.far = site.sockets.connection(made, name, (sheet.largest, sheet.largest), False)
+        for end in (self.near, self.far):
+            end.inside = True
+        self.card = sheet.card
+        self._place(site, target)
+        self.initiator = Side(self.near.stack.host, session.adapter.part.sheet, name)
+        self.target = Side(target, sheet, name, polled=sheet.cores > 0)
+        self.out = Messages(f"{name} to the target", self.near, self.far, sheet.depth)
+        self.back = Messages(f"{name} to the initiator", self.far, self.near, sheet.depth)
+        self.tags = site.p.container(f"{name} commands", sheet.depth, sheet.depth, "commands")
+
+    def _place(self, site: Site, target: Computer) -> None:
+        """Have the target's end worked for by its own core, or its card."""
+        far, part = self.far, site.system.hosts[self.far.stack.name].stack
+        assert part is not None
+        kernel = copy.copy(far.stack.kernel)
+        kernel.host = target
+        far.stack = Stack(kernel, replace(part, sheet=part.sheet.model_copy(update=_NOTHING)) if self.card else part)
+
+
+class Queues:
+    """The connections of a session as commands take them, one after another."""
+
+    def __init__(self, session: RemoteSession) -> None:
+        p = self.p = session.p
+        sheet, name = session.sheet, session.link.name
+        own = [f"{name} connection {number + 1}" for number in range(sheet.connections)]
+        self.each = [Connection(session, each, session.core(number)) for number, each in enumerate(own)]
+        self.next = p.variable(f"{name} next connection")
+        self.open = p.container(f"{name} open", unit="connections")
+        for connection in self.each:
+            self._readers(connection)
+
+    def _readers(self, own: Connection) -> None:
+        p = self.p
+        for messages, end, open_up in (
+            (own.back, own.near, own.near.connect),
+            (own.out, own.far, own.far.accept),
+        ):
+            with p.thread(f"{messages.name}: reader on {end.stack.name}", daemon=True):
+                open_up()
+                p.put(self.open, 1)
+                with p.forever():
+                    messages.receive()
+
+    def take(self) -> Register:
+        """The number of the next command's connection, once all are there."""
+        p, ends = self.p, 2 * len(self.each)
+        p.get(self.open, ends)
+        p.put(self.open, ends)
+        line = self.next.increment(1)
+        line.set(line % len(self.each))
+        return line
+
+    def on(self, line: Register, do: Callable[[Connection], None]) -> None:
+        """Emit `do` for whichever connection `line` is the number of."""
+        for number, own in enumerate(self.each):
+            with self.p.when(line == number) if len(self.each) > 1 else nullcontext():
+                do(own)

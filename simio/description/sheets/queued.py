@@ -1,0 +1,80 @@
+"""Datasheets of network adapters of today: a pair of rings for each core, and segments that the adapter cuts."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from simio.description.quantities import Count, Extent, Flag, Limit, Time, refusal
+from simio.description.sheets.base import TIMER, Sheet, register_sheet
+
+MOST_QUEUES = 256
+"""Queues that a model of an adapter can have."""
+
+
+class QueuedAdapter(Sheet):
+    """An Ethernet adapter on PCI Express with several queues, each with rings, completions and an interrupt."""
+
+    link_kinds: ClassVar[tuple[str, ...]] = ("ethernet", "emulated")
+    work = {
+        "receive_cost": "network drivers",
+        "transmit_cost": "network drivers",
+        "doorbell": "network drivers",
+        "coalesce_delay": TIMER,
+    }
+
+    mtu: Limit = Field(None, description="largest IP datagram it is set up for; none: as the link allows")
+    queues: Annotated[Count, Field(le=MOST_QUEUES)] = Field(
+        description="pairs of receive and transmit queues that it is set up for, at most one for each CPU in use"
+    )
+    steering: Literal["rss", "flow"] = Field(
+        "rss",
+        description="how flows find their queue: rss, a hash of addresses and ports; flow, a rule that "
+        "leads each to the core of its receiver (aRFS)",
+    )
+    receive_ring: Count = Field(description="packet buffers that the driver posts for a queue")
+    transmit_ring: Count = Field(description="packets that a queue takes ahead of the wire")
+    receive_descriptor: Extent = Field(description="bytes of a posted buffer's descriptor, which the adapter reads")
+    transmit_descriptor: Extent = Field(description="bytes of a packet's descriptor to send, which the adapter reads")
+    fetch: Count = Field(description="descriptors that the adapter reads at a time, where so many are posted")
+    completion: Extent = Field(description="bytes of a completion that the adapter writes")
+    compression: Flag = Field(
+        False, description="whether completions of packets that arrive close together share blocks"
+    )
+    session: Annotated[Count, Field(ge=3)] = Field(
+        8, description="packets whose completions share two blocks, each as large as a completion, where they do"
+    )
+    buffer: Extent = Field(
+        description="distance of two packet buffers in memory: the first bytes of packets use the same few sets of "
+        "a cache if it is a power of two"
+    )
+    receive_buffer: Extent = Field(
+        description="memory on the adapter for packets that have arrived; what does not fit is dropped"
+    )
+    packet_time: Time = Field(0, description="time of the adapter's own pipeline a packet in or out")
+    latency: Time = Field(0, description="time of a packet between the wire and the adapter's DMA, either way")
+    adaptive: Flag = Field(
+        False,
+        description="whether the driver moves the two values below through Linux's five profiles, after packets and "
+        "interrupts a second (DIM)",
+    )
+    coalesce_count: Count = Field(1, description="completions that share an interrupt; 1: none do")
+    coalesce_delay: Time = Field(0, description="longest wait for others, counted from the last completion")
+    doorbell: Time = Field(description="CPU time of a write to the adapter's registers")
+    receive_cost: Time = Field(description="CPU time of the driver a packet received: completion, buffer, descriptor")
+    transmit_cost: Time = Field(description="CPU time of the driver a packet sent: descriptor, and its completion")
+    checksum: Flag = Field(True, description="whether it computes the checksums of TCP and UDP")
+    tso: Limit = Field(None, description="most bytes of TCP that it cuts into segments itself; none: it does not")
+    lro: Limit = Field(None, description="most bytes of TCP that it puts together from segments; none: it does not")
+
+    @model_validator(mode="after")
+    def _consistent(self) -> QueuedAdapter:
+        if self.coalesce_count > 1 and not self.coalesce_delay:
+            raise refusal("0 s", "a time above zero, as packets share interrupts", field="coalesce_delay")
+        if self.fetch > self.receive_ring:
+            raise refusal(str(self.fetch), f"at most the receive ring, {self.receive_ring}", field="fetch")
+        return self
+
+
+register_sheet("adapter", "multiqueue-ethernet", QueuedAdapter)

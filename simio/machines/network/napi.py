@@ -1,0 +1,125 @@
+"""NAPI: an interrupt, then a poll of a ring until it is empty, or more polls where its budget of packets is used up.
+
+Linux net/core/dev.c, napi_poll and net_rx_action (5.4): a poll takes at most 64 packets; a softirq ends after 300
+packets or 2 ms, and what is left then takes turns with processes (ksoftirqd). A poll that ends earlier lets the
+adapter interrupt again, however soon the next packet comes.
+"""
+
+from __future__ import annotations
+
+from numpy.typing import NDArray
+
+from simio.machines.door import machine
+from simio.machines.layout import Layout
+from simio.machines.shared import shared
+
+WEIGHT = 64
+"""Packets of a poll (include/linux/netdevice.h, NAPI_POLL_WEIGHT)."""
+BUDGET, LONGEST = 300, 2 * 10**9
+"""Packets and ps of a softirq (net/core/dev.c, netdev_budget, netdev_budget_usecs)."""
+
+WORDS = Layout("NAPI")
+RUNNING = WORDS.word("running", about="1 from the interrupt until it is armed again")
+WAITING = WORDS.word("waiting", "packets", about="packets in the ring")
+BATCH = WORDS.word("batch", about="number of the batch that gathers for an interrupt, or that gathered last")
+POLLED = WORDS.word("polled", "packets", about="packets of the present poll")
+FULL = WORDS.word("full", about="1: the poll that ended used up its budget")
+TAKEN = WORDS.word("taken", "packets", about="packets of the present softirq")
+BEGAN = WORDS.word("began", "ps", about="instant at which it began")
+HELD = WORDS.word("held", "threads", about="merged buffers that wait for the end of the poll")
+POLLS = WORDS.word("polls", "polls")
+INTERRUPTS = WORDS.word("interrupts", "interrupts")
+
+WAIT, FIRST, RAISE = 0, 1, 2
+MORE, ENDS = 0, 1
+DONE, AGAIN, YIELD, GATHERS, RAISED = range(5)
+
+
+@shared
+def begin(state: NDArray, base: int, now: int) -> int:
+    """An interrupt is raised. Returns RAISE."""
+    state[base + RUNNING] = 1
+    state[base + BATCH] += 1
+    state[base + INTERRUPTS] += 1
+    state[base + TAKEN] = 0
+    state[base + BEGAN] = now
+    return RAISE
+
+
+@machine("network")
+def arrive(state: NDArray, base: int, now: int, count: int) -> int:
+    """One more packet is in the ring: RAISE an interrupt, FIRST of a batch that gathers for one, or WAIT."""
+    if count < 1:
+        return -1
+    state[base + WAITING] += 1
+    if state[base + RUNNING]:
+        return WAIT
+    if state[base + WAITING] >= count:
+        return begin(state, base, now)
+    return FIRST if state[base + WAITING] == 1 else WAIT
+
+
+@machine("network")
+def gathering(state: NDArray, base: int) -> int:
+    """Number of the batch that gathers."""
+    return state[base + BATCH]
+
+
+@machine("network")
+def expire(state: NDArray, base: int, now: int, batch: int) -> int:
+    """Batch `batch` has waited long enough: RAISE if it still gathers, else WAIT."""
+    if state[base + RUNNING] or state[base + BATCH] != batch or state[base + WAITING] == 0:
+        return WAIT
+    return begin(state, base, now)
+
+
+@machine("network")
+def polled(state: NDArray, base: int) -> int:
+    """A packet has been taken from the ring and dealt with: MORE may follow in this poll, or it ENDS."""
+    if not state[base + RUNNING] or state[base + WAITING] < 1:
+        return -1
+    state[base + WAITING] -= 1
+    state[base + POLLED] += 1
+    state[base + TAKEN] += 1
+    return ENDS if state[base + WAITING] == 0 or state[base + POLLED] >= WEIGHT else MORE
+
+
+@machine("network")
+def hold(state: NDArray, base: int) -> int:
+    """One more merged buffer waits for the end of the poll. Returns 0."""
+    state[base + HELD] += 1
+    return 0
+
+
+@machine("network")
+def flushed(state: NDArray, base: int) -> int:
+    """How many merged buffers wait for the end of the poll, which is now."""
+    held = state[base + HELD]
+    state[base + HELD] = 0
+    state[base + FULL] = 1 if state[base + POLLED] >= WEIGHT else 0
+    state[base + POLLED] = 0
+    state[base + POLLS] += 1
+    return held
+
+
+@machine("network")
+def complete(state: NDArray, base: int, now: int, count: int) -> int:
+    """What follows a poll; `count` packets share an interrupt.
+
+    AGAIN: another poll, as the budget was used up; YIELD: the same, after processes that want the core. Else the
+    interrupt is armed. DONE: nothing waits; GATHERS: packets that have come since the poll wait for others; RAISED:
+    they are enough for an interrupt.
+    """
+    if state[base + FULL] and state[base + WAITING] > 0:
+        if state[base + TAKEN] < BUDGET and now - state[base + BEGAN] < LONGEST:
+            return AGAIN
+        state[base + TAKEN] = 0
+        state[base + BEGAN] = now
+        return YIELD
+    state[base + RUNNING] = 0
+    if state[base + WAITING] == 0:
+        return DONE
+    if state[base + WAITING] >= count:
+        begin(state, base, now)
+        return RAISED
+    return GATHERS

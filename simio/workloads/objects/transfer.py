@@ -1,0 +1,166 @@
+"""A transfer of objects: a program that hands out parts, connections that carry them, and servers that answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simio.components.network.tcp import Endpoint
+from simio.program.builder import Register, Variable, minimum, since
+from simio.workloads.common.arrivals import ArrivalProcess
+from simio.workloads.objects.http import Messages
+
+if TYPE_CHECKING:
+    from simio.workloads.objects.service import Objects, Server
+
+
+class Transfer:
+    """The program of one client: an object after another, its parts over connections side by side."""
+
+    def __init__(self, objects: Objects, name: str, host: str) -> None:
+        self.objects, self.p, self.params, self.name, self.host = objects, objects.p, objects.params, name, host
+        p, site = self.p, objects.site
+        self.mine = objects.messages(site.sockets.stack(host))
+        self.writes = self.params.access == "put"
+        self.object, self.next = p.variable(f"{name} object"), p.variable(f"{name} next part")
+        self.wanted = p.container(f"{name} parts wanted", unit="parts")
+        self.done = p.container(f"{name} parts done", unit="parts")
+
+    def emit(self, arrivals: ArrivalProcess | None) -> None:
+        """The threads of the program, its connections and their servers."""
+        p, params, objects = self.p, self.params, self.objects
+        servers = objects.servers
+        for number in range(params.connections):
+            self._connection(f"{self.name} connection {number + 1}", servers[number % len(servers)])
+        control = self._control(servers[0]) if self.writes and params.parts > 1 else None
+        with p.thread(f"{self.name}: client on {self.host}"):
+            if control:
+                control.connect()
+            with p.loop(params.count), p.scope():
+                arrived = arrivals.wait() if arrivals else None
+                with p.timed(objects.took, arrived):
+                    drawn = p.register()
+                    p.draw(drawn, objects.drawn)
+                    self.object.store(drawn)
+                    self.next.store(0)
+                    if control:
+                        self._ask(control)
+                    p.put(self.wanted, params.parts)
+                    p.get(self.done, params.parts)
+                    if control:
+                        self._ask(control)
+
+    def _control(self, server: Server) -> Endpoint:
+        """A connection that creates and completes uploads: CreateMultipartUpload, CompleteMultipartUpload."""
+        p, params = self.p, self.params
+        client, far = self.objects.connection(f"{self.name} control", self.host, server)
+        theirs = self.objects.messages(server.stack)
+        with p.thread(f"{self.name} control: server on {server.name}", daemon=True):
+            far.accept()
+            with p.forever():
+                theirs.receive(far, params.request)
+                server.begin()
+                theirs.send(far, p.register(params.header))
+                server.end()
+        return client
+
+    def _ask(self, control: Endpoint) -> None:
+        with self.p.scope():
+            self.mine.send(control, self.p.register(self.params.request))
+            self.mine.receive(control, self.params.header)
+
+    def _connection(self, name: str, server: Server) -> None:
+        """One connection, the thread of the program that uses it, and that of the server."""
+        p = self.p
+        client, far = self.objects.connection(name, self.host, server)
+        part = p.variable(f"{name} part")
+        with p.thread(f"{name}: server on {server.name}", daemon=True):
+            far.accept()
+            with p.forever(), p.scope():
+                Answer(self, server, far).emit(part)
+        with p.thread(f"{name}: client on {self.host}", daemon=True):
+            client.connect()
+            with p.forever(), p.scope():
+                self.mine.stack.kernel.slept(lambda: p.get(self.wanted, 1))
+                self._part(client, part)
+                p.put(self.done, 1)
+
+    def _part(self, client: Endpoint, part: Variable) -> None:
+        """Ask for the next part, or give it, and wait for the answer."""
+        p, params, objects, mine = self.p, self.params, self.objects, self.mine
+        begun, number = p.now(), self.next.increment(1)
+        part.store(number)
+        size = self.amount(number)
+        mine.stack.work("the program", params.client_work)
+        with p.scope():
+            mine.send(client, p.register(params.request))
+        if self.writes:
+            mine.pieces(size, lambda _, piece: mine.send(client, piece))
+
+        def first() -> None:
+            p.mark(objects.began, since(begun))
+
+        mine.receive(client, params.header, first)
+        if not self.writes:
+            mine.pieces(size, lambda _, piece: mine.receive(client, piece))
+        p.mark(objects.part_took, since(begun))
+        p.mark(objects.site.delivered, size)
+
+    def amount(self, number: Register) -> Register:
+        """A fresh register with the bytes of a part."""
+        params, size = self.params, self.p.register()
+        size.set(minimum(params.object - number * params.part, params.part))
+        return size
+
+
+class Answer:
+    """What a thread of a server does with a request."""
+
+    def __init__(self, transfer: Transfer, server: Server, end: Endpoint) -> None:
+        self.transfer, self.server, self.end = transfer, server, end
+        self.p, self.params = transfer.p, transfer.params
+        self.theirs: Messages = transfer.objects.messages(server.stack)
+
+    def emit(self, part: Variable) -> None:
+        """Take a request, and answer it."""
+        p, params, theirs, server = self.p, self.params, self.theirs, self.server
+        theirs.receive(self.end, params.request)
+        number, at = self.transfer.object.load(), part.load()
+        size = self.transfer.amount(at)
+        at.set(at * params.part)
+        if self.transfer.writes:
+            theirs.pieces(size, lambda offset, piece: self._store(number, at, offset, piece))
+            server.begin()
+            p.join()
+        else:
+            server.begin()
+            self._fetch(number, at, size, 0)
+        with p.scope():
+            theirs.send(self.end, p.register(params.header))
+        if not self.transfer.writes:
+            theirs.pieces(size, lambda offset, piece: self._send(number, at, size, offset, piece))
+        server.end()
+
+    def _store(self, number: Register, at: Register, offset: Register, piece: Register) -> None:
+        """A piece of a PUT comes, and is on its way to storage, one at a time."""
+        p = self.p
+        self.theirs.receive(self.end, piece)
+        p.join()
+        with p.scope():
+            self.server.move(number, p.register(at + offset), piece, writes=True)
+
+    def _fetch(self, number: Register, at: Register, size: Register, offset: Register | int) -> None:
+        """The piece of a GET at an offset is fetched, if there is one, while the one before is sent."""
+        p = self.p
+        with p.scope():
+            left = p.register(size - offset)
+            with p.when(left > 0):
+                left.set(minimum(left, self.params.buffer))
+                self.server.move(number, p.register(at + offset), left, writes=False)
+
+    def _send(self, number: Register, at: Register, size: Register, offset: Register, piece: Register) -> None:
+        """A piece of a GET goes."""
+        p = self.p
+        p.join()
+        with p.scope():
+            self._fetch(number, at, size, p.register(offset + piece))
+        self.theirs.send(self.end, piece)

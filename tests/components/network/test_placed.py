@@ -1,0 +1,88 @@
+"""TCP on cores, over adapters with queues: whole runs of a short time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from simio.errors import SimioError
+from simio.loading import load
+from simio.result.compare import cores, profile
+from simio.result.model import CaseResult
+from simio.running import RunOptions, run_scenario
+
+SCENARIO = Path(__file__).parents[3] / "scenarios" / "cai21.yaml"
+NONE, ALL = 0, 6
+STEADY = ("run.until=6 ms", "run.warm_up=4 ms")
+"""Settings with which the send buffer is full, and the receiver limits."""
+
+
+@cache
+def ran(case: int, *sets: str, engine: str = "compiled") -> CaseResult:
+    """A case of the study for 600 us, with other settings."""
+    scenario = load(SCENARIO, ["run.until=600 us", "run.warm_up=100 us", *sets])
+    only = replace(scenario, cases=(scenario.cases[case],))
+    return run_scenario(only, options=RunOptions(engine=engine)).cases[0]
+
+
+def total(case: CaseResult, host: str) -> int:
+    return sum(each.value for each in case.tallies if each.owner == host and each.what.startswith("CPU time in "))
+
+
+def count(case: CaseResult, what: str) -> int:
+    return sum(each.value for each in case.tallies if each.name == what)
+
+
+@pytest.mark.parametrize("case", [NONE, ALL])
+@pytest.mark.parametrize("host", ["sender", "receiver"])
+def test_the_classes_make_up_the_time_of_the_cores(case: int, host: str) -> None:
+    result = ran(case)
+    span = (result.throughput.until - result.throughput.since) / 1000
+    # An operation is counted as it begins, so that the ends of the span may cut one.
+    assert total(result, host) == pytest.approx(cores(result, host) * span, rel=0.03)
+    assert sum(profile(result, host).values()) == pytest.approx(1)
+
+
+def test_without_offloads_nothing_is_merged_and_a_segment_is_a_buffer() -> None:
+    assert count(ran(NONE), "ttcp at receiver merged") == 0
+    assert count(ran(ALL), "ttcp at receiver merged") > count(ran(ALL), "ttcp at receiver of data went up")
+
+
+def test_all_offloads_carry_several_times_as_much_a_core() -> None:
+    none, most = (ran(case, *STEADY) for case in (NONE, ALL))
+    assert most.bytes_rate / cores(most, "receiver") > 4 * none.bytes_rate / cores(none, "receiver")
+
+
+def test_what_is_sent_without_a_copy_costs_none() -> None:
+    for method in ("sendfile", "zerocopy"):
+        result = ran(ALL, f"workload.ttcp.method={method}")
+        assert profile(result, "sender").get("data copy", 0) == 0
+        assert cores(result, "sender") / result.bytes_rate < cores(ran(ALL), "sender") / ran(ALL).bytes_rate
+
+
+def test_software_cuts_at_a_cost_for_each_segment() -> None:
+    cut = ran(ALL, *STEADY, "hosts.sender.adapters.nic.tso=none", "hosts.sender.stack.gso=64 KiB")
+    whole = ran(ALL, *STEADY)
+    assert cores(cut, "sender") / cut.bytes_rate > cores(whole, "sender") / whole.bytes_rate
+
+
+def test_both_engines_agree_with_work_in_the_backlog() -> None:
+    results = [ran(NONE, "run.until=150 us", "run.warm_up=0 s", engine=name) for name in ("compiled", "simpy")]
+    assert count(results[0], "ttcp at receiver through the backlog") > 0
+    assert results[0].steps == results[1].steps
+    assert results[0].tallies == results[1].tallies
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("workload.ttcp.core=24", "CPUs 0 to 23"),
+        ("workload.ttcp.queue=30", "queues for cores 0 to 23"),
+    ],
+)
+def test_cores_that_there_are_not_are_refused(setting: str, message: str) -> None:
+    with pytest.raises(SimioError, match=message):
+        ran(NONE, setting)

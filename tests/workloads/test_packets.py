@@ -1,0 +1,104 @@
+"""Millions of packets: the line's rates, what limits them, and what a wrong scenario is told."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from simio.errors import SimioError
+from simio.loading import load
+from simio.result.model import CaseResult
+from simio.running import RunOptions, run_scenario
+
+GIVEN: dict[str, Any] = {
+    "title": "packets",
+    "hosts": {"dut": {"model": "hosts/xeon-e5-1650-v4"}, "tester": {"model": "hosts/linux-namespace"}},
+    "links": [{"model": "links/ethernet-100g", "between": ["dut.nic", "tester.eth"], "length": "2 m"}],
+    "workload": {"packets": {"host": "dut", "adapter": "nic"}},
+    "run": {"until": "20 us", "warm_up": "5 us"},
+}
+
+
+@pytest.fixture(name="result")
+def make_result(tmp_path: Path) -> Callable[..., CaseResult]:
+    return partial(run, tmp_path / "packets.yaml")
+
+
+def run(
+    path: Path, engine: str = "simpy", link: str = "links/ethernet-100g", dut: Any = None, **params: Any
+) -> CaseResult:
+    given = copy.deepcopy(GIVEN)
+    given["links"][0]["model"] = link
+    given["hosts"]["dut"].update(dut or {})
+    given["workload"]["packets"].update(params)
+    if "packets" in params:
+        given["run"] = {"warm_up": "0 s"}
+    path.write_text(yaml.safe_dump(given), encoding="utf-8")
+    (case,) = run_scenario(load(path), options=RunOptions(engine=engine)).cases
+    return case
+
+
+def counts(case: CaseResult) -> dict[str, int]:
+    return {tally.what: tally.value for tally in case.tallies}
+
+
+@pytest.mark.parametrize(
+    ("link", "frame", "rate"),
+    [
+        ("links/ethernet-100g", "64 B", 148.81),
+        ("links/ethernet-10g", "64 B", 14.881),
+        ("links/ethernet-100g", "1518 B", 8.1274),
+    ],
+)
+def test_the_line_carries_what_frames_preambles_and_gaps_leave(result, link: str, frame: str, rate: float) -> None:
+    # RFC 2544, section 9.1 has these rates for 10 and 100 Mbit/s: 14880 and 148809 frames of 64 bytes a second.
+    dut = {"buses": {"slot": {"model": "buses/pcie-5-x16"}}}
+    case = result(link=link, frame=frame, does="dpdk-drop", cores=6, dut=dut)
+    assert float(case.requests) / 1e6 == pytest.approx(rate, rel=0.02)
+
+
+def test_no_more_pass_than_the_link_to_the_host_can_take(result) -> None:
+    case = result(does="dpdk-drop", cores=6)
+    # A packet of 60 bytes and a completion of 64 with 24 each, and 16 bytes asked for, 32 at a time, at 15.754 GB/s.
+    up = 60 + 24 + 64 + 24 + 24 / 32
+    overhead = 0.95
+    assert float(case.requests) / 1e6 == pytest.approx(15754 * overhead / up, rel=0.06)
+
+
+@pytest.mark.parametrize("does", ["xdp-redirect", "raw-drop", "dpdk-forward"])
+def test_both_engines_agree_to_the_tick(result, does: str) -> None:
+    params = {"does": does, "cores": 2, "rate": "20 Mpackets/s", "sample": 3, "packets": 500}
+    first, second = (result(engine, **params) for engine in ("simpy", "compiled"))
+    assert first.end == second.end
+    assert first.tallies == second.tallies
+    assert first.observations == second.observations
+
+
+def test_a_rate_below_what_a_core_can_do_is_served(result) -> None:
+    case = result(rate="4 Mpackets/s", packets=100, dut={"cpu": {"idle_deep": "0 s"}})
+    assert counts(case)["came"] == 100
+    assert case.throughput.amount == 100 * 64
+    assert "dropped, no buffer in the ring" not in counts(case)
+
+
+@pytest.mark.parametrize(
+    ("params", "dut", "expected"),
+    [
+        ({"does": "xdp-dorp"}, {}, "'xdp-drop'"),
+        ({"rate": "200 Mpackets/s"}, {}, "the link carries 148.8 Mpackets/s of 64 B"),
+        ({"frame": "60 B"}, {}, "frames of 64 to 1518 B"),
+        ({"adapter": "nix"}, {}, "'nic'"),
+        ({"cores": 7}, {}, "has 6 CPUs"),
+        ({"cores": 6}, {"adapters": {"nic": {"queues": 4}}}, "has 4 queues, fewer than 6 cores"),
+        ({}, {"kernel": {"model": "kernels/linux-6.x"}}, "has no costs of packets"),
+    ],
+)
+def test_what_cannot_be_is_refused(result, params: dict[str, Any], dut: dict[str, Any], expected: str) -> None:
+    with pytest.raises(SimioError, match=expected):
+        result(dut=dut, **params)
