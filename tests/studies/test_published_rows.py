@@ -29,10 +29,10 @@ TAIL_MEDIAN, TAIL_WORST = Fraction(25, 100), Fraction(60, 100)
 NOT_JUDGED = {
     "profile-server/cray-ipi3", "sgi-hippi/nfs-disk", "slac-gige/datamove28",
     "small-posts/aio-spdk", "small-posts/aio-spdk-latency",
-    "small-posts/io-uring-polled", "small-posts/io-uring-polled-latency", "xdp18/latency",
+    "small-posts/io-uring-polled", "small-posts/io-uring-polled-latency",
 }  # fmt: skip
-"""Their sources do not say which requests were made, of which disk or CPU, or what a newer kernel or the generator of
-the load does more."""
+"""Their sources do not say which requests were made, of which disk or CPU, or what a newer kernel
+does more."""
 
 
 @pytest.fixture(scope="module")
