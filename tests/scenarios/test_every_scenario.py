@@ -113,7 +113,7 @@ SHORT = {
     "spdk-2021": ("run.until=300 us", "run.warm_up=100 us"),
     "spdk-2023": ("run.until=300 us", "run.warm_up=100 us"),
     "array-clients": ("run.until=1 ms", "run.warm_up=0 s", "run.replications=1", "workload.clients.connections=8"),
-    "more-memory": ("run.until=60 ms", "run.warm_up=0 s", "run.replications=1", "workload.files.connections=4"),
+    "more-memory": ("run.until=20 ms", "run.warm_up=0 s", "run.replications=1", "workload.files.connections=4"),
     "nas-three-disks": ("workload.nfs.size=600 KiB",),
     "ancor-fc-messages": ("run.until=60 ms", "run.warm_up=0 s", "workload.ttcp.window=16 KiB"),
     "ancor-fc-nodelay": ("run.until=60 ms", "run.warm_up=0 s", "workload.ttcp.window=16 KiB"),
