@@ -173,7 +173,7 @@ def gallery() -> dict[str, str]:
 
 
 def answers(result: ScenarioResult) -> list[float]:
-    """What the cases of a scenario give: throughput and streams in its unit, means of times in ms, dropped packets."""
+    """What the cases of a scenario give: throughput and streams in its unit, mean times in ms, dropped packets."""
     rates = [rate for case in result.cases for rate in (case.rate, *(stream.rate for stream in case.streams))]
     observations = [each for case in result.cases for each in case.observations]
     times = [each.mean / 1e9 for each in observations if each.unit == "ps"]
