@@ -18,12 +18,15 @@ from simio.studies import Library, Row, rows, simulate
 
 STUDIES = ("nvme-icpe24", "nvme-cheops23")
 PROCESSES, DEPTH, CORES = "workload.direct.processes", "workload.direct.depth", "workload.direct.cores"
+BEGIN = "workload.direct.begin"
+"""It says where a run starts, not what was measured."""
 HOSTS = {"nvme-icpe24": 10, "nvme-cheops23": 20}
 
 
 def others(row: Row) -> tuple[tuple[str, str], ...]:
-    """The settings of a row but processes, cores and depth."""
-    return tuple(each for each in row.settings if each[0] not in (PROCESSES, DEPTH, CORES))
+    """The settings of a row but processes, cores, depth, and where and how long it runs."""
+    known = (PROCESSES, DEPTH, CORES, BEGIN)
+    return tuple(each for each in row.settings if each[0] not in known and not each[0].startswith("run."))
 
 
 def depth(row: Row) -> int:

@@ -88,7 +88,7 @@ class Reachability:
         self._behind: dict[str, set[str]] = {}
 
     def joins(self, one: str, other: str) -> bool:
-        """Whether links lead from one to the other."""
+        """True if links lead from one to the other."""
         return one == other or any(other in owners for owners in self._around(one))
 
     def reached(self, start: str) -> set[str]:

@@ -138,7 +138,7 @@ def default_value(entry: CatalogueEntry, key: str) -> ValueEntry:
 
 
 def _names_own(source: str, table: str) -> bool:
-    """Whether a source names a table of the user's own, `./table`, with or without folder and ending."""
+    """True if a source names a table of the user's own, `./table`, with or without folder and ending."""
     stem = table.removeprefix("./")
     return stem != table and re.search(rf"(?<![\w-]){re.escape(stem)}(?![\w-])", source) is not None
 

@@ -40,7 +40,7 @@ def explore(place: str, more: tuple[str, ...], host: str, port: int, engine: str
 
 
 def _loopback(host: str) -> bool:
-    """Whether only this machine can reach an address; of other names than localhost that is not known."""
+    """True if only this machine can reach an address; of other names than localhost that is not known."""
     try:
         return ip_address(host.strip("[]")).is_loopback
     except ValueError:

@@ -15,7 +15,7 @@ from simio.errors import SimioError, quote
 from simio.files import check_output, write_output
 
 COMPLETING = "_SIMIO_COMPLETE" in os.environ
-"""Whether a shell asks for completion, which has to be quick: commands then import nothing but their options."""
+"""True if a shell asks for completion, which has to be quick: commands then import nothing but their options."""
 
 if TYPE_CHECKING:
     from simio.description.model import Case, Scenario
@@ -100,7 +100,7 @@ def _without_pictures(ctx: click.Context, _param: click.Parameter, folder: str |
 
 
 def forced(ctx: click.Context | None = None) -> bool:
-    """Whether --force is given."""
+    """True if --force is given."""
     return bool((ctx or click.get_current_context()).meta.get(_FORCE))
 
 

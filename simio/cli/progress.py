@@ -109,7 +109,7 @@ class Progress(Line):
         self.show(f"{text} (Ctrl-C keeps what is done)")
 
     def _due(self) -> bool:
-        """Whether a run is so long, and the last line so old, that there should be another."""
+        """True if a run is so long, and the last line so old, that there should be another."""
         present = time.monotonic()
         if present - self.begun_run < self.LONG or present - self.said < self.PAUSE:
             return False

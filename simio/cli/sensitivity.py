@@ -109,7 +109,7 @@ def _over(effect: Effect) -> tuple[str, str]:
 
 
 def clipped(effect: Effect) -> bool:
-    """Whether an end of a range was refused, and a nearer value taken."""
+    """True if an end of a range was refused, and a nearer value taken."""
     within = range_of(effect.value)
     return within is not None and effect.ends != (within.low, within.high)
 

@@ -75,7 +75,7 @@ def show(
 
 
 def _is_picture(form: str | None, output: str | None) -> bool:
-    """Whether a picture is wanted; raises UsageError for a form that does not fit the file."""
+    """True if a picture is wanted; raises UsageError for a form that does not fit the file."""
     suffix = Path(output).suffix.lower() if output else ""
     if form == "html" and suffix not in (".html", ".htm"):
         raise click.UsageError("--format html needs --output FILE.html")

@@ -23,14 +23,12 @@ from simio.engines.compiling import LOOP, compile_ir
 from simio.engines.kept import Object, cache_folder, keep, read
 from simio.engines.llvm import emit, load
 from simio.engines.outcome import Ints
-from simio.engines.shipped import IR, shipped_ir
+from simio.engines.shipped import IR, shipped_ir, shipped_size
 from simio.extras import needs
 from simio.machines import door
 
 Entry = Callable[..., int]
 Announce = Callable[[str], Any]
-_SECONDS = {"tcp": 11, "disk": 9, LOOP: 7, "network": 4, "parts": 3, "volume": 2}
-"""What compiling takes, to share it out."""
 _families: dict[str, Any] = {}
 """Families that are loaded, with what keeps their code."""
 _table = np.zeros(0, dtype=np.int64)
@@ -113,8 +111,9 @@ def _shared_out(names: Iterable[str]) -> tuple[list[str], list[str]]:
     others: list[str] = []
     if (os.cpu_count() or 1) < 2:
         return list(names), others
-    for name in sorted(names, key=lambda name: -_SECONDS.get(name, 1)):
-        first, second = (sum(_SECONDS.get(each, 1) for each in half) for half in (mine, others))
+    work = {name: shipped_size(name) for name in names}
+    for name in sorted(names, key=lambda name: -work[name]):
+        first, second = (sum(work[each] for each in half) for half in (mine, others))
         (mine if first <= second else others).append(name)
     return mine, others
 

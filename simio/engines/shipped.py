@@ -35,6 +35,17 @@ def shipped_ir(name: str, folder: Path = FOLDER) -> IR | None:
         return None
 
 
+def shipped_size(name: str, folder: Path = FOLDER) -> int:
+    """Bytes of the IR of the loop or a family, 10,000 where there is none: a measure of the time to compile it.
+
+    IR of other sources or another platform serves as well.
+    """
+    try:
+        return (folder / f"{name}.ir").stat().st_size
+    except OSError:
+        return 10_000
+
+
 def write(folder: Path = FOLDER) -> list[Path]:
     """Compile the loop and every family of simio's own, and write their IR; returns the files. Takes a minute."""
     from simio.engines.compiling import LOOP, compile_ir

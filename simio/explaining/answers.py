@@ -122,7 +122,7 @@ class Runner:
         return steps * until // max(result.end, 1)
 
     def affords(self, variants: int = 1, reserve: float = 0.0) -> bool:
-        """Whether there is time for so many variants, with a share of all time left for others."""
+        """True if there is time for so many variants, with a share of all time left for others."""
         return self.left - variants * self._cost >= reserve * self._all_steps
 
     def _run(self, program: Program, seed: int) -> Outcome:
@@ -230,7 +230,7 @@ def _joined(found: list[Answer]) -> Answer:
 
 
 def _settled(base: Answer, found: Answer) -> bool:
-    """Whether more seeds would say no more of what a variant gains."""
+    """True if more seeds would say no more of what a variant gains."""
     gained = gain(base, found)
     width = gained.half_width or 0.0
     return width <= SURE * abs(gained.gain) or abs(gained.gain) + width < NOTHING

@@ -253,7 +253,7 @@ class _Work:
             self.progress(min(self.done, self.total), self.total)
 
     def _gains(self, free: Future[Answer], least: float = LEAST) -> bool:
-        """Whether free makes a difference that is worth a closer look; unknown is yes."""
+        """True if free makes a difference that is worth a closer look; unknown is yes."""
         found = self.gained(free, self.metric())
         return found is None or abs(found.gain) >= least
 

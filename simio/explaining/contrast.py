@@ -174,7 +174,7 @@ def _share(number: int, count: int, values: dict[Members, float]) -> float | Non
 
 
 def _interact(parts: tuple[PartOf, ...], whole: float) -> bool:
-    """Whether what changes make by themselves misses the whole by more than chance and rounding would."""
+    """True if what changes make by themselves misses the whole by more than chance and rounding would."""
     alone = [part.alone for part in parts if part.alone is not None]
     if len(alone) < 2 or len(alone) < len(parts):
         return False

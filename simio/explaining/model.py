@@ -31,7 +31,7 @@ class Gain:
 
 
 def certain(gain: Gain | None) -> bool:
-    """Whether a gain is one: more than nothing, and than what chance makes of it."""
+    """True if a gain is one: more than nothing, and than what chance makes of it."""
     return gain is not None and gain.gain >= max(NOTHING, gain.half_width or 0.0)
 
 
@@ -44,7 +44,7 @@ class Component:
 
 
 def noise(gain: Gain | None) -> bool:
-    """Whether a gain cannot be told from none by its confidence interval."""
+    """True if a gain cannot be told from none by its confidence interval."""
     return gain is not None and gain.half_width is not None and abs(gain.gain) <= gain.half_width
 
 
@@ -65,7 +65,7 @@ class Row:
 
     @property
     def bounded(self) -> bool:
-        """Whether free gains so little that less was not run."""
+        """True if free gains so little that less was not run."""
         return self.twice is None and self.free is not None and abs(self.free.gain) < LEAST
 
 

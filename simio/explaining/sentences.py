@@ -52,7 +52,7 @@ def of_profile(profile: CausalProfile) -> Iterator[str]:
 
 
 def outside(row: Row) -> bool:
-    """Whether a component is an obvious suspect: a link, or the mechanism of disks."""
+    """True if a component is an obvious suspect: a link, or the mechanism of disks."""
     path, name = row.component.values[0], row.component.name
     return path.startswith("links.") and not name.startswith("signals") or name.startswith("mechanism")
 

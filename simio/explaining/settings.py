@@ -80,7 +80,7 @@ def _changed(system: System, what: str, values: dict[str, Any]) -> Iterator[Sett
 
 
 def _accepted(of: Mapping[str, BaseModel], path: str, value: Any) -> bool:
-    """Whether a sheet or a workload may have a value in place of its own."""
+    """True if a sheet or a workload may have a value in place of its own."""
     owner, _, field = path.rpartition(".")
     model = of[owner]
     try:

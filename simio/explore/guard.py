@@ -111,7 +111,7 @@ def _outputs(known: Mapping[str, Any]) -> list[dict[str, str]]:
 
 
 def _fits(given: object, wanted: Mapping[str, str], places: list[Sequence[str]]) -> bool:
-    """Whether this is the part wanted, or a list of its instances, whose keys are added to `places`."""
+    """True if this is the part wanted, or a list of its instances, whose keys are added to `places`."""
     name = wanted["id"]
     if not name.startswith("{"):
         return _named(given, name, wanted["property"])
@@ -138,7 +138,7 @@ def _named(given: object, name: object, prop: str) -> bool:
 
 
 def _changed(changed: object, inputs: Sequence[Any]) -> bool:
-    """Whether everything reported as changed is among the inputs."""
+    """True if everything reported as changed is among the inputs."""
     flat = [one for each in inputs for one in (each if isinstance(each, list) else [each])]
     known = {f"{_text(one['id'])}.{one['property']}" for one in flat}
     return isinstance(changed, list) and all(isinstance(each, str) and each in known for each in changed)

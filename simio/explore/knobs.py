@@ -60,7 +60,7 @@ class Knob:
 
     @property
     def words(self) -> bool:
-        """Whether some of the values are no numbers."""
+        """True if some of the values are no numbers."""
         return any(number_of(value) is None for value in self.values)
 
 

@@ -172,7 +172,7 @@ def display(path: Path) -> str:
 
 
 def is_near(path: Path, beside: Path | None, *roots: Path) -> bool:
-    """Whether a file is in the folder of the scenario that names it, the working directory, or one of `roots`.
+    """True if a file is in the folder of the scenario that names it, the working directory, or one of `roots`.
 
     Messages quote no other file: a scenario of somebody else could name one to have it shown.
     """

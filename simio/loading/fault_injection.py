@@ -111,7 +111,7 @@ def _fault(ctx: Context, name: str, path: str, node: Node) -> InjectedFault | No
 
 
 def _is_there(notes: _Notes, fault: InjectedFault, known: Surroundings, complete: bool) -> bool:
-    """Whether what the fault is of is there; notes if it is not, or cannot have the fault."""
+    """True if what the fault is of is there; notes if it is not, or cannot have the fault."""
     params = fault.params
     of, targets = params.of, params.targets
     target = next((target for target in targets if of in known.parts[target]), None)

@@ -53,7 +53,7 @@ class LinkSpec:
 
     @property
     def shared(self) -> bool:
-        """Whether one link joins all the ends."""
+        """True if one link joins all the ends."""
         return self.part is not None and self.part.sheet.shared
 
 
@@ -253,7 +253,7 @@ def _end_part(end: str, inventory: Inventory) -> Part | None:
 
 
 def _fits(ctx: Context, spec: LinkSpec, inventory: Inventory) -> bool:
-    """Whether the parts at all ends take this kind of link; a part with a problem of its own counts as fitting."""
+    """True if the parts at all ends take this kind of link; a part with a problem of its own counts as fitting."""
     good = True
     for index, end in enumerate(spec.ends):
         part = _end_part(end, inventory)

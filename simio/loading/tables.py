@@ -165,7 +165,7 @@ def _known_quantity(problems: ProblemList, quantity: str, node: Node, path: str)
 
 
 def _fitting_unit(problems: ProblemList, unit: str, quantity: str, node: Node, path: str) -> bool:
-    """Whether a unit is one of the quantity's dimension; if not, it is noted."""
+    """True if a unit is one of the quantity's dimension; if not, it is noted."""
     dimension = QUANTITIES[quantity]
     actual = _OWN_UNITS.get(unit) or units.dimension_of(unit)
     if actual == dimension:

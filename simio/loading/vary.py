@@ -81,7 +81,7 @@ class Cases:
         return [texts(case) for case in self.settings]
 
     def beside(self, key: str) -> bool:
-        """Whether a setting is in the same item of a section as a key path: it may make a mapping of a text."""
+        """True if a setting is in the same item of a section as a key path: it may make a mapping of a text."""
         item = key.split(".")[:2]
         return any(setting.keys[:2] == item for case in self.settings for setting in case)
 
@@ -99,7 +99,7 @@ class Cases:
 
 
 def _meets(own: str, key: str) -> bool:
-    """Whether a value at one key path may change that at another; a `name` is part of its item's path."""
+    """True if a value at one key path may change that at another; a `name` is part of its item's path."""
     return f"{own}.".startswith(f"{key}.") or key.startswith(f"{own}.") or own.endswith(".name")
 
 
@@ -148,7 +148,7 @@ def _meaning(tree: Node, key: str) -> object:
 
 
 def is_known(problems: ProblemList, root: Node, key: str, place: Place, path: str, sections: Sequence[str]) -> bool:
-    """Whether a key path begins at an item of the file; deeper keys are checked where they are used."""
+    """True if a key path begins at an item of the file; deeper keys are checked where they are used."""
     keys = key.split(".")
     if keys[0] not in sections:
         problems.unknown(path, keys[0], sections, place, "key", whole_path(root, keys[0]) if not keys[1:] else "")
@@ -169,7 +169,7 @@ def is_known(problems: ProblemList, root: Node, key: str, place: Place, path: st
 
 
 def _known_items(problems: ProblemList, section: Node, keys: Sequence[str], place: Place, path: str) -> bool:
-    """Whether every list on a key path has the item that is named: a setting of another would be lost."""
+    """True if every list on a key path has the item that is named: a setting of another would be lost."""
     node: Node | None = section
     for above, key in pairwise(keys):
         if node is None or node.kind == "scalar":

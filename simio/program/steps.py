@@ -165,8 +165,9 @@ class Mark:
     """A named observation.
 
     `role` is 'delivered' (bytes that count as throughput), 'sent' (bytes whose rate is told beside it), 'latency'
-    (ps), 'counted' (a number of requests that were done together), 'packet' (fields of packets, see
-    `simio.components.network.capture`), 'begun' (a program begins what it is measured by) or 'other'.
+    (ps, once a request), 'time' (ps, of a part of a request or of no request), 'counted' (a number of requests that
+    were done together), 'packet' (fields of packets, see `simio.components.network.capture`), 'begun' (a program
+    begins what it is measured by) or 'other'.
     """
 
     name: str

@@ -95,7 +95,7 @@ class Fragment:
 
     @property
     def more(self) -> bool:
-        """Whether fragments come after it."""
+        """True if fragments come after it."""
         return self.offset + self.data < self.total
 
     @property

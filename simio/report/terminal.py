@@ -182,7 +182,7 @@ def span_text(case: CaseResult) -> str:
 
 
 def stopped(case: CaseResult) -> bool:
-    """Whether a run that is not random was ended because it was precise enough."""
+    """True if a run that is not random was ended because it was precise enough."""
     return case.status == "until" and len(case.seeds) == 1 and case.precision is not None and case.precision.met
 
 

@@ -152,7 +152,7 @@ def limits_text(table: TableSummary) -> str:
 
 
 def verdict_text(table: TableSummary, verdict: Verdict | None) -> Text:
-    """Whether a table is within its tolerance, green or red; empty if it has none."""
+    """The verdict on a table, within its tolerance in green or outside in red; empty if it has none."""
     if table.missing:
         return Text(f"{len(table.missing)} not simulated", style="red")
     if not table.complete:

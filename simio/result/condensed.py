@@ -18,7 +18,7 @@ from simio.program.steps import Program
 from simio.sketch import Sketch
 
 _BYTES = ("delivered", "sent", "counted")
-_TIMES = "latency"
+_TIMES = ("latency", "time")
 REQUEST = "request"
 """Role of the marks of replayed requests, which are several in a row for each."""
 
@@ -41,7 +41,7 @@ class Condenser:
         values = marks[:, 2].copy()
         for row in np.unique(marks[:, 1]).tolist():
             own = np.flatnonzero(marks[:, 1] == row)
-            if self._roles[row] == _TIMES:
+            if self._roles[row] in _TIMES:
                 self.times.setdefault(row, Sketch()).add(values[own])
                 kept[own] = False
             elif self._roles[row] in _BYTES and len(own) > 1:
@@ -65,7 +65,7 @@ class Condenser:
             self._sink(marks[requests])
         marks = marks[~requests]
         if self.times:
-            late = np.array([role == _TIMES for role in self._roles])[marks[:, 1]]
+            late = np.array([role in _TIMES for role in self._roles])[marks[:, 1]]
             for row in np.unique(marks[late, 1]).tolist():
                 self.times.setdefault(row, Sketch()).add(marks[marks[:, 1] == row, 2])
             marks = marks[~late]

@@ -9,7 +9,7 @@ import numpy as np
 from simio.program.steps import STRIDE, Op, Program, numbered
 
 Work = tuple[bool, set[int]]
-"""Whether holders of a lock take time with no other resource held, and rows of the resources that they seize."""
+"""A flag that holders of a lock take time with no other resource held, and rows of the resources that they seize."""
 
 
 class Holding:

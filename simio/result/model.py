@@ -280,7 +280,7 @@ class Precision:
 
     @property
     def met(self) -> bool:
-        """Whether the throughput is as precise as it was to be."""
+        """True if the throughput is as precise as it was to be."""
         return self.reached is not None and self.reached <= self.wanted
 
 

@@ -31,7 +31,7 @@ class SeenPacket:
 
     @property
     def sent(self) -> bool:
-        """Whether its own source saw it."""
+        """True if its own source saw it."""
         return self.point.host == self.point.source
 
 

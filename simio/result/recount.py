@@ -33,7 +33,7 @@ class Recount:
         self.stays = _zeros(containers)
         self.levels = np.array([container.level for container in program.containers], dtype=np.int64)
         self.backward = False
-        """Whether a step was told of after a later one."""
+        """True if a step was told of after a later one."""
         self._now = 0
         self._ops = program.steps[:, 0]
         self._waits = np.isin(self._ops, [Op.SEIZE, Op.PUT, Op.GET])

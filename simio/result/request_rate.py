@@ -47,10 +47,10 @@ def in_unit_of(result: CaseResult, unit: str) -> CaseResult:
     """
     if not counts_requests(unit):
         return result
-    if not result.requests and not any(each.unit == "ps" for each in result.observations) and result.rate:
+    if not result.requests and result.rate:
         raise RunError(
-            f"no workload of this scenario counts requests, so that there are none in {quote(unit)}; "
-            "expected a unit of throughput such as 'MB/s'",
+            "no workload of this scenario counts requests that ended in the measured span, so that there are none in "
+            f"{quote(unit)}; measure for longer, or give a unit of throughput such as 'MB/s'",
             at="report.unit",
         )
     size = result.rate / result.requests if result.requests and result.rate else Fraction(1)

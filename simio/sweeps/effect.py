@@ -30,7 +30,7 @@ def without_effect(plan: Plan, rows: Mapping[int, Row], workers: Workers) -> lis
 
 
 def _alike(rows: Mapping[int, Row], keys: set[str]) -> bool:
-    """Whether rows that differ in these keys only are alike, and there are such rows."""
+    """True if rows that differ in these keys only are alike, and there are such rows."""
     groups: dict[tuple[tuple[str, str], ...], list[Row]] = {}
     for row in rows.values():
         others = tuple((key, value) for key, value in row.settings.items() if key not in keys)

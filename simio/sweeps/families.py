@@ -212,7 +212,7 @@ class _Variant(Lowered):
 
 
 def same(one: Program, other: Program) -> bool:
-    """Whether two programs are equal in every field, also in those that serve analysis only."""
+    """True if two programs are equal in every field, also in those that serve analysis only."""
     for name in (field.name for field in fields(Program)):
         mine, theirs = getattr(one, name), getattr(other, name)
         if not (np.array_equal(mine, theirs) if isinstance(mine, np.ndarray) else mine == theirs):
@@ -221,7 +221,7 @@ def same(one: Program, other: Program) -> bool:
 
 
 def _compare(one: Any, other: Any, at: Path, found: Found) -> bool:
-    """Whether two descriptions differ in numbers only; adds both numbers to `found` by their path."""
+    """True if two descriptions differ in numbers only; adds both numbers to `found` by their path."""
     if one is other:
         return True
     kind = type(one)

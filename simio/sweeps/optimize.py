@@ -62,7 +62,7 @@ class Goal:
         return -value if self.maximise else value
 
     def reached(self, row: Row) -> bool:
-        """Whether a row ran and fulfils the conditions."""
+        """True if a row ran and fulfils the conditions."""
         return self.value(row) < WORST
 
     def chosen(self, rows: Sequence[Row]) -> list[Row]:

@@ -67,7 +67,7 @@ def read(data: Any) -> Outcome:
 
 
 def is_rate(measure: str) -> bool:
-    """Whether a measure is in bytes a second."""
+    """True if a measure is in bytes a second."""
     return measure.startswith(RATES)
 
 

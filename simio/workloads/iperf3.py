@@ -98,7 +98,7 @@ def _round_trip(p: Builder, sender: Endpoint, own: str, whole: str) -> None:
         found = p.answer(connection.round_trip, sender.state)
         with p.when(found > 0):
             for name in dict.fromkeys((own, whole)):
-                p.mark(p.observation(f"{name}: round trip", "latency", "ps"), found)
+                p.mark(p.observation(f"{name}: round trip", "time", "ps"), found)
 
 
 def _udp(site: Site, params: Iperf3, own: str, whole: str) -> None:

@@ -147,7 +147,7 @@ def test_faults_of_arguments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     for args, told in {
         ("sgi-hipi",): "no study 'sgi-hipi'; did you mean 'sgi-hippi'?",
         ("linux-fc/rav", "nonsense-17"): "no study 'linux-fc/rav'; did you mean 'linux-fc/raw'?\n"
-        "no study 'nonsense-17'; there are ancor-fc, fio-vm, linux-fc, linux-tcp, nvme-cheops23, "
+        "no study 'nonsense-17'; there are ancor-fc, cai21, fio-vm, linux-fc, linux-tcp, mlperf, nvme-cheops23, "
             "nvme-icpe24, pcie-bench, profile-server, sgi-hippi, slac-gige, small-posts, xdp18",
         (DISKS, "--html", "no/where.html"): "cannot write 'no/where.html': no folder 'no'",
         (DISKS, "--junit", "no/where.xml"): "cannot write 'no/where.xml': no folder 'no'",

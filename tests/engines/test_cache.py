@@ -17,6 +17,7 @@ import pytest
 from simio.engines import kept, native, sources
 from simio.engines.compiling import LOOP
 from simio.engines.kept import cache_folder
+from simio.engines.shipped import shipped_size
 from simio.engines.sources import source_hash
 from simio.machines.door import families
 
@@ -229,6 +230,10 @@ def test_two_processes_share_what_there_is_to_compile(monkeypatch: pytest.Monkey
     assert sorted(mine + others) == sorted(names)
     assert mine
     assert others
+    # Neither waits long for the other, whatever families there are.
+    sizes = {name: shipped_size(name) for name in names}
+    both = [sum(sizes[name] for name in half) for half in (mine, others)]
+    assert abs(both[0] - both[1]) < 0.2 * sum(both)
     assert native._shared_out([LOOP]) == ([LOOP], [])
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
     assert native._shared_out(names) == (names, [])

@@ -187,6 +187,14 @@ def test_options_that_cannot_matter_are_ignored_with_a_reason():
     assert all(each.reason for each in found)
 
 
+def test_options_that_are_understood_but_change_nothing_are_ignored_with_a_reason():
+    text = "[a]\nioengine=io_uring\niodepth_batch_complete_max=8\nthinktime_blocks_type=issue\nregisterfiles\n"
+    found = {each.name: each.reason for each in jobs(text).ignored}
+    assert found.keys() == {"iodepth_batch_complete_max", "thinktime_blocks_type", "registerfiles"}
+    assert "iodepth_batch_complete_min" in found["iodepth_batch_complete_max"]
+    assert "as they are issued" in found["thinktime_blocks_type"]
+
+
 def test_the_user_may_have_an_option_ignored():
     found = jobs("[a]\nnuma_cpu_nodes=1\nnice=3\n", given_up=["numa_cpu_nodes", "nice"])
     assert {each.name for each in found.ignored} == {"numa_cpu_nodes", "nice"}

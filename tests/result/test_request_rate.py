@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 from click.testing import CliRunner
@@ -11,9 +13,12 @@ from loads_bench import scenario, written
 
 from simio.cli.main import main
 from simio.errors import RunError, ScenarioError
+from simio.loading import load
+from simio.lower import lower
 from simio.report.data import as_csv, as_json
 from simio.report.html.timelines import timelines
-from simio.running import run_scenario
+from simio.result.request_rate import in_unit_of
+from simio.running import RunOptions, run_scenario
 
 RATE = "{rate: 60 /s}"
 
@@ -83,11 +88,36 @@ def test_a_sweep_compares_requests(tmp_path, own_results: None) -> None:
     assert all(50 < rate < 70 for rate in found["throughput (IOPS)"])
 
 
-def test_a_result_without_times_is_refused(tmp_path) -> None:
-    from dataclasses import replace
-
-    from simio.result.request_rate import in_unit_of
-
+def test_a_result_without_requests_is_refused(tmp_path) -> None:
     result = run_scenario(scenario(tmp_path, RATE, "until: 1 s")).cases[0]
     with pytest.raises(RunError, match="no workload of this scenario counts requests"):
-        in_unit_of(replace(result, observations=()), "kIOPS")
+        in_unit_of(replace(result, requests=Fraction(0)), "kIOPS")
+
+
+def test_a_request_of_fio_counts_once_for_its_three_times(tmp_path) -> None:
+    (tmp_path / "job.fio").write_text(
+        "[global]\nioengine=libaio\niodepth=4\ndirect=1\nbs=4k\nsize=1m\nnumber_ios=40\n[a]\nrw=randread\n"
+    )
+    path = tmp_path / "fio.yaml"
+    path.write_text(
+        "title: t\nhosts: {h: {model: hosts/vm-2vcpu, kernel: kernels/linux-6.3}}\n"
+        "disks: {d: {model: disks/optane-p5800x}}\nlinks: [{model: links/nvme, between: [h.nvme, d]}]\n"
+        "run: {replications: 1, warm_up: 0 s}\nworkload: {fio: {host: h, storage: d, job: job.fio}}\n"
+        "report: {unit: requests/s}\n"
+    )
+    case = run_scenario(load(str(path)), (), RunOptions("simpy")).cases[0]
+    assert sorted(each.count for each in case.observations) == [40, 40, 40]
+    assert case.bytes_rate / case.rate == 4096
+
+
+def test_parts_of_a_step_are_no_steps(tmp_path) -> None:
+    path = tmp_path / "training.yaml"
+    path.write_text(
+        "title: t\nhosts: {a: {model: hosts/linux-2002-dual-p3}}\n"
+        "disks: {d: {model: disks/cheetah-9lp-fc, file_system: filesystems/ext2}}\n"
+        "links: [{model: links/fc-al-1g, between: [a.fc, d]}]\n"
+        "workload: {t: {kind: training, host: a, from: d, access: direct, compute: 1 ms, batch: 2, sample: 64 KiB,"
+        " files: 100, threads: 2, steps: 3}}\nrun: {warm_up: 0 s, replications: 1}\n"
+    )
+    marks = lower(load(str(path)).cases[0].system).marks
+    assert [mark.name for mark in marks if mark.role == "latency"] == ["t: step"]

@@ -21,7 +21,7 @@ QUICK = (
 """Tables that take some two seconds of one CPU together."""
 MEDIAN, WORST = Fraction(8, 100), Fraction(20, 100)
 """No bar of a study before 2010 is wider."""
-MODERN = {"fio-vm", "nvme-cheops23", "nvme-icpe24", "pcie-bench", "small-posts", "xdp18"}
+MODERN = {"cai21", "fio-vm", "mlperf", "nvme-cheops23", "nvme-icpe24", "pcie-bench", "small-posts", "xdp18"}
 MODERN_MEDIAN, MODERN_WORST = Fraction(10, 100), Fraction(25, 100)
 """No bar of these is wider, as their tables were to be judged from the beginning, but those of percentiles."""
 TAIL_MEDIAN, TAIL_WORST = Fraction(25, 100), Fraction(60, 100)
@@ -29,10 +29,10 @@ TAIL_MEDIAN, TAIL_WORST = Fraction(25, 100), Fraction(60, 100)
 NOT_JUDGED = {
     "profile-server/cray-ipi3", "sgi-hippi/nfs-disk", "slac-gige/datamove28",
     "small-posts/aio-spdk", "small-posts/aio-spdk-latency",
-    "small-posts/io-uring-polled", "small-posts/io-uring-polled-latency", "xdp18/latency",
+    "small-posts/io-uring-polled", "small-posts/io-uring-polled-latency",
 }  # fmt: skip
-"""Their sources do not say which requests were made, of which disk or CPU, or what a newer kernel or the generator of
-the load does more."""
+"""Their sources do not say which requests were made, of which disk or CPU, or what a newer kernel
+does more."""
 
 
 @pytest.fixture(scope="module")

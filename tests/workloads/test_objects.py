@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,9 @@ def test_every_byte_of_an_object_counts_once(tmp_path: Path, access: str) -> Non
     result = ran(tmp_path, f"access={access}", "object=11000001 B", "part=5 MiB", "connections=3", "storage=d")
     assert result.throughput.amount == 2 * 11_000_001
     assert (seen(result, "object").count, seen(result, "part").count) == (2, 6)
+    span = Fraction(result.throughput.until - result.throughput.since, 10**12)
+    # An upload's last call ends after its last byte.
+    assert result.requests * span == pytest.approx(2 if access == "get" else 1, abs=0.01)
 
 
 def test_parts_take_as_many_turns_as_there_are_connections(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from simio.components.network.tcp import Endpoint
 from simio.machines.network import gro, ownership, profile
 from simio.machines.tcp import buffers, connection, layout, marks, offload, pacing, receiving, sending
 from simio.machines.tcp.settings import TcpSettings
-from simio.program.builder import Operand, Register
+from simio.program.builder import Handle, Operand, Register
 from simio.program.labels import called
 
 
@@ -358,26 +358,12 @@ class PlacedEndpoint(Endpoint):
                     bits.set(1)
                 with p.when(bits == 0):
                     self.here.spend("ack")
-            if self.timestamps:
-                p.call(bits, connection.take_stamps, self.state, words[2])
-            if self.sacks:
-                p.call(bits, connection.take_blocks, self.state, words[3], words[4])
-            if packet.marks:
-                p.call(bits, marks.take_marks, self.state, packet.marks)
-            p.call(bits, connection.accept, self.state, words[0], words[1])
-            self.follow(bits)
-            self._arm()
+            self._accept(packet, bits)
 
-    def follow(self, bits: Register) -> None:
-        """See `Endpoint.follow`; to wake a process is work, too."""
-        p = self.p
-        with p.when(bits > 0):
-            with p.when(bits & 1):
-                self._output()
-            for bit, line in ((2, self.readers), (4, self.writers), (8, self.changes)):
-                with p.when(bits & bit):
-                    self.here.spend("wake")
-                    p.put(line, 1)
+    def _wake(self, line: Handle) -> None:
+        """See `Endpoint._wake`; it is work, too."""
+        self.here.spend("wake")
+        super()._wake(line)
 
     def _timer(self, delay: Register) -> None:
         p = self.p

@@ -12,8 +12,8 @@ class Told:
     """
 
     def __init__(self, p: Builder, name: str, delivered: Handle) -> None:
-        self.begin = p.observation(f"{name}: begins after", "latency", "ps")
-        self.late = p.observation(f"{name}: late", "latency", "ps")
+        self.begin = p.observation(f"{name}: begins after", "time", "ps")
+        self.late = p.observation(f"{name}: late", "time", "ps")
         self.level = p.observation(f"{name}: buffer", "other", "bytes")
         self.delivered = delivered
 

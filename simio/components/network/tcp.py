@@ -25,7 +25,7 @@ from simio.machines.door import Called
 from simio.machines.tcp import buffers, connection, layout, marks, pacing, receiving, sending, timers
 from simio.machines.tcp.recovery import RECOVERIES
 from simio.machines.tcp.settings import TcpSettings, initial
-from simio.program.builder import Operand, Register
+from simio.program.builder import Handle, Operand, Register
 from simio.program.labels import called
 
 _TALLIES = (
@@ -330,15 +330,20 @@ class Endpoint:
             bits, data = p.register(), p.register()
             data.set(words[0] % 2**16)
             self.stack.receive(self.stack.sheet.tcp_receive, data, self.path.source.checksum)
-            if self.timestamps:
-                p.call(bits, connection.take_stamps, self.state, words[2])
-            if self.sacks:
-                p.call(bits, connection.take_blocks, self.state, words[3], words[4])
-            if packet.marks:
-                p.call(bits, marks.take_marks, self.state, packet.marks)
-            p.call(bits, connection.accept, self.state, words[0], words[1])
-            self.follow(bits)
-            self._arm()
+            self._accept(packet, bits)
+
+    def _accept(self, packet: Packet, bits: Register) -> None:
+        """The machine takes a segment, and what it asks for is done; `bits` are a register for that."""
+        p, words = self.p, packet.words
+        if self.timestamps:
+            p.call(bits, connection.take_stamps, self.state, words[2])
+        if self.sacks:
+            p.call(bits, connection.take_blocks, self.state, words[3], words[4])
+        if packet.marks:
+            p.call(bits, marks.take_marks, self.state, packet.marks)
+        p.call(bits, connection.accept, self.state, words[0], words[1])
+        self.follow(bits)
+        self._arm()
 
     def follow(self, bits: Register) -> None:
         """Do what the machine says after a segment or a timer: send, and wake whom it has something for."""
@@ -348,7 +353,11 @@ class Endpoint:
                 self._output(INTERRUPT)
             for bit, line in ((2, self.readers), (4, self.writers), (8, self.changes)):
                 with p.when(bits & bit):
-                    p.put(line, 1)
+                    self._wake(line)
+
+    def _wake(self, line: Handle) -> None:
+        """Wake the process that waits in a line."""
+        self.p.put(line, 1)
 
     def _arm(self) -> None:
         """Have a timer under way if the machine needs one and none is."""

@@ -54,7 +54,7 @@ class Rebuild:
     def thread(self) -> None:
         """The thread that rebuilds; it does not keep the run alive if it waits for a failure during that."""
         p, chunk, name = self.p, self.fault.chunk, self.volume.name
-        took = p.observation(f"{name}: rebuild", "latency", "ps")
+        took = p.observation(f"{name}: rebuild", "time", "ps")
         stream = p.observation(f"{name}: rebuilt", "sent", "bytes")
         rebuilt, lost, progress = p.variable(f"{name} rebuilt"), self.changes.lost, self.changes.progress
         p.tally(name, "rebuilt", rebuilt.offset, "bytes")

@@ -60,7 +60,7 @@ class Changes:
             begun.set(since(begun))
             for state in self.asked:
                 with p.when(present, _STATES[state], self.number):
-                    p.mark(p.observation(f"{self.name}: {state}", "latency", "ps"), begun)
+                    p.mark(p.observation(f"{self.name}: {state}", "time", "ps"), begun)
 
     def _find(self, present: Register, plan: int, at: Register, size: int) -> None:
         """Set `present`: the first of the members that are lost, unless the spare has all that is asked for."""

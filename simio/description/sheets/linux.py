@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from simio.description.quantities import Count, Text, Time, Whole
+from simio.description.quantities import Text, Time, Whole
 from simio.description.sheets.base import TIMER, register_sheet
 from simio.description.sheets.kernels import UnixKernelSheet
 
@@ -52,10 +52,6 @@ class LinuxKernelSheet(UnixKernelSheet):
     time_slice: Time = Field(
         3 * 10**9, description="time for which a process that never sleeps keeps a core that others want as well"
     )
-    tags: Count = Field(
-        1023, description="requests that a hardware queue of a drive has at once, without a scheduler"
-    )
-    nr_requests: Count = Field(256, description="requests that a scheduler takes in for a hardware queue")
     dispatch: Literal["caller", "worker"] = Field(
         "worker",
         description="who dispatches polled requests that went through a scheduler: the process that submits, or a "

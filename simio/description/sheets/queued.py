@@ -66,7 +66,6 @@ class QueuedAdapter(Sheet):
     transmit_cost: Time = Field(description="CPU time of the driver a packet sent: descriptor, and its completion")
     checksum: Flag = Field(True, description="whether it computes the checksums of TCP and UDP")
     tso: Limit = Field(None, description="most bytes of TCP that it cuts into segments itself; none: it does not")
-    lro: Limit = Field(None, description="most bytes of TCP that it puts together from segments; none: it does not")
 
     @model_validator(mode="after")
     def _consistent(self) -> QueuedAdapter:

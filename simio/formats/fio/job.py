@@ -70,7 +70,6 @@ class Job:
     low: int | None = None
     submit: int = 1
     reap: int = 1
-    reap_most: int | None = None
     polling: str = ""
     """Polling with io_uring: iopoll by the process, sqpoll by a kernel thread that submits, too; else none."""
     helper: int | None = None

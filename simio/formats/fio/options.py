@@ -142,7 +142,7 @@ def _plain(context: _Context, text: str) -> int:
 FIELDS: Mapping[str, tuple[str, Read]] = {
     "numjobs": ("numjobs", _up_to(MOST_JOBS)), "iodepth": ("iodepth", _up_to(65536)),
     "iodepth_low": ("low", _up_to(65536)), "iodepth_batch_complete_min": ("reap", _up_to(65536, 0)),
-    "iodepth_batch_complete_max": ("reap_most", _up_to(65536)), "iodepth_batch": ("submit", _up_to(65536, 0)),
+    "iodepth_batch": ("submit", _up_to(65536, 0)),
     "ioengine": ("engine", _word(*SYNCHRONOUS, *ASYNCHRONOUS)), "direct": ("direct", _on),
     "size": ("size", _share), "io_size": ("io_size", _share), "filesize": ("filesize", _share),
     "offset": ("offset", _share), "offset_align": ("offset_align", _plain),
@@ -165,8 +165,8 @@ FIELDS: Mapping[str, tuple[str, Read]] = {
 """Options that are one field of a job, and how their text is read."""
 PATTERNS = (
     "rw", "rw_sequencer", "bs", "bssplit", "bsrange", "ba", "rwmixread", "rwmixwrite", "rate", "rate_iops",
-    "random_distribution", "percentage_random", "thinktime_blocks_type", "file_service_type", "buffered",
-    "invalidate", "kb_base", "name", "hipri", "sqthread_poll", "fixedbufs", "registerfiles",
+    "random_distribution", "percentage_random", "file_service_type", "buffered",
+    "invalidate", "kb_base", "name", "hipri", "sqthread_poll", "fixedbufs",
 )  # fmt: skip
 """Options that are read together with others, in `patterns` and here."""
 MODELLED = frozenset({*FIELDS, *PATTERNS})
@@ -276,11 +276,9 @@ class OptionReader:
         )
         take("random_distribution", lambda text: patterns.distribution(text, context.whole), _distribution)
         take("file_service_type", patterns.service, lambda found: found)
-        take("thinktime_blocks_type", partial(_word("complete", "issue"), context), lambda found: {})
         take("hipri", partial(_on, context), lambda found: {"polling": "iopoll"} if found else {})
         take("sqthread_poll", partial(_on, context), lambda found: {"polling": "sqpoll"} if found else {})
         take("fixedbufs", partial(_on, context), lambda found: {"registered": found})
-        take("registerfiles", partial(_on, context), lambda found: {})
         take("buffered", partial(_on, context), lambda found: {"direct": not found})
 
     def _checked(self, section: Section, job: Job, given: Mapping[str, Given]) -> Job:
@@ -314,7 +312,7 @@ class OptionReader:
 
 
 _SWITCHES = {name for name, (_, read) in FIELDS.items() if read is _on} | {
-    "norandommap", "hipri", "sqthread_poll", "fixedbufs", "registerfiles"
+    "norandommap", "hipri", "sqthread_poll", "fixedbufs"
 }  # fmt: skip
 
 

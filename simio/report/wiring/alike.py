@@ -78,7 +78,7 @@ def _groups(graph: nx.Graph, shares: Shares) -> list[list[Unit]]:
 
 
 def _mergeable(graph: nx.Graph, shape: Sequence[int], units: Sequence[Unit]) -> bool:
-    """Whether units of this shape may be drawn as one.
+    """True if units of this shape may be drawn as one.
 
     Adapters of one host are, with what is behind them, if they are several plain chains: else a box behind one would
     have to say how many there are behind each.

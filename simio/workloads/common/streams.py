@@ -215,7 +215,7 @@ class Load:
         self.apart = self.slots is not None or (
             self.arrivals is not None and params.depth is None and params.access in UNBUFFERED
         )
-        """Whether requests have threads of their own."""
+        """True if requests have threads of their own."""
         declare_load(self.p, workload.name, latency, params, shares)
 
     @contextmanager

@@ -111,8 +111,8 @@ class Process:
     def _times(self, direction: int) -> Times:
         asynchronous = self.job.engine in ASYNCHRONOUS and self.job.direct
         names = times_of(self.workload.name, self.clone.label, direction)
-        first, *others = (self.p.observation(name, "latency", "ps") for name in names[: 3 if asynchronous else 1])
-        return Times(first, *others)
+        lat, *parts = names[: 3 if asynchronous else 1]
+        return Times(self.p.observation(lat, "latency", "ps"), *(self.p.observation(n, "time", "ps") for n in parts))
 
     @property
     def _ways(self) -> tuple[int, ...]:

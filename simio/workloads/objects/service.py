@@ -89,8 +89,8 @@ class Objects:
             self.first = p.discrete(f"{self.name}: first byte", [(time, 1) for time in params.first_byte.times])
         self.drawn = p.uniform(f"{self.name}: object", 0, params.objects - 1)
         self.took = p.observation(f"{self.name}: object", "latency", "ps")
-        self.part_took = p.observation(f"{self.name}: part", "latency", "ps")
-        self.began = p.observation(f"{self.name}: first byte", "latency", "ps")
+        self.part_took = p.observation(f"{self.name}: part", "time", "ps")
+        self.began = p.observation(f"{self.name}: first byte", "time", "ps")
         if params.arrivals:
             p.load(self.name, self.took, params.arrivals.mean)
         self.servers = [Server(self, host) for host in params.to]

@@ -33,9 +33,9 @@ class Job:
         self.params, self.name = workload.params, workload.name
         p, params, name = self.p, self.params, self.name
         self.busy = p.resource(f"{name}: accelerators", params.accelerators)
-        self.waited = p.observation(f"{name}: wait for a batch", "latency", "ps")
+        self.waited = p.observation(f"{name}: wait for a batch", "time", "ps")
         self.step = p.observation(f"{name}: step", "latency", "ps")
-        self.computing = p.observation(f"{name}: computing", "latency", "ps")
+        self.computing = p.observation(f"{name}: computing", "time", "ps")
         self.there = p.variable(f"{name}: accelerators at the barrier")
         self.go = p.container(f"{name}: barrier", unit="accelerators")
         self.file = p.uniform(f"{name}: file", 0, params.files - 1)
