@@ -11,7 +11,8 @@ Every other `console` block is run, top to bottom, each line that begins with `$
 either stream, must be what the document says; a line of `…` stands for any lines.
 
 `python tests/docs/docs_pages.py` writes what the commands print now, and what the files hold now, into the
-documents, and draws the pictures anew; read the difference before keeping it.
+documents, and draws the pictures anew, the plots of measured tables from the baseline; with names of documents
+it does so in these alone, and draws nothing. Read the difference before keeping it.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from docs_tables import with_tables
+from docs_tables import validation, with_tables
 
 from simio.files import cache_base
 
@@ -37,24 +39,29 @@ DOCUMENTS = (
     "docs/scenario.md",
     "docs/commands.md",
     "docs/questions.md",
+    "docs/block-layer.md",
     "docs/explain.md",
     "docs/explore.md",
     "docs/exercises.md",
     "docs/fio.md",
+    "docs/host-stack.md",
     "docs/journal.md",
     "docs/measure.md",
+    "docs/mlperf.md",
     "docs/pcie.md",
     "docs/load.md",
     "docs/extending.md",
     "docs/models.md",
     "docs/nfs-tcp.md",
     "docs/nomograph.md",
+    "docs/nvme-tcp.md",
     "docs/objects.md",
     "docs/packets.md",
     "docs/packet-rates.md",
     "docs/python.md",
     "docs/ssd.md",
     "docs/sweep.md",
+    "docs/tcp-today.md",
     "docs/reliability.md",
     "docs/report.md",
     "docs/trace.md",
@@ -268,17 +275,23 @@ def chart() -> str:
     return drawing.svg(CHART_TITLE, drawing.lines(results, key, "MB/s"), key, "MB/s")
 
 
-def main() -> None:
-    """Write the documents and the picture anew."""
+def main(names: Sequence[str]) -> None:
+    """Write the documents of these names anew; with none, all of them and the pictures."""
     import tempfile
 
-    for name in DOCUMENTS:
+    from simio.report.validation_svg import write_plots
+
+    for name in names or DOCUMENTS:
         path = ROOT / name
         with tempfile.TemporaryDirectory() as folder:
-            path.write_text(written_anew(path.read_text(encoding="utf-8"), Place(Path(folder))), encoding="utf-8")
+            text = written_anew(path.read_text(encoding="utf-8"), Place(Path(folder)))
+        path.write_text(text, encoding="utf-8")
+    if names:
+        return
+    write_plots(validation(), str(ROOT / "docs" / "validation"), whole=True)
     PICTURE.write_text(picture(), encoding="utf-8")
     CHART.write_text(chart(), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -265,30 +265,30 @@ def studies() -> str:
 
 
 def documents() -> str:
-    """Errors of each document, over all of its tables."""
-    tables: dict[str, list[TableSummary]] = {}
+    """Errors of each document, over all of its tables, by year."""
+    tables: dict[tuple[str, str], list[TableSummary]] = {}
     for summary in validation().tables:
         source = summary.table.source
-        by = [source[key][:length] for key, length in (("author", None), ("date", 4)) if key in source]
-        told = f"{source['document']} ({', '.join(by)})" if by else source["document"]
-        tables.setdefault(told, []).append(summary)
+        told = re.sub(r" \([^)]*\)", "", source["document"])
+        tables.setdefault((source["date"][:4], told), []).append(summary)
     everything = [each for found in tables.values() for each in found]
     return markdown(
-        ["document", "tables", "rows", "withheld", "median", "90%", "worst", "fitted values"],
+        ["year", "what was measured", "rows", "withheld", "median", "90%", "worst", "fitted values"],
         (
             [
+                year,
                 told,
-                str(len(found)),
                 *(
                     cell if isinstance(cell, str) else cell.plain
                     for cell in statistics(
                         errors([row for table in found for row in table.rows]),
                         sum(table.held for table in found),
+                        all(table.table.points for table in found),
                     )
                 ),
                 str(len({value for table in found for value in table.fitted})),
             ]
-            for told, found in [*tables.items(), ("all", everything)]
+            for (year, told), found in [*sorted(tables.items()), (("", "all"), everything)]
         ),
     )
 

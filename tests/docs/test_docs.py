@@ -173,10 +173,12 @@ def gallery() -> dict[str, str]:
 
 
 def answers(result: ScenarioResult) -> list[float]:
-    """What the cases of a scenario give: throughput and streams in its unit, and means of times in ms."""
+    """What the cases of a scenario give: throughput and streams in its unit, mean times in ms, dropped packets."""
     rates = [rate for case in result.cases for rate in (case.rate, *(stream.rate for stream in case.streams))]
-    times = [each.mean for case in result.cases for each in case.observations if each.unit == "ps"]
-    return [in_unit(float(rate), result.unit) for rate in rates] + [time / 1e9 for time in times]
+    observations = [each for case in result.cases for each in case.observations]
+    times = [each.mean / 1e9 for each in observations if each.unit == "ps"]
+    drops = [float(each.count) for each in observations if each.name.endswith(" dropped")]
+    return [in_unit(float(rate), result.unit) for rate in rates] + times + drops
 
 
 def table_of_errors(results: Collection[ScenarioResult]) -> dict[str, list[str]]:
