@@ -20,6 +20,8 @@ from simio.program.steps import NAMING, NO_REGISTER, STRIDE, UNBOUNDED, Compare,
 
 _INDENT = "  "
 _WIDTH = 110
+_MOST = 1000
+"""Values of a table, or words without names, of a machine that are listed."""
 _SIGNS = {
     Compare.EQ: "==",
     Compare.NE: "!=",
@@ -107,12 +109,18 @@ def _state(values: list[int], words: tuple[Words, ...]) -> Iterator[str]:
         own = values[at : at + (named.count or 0)]
         at += len(own)
         if named.is_table:
-            told = ", ".join(f"[{place}] {value}" for place, value in enumerate(own) if value)
-            yield f"{named.name}, {_count(len(own), 'value')}: {told or 'all 0'} {named.unit}".rstrip()
+            told = [f"[{place}] {value}" for place, value in enumerate(own) if value]
+            yield f"{named.name}, {_count(len(own), 'value')}: {_shortened(told, ', ') or 'all 0'} {named.unit}".rstrip()
         elif own != [0]:
             yield f"{named.name} {own[0]} {named.unit}".rstrip()
     if at < len(values):
-        yield " ".join(map(str, values[at:]))
+        yield _shortened([str(value) for value in values[at:]], " ")
+
+
+def _shortened(values: list[str], separator: str) -> str:
+    """The first values; the mapping of an SSD has millions."""
+    more = [f"and {len(values) - _MOST} more"] if len(values) > _MOST else []
+    return separator.join([*values[:_MOST], *more])
 
 
 def _distribution(program: Program, row: list[int]) -> str:

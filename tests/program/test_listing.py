@@ -232,3 +232,14 @@ def test_a_guest_is_told_by_name_and_not_by_address() -> None:
 def test_one_picosecond_makes_another_program() -> None:
     assert program_hash(sample(delay=50_001)) != program_hash(sample())
     assert program_hash(sample(mean=8)) != program_hash(sample())
+
+
+def test_a_long_state_is_cut() -> None:
+    p = Builder()
+    p.machine("mapping", list(range(1, 3001)))
+    with p.thread("user"):
+        p.advance(1)
+    text = "\n".join(listing(p.build()))
+    assert "and 2000 more" in text
+    assert " 1000 and" in " ".join(text.split())
+    assert "1001" not in text
