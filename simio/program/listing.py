@@ -110,7 +110,8 @@ def _state(values: list[int], words: tuple[Words, ...]) -> Iterator[str]:
         at += len(own)
         if named.is_table:
             told = [f"[{place}] {value}" for place, value in enumerate(own) if value]
-            yield f"{named.name}, {_count(len(own), 'value')}: {_shortened(told, ', ') or 'all 0'} {named.unit}".rstrip()
+            listed = _shortened(told, ", ") or "all 0"
+            yield f"{named.name}, {_count(len(own), 'value')}: {listed} {named.unit}".rstrip()
         elif own != [0]:
             yield f"{named.name} {own[0]} {named.unit}".rstrip()
     if at < len(values):

@@ -239,7 +239,6 @@ def test_a_long_state_is_cut() -> None:
     p.machine("mapping", list(range(1, 3001)))
     with p.thread("user"):
         p.advance(1)
-    text = "\n".join(listing(p.build()))
-    assert "and 2000 more" in text
-    assert " 1000 and" in " ".join(text.split())
+    text = " ".join("".join(listing(p.build())).split())
+    assert "1000 and 2000 more" in text
     assert "1001" not in text
