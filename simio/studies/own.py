@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from os.path import isdir
 from pathlib import Path
 
 from simio.errors import SimioError, quote
@@ -42,9 +43,7 @@ def _is_own(study: str) -> bool:
     if study.startswith((*OWN, "/")) or study in (".", "..") or study.endswith((".yaml", ".yml", "/")):
         return True
     # A folder of the user's own needs no mark, unless simio has a study of that name.
-    return Path(study).is_dir() and study.partition("/")[0] not in {
-        name.partition("/")[0] for name in Library().names
-    }
+    return isdir(study) and study.partition("/")[0] not in {name.partition("/")[0] for name in Library().names}
 
 
 def _tables(path: Path) -> Iterator[Path]:

@@ -39,13 +39,13 @@ def bounded(room: int, *arguments: str) -> tuple[int, str]:
 
 @pytest.mark.slow
 def test_units_of_stripes_that_do_not_divide_one_another() -> None:
-    status, told = bounded(2 * GIB, RAID5, "--case", "1", "--set", "volumes.data.unit=6656 B")
+    status, told = bounded(2 * GIB, RAID5, "--case", "1", "--set", "volumes.data.unit=31.5 KiB")
     assert status == 2
     place, _, told = told.partition(": workload.nfs: ")
     assert place.endswith("data-server-raid5.yaml:58:3")
     assert told == (
-        "workload 'nfs' cannot be run with these values: blocks of 123.5 KiB at multiples of 6.5 KiB fall on the "
-        "stripe units of volume 'module1', 8 KiB each, in too many ways; make the block a divisor or a multiple of "
+        "workload 'nfs' cannot be run with these values: blocks of 512 KiB at multiples of 512 KiB fall on the "
+        "stripe units of volume 'data', 31.5 KiB each, in too many ways; make the block a divisor or a multiple of "
         "the unit, and its addresses multiples of the block\n"
     )
 
