@@ -4,7 +4,7 @@
 
 The earlier version is taken from git into a temporary folder and runs with the packages of this environment. Figures
 are seconds of CPU, the least of several rounds. The status is 1 where something takes longer than before by more than
-`--most-loss`. `--short` leaves out what takes more than some seconds, as CI does.
+`--most-loss`. `--short` leaves out what takes more than some seconds.
 """
 
 from __future__ import annotations

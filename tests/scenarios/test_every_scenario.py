@@ -93,7 +93,7 @@ SHORT = {
     "icpe24-locks": ("run.until=300 us", "run.warm_up=100 us"),
     "icpe24-locks-drives": ("run.until=300 us", "run.warm_up=100 us"),
     "icpe24-locks-eight": ("run.until=300 us", "run.warm_up=100 us"),
-    "icpe24-mixes": ("run.until=300 us", "run.warm_up=100 us"),
+    "icpe24-mixes": ("run.until=300 us", "run.warm_up=100 us", "disks.d.placement=empty"),
     "icpe24-one-core": ("run.until=300 us", "run.warm_up=100 us", "workload.direct.processes=3"),
     "icpe24-one-drive": ("run.until=300 us", "run.warm_up=100 us"),
     "icpe24-reader": ("run.until=300 us", "run.warm_up=100 us"),
