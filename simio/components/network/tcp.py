@@ -134,6 +134,10 @@ class Endpoint:
             self._output(PROCESS)
             self._arm()
 
+    def work(self, cost: Operand) -> None:
+        """The program's own work, of CPU time `cost`."""
+        self.stack.program(cost)
+
     def standing(self, result: Register) -> None:
         """Emit `result` = 0 if the connection has been reset; else it is above."""
         self.p.call(result, connection.status, self.state)
