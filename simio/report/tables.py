@@ -126,6 +126,31 @@ def others(result: ScenarioResult) -> Grid | None:
     return Grid(["case", "quantity", "simulated", "measured", "error"], rows, left=(1,), strong=2)
 
 
+def profiled(result: ScenarioResult) -> Grid | None:
+    """CPU time by class of the hosts of each case whose network path is on cores, as percentages of one core.
+
+    None if there is none, or if the classes are among what was measured.
+    """
+    spent = [
+        (case, host, cores(case, host), profile(case, host))
+        for case in result.cases
+        for host in sorted({tally.owner for tally in case.tallies if tally.what.startswith(PROFILED)})
+    ]
+    if not spent or other_quantities(result):
+        return None
+    classes = sorted({name for *_, shares in spent for name in shares})
+    rows = [
+        [
+            str(case.index + 1),
+            host,
+            f"{100 * busy:.0f}%",
+            *(f"{100 * busy * shares.get(name, 0.0):.0f}" for name in classes),
+        ]
+        for case, host, busy, shares in spent
+    ]
+    return Grid(["case", "CPU time", "busy", *classes], rows, left=(1,))
+
+
 def pooled(result: ScenarioResult) -> Grid | None:
     """A row for each quantity that was measured over several cases; None if there is none."""
     compared = pooled_comparisons(result)

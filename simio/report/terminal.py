@@ -30,7 +30,7 @@ def show(console: Console, result: ScenarioResult, detail: int | None = None) ->
     if not result.cases:
         return
     if len(result.cases) > 1 or any(case.measured for case in result.cases):
-        for grid in (tables.cases(result), tables.others(result), tables.pooled(result)):
+        for grid in (tables.cases(result), tables.others(result), tables.pooled(result), tables.profiled(result)):
             if grid:
                 console.print(_below(grid))
         if detail is None and len(result.cases) > DETAILED:

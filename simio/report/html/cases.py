@@ -18,7 +18,9 @@ from simio.wording import in_unit, settings_text
 def overview(result: ScenarioResult) -> str:
     """A row for each case, with a link to it; below that the measured quantities beside throughput."""
     links = [f'<a href="#case" data-case="{case.index}">{case.index + 1}</a>' for case in result.cases]
-    others = [grid_table(grid) for grid in (tables.others(result), tables.pooled(result)) if grid]
+    others = [
+        grid_table(grid) for grid in (tables.others(result), tables.pooled(result), tables.profiled(result)) if grid
+    ]
     return grid_table(tables.cases(result), "cases", links) + "".join(others)
 
 
