@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from simio.components.site import Site
 from simio.description.arrivals import Arrivals
-from simio.description.mixtures import Sizes
+from simio.description.mixtures import OptionalSizes
 from simio.description.model import Workload
 from simio.description.quantities import Count, Extent, Limit, Share, refusal
 from simio.description.workloads import HostNames, WorkloadParams
@@ -29,7 +29,7 @@ class Flows(WorkloadParams):
 
     from_: HostNames = Field(alias="from", description="host that sends, or list of hosts that each do")
     to: HostNames = Field(description="host that receives, or list of hosts: each from any to each other")
-    size: Sizes | None = Field(None, description="bytes of a flow, or sizes with weights; none: there are sizes")
+    size: OptionalSizes = Field(None, description="bytes of a flow, or sizes with weights; none: there are sizes")
     sizes: FlowSizes | None = Field(None, description="distribution of the bytes of a flow; none: there is a size")
     arrivals: Arrivals | None = Field(
         None, description="when flows arrive, each pair of hosts having its share; none: there is a load"
@@ -44,7 +44,7 @@ class Flows(WorkloadParams):
         64, description="connections that a pair of hosts has at most at once; a flow beyond waits for one"
     )
     classes: Classes = Field(
-        (100_000, 10_000_000), description="largest sizes of classes that times are reported for, in ascending order"
+        (100_000, 10_000_000), description="largest sizes of the classes that times are reported for, ascending"
     )
     window: Limit = Field(None, description="socket buffers at both ends; none: what the stacks have")
     buffer: Extent = Field(128 * 1024, description="bytes of a read() of the receiver")
