@@ -43,7 +43,8 @@ def main() -> None:
             own = course(case, number)
             rate = next(float(each.rate) for each in case.streams if each.name == f"w{number}: sent") * 8e-6
             print(f"{name:20} Mbit/s {told([flow['goodput'] for flow in flows], rate)}", end="   ")
-            print(f"segments {told([late(flow['times'], flow['windows'], kept) for flow in flows], late(*own, kept))}")
+            means = [late(flow["times"], flow["windows"], kept) for flow in flows]
+            print(f"segments {told(means, late(*own, kept))}")
             panels.append((name, (flows[0]["times"], flows[0]["windows"]), own))
     text = figure(panels, kept["seconds"])
     FIGURE.write_text(text, encoding="utf-8")
@@ -51,7 +52,8 @@ def main() -> None:
 
 def told(measured: Sequence[float], simulated: float) -> str:
     """Measured values, the simulated one, and its error against their mean."""
-    return f"{' '.join(f'{value:.1f}' for value in measured)} | {simulated:.1f} {simulated / fmean(measured) - 1:+.1%}"
+    seen = " ".join(f"{value:.1f}" for value in measured)
+    return f"{seen} | {simulated:.1f} {simulated / fmean(measured) - 1:+.1%}"
 
 
 def late(times: Sequence[float], windows: Sequence[float], kept: dict[str, Any]) -> float:
@@ -66,7 +68,7 @@ def simulated(controls: Sequence[str], kept: dict[str, Any]) -> CaseResult:
         for number, control in enumerate(controls)
     )
     links = "\n".join(
-        f"  - {{model: links/emulated, between: [h{number}.eth, near], delay: 0 s}}" for number in range(len(controls))
+        f"  - {{model: links/emulated, between: [h{at}.eth, near], delay: 0 s}}" for at in range(len(controls))
     )
     work = "\n".join(
         f"  w{number}: {{kind: ttcp, from: h{number}, to: server, size: 128 KiB}}" for number in range(len(controls))
