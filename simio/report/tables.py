@@ -19,6 +19,8 @@ from simio.result.jobs import NANOSECOND, percentile_of, rate
 from simio.result.model import CaseResult, Interval, ResourceUse, ScenarioResult
 from simio.wording import byte_unit, grouped, in_unit, lock_marked, merged, short_names
 
+THOUSANDTHS = "thousandths"
+"""The unit of ratios, which observations have as whole numbers."""
 LATE = "late"
 """A workload's count of what was not there in time; it has a column beside the throughput."""
 ROUNDING = 1e-5
@@ -325,5 +327,7 @@ def _rounded(value: float, unit: str) -> str:
 
 
 def amount(value: int, unit: str) -> str:
-    """A time in ps in a fitting unit, or a number with its unit."""
+    """A time in ps in a fitting unit, thousandths as a number, or a number with its unit."""
+    if unit == THOUSANDTHS:
+        return f"{value / 1000:.4g}"
     return units.format_quantity(value, "time") if unit == "ps" and value >= 0 else f"{value:,} {unit}".rstrip()

@@ -135,6 +135,9 @@ class Tcp(Sheet):
     time_each: Flag = Field(
         False, description="whether each acknowledgement times a round trip, not one segment at a time or timestamps"
     )
+    timestamp_tick: Annotated[Duration, Field(le=10**12)] = Field(
+        500 * 10**9, description="period of the clock of timestamps, at most 1 s (4.4BSD: 500 ms)"
+    )
     rto_tick: Duration = Field(description="granularity of the retransmission timer")
     rto_min: Duration = Field(description="least retransmission timeout")
     rto_initial: Duration = Field(description="retransmission timeout before a round trip was timed")

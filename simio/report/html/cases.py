@@ -11,6 +11,7 @@ from simio.report.html.text import grid_table, shown
 from simio.report.tables import rate_text
 from simio.report.terminal import span_text, spread_texts
 from simio.report.wiring.inline import topology
+from simio.result.fairness import fairness
 from simio.result.model import CaseResult, ScenarioResult
 from simio.wording import in_unit, settings_text
 
@@ -50,6 +51,8 @@ def records(case: CaseResult, unit: str) -> str:
     parts = []
     if len(case.streams) > 1:
         parts.append(f"<h3>Streams</h3>{grid_table(tables.streams(case, unit))}")
+        if shared := fairness(case.streams):
+            parts.append(f"<p>{shared.sentence}.</p>")
     if case.observations:
         parts.append(f"<h3>Observations</h3>{grid_table(tables.observations(case))}")
     if case.tallies:
