@@ -83,7 +83,7 @@ class Session:
         self._answers: OrderedDict[str, CaseAnswer] = OrderedDict()
         self._lock = threading.Lock()
         if self.only is None and not self.names():
-            raise SimioError(f"no scenarios in {quote(place)}: expected files that end in .yaml")
+            raise SimioError(f"no scenarios in {quote(str(self.folder))}: expected files that end in .yaml")
         if self.only is not None:
             self.open(self.only)
 

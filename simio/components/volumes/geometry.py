@@ -186,8 +186,9 @@ class Geometry:
 
     def _records(self, name: str, size: int, aligned: int) -> Sequence[int]:
         """Addresses of requests of a RAIDZ, one for each way to fall on its records."""
+        state: Any = self.state()
         record: int = self.record * self.unit
-        period = record * (self.members // gcd(taken(self.state(), 0), self.members))
+        period = record * (self.members // gcd(taken(state, 0), self.members))
         if size <= gcd(aligned, record):
             return range(0, period, record)
         if len(starts := range(0, period, gcd(aligned, record))) > STARTS:

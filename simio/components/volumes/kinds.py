@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes.array import ArrayController, ArrayPort
@@ -167,7 +168,7 @@ def _records(volume: Volume, number: int, sector: int, smallest: int) -> Geometr
             f"records of {size_text(record)} and sectors of {size_text(own)} of volume {volume.name!r} do not fit: "
             f"the record has to be a multiple of the sector, and that of its members' {size_text(sector)}"
         )
-    state = layout.initial(RAIDZ, number, own, parities=volume.parity, record=record // own)
+    state: Any = layout.initial(RAIDZ, number, own, parities=volume.parity, record=record // own)
     slots = smallest // own * number // taken(state, 0)
     return Geometry(RAIDZ, number, sector, slots * record, own, parities=volume.parity, record=record // own)
 
