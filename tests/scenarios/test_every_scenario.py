@@ -61,6 +61,8 @@ SHORT = {
         "workload.database.log=d1",
         "disks.d.placement=empty",
     ),
+    "raidz2-or-mirrors": ("run.until=200 ms", "run.warm_up=0 s"),
+    "rebuild-of-a-pool": ("run.until=200 ms", "run.warm_up=0 s"),
     "pool-rebuild": ("run.until=200 ms", "run.warm_up=0 s", "faults.loss.timeout=1 ms", "faults.loss.at=50 ms"),
     "raid6-or-mirrors": (
         "run.until=200 us",

@@ -23,9 +23,10 @@ _SURVIVES: Mapping[str, Callable[[int], int]] = {
     "raid3": lambda members: 1,
     # Its data survive two, of which requests beside the second are not modelled.
     "raid6": lambda members: 1,
+    **dict.fromkeys(("erasure", "raidz1", "raidz2", "raidz3"), lambda members: 1),
 }
 """Kinds of volumes that go on without members: without how many, of their number."""
-_REDUNDANT = "raid5, raid6, mirror or raid3"
+_REDUNDANT = "raid5, raid6, erasure, raidz1 to raidz3, mirror or raid3"
 
 
 @register_fault("failed")
