@@ -22,6 +22,7 @@ from simio.errors import RunError
 from simio.limits import Bound
 from simio.lower import lower
 from simio.program.digest import program_hash
+from simio.program.records import changed
 from simio.program.steps import Program
 from simio.result import measure
 from simio.result.checks import Check, check
@@ -273,7 +274,7 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
     threads = measure.thread_use(program, outcome)
     tallies = measure.tallies(program, outcome, span)
     # A result keeps no state of machines, such as the mapping of an SSD, for what is computed when somebody looks.
-    kept, seen = replace(program, state=_NO_STATE), replace(outcome, state=_NO_STATE)
+    kept, seen = changed(program, {"state": _NO_STATE}), changed(outcome, {"state": _NO_STATE})
     return CaseResult(
         index=case.index,
         settings=dict(case.settings),

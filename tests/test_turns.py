@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
 
-from turns import Measure, Tree, losses, table  # noqa: E402
+from turns import Measure, OutOfTimeError, Tree, losses, table, version_before  # noqa: E402
 
 RUN, SWEEP, NEW = Measure("run"), Measure("sweep"), Measure("new")
 
@@ -26,5 +29,33 @@ def test_a_loss_is_of_the_best_rounds_and_more_than_allowed() -> None:
 
 
 def test_what_fails_now_is_lost() -> None:
-    trees = [Tree("before", Path(), {"run": [1.0]}), Tree("now", Path())]
+    trees = [Tree("before", Path(), {"run": [1.0, 1.0]}), Tree("now", Path())]
     assert losses(trees, [RUN], 0.15) == ["run"]
+
+
+def test_what_had_no_time_yet_is_not_lost() -> None:
+    trees = [Tree("before", Path(), {"run": [1.0]}), Tree("now", Path())]
+    assert losses(trees, [RUN], 0.15) == []
+
+
+def test_a_process_ends_with_the_seconds_that_are_left(tmp_path: Path) -> None:
+    tree = Tree("now", Path(), most=0.5)
+    with pytest.raises(OutOfTimeError):
+        tree.measure(Measure("endless", script="while True: pass"), tmp_path)
+    with pytest.raises(OutOfTimeError):
+        tree.measure(Measure("short", script="print(0)"), tmp_path)
+    assert tree.seconds == {}
+
+
+def test_the_version_before_is_the_last_commit_or_its_parent(tmp_path: Path) -> None:
+    def git(*words: str) -> None:
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=tmp_path, check=True)
+
+    (tmp_path / "simio").mkdir()
+    (tmp_path / "simio" / "a.py").write_text("1\n")
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "first")
+    assert version_before(tmp_path) == "HEAD~1"
+    (tmp_path / "simio" / "a.py").write_text("2\n")
+    assert version_before(tmp_path) == "HEAD"

@@ -223,11 +223,8 @@ class _Tables:
         fault = (0, 0)
         if status not in (Status.DONE, Status.UNTIL, Status.DEADLOCK):
             fault = (int(self.threads[control[c.SLOT], c.SERIAL]), int(control[c.STEP]))
-        columns = [
-            resources[:, c.BUSY] + resources[:, c.IN_USE] * end,
-            resources[:, c.QUEUE] + resources[:, c.LINE] * end,
-            *(resources[:, at] for at in (c.SEIZES, c.WAITS, c.LONGEST, c.IN_USE)),
-        ]
+        used = resources[:, [c.BUSY, c.QUEUE, c.SEIZES, c.WAITS, c.LONGEST, c.IN_USE]]
+        used[:, :2] += resources[:, [c.IN_USE, c.LINE]] * end
         kept = [c.LEVEL, c.LOWEST, c.HIGHEST, c.PUT_TOTAL, c.GOT_TOTAL, c.BLOCKED]
         return Outcome(
             status=status,
@@ -236,9 +233,9 @@ class _Tables:
             events=int(control[c.EVENTS]),
             fault=fault,
             marks=self.log[: control[c.LOGGED]],
-            resources=np.column_stack(columns),
+            resources=used,
             containers=self.containers[:, kept],
-            container_area=tuple(_area(row) for row in self.containers),
+            container_area=_areas(self.containers),
             threads=self.stats,
             times=self.times[: control[c.ROWS]],
             samples=self.samples[: control[c.ROWS]],
@@ -250,7 +247,8 @@ class _Tables:
 
     def _alive(self) -> Ints:
         """Threads that have not ended, in order of creation."""
-        live = self.threads[self.threads[:, c.FLAGS] & c.LIVE != 0]
+        threads = self.threads[: self.control[c.USED]]
+        live = threads[threads[:, c.FLAGS] & c.LIVE != 0]
         alive = live[:, [c.SERIAL, c.NAME, c.PC, c.WAIT, c.WHAT]]
         alive[(alive[:, 3] == Wait.READY) | (alive[:, 3] == Wait.JOIN), 4] = 0
         return alive[np.argsort(alive[:, 0])]
@@ -267,6 +265,9 @@ def _grown(table: Ints, rows: int) -> Ints:
     return larger
 
 
-def _area(row: Ints) -> int:
-    """A container's area from its four digits of 31 bits."""
-    return sum(int(row[c.AREA + digit]) << (31 * digit) for digit in range(4))
+def _areas(containers: Ints) -> tuple[int, ...]:
+    """Each container's area from its four digits of 31 bits."""
+    digits = containers[:, c.AREA : c.AREA + 4]
+    if not digits[:, 2:].any():
+        return tuple((digits[:, 0] + (digits[:, 1] << 31)).tolist())
+    return tuple(one + (two << 31) + (three << 62) + (four << 93) for one, two, three, four in digits.tolist())

@@ -6,23 +6,19 @@ by (time, sequence), which is the contract; resources and containers are in `sim
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import simpy
 
 from simio.engines import guests
 from simio.engines import outcome as contract
+from simio.engines.evaluating import COMPARISONS, FUNCTIONS, evaluate
 from simio.engines.feeding import Feeding
 from simio.engines.outcome import (
     CHUNK,
-    FIRST_INTERVAL,
     RECORD_LIMIT,
     THREAD_LIMIT,
-    Ints,
     Options,
     Outcome,
     Status,
@@ -30,46 +26,17 @@ from simio.engines.outcome import (
     sample_rows,
 )
 from simio.engines.queues import Abort, Server, Store, Thread, wake
+from simio.engines.recording import ReferenceTimeline, outcome_of, sample, table
 from simio.engines.support import refuse_unknown
 from simio.machines.door import call
 from simio.machines.random import draw, streams
-from simio.program.steps import HORIZON, NAMING, STRIDE, Compare, Fn, Op, Program
+from simio.program.steps import HORIZON, NAMING, STRIDE, Fn, Op, Program
 from simio.waiting import Interrupt, interrupt, watcher
 
 Waiting = Generator[simpy.Event, None, None]
 
 EVERY = 10_000
 """Events after which somebody may be told how far a run has come."""
-
-
-COMPARISONS: dict[int, Callable[[int, int], bool]] = {
-    Compare.EQ: operator.eq, Compare.NE: operator.ne, Compare.LT: operator.lt,
-    Compare.LE: operator.le, Compare.GT: operator.gt, Compare.GE: operator.ge,
-    Compare.ANY: lambda a, b: a & b != 0, Compare.NONE: lambda a, b: a & b == 0,
-}  # fmt: skip
-
-
-FUNCTIONS: dict[int, Callable[[int, int], int]] = {
-    Fn.ADD: operator.add, Fn.SUB: operator.sub, Fn.MUL: operator.mul, Fn.DIV: operator.floordiv,
-    Fn.MOD: operator.mod, Fn.MIN: min, Fn.MAX: max,
-}  # fmt: skip
-
-
-@dataclass(eq=False)
-class ReferenceTimeline:
-    """Rows taken at multiples of an interval that doubles when the rows are full."""
-
-    most: int
-    interval: int = FIRST_INTERVAL
-    following: int = FIRST_INTERVAL
-    rows: list[tuple[int, list[int]]] = field(default_factory=list)
-
-    def add(self, row: list[int]) -> None:
-        self.rows.append((self.following, row))
-        if len(self.rows) == self.most:
-            self.rows = self.rows[1::2]
-            self.interval *= 2
-        self.following = min(self.rows[-1][0] + self.interval, HORIZON)
 
 
 class ReferenceRun:
@@ -318,7 +285,7 @@ class ReferenceRun:
             end = self._run(ctrl_c)
             self.hand_over_trace()
         assert self.status is not None
-        return self.outcome(Status.INTERRUPTED if ctrl_c.noticed else self.status, end)
+        return outcome_of(self, Status.INTERRUPTED if ctrl_c.noticed else self.status, end)
 
     def _run(self, ctrl_c: Interrupt) -> int:
         """Run events until there is a status; the instant of the end."""
@@ -332,7 +299,7 @@ class ReferenceRun:
                 self.status, end = Status.UNTIL, self.options.until
             else:
                 while self.timeline.following < time:
-                    self.timeline.add(self.sample(self.timeline.following))
+                    self.timeline.add(sample(self, self.timeline.following))
                 self.env.step()
                 end = self.env.now
         return end
@@ -348,60 +315,6 @@ class ReferenceRun:
             delivered = sum(self.sums[row] for row, mark in enumerate(self.program.marks) if mark.role == "delivered")
             options = self.options
             by.runs(int(self.env.now), options.until, delivered, options.work() if options.work else 0)
-
-    def sample(self, time: int) -> list[int]:
-        row = []
-        for server in self.servers:
-            row += [server.in_use.upto(time), server.line.upto(time)]
-        return row + [store.content.level for store in self.stores] + self.sums + self.gauges()
-
-    def gauges(self) -> list[Any]:
-        """The words of the machines' gauges now."""
-        return [int(self.state[gauge.at]) for gauge in self.program.gauges]
-
-    def outcome(self, status: Status, end: int) -> Outcome:
-        """The run's counters and records as tables."""
-        resources = [
-            (s.in_use.upto(end), s.line.upto(end), s.seizes, s.waits, s.longest, s.in_use.level) for s in self.servers
-        ]
-        containers = [
-            (s.content.level, s.lowest, s.highest, s.put_total, s.got_total, s.blocked) for s in self.stores
-        ]
-        alive = [(t.serial, t.name, t.pc, t.wait, t.what * (t.wait not in (Wait.READY, Wait.JOIN)))
-                 for t in self.threads.values()]  # fmt: skip
-        return Outcome(
-            status=status,
-            end=end,
-            steps=self.executed,
-            events=self.events,
-            fault=self.fault,
-            marks=table(self.marks, 3),
-            resources=table(resources, 6),
-            containers=table(containers, 6),
-            container_area=tuple(store.content.upto(end) for store in self.stores),
-            threads=table(self.stats, 3),
-            times=np.array([time for time, _ in self.timeline.rows], dtype=np.int64),
-            samples=table([row for _, row in self.timeline.rows], self.width),
-            alive=table(alive, 5),
-            state=self.state,
-            streams=self.streams,
-            trace=table(self.trace, 4),
-        )
-
-
-def evaluate(fn: int, a: int, b: int, now: int) -> int | None:
-    """LET's function; None for a division by zero."""
-    if fn in (Fn.DIV, Fn.MOD) and b == 0:
-        return None
-    if fn == Fn.SINCE:
-        return now - a
-    return a if fn == Fn.SET else FUNCTIONS[fn](a, b)
-
-
-def table(rows: object, columns: int) -> Ints:
-    """Rows of integers as an int64 table; what leaves the range wraps, as in the compiled engine."""
-    wrapped = [[(v + 2**63) % 2**64 - 2**63 for v in row] for row in rows]  # type: ignore[attr-defined]
-    return np.array(wrapped, dtype=np.int64).reshape(len(wrapped), columns)
 
 
 ACTIONS: dict[int, Callable[..., simpy.Event | None]] = {

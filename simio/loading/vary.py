@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import pairwise, product
 from math import prod
 
@@ -195,24 +195,31 @@ def read_sets(ctx: Context, root: Node, sets: Sequence[str]) -> list[KeySetting]
     settings = []
     for number, text in enumerate(sets, 1):
         place = Place("--set", number, 1)
-        key, equals, value = text.partition("=")
-        key = key.strip()
-        if not equals or not value.strip():
-            ctx.problems.add("", quote(text), "key.path=value", "for example workload.blast.size='64 KiB'", place)
-            continue
-        if not is_known(ctx.problems, root, key, place, key, _SETTABLE):
-            continue
-        if _RANGE.fullmatch(value.strip()):
-            hint = f"simio sweep runs a range: simio sweep SCENARIO --set {key}={value.strip()}"
-            ctx.problems.add(key, f"the range {quote(value.strip())}", "a single value", hint, place)
-            continue
-        try:
-            node = _parsed(value.strip())
-        except ScenarioError as error:
-            ctx.problems.extend(replace(problem, path=key, place=place) for problem in error.problems)
-            continue
-        settings.append(KeySetting(key, _placed(node, place), place))
+        setting = ctx.once(("set", str(number), text), (root,), partial(_setting, ctx, root, text, place))
+        if setting:
+            settings.append(setting)
     return settings
+
+
+def _setting(ctx: Context, root: Node, text: str, place: Place) -> KeySetting | None:
+    """What a `key.path=value` sets, or None and a problem."""
+    key, equals, value = text.partition("=")
+    key = key.strip()
+    if not equals or not value.strip():
+        ctx.problems.add("", quote(text), "key.path=value", "for example workload.blast.size='64 KiB'", place)
+        return None
+    if not is_known(ctx.problems, root, key, place, key, _SETTABLE):
+        return None
+    if _RANGE.fullmatch(value.strip()):
+        hint = f"simio sweep runs a range: simio sweep SCENARIO --set {key}={value.strip()}"
+        ctx.problems.add(key, f"the range {quote(value.strip())}", "a single value", hint, place)
+        return None
+    try:
+        node = _parsed(value.strip())
+    except ScenarioError as error:
+        ctx.problems.extend(replace(problem, path=key, place=place) for problem in error.problems)
+        return None
+    return KeySetting(key, _placed(node, place), place)
 
 
 @lru_cache(maxsize=1024)

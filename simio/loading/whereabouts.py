@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 
 from simio.description.model import Report, Run
 from simio.errors import Place
@@ -12,9 +13,27 @@ from simio.loading.yamltree import Node
 from simio.workloads import workload_kinds
 
 
-def places(root: Node) -> Mapping[str, Place]:
-    """The place of each component, workload and fault, and of each key of one, by key path."""
-    return dict(_places(root))
+class Places(Mapping[str, Place]):
+    """The place of each component, workload and fault, and of each key of one, by key path; found when first used."""
+
+    def __init__(self, root: Node) -> None:
+        self._root = root
+
+    @cached_property
+    def _found(self) -> dict[str, Place]:
+        return dict(_places(self._root))
+
+    def __getitem__(self, path: str) -> Place:
+        return self._found[path]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __reduce__(self) -> tuple[type[dict[str, Place]], tuple[dict[str, Place]]]:
+        return dict, (self._found,)
 
 
 def _places(root: Node) -> Iterator[tuple[str, Place]]:

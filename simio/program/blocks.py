@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -42,6 +42,8 @@ class Blocks(Emitting):
         self._workloads: list[str] = []
         self._pending: list[Procedure] = []
         """Procedures that a thread is started with, and that are not written yet."""
+        self._shared: dict[Hashable, int] | None = None
+        """First steps of the children that are written already, inside of `sharing`."""
 
     @property
     def arguments(self) -> tuple[Register, ...]:
@@ -95,6 +97,28 @@ class Blocks(Emitting):
         self._end(entry, number)
         self._aim(jump)
         self._registers_used, self._depth = used, self._depth - 1
+
+    @contextmanager
+    def sharing(self) -> Iterator[None]:
+        """Children of `fork_once` inside of this, and of others of these blocks inside of it, are written once."""
+        before = self._shared
+        self._shared = {} if before is None else before
+        yield
+        self._shared = before
+
+    def fork_once(self, key: Hashable, name: str, body: Callable[[], None]) -> None:
+        """A joined child as of `fork`; inside of `sharing`, one with the same key runs the steps of the first.
+
+        `body` emits what follows from the key alone, which names the registers of its place that it uses.
+        """
+        entry = None if self._shared is None else self._shared.get(key)
+        if entry is not None:
+            self._fork(entry, name, 0, True, False)
+            return
+        with self.fork(name, joined=True):
+            if self._shared is not None:
+                self._shared[key] = self._at
+            body()
 
     def procedure(self, name: str, parameters: int, body: Callable[..., None]) -> Procedure:
         """Steps that `spawn` starts a thread with, wherever it is called, and that are written once.

@@ -135,12 +135,16 @@ def _procedures(program: Program) -> list[tuple[int, int]]:
     """First step of each procedure, and the first step that starts a thread with it, in the order of the program."""
     operations = program.steps[:, 0]
     forks = np.flatnonzero(operations == Op.FORK)
+    below: set[int] = set()
     first: dict[int, int] = {}
     for at, entry, following in zip(
         forks.tolist(), program.steps[forks, 1].tolist(), operations[forks + 1].tolist(), strict=True
     ):
         # The body of a fork stands below it, and is jumped over; that of a procedure stands behind a thread.
-        if entry != at + 2 or following != Op.JUMP:
+        if entry == at + 2 and following == Op.JUMP:
+            below.add(entry)
+        elif entry not in below:
+            # Of a body that stands below a fork and that others share, only the times of that fork are certain.
             first.setdefault(entry, at)
     return sorted(first.items())
 

@@ -7,13 +7,13 @@ repeated by its arithmetic alone (`simio.program.tape`), as long as every answer
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
-from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
 
+from simio.program.records import changed, field_names
 from simio.program.steps import Program
 from simio.program.tape import Number, Replay, Tape, TracedValue
 
@@ -63,14 +63,14 @@ class Template:
 
         A field with the same words as in the last program is the same object.
         """
-        changed = {}
+        filled = {}
         for name, (begin, end) in self._spans.items():
             own = words[begin:end]
             latest = self._latest.get(name)
             if latest is None or latest[0] != own:
                 latest = self._latest[name] = own, self._filled(name, words, np.int64)
-            changed[name] = latest[1]
-        return replace(self.program, **changed)
+            filled[name] = latest[1]
+        return changed(self.program, filled)
 
     def compute(self, function: Callable[[Program], T], program: Program, words: Sequence[Number]) -> T:
         """A function of the program with these words, by a trace of the function if one holds."""
@@ -162,27 +162,27 @@ def holed(value: Any, holes: list[TracedValue]) -> Fill | None:
         if not any(fills):
             return None
         make = getattr(kind, "_make", tuple)
-        pairs = list(zip(value, fills, strict=True))
-        return lambda numbers: make([fill(numbers) if fill else each for each, fill in pairs])
+        filled = [(at, fill) for at, fill in enumerate(fills) if fill]
+        return lambda numbers: make(_with(list(value), filled, numbers))
     if issubclass(kind, (list, dict, set, frozenset)):
         inside: list[TracedValue] = []
         if holed(tuple(value), inside) or (kind is dict and holed(tuple(value.values()), inside)):
             raise TypeError("a traced value that is in no tuple or record")
         return None
     changing: dict[str, Fill] = {}
-    for name in _names(kind):
+    for name in field_names(kind):
         each = getattr(value, name)
         if type(each) not in _PLAIN and (fill := holed(each, holes)):
             changing[name] = fill
     if not changing:
         return None
-    return lambda numbers: replace(value, **{name: fill(numbers) for name, fill in changing.items()})
+    return lambda numbers: changed(value, {name: fill(numbers) for name, fill in changing.items()})
+
+
+def _with(values: list[Any], filled: Sequence[tuple[int, Fill]], numbers: Sequence[Any]) -> list[Any]:
+    for at, fill in filled:
+        values[at] = fill(numbers)
+    return values
 
 
 _PLAIN = frozenset({int, float, bool, str, Fraction, type(None)})
-
-
-@cache
-def _names(kind: Any) -> tuple[str, ...]:
-    """Fields of a type of record; none of other types."""
-    return tuple(item.name for item in fields(kind)) if is_dataclass(kind) else ()

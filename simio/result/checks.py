@@ -27,11 +27,21 @@ def invariants(program: Program, outcome: Outcome, certain: Bound) -> list[Check
     """Every law, checked of one run."""
     return [
         _under_bound(program, outcome, certain),
-        _law("no resource is used beyond its units", _utilised(program, outcome)),
-        _law("what is seized is given back, or still held in the end", _given_back(program, outcome)),
-        _law("containers hold what was put in less what was taken out", _conserved(program, outcome)),
-        _law("every thread that starts ends, or is alive in the end", _threads(program, outcome)),
-        _law("time does not run backward", _time(program, outcome)),
+        _law("no resource is used beyond its units", 2 * len(program.resources), _overused(program, outcome)),
+        _law(
+            "what is seized is given back, or still held in the end",
+            len(program.resources),
+            _kept_back(program, outcome),
+        ),
+        _law(
+            "containers hold what was put in less what was taken out",
+            3 * len(program.containers),
+            _unconserved(program, outcome),
+        ),
+        _law(
+            "every thread that starts ends, or is alive in the end", 2 * len(program.names), _left(program, outcome)
+        ),
+        _law("time does not run backward", 3, _backward(outcome, 2 * len(program.resources))),
     ]
 
 
@@ -49,17 +59,9 @@ def check(program: Program, outcome: Outcome, certain: Bound) -> list[Check]:
     return found
 
 
-Cases = Iterator[str]
-"""What to say of each thing of which a law does not hold; nothing where it does."""
-
-
-def _law(law: str, cases: Cases) -> Check:
-    count = 0
-    for told in cases:
-        count += 1
-        if told:
-            return Check(law, count, told)
-    return Check(law, count)
+def _law(law: str, count: int, broken: Iterator[str]) -> Check:
+    """A law that was checked of so many things, with the first message of what broke it."""
+    return Check(law, count, next(broken, ""))
 
 
 def _under_bound(program: Program, outcome: Outcome, certain: Bound) -> Check:
@@ -69,52 +71,55 @@ def _under_bound(program: Program, outcome: Outcome, certain: Bound) -> Check:
     return Check("no more is delivered than the bound allows", len(certain.stations), told)
 
 
-def _utilised(program: Program, outcome: Outcome) -> Cases:
+def _overused(program: Program, outcome: Outcome) -> Iterator[str]:
+    end = outcome.end
     for resource, row in zip(program.resources, outcome.resources.tolist(), strict=True):
         busy, line, seizes, waits, longest, _ = row
-        within = 0 <= busy <= resource.units * outcome.end
-        yield "" if within else f"{resource.name!r} was used beyond its {resource.units} units"
-        within = 0 <= longest <= waits <= seizes and 0 <= line <= longest * outcome.end
-        yield "" if within else f"the line of {resource.name!r} is longer than those who came"
+        if not 0 <= busy <= resource.units * end:
+            yield f"{resource.name!r} was used beyond its {resource.units} units"
+        if not (0 <= longest <= waits <= seizes and 0 <= line <= longest * end):
+            yield f"the line of {resource.name!r} is longer than those who came"
 
 
-def _given_back(program: Program, outcome: Outcome) -> Cases:
+def _kept_back(program: Program, outcome: Outcome) -> Iterator[str]:
     left = len(outcome.alive) > 0 or len(program.guests) > 0
     for resource, held in zip(program.resources, outcome.resources[:, 5].tolist(), strict=True):
-        most = resource.units if left else 0
-        yield "" if 0 <= held <= most else f"{held} units of {resource.name!r} are held in the end"
+        if not 0 <= held <= (resource.units if left else 0):
+            yield f"{held} units of {resource.name!r} are held in the end"
 
 
-def _conserved(program: Program, outcome: Outcome) -> Cases:
+def _unconserved(program: Program, outcome: Outcome) -> Iterator[str]:
+    end = outcome.end
     rows = zip(program.containers, outcome.containers.tolist(), outcome.container_area, strict=True)
     for container, (level, lowest, highest, put, got, _), area in rows:
-        sums = f"{container.level} + {put} - {got}" if level != container.level + put - got else ""
-        yield sums and f"{container.name!r} holds {level} {container.unit} of {sums}"
-        within = 0 <= lowest <= level <= highest <= container.capacity
-        yield "" if within else f"{container.name!r} was beyond what it holds"
-        within = lowest * outcome.end <= area <= highest * outcome.end
-        yield "" if within else f"the mean level of {container.name!r} is beyond its extremes"
+        if level != container.level + put - got:
+            yield f"{container.name!r} holds {level} {container.unit} of {container.level} + {put} - {got}"
+        if not 0 <= lowest <= level <= highest <= container.capacity:
+            yield f"{container.name!r} was beyond what it holds"
+        if not lowest * end <= area <= highest * end:
+            yield f"the mean level of {container.name!r} is beyond its extremes"
 
 
-def _threads(program: Program, outcome: Outcome) -> Cases:
+def _left(program: Program, outcome: Outcome) -> Iterator[str]:
     alive = np.bincount(outcome.alive[:, 1][outcome.alive[:, 1] >= 0], minlength=len(program.names))
     rows = zip(program.names, outcome.threads.tolist(), alive.tolist(), strict=True)
     for name, (started, ended, busy), living in rows:
-        counted = started == ended + living
-        yield "" if counted else f"of {started} threads {name!r} {ended} ended and {living} live"
+        if started != ended + living:
+            yield f"of {started} threads {name!r} {ended} ended and {living} live"
         # A wait that the end of the run cuts off counts as begun.
         slack = outcome.status != Status.DONE or living
-        within = busy >= 0 and (slack or busy <= started * outcome.end)
-        yield "" if within else f"threads {name!r} worked longer than the run"
+        if busy < 0 or not (slack or busy <= started * outcome.end):
+            yield f"threads {name!r} worked longer than the run"
 
 
-def _time(program: Program, outcome: Outcome) -> Cases:
+def _backward(outcome: Outcome, areas: int) -> Iterator[str]:
     marks, times = outcome.marks[:, 0], outcome.times
-    yield "" if _rises(marks) and _within(marks, outcome.end) else "observations are out of order"
-    yield "" if _rises(times) and _within(times, outcome.end) else "the timeline is out of order"
-    areas = 2 * len(program.resources)
-    grown = outcome.samples[1:, :areas] >= outcome.samples[:-1, :areas]
-    yield "" if grown.all() else "the timeline's areas shrink"
+    if not (_rises(marks) and _within(marks, outcome.end)):
+        yield "observations are out of order"
+    if not (_rises(times) and _within(times, outcome.end)):
+        yield "the timeline is out of order"
+    if not (outcome.samples[1:, :areas] >= outcome.samples[:-1, :areas]).all():
+        yield "the timeline's areas shrink"
 
 
 def _rises(times: Ints) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -61,15 +60,19 @@ def throughput(program: Program, outcome: Outcome, warm: int | str) -> Throughpu
         since = begun
     elif warm == "auto" and 2 * since > until:
         since, note = 0, SHORT
-    return replace(between(program, outcome, since, until), note=note)
+    return _between(times, found, since, until, note)
 
 
 def between(program: Program, outcome: Outcome, since: int, until: int) -> Throughput:
     """Bytes delivered from `since` to `until` ps."""
-    times, _ = deliveries(program, outcome)
     found = [(own, totals) for _, own, totals in streams(program, outcome, "delivered")]
+    return _between(deliveries(program, outcome)[0], found, since, until)
+
+
+def _between(times: Ints, found: list[tuple[Ints, Ints]], since: int, until: int, note: str = "") -> Throughput:
     amount = sum(progress(own, totals, until) - progress(own, totals, since) for own, totals in found)
-    return Throughput(amount, since, until, int(((times > since) & (times <= until)).sum()))
+    count = int(np.searchsorted(times, until, "right") - np.searchsorted(times, since, "right"))
+    return Throughput(amount, since, until, max(count, 0), note=note)
 
 
 def whole(program: Program, outcome: Outcome) -> Throughput:
@@ -94,7 +97,7 @@ def streams(program: Program, outcome: Outcome, role: str) -> Iterator[tuple[str
         if mark.role == role:
             found = outcome.marks[outcome.marks[:, 1] == row]
             if len(found):
-                yield mark.name, found[:, 0], np.cumsum(found[:, 2])
+                yield mark.name, found[:, 0], found[:, 2].cumsum()
 
 
 def progress(times: Ints, totals: Ints, at: int) -> int:
@@ -293,9 +296,12 @@ def tallies(program: Program, outcome: Outcome, span: Throughput | None = None) 
     """What machines counted in the whole run, but for what never happened; CPU time by class in `span`, if given."""
     values = outcome.state[[tally.at for tally in program.tallies]].tolist() if program.tallies else []
     if span is not None:
-        counted = _profiled(program)
-        profiled = {at: row for row, at in enumerate(_gauges(program)) if at in counted}
-        columns = {at: outcome.samples[:, row - len(program.gauges)] for at, row in profiled.items()}
+        profiled = _profiled(program)
+        columns = {
+            gauge.at: outcome.samples[:, row - len(program.gauges)]
+            for row, gauge in enumerate(program.gauges)
+            if gauge.at in profiled
+        }
         for row, tally in enumerate(program.tallies):
             if tally.at in columns:
                 values[row] = _grown(outcome, columns[tally.at], values[row], span)
@@ -304,10 +310,6 @@ def tallies(program: Program, outcome: Outcome, span: Throughput | None = None) 
         for tally, value in zip(program.tallies, values, strict=True)
         if value
     )
-
-
-def _gauges(program: Program) -> list[int]:
-    return [gauge.at for gauge in program.gauges]
 
 
 def _profiled(program: Program) -> set[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal, overload
 
 from simio.errors import quote
@@ -47,10 +48,14 @@ def parse(text: object, dimension: str) -> int | Fraction:
     negative, not finite or not decimal; a time or size that is not whole; what exceeds 2**62 of the base
     unit.  Raises ValueError for a dimension that does not exist.
     """
-    wanted = known(dimension)
     if not isinstance(text, str):
-        raise not_text(text, wanted)
-    written = text.strip()
+        raise not_text(text, known(dimension))
+    return _parsed(text, dimension)
+
+
+@lru_cache(maxsize=4096)
+def _parsed(text: str, dimension: str) -> int | Fraction:
+    wanted, written = known(dimension), text.strip()
     if len(written) > _MAX_TEXT:
         raise UnitError(f"{quote(written)}, {len(written)} characters", expected_of(wanted))
     match = _QUANTITY.fullmatch(written)

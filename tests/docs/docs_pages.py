@@ -58,6 +58,7 @@ DOCUMENTS = (
     "docs/objects.md",
     "docs/packets.md",
     "docs/packet-rates.md",
+    "docs/performance.md",
     "docs/python.md",
     "docs/ssd.md",
     "docs/sweep.md",

@@ -19,7 +19,6 @@ _LINE = re.compile(r"^[ #$|]*(simio [a-z].*)$", re.MULTILINE)
 _PROSE = re.compile(r"^simio [a-z]+ (?:is|reads|writes|needs|prints|has|says|gives|and|of|with|from|names)\b")
 PATHS = [
     *(ROOT / name for name in DOCUMENTS),
-    ROOT / "docs" / "performance.md",
     *sorted((ROOT / "simio" / "starters").glob("*.yaml")),
     *sorted((ROOT / "scenarios").glob("*.yaml")),
 ]

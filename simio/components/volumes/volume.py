@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 from simio.components.passage import Passage
 from simio.components.volumes.geometry import PARITY, Geometry, Shape
@@ -23,6 +24,9 @@ from simio.program.emitting import TooManySteps
 
 MANY = 8
 """Sizes of the pieces of a member from which on they may be why a program has too many steps."""
+SOME = 2
+"""Sizes of the pieces of a member beyond which volumes inside write what they ask of a member once for each size, and
+not once for each of the outer one."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +99,12 @@ class VolumeDevice:
         if geometry.level not in (MIRROR, RAID3):
             check_aligned(p, request.at, aligned)
         try:
-            with p.scope(), p.hold(self.lock) if self.lock else nullcontext(), members.watched(request):
+            with (
+                p.scope(),
+                p.hold(self.lock) if self.lock else nullcontext(),
+                members.watched(request),
+                p.sharing() if len(shape.grains) > SOME * members.number else nullcontext(),
+            ):
                 planned = Planned(request, geometry.kind(verb, size, aligned), shape)
                 self._declare(planned, lost)
                 self._parts(planned)
@@ -200,10 +209,10 @@ class VolumeDevice:
                 return
             if shape.certain(phase):
                 with p.loop(shape.most[phase]):
-                    self._piece(r, phase, member)
+                    self._piece(r, phase, member, computes)
             else:
                 with p.when(member > 0), p.until(member == 0):
-                    self._piece(r, phase, member)
+                    self._piece(r, phase, member, computes)
             if meanwhile is not None:
                 with (
                     p.when(meanwhile > 0) if 0 in shape.parities else nullcontext(),
@@ -212,7 +221,7 @@ class VolumeDevice:
                     self._compute(shape, meanwhile)
             p.join()
 
-    def _piece(self, r: Planned, phase: int, member: Register) -> None:
+    def _piece(self, r: Planned, phase: int, member: Register, computes: bool) -> None:
         """A joined child that makes the request of a member, whose number plus 1 is in a register; then the next."""
         p, shape = self.p, r.shape
         with p.scope():
@@ -230,12 +239,21 @@ class VolumeDevice:
                         share = Fraction(few, sum(least)) if few else 0
                         grain = shape.grains[phase, number, size]
                         piece = Request(VERBS[phase], offset, size, grain, r.request.present)
-                        with (
-                            case(p, amount, size, len(sizes) == 1, share),
-                            p.fork(f"{self.name}: member", joined=True),
-                        ):
-                            self.members.issue(number, piece)
+                        with case(p, amount, size, len(sizes) == 1, share):
+                            self._ask(r, phase, computes, number, piece)
         p.call(member, planner.next_piece, self.plan)
+
+    def _ask(self, r: Planned, phase: int, computes: bool, number: int, piece: Request) -> None:
+        """A joined child that makes the request of a member."""
+        p, name = self.p, f"{self.name}: member"
+        if self.changes is not None or self.members.failing:
+            # What makes up for a failure belongs to the request that it is in.
+            with p.fork(name, joined=True):
+                self.members.issue(number, piece)
+            return
+        # A controller passes on what is read for its host, and keeps what parity is computed of.
+        key = self, number, r.request.verb, phase, computes, piece.size, piece.aligned, piece.at.number, piece.present
+        p.fork_once(key, name, partial(self.members.issue, number, piece))
 
     def _only_piece(self, r: Planned, member: Register) -> None:
         """The only piece of a read, in the calling thread."""
