@@ -16,7 +16,8 @@ from simio.report.console import Bar, FittedTable, columns, share_bar
 from simio.report.data import other_quantities
 from simio.result.compare import Comparison, comparisons, cores, pooled_comparisons, profile
 from simio.result.jobs import NANOSECOND, percentile_of, rate
-from simio.result.model import CaseResult, Interval, ResourceUse, ScenarioResult
+from simio.result.model import CaseResult, ResourceUse, ScenarioResult
+from simio.result.uncertainty import Interval
 from simio.wording import byte_unit, grouped, in_unit, lock_marked, merged, short_names
 
 LATE = "late"

@@ -13,7 +13,8 @@ from simio.report import tables
 from simio.report.data import other_quantities
 from simio.report.tables import ROUNDING, Grid, rate_text, rich_table, varied_keys, with_interval
 from simio.result.compare import summary
-from simio.result.model import CaseResult, Dependence, Precision, ScenarioResult
+from simio.result.model import CaseResult, Precision, ScenarioResult
+from simio.result.uncertainty import Dependence
 from simio.wording import counted, in_unit, settings_text, short_names
 
 LOOSE = 2

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from simio.report.html.curves import COLOURS, Figure, plain
-from simio.result.model import CaseResult, Level, ResourceUse
+from simio.result.model import CaseResult, ResourceUse
+from simio.result.recorded import Level
 from simio.wording import grouped, in_unit
 
 MOST = len(COLOURS)
