@@ -11,6 +11,7 @@ from simio import units
 from simio.description.measured import MeasuredRow, PooledRow
 from simio.result.recorded import Observation, Progress, Timeline
 from simio.result.uncertainty import Interval, Uncertainty
+from simio.wording import figure
 
 if TYPE_CHECKING:
     from simio.result.checks import Check
@@ -107,19 +108,23 @@ class LoadUse:
     @property
     def sentence(self) -> str:
         """What was offered and served, in words."""
+        offered, served = figure(self.offered), figure(self.served)
         if self.grows:
             return (
-                f"{self.name} cannot keep up: of {self.offered:.4g} requests a second that arrive {self.served:.4g} "
-                f"are served. The line grows by {self.grows:.4g} a second, and times grow with the length of the run"
+                f"{self.name} cannot keep up: of {offered} requests a second that arrive {served} are served. The "
+                f"line grows by {figure(self.grows)} a second, and times grow with the length of the run"
             )
         if self.users:
+            who, ask, they = f"{self.users} users who think", "ask", "they"
+            if self.users == 1:
+                who, ask, they = "a user who thinks", "asks", "it"
             think = units.format_quantity(self.think, "time")
             return (
-                f"{self.name}: {self.users} users who think {think} in the mean ask for {self.served:.4g} requests a "
-                f"second, and for {self.offered:.4g} if they waited for none"
+                f"{self.name}: {who} {think} in the mean {ask} for {served} requests a second, and for {offered} if "
+                f"{they} waited for none"
             )
-        lost = f", {self.lost:.4g} are lost" if self.lost else ""
-        return f"{self.name}: {self.offered:.4g} requests a second arrive, {self.served:.4g} are served{lost}"
+        lost = f", {figure(self.lost)} are lost" if self.lost else ""
+        return f"{self.name}: {offered} requests a second arrive, {served} are served{lost}"
 
 
 @dataclass(frozen=True)
