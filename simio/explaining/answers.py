@@ -31,7 +31,7 @@ ALL_STEPS = 100_000_000
 """Steps that all variants of an explanation may take together, or `TIMES` those of a run of the case beyond the
 first `RUN_STEPS`, or those of `FEWEST` variants."""
 TIMES = 6
-FEWEST = 4
+FEWEST = 3
 LOWERED = 400
 """Steps that could be run in the time that it takes to make one step of a program from a description, and to bound
 it."""
