@@ -30,8 +30,8 @@ UNLIKE = "some variants were too short for a steady state: their gain is that of
 ALL_STEPS = 100_000_000
 """Steps that all variants of an explanation may take together, or `TIMES` those of a run of the case beyond the
 first `RUN_STEPS`, or those of `FEWEST` variants."""
-TIMES = 6
-FEWEST = 3
+TIMES = 2
+FEWEST = 2
 LOWERED = 400
 """Steps that could be run in the time that it takes to make one step of a program from a description, and to bound
 it."""
