@@ -13,7 +13,8 @@ import numpy as np
 from simio import units
 from simio.bound import bound
 from simio.description.measured import MeasuredRow
-from simio.description.model import Case, Host, Origin, Part, Scenario, System
+from simio.description.model import Case, Scenario
+from simio.description.parts import fitted_values
 from simio.engines.execute import execute
 from simio.engines.native import Announce
 from simio.engines.outcome import Aborted, Interrupted, Options, Outcome, Status
@@ -32,15 +33,17 @@ from simio.result.demerit import demerits
 from simio.result.jobs import job_runs
 from simio.result.limiter import limiter
 from simio.result.loads import pooled_loads
-from simio.result.model import CaseResult, Progress, ScenarioResult
+from simio.result.model import CaseResult, ScenarioResult
 from simio.result.nothing import nothing
 from simio.result.pooling import pooled_observations, pooled_streams
 from simio.result.precision import Runs, carry_out
 from simio.result.progress import progress_of
+from simio.result.recorded import Progress
 from simio.result.request_rate import in_unit_of
 from simio.result.requests import RequestLog
 from simio.result.statistics import confidence
 from simio.result.stepwise import check_again
+from simio.result.timeline import timeline
 from simio.version import VERSION
 from simio.wording import counted
 from simio.workloads import workload_kinds
@@ -292,7 +295,7 @@ def _result(case: Case, lowered: Lowered, runs: Runs, checks: tuple[Check, ...])
         threads=threads,
         observations=pooled_observations([each.observations for each in runs.seen]),
         tallies=tallies,
-        timeline=measure.timeline(kept, seen),
+        timeline=timeline(kept, seen),
         loads=loads,
         measured=case.measured,
         hash=lowered.hash,
@@ -320,44 +323,3 @@ def _condensed(outcome: Outcome) -> list[str]:
         return []
     count = sum(each.count for each in outcome.condensed.values())
     return [f"{count:,} times are of the whole run; their percentiles are right to 0.05%"]
-
-
-def used_values(scenario: Scenario) -> dict[str, Origin]:
-    """Origin of each value of the catalogue that the scenario's parts have, by 'model: value'.
-
-    Protocol stacks count where a workload goes over the network.
-    """
-    found: dict[str, Origin] = {}
-    for case in scenario.cases:
-        networked = any(workload.params.sends_packets for workload in case.system.workloads.values())
-        for part in parts(case.system):
-            if part.category != "stack" or networked:
-                found |= {f"{part.model}: {name}": origin for name, origin in part.origins.items()}
-    return found
-
-
-def fitted_values(scenario: Scenario) -> tuple[str, ...]:
-    """Values with basis 'fitted' that the scenario's parts use, as 'model: value', each once."""
-    return tuple(name for name, origin in used_values(scenario).items() if origin.basis == "fitted")
-
-
-def parts(system: System) -> Iterator[Part]:
-    """Every part of a system."""
-    for host in system.hosts.values():
-        yield from _host_parts(host)
-    for disk in system.disks.values():
-        yield from (part for part in (disk.part, disk.file_system) if part)
-    for volume in system.volumes.values():
-        yield from (part for part in (volume.file_system, volume.controller) if part)
-    yield from (switch.part for switch in system.switches.values())
-    yield from (link.part for link in system.links)
-
-
-def _host_parts(host: Host) -> Iterator[Part]:
-    yield from (host.part, host.cpu, host.memory, host.kernel, *host.buses.values())
-    if host.stack is not None:
-        yield host.stack
-    if host.root is not None:
-        yield host.root
-    for adapter in host.adapters.values():
-        yield adapter.part

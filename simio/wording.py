@@ -32,6 +32,11 @@ def in_unit(rate: float, unit: str) -> float:
     return rate / float(units.parse(f"1 {unit}", units.dimension_of(unit) or "rate"))
 
 
+def figure(value: float) -> str:
+    """Four digits, without an exponent for numbers of up to seven digits."""
+    return f"{value:.0f}" if 1e4 <= abs(value) < 1e7 else f"{value:.4g}"
+
+
 def byte_unit(unit: str) -> str:
     """A unit of throughput in bytes: `unit`, unless it is one of requests."""
     return unit if units.dimension_of(unit) == "rate" else "MB/s"

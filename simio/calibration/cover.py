@@ -14,7 +14,8 @@ from simio.calibration.modelerror import Evidence, ModelError, all_evidence, lea
 from simio.calibration.predict import DRAWS, SEED, between, with_intervals
 from simio.errors import SimioError
 from simio.result.compare import comparison_of
-from simio.result.model import Interval, ScenarioResult
+from simio.result.model import ScenarioResult
+from simio.result.uncertainty import Interval
 from simio.running import run_scenario
 from simio.studies.blind import Blind, blind_tests, records
 from simio.studies.rows import Library, Row, rows

@@ -25,7 +25,8 @@ from simio.errors import SimioError
 from simio.extras import needs
 from simio.loading.catalogue import Catalogue, catalogue
 from simio.result.compare import pooled_value, simulated_value
-from simio.result.model import CaseResult, Dependence, Interval, ScenarioResult, Uncertainty
+from simio.result.model import CaseResult, ScenarioResult
+from simio.result.uncertainty import Dependence, Interval, Uncertainty
 from simio.sweeps import Task, run_many
 
 Vector = NDArray[np.float64]

@@ -11,9 +11,9 @@ from pathlib import Path
 from simio.calibration.values import CatalogueValue, catalogue_value
 from simio.calibration.widths import deviation
 from simio.description.model import Part, System
+from simio.description.parts import parts as parts_of
 from simio.errors import ScenarioError
 from simio.loading.catalogue import Catalogue, UnknownPart
-from simio.running import parts as parts_of
 from simio.studies.summary import UNSOURCED
 
 END = 1.6449

@@ -10,6 +10,7 @@ import click
 
 from simio.cli.options import COMPLETING, case_number, case_option, overrides, scenario_argument, write
 from simio.cli.progress import Line
+from simio.wording import figure
 
 if TYPE_CHECKING or not COMPLETING:
     from rich.console import Console
@@ -69,7 +70,7 @@ def _show(console: Console, case: Case, found: list[Effect]) -> None:
     settings = settings_text(case.case.settings)
     console.print(Text(case.case.system.title, style="bold"))
     of = f"case {case.task.case + 1}: {settings}: " if settings else ""
-    console.print(Text(f"{of}{in_unit(case.rate, unit):.4g} {unit}\n"))
+    console.print(Text(f"{of}{figure(in_unit(case.rate, unit))} {unit}\n"))
     table = columns("value", "is", "basis", "+10%", "range", "throughput over it", left=(0, 1, 2, 4, 5))
     table.columns[0].no_wrap = True
     moving = [effect for effect in found if effect.size >= LEAST]

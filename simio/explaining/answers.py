@@ -27,11 +27,11 @@ from simio.running import Lowered
 RUN_STEPS = 25_000_000
 """Steps that one run may take, a quarter of a second or so; what takes more is cut off, and reported."""
 UNLIKE = "some variants were too short for a steady state: their gain is that of a whole run over a steady part"
-ALL_STEPS = 200_000_000
+ALL_STEPS = 100_000_000
 """Steps that all variants of an explanation may take together, or `TIMES` those of a run of the case beyond the
 first `RUN_STEPS`, or those of `FEWEST` variants."""
-TIMES = 6
-FEWEST = 6
+TIMES = 2
+FEWEST = 2
 LOWERED = 400
 """Steps that could be run in the time that it takes to make one step of a program from a description, and to bound
 it."""
@@ -39,6 +39,10 @@ CHANGED = 1_000_000
 """Steps that could be run in the time that it takes to change a description."""
 ONCE = 300_000
 """Steps that could be run in the time that it takes to begin and to measure a run."""
+WORD = 2
+ROW = 5
+"""Steps that could be run in the time that a word of the machines' state takes, to lay it out and once a run, and
+that a row of the tables of random numbers takes to lay out."""
 VARIANT_STEPS = 1_000_000
 """Steps that a variant may always take; one that takes more, and three times those of the case, is cut off."""
 SLOWER = 200
@@ -100,8 +104,11 @@ class Runner:
         slower = SLOWER if program.guests or engine == "simpy" else 1
         steps = self._cut(result, RUN_STEPS // slower)
         self._most: int | None = None
-        self._lowered = (CHANGED + LOWERED * len(program.steps)) // slower
-        self._cost = self._lowered + (steps + ONCE) * min(len(self.seeds), 2)
+        state = WORD * len(program.state)
+        self._once_more = ONCE + state
+        tables = state + ROW * len(program.draw_table)
+        self._lowered = (CHANGED + LOWERED * len(program.steps) + tables) // slower
+        self._cost = self._lowered + (steps + self._once_more) * min(len(self.seeds), 2)
         self.left = self._all_steps = max(
             ALL_STEPS // slower, TIMES * (result.steps - RUN_STEPS), FEWEST * self._cost
         )
@@ -193,7 +200,7 @@ class Runner:
                 self._counted.add(id(each))
                 if not each.exception():
                     self.runs += len(each.result().rates)
-                    self.left -= each.result().steps + ONCE * len(each.result().rates)
+                    self.left -= each.result().steps + self._once_more * len(each.result().rates)
 
     def stop(self) -> None:
         """Run nothing more; what runs is waited for."""

@@ -9,7 +9,7 @@ from simio.explaining.answers import THROUGHPUT
 from simio.explaining.model import NOTHING, Alternation, CausalProfile, Row, Stage, Waterfall, certain
 from simio.explaining.path import DELAY, SERVICE, WAITING
 from simio.result.model import Limiter
-from simio.wording import counted, in_unit, listed
+from simio.wording import counted, figure, in_unit, listed
 
 LITTLE = 0.01
 """Gains below this share are summed up in one sentence."""
@@ -129,7 +129,7 @@ def clause(limiter: Limiter) -> str:
 
 def _overlapped(profile: CausalProfile) -> str:
     each = profile.alternations[0]
-    rate = f"{in_unit(float(each.overlapped), profile.unit):.4g} {profile.unit}"
+    rate = f"{figure(in_unit(float(each.overlapped), profile.unit))} {profile.unit}"
     most = float(each.overlapped / profile.base) - 1 if profile.base else 0.0
     return f"If all of this overlapped, {each.busiest} would saturate at {rate}: {percent(most)} at most."
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simio.explaining.model import Alternation, Call
 from simio.explaining.path import Path
@@ -44,8 +45,11 @@ def alternations(traced: Traced) -> tuple[Alternation, ...]:
     if length <= 0:
         return ()
     found = []
+    order = np.argsort(path.serials, kind="stable")
+    sorted_serials = path.serials[order]
     for serial in _threads(traced):
-        accounts = _accounts(path, serial, span.since, span.until)
+        first, last = np.searchsorted(sorted_serials, [serial, serial + 1])
+        accounts = _accounts(path, order[first:last], span.since, span.until)
         calls = {what: each for what, each in accounts.items() if what and each.time >= LEAST * length}
         if len(calls) > 1 and sum(each.time for each in calls.values()) >= TOGETHER * length:
             found.append((path.thread(serial), calls))
@@ -83,9 +87,8 @@ def _busiest(traced: Traced) -> tuple[str, float]:
     return (found.name, found.utilisation) if found else ("", 0.0)
 
 
-def _accounts(path: Path, serial: int, since: int, until: int) -> dict[str, _Account]:
-    """Calls of a thread between two instants."""
-    rows = np.flatnonzero(path.serials == serial)
+def _accounts(path: Path, rows: NDArray[np.int64], since: int, until: int) -> dict[str, _Account]:
+    """Calls of a thread, which has these rows of the path, between two instants."""
     times = path.times[rows]
     spent = np.minimum(times[1:], until) - np.maximum(times[:-1], since)
     found: dict[str, _Account] = {}

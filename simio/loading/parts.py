@@ -10,7 +10,8 @@ from typing import Any
 from simio import units
 from simio.description.model import Origin, Part
 from simio.description.quantities import quantity_of
-from simio.errors import Place, ScenarioError
+from simio.description.sheets import sheet_kinds
+from simio.errors import Place, ScenarioError, quote
 from simio.loading.catalogue import CatalogueEntry, UnknownPart
 from simio.loading.context import Context
 from simio.loading.keypaths import mapping
@@ -71,12 +72,19 @@ def part_of(
     for key in unknown:
         allowed = ["model", *known, *(word for word in reserved if word != "like")]
         where = node.key_places.get(key, place)
-        ctx.problems.unknown(join(path, key), key, allowed, where)
+        ctx.problems.unknown(join(path, key), key, allowed, where, near=_of_another_kind(entry, key))
     given = {key: value for key, value in own.items() if key not in unknown}
     sheet = _overridden(ctx, entry, given, path, place) if given else entry.sheet
     if sheet is None or unknown:
         return None
     return Part(name, entry.category, entry.kind, entry.name, sheet, origins(ctx, entry, given))
+
+
+def _of_another_kind(entry: CatalogueEntry, key: str) -> str:
+    """A suggestion for a key that parts of another kind have; '' for any other."""
+    kinds = " or ".join(quote(kind) for kind, sheet in sheet_kinds(entry.category).items() if key in keys_of(sheet))
+    own = f"{quote(entry.name)} is of kind {quote(entry.kind)}"
+    return f"{own}; {a(entry.category)} of kind {kinds} has it" if kinds else ""
 
 
 def _overridden(ctx: Context, entry: CatalogueEntry, own: Mapping[str, Node], path: str, place: Place) -> Any:

@@ -192,8 +192,8 @@ def there_are(names: Iterable[str]) -> str:
 
 
 def a(noun: str) -> str:
-    """A noun with its article: a disk, an adapter."""
-    return f"an {noun}" if noun[:1] in "aeiou" else f"a {noun}"
+    """A noun with its article: a disk, an adapter, an nvme link."""
+    return f"an {noun}" if noun[:1] in "aeiou" or noun.startswith(("nvme", "nfs")) else f"a {noun}"
 
 
 def _given(node: Node, location: tuple[Any, ...]) -> bool:
@@ -226,10 +226,10 @@ def _inner_model(annotation: Any) -> type[BaseModel] | None:
 
 
 def _mapping_with(model: type[BaseModel]) -> str:
-    """`a mapping with cylinders and sectors`: what a model requires."""
+    """`a mapping with cylinders and sectors`: what a model requires, or any of its keys."""
     needed = [field.alias or name for name, field in model.model_fields.items() if field.is_required()]
     listed = " and ".join(part for part in (", ".join(needed[:-1]), *needed[-1:]) if part)
-    return f"a mapping with {listed}" if listed else "a mapping"
+    return f"a mapping with {listed or 'any of ' + ', '.join(keys_of(model))}"
 
 
 def field_named(model: type[BaseModel], key: str) -> Any:

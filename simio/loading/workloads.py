@@ -52,11 +52,13 @@ def _workload(ctx: Context, name: str, node: Node, place: Place) -> Workload | N
 
 
 def _placed(problem: Problem, path: str, node: Node) -> Problem:
-    """A problem with the place of the key of the workload that it is of, if it is of one and has no place."""
+    """A problem with the place of the key of the workload, or of its value; as it is if that is of none."""
     keys = tuple(problem.path.split("."))
     if problem.place is not None or keys[0] not in node.entries:
         return problem
-    return replace(problem, path=join(path, *keys), place=node.at(keys).place)
+    named = problem.found.startswith("the unknown ")
+    place = place_of(node.at(keys[:-1]), keys[-1]) if named else node.at(keys).place
+    return replace(problem, path=join(path, *keys), place=place)
 
 
 def check_references(ctx: Context, section: Node, inventory: Inventory) -> None:

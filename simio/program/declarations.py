@@ -177,10 +177,12 @@ class Declarations:
 
     def room(self, name: str, words: int) -> None:
         """Raise UnfitError if so many words of state more are too many for a program."""
-        if len(self._state) + words > MOST_STATE:
+        used = len(self._state)
+        if used + words > MOST_STATE:
+            beside = f" beside {used:,} of others" if words <= MOST_STATE else ""
             raise UnfitError(
-                f"{name!r} would need {words:,} words of state, and a program has {MOST_STATE:,} at most; use fewer "
-                "streams or disks, or smaller files"
+                f"{name!r} would need {words:,} words of state{beside}, and a program has {MOST_STATE:,} at most; "
+                "use fewer streams or disks, or smaller files or disks"
             )
 
     def tally(self, owner: str, what: str, offset: int, unit: str) -> None:

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from simio.limits import Bound
-from simio.wording import in_unit, merged
+from simio.wording import figure, in_unit, merged
 
 SHOWN = 6
 """Limits listed beside the tightest one."""
@@ -22,9 +22,9 @@ def lines(found: Bound, name: str, unit: str, all_limits: bool = False) -> list[
     for label, limit in limits[: None if all_limits else SHOWN]:
         rate = found.rate(limit)
         if rate is not None:
-            table.add_row(f"{in_unit(float(rate), unit):.4g} {unit}", Text(label), limit.kind)
+            table.add_row(f"{figure(in_unit(float(rate), unit))} {unit}", Text(label), limit.kind)
     shown: list[RenderableType] = [
-        Text(f"{name}: at most {in_unit(float(found.rate() or 0), unit):.4g} {unit}"),
+        Text(f"{name}: at most {figure(in_unit(float(found.rate() or 0), unit))} {unit}"),
         table,
     ]
     if found.left_out:

@@ -14,7 +14,7 @@ from simio.report.html.text import shown as escape
 from simio.report.svg import Picture, Scale
 from simio.result.model import CaseResult, ScenarioResult
 from simio.sweeps.values import number_of
-from simio.wording import counted, in_unit, short_names
+from simio.wording import counted, figure, in_unit, short_names
 
 WIDTH, PLOT = 900, 420
 """Width of the picture and height of the part with lines, in pixels; the legend is below that."""
@@ -167,7 +167,7 @@ def _about(drawn: Sequence[Line], unit: str) -> str:
     told = []
     for line in drawn:
         best = max(line.points, key=lambda point: point.rate)
-        told.append(f"{line.name}: at most {best.rate:.4g} {unit}, at {best.value}")
+        told.append(f"{line.name}: at most {figure(best.rate)} {unit}, at {best.value}")
     return "; ".join(told)
 
 
@@ -212,7 +212,7 @@ def _draw_line(picture: Picture, line: Line, number: int, across: Scale, up: Sca
             ends = up.place(point.rate - point.half_width), up.place(point.rate + point.half_width)
             _draw_interval(picture, x, *ends, colour)
         known = "".join(f"; measured {_range(low, high)} {unit}" for low, high in point.measured)
-        hint = f"{line.name}, {point.value}: {point.rate:.4g} {unit}{known}; {point.limit}"
+        hint = f"{line.name}, {point.value}: {figure(point.rate)} {unit}{known}; {point.limit}"
         _draw_point(picture, x, y, number, hint)
         for low, high in point.measured:
             _draw_measured(picture, x, up.place(low), up.place(high), colour)
@@ -231,7 +231,7 @@ def _draw_point(picture: Picture, x: float, y: float, number: int, hint: str = "
 
 
 def _range(low: float, high: float) -> str:
-    return f"{low:.4g}" if low == high else f"{low:.4g} to {high:.4g}"
+    return figure(low) if low == high else f"{figure(low)} to {figure(high)}"
 
 
 def _draw_interval(picture: Picture, x: float, low: float, high: float, colour: int) -> None:

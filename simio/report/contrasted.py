@@ -18,7 +18,7 @@ from simio.explaining.sentences import clause, percent
 from simio.report.console import columns
 from simio.report.explained import INTERRUPTED, plain
 from simio.version import VERSION
-from simio.wording import counted, in_unit, listed, merged
+from simio.wording import counted, figure, in_unit, listed, merged
 
 SHOWN = 8
 """Values of one change, and utilisations, that are listed."""
@@ -78,7 +78,7 @@ def sentences(found: Contrast) -> Iterator[str]:
 def _value(found: Contrast, each: Answered) -> tuple[float, str]:
     """The metric of one of the two, as a number and in words."""
     if found.metric == THROUGHPUT:
-        text = f"{in_unit(float(each.rate), found.unit):.4g}"
+        text = figure(in_unit(float(each.rate), found.unit))
         text += f" ± {in_unit(each.half_width, found.unit):.2g}" if each.half_width else ""
         return float(each.rate), f"{text} {found.unit}"
     value = each.times[found.metric]
@@ -123,7 +123,7 @@ def _results(found: Contrast) -> Table:
     rates = [float(each.rate) for each in (found.a, found.b)]
     table.add_row(
         f"throughput, {found.unit}",
-        *(f"{in_unit(rate, found.unit):.4g}" for rate in rates),
+        *(figure(in_unit(rate, found.unit)) for rate in rates),
         percent(rates[1] / rates[0] - 1) if rates[0] else "",
     )
     names = list(dict.fromkeys([*found.a.utilisations, *found.b.utilisations]))

@@ -14,7 +14,8 @@ from simio.report.jsontext import parts, plain
 from simio.result.compare import Comparison, comparisons, pooled_comparisons, summary
 from simio.result.distribution import quantile
 from simio.result.fairness import fairness
-from simio.result.model import CaseResult, Interval, JobRun, Precision, ScenarioResult
+from simio.result.model import CaseResult, JobRun, Precision, ScenarioResult
+from simio.result.uncertainty import Interval
 from simio.wording import in_unit
 
 _WRITTEN_OTHERWISE = (

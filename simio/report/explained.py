@@ -19,7 +19,7 @@ from simio.explaining.model import LEAST, NOTHING, CausalProfile, Gain, Row, Wat
 from simio.explaining.sentences import of_profile, of_waterfall, outside, percent, stage_name
 from simio.report.console import columns, share_bar
 from simio.version import VERSION
-from simio.wording import counted, in_unit, settings_text
+from simio.wording import counted, figure, in_unit, settings_text
 
 WITHIN = f"within ±{LEAST:.1%}"
 INTERRUPTED = "interrupted: these are the runs finished by then"
@@ -48,7 +48,7 @@ def show(console: Console, found: Waterfall | None, profile: CausalProfile | Non
 
 
 def _answer(profile: CausalProfile) -> str:
-    rate = f"{in_unit(float(profile.base), profile.unit):.4g} {profile.unit}"
+    rate = f"{figure(in_unit(float(profile.base), profile.unit))} {profile.unit}"
     if profile.metric != THROUGHPUT:
         rate = f"{profile.metric} {units.format_quantity(round(profile.value), 'time')}"
     return f"{rate}   {profile.limiter.sentence}"

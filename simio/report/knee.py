@@ -11,6 +11,7 @@ from simio.report.html.text import shown as escape
 from simio.report.svg import Picture, Scale
 from simio.sweeps.capacity import Capacity, Load
 from simio.sweeps.conditions import Condition
+from simio.wording import figure
 
 WIDTH, HEIGHT = 900, 420
 _LEFT, _RIGHT, _TOP, _BOTTOM = 80, 40, 78, 340
@@ -154,7 +155,7 @@ def _points(picture: Picture, curve: Curve, across: Scale, up: Scale) -> None:
     if len(curve.points) > 1:
         picture.lines([(across.place(x), up.place(y)) for x, y, _ in curve.points], kind="c0")
     for x, y, half in curve.points:
-        place, hint = across.place(x), f"{x:.6g}: {y:.4g} {curve.unit}"
+        place, hint = across.place(x), f"{x:.6g}: {figure(y)} {curve.unit}"
         if y > curve.most:
             shape = f"M{place - 5:.1f} {_TOP + 4}h10l-5 -9z"
             picture.parts.append(f'<path class="f0 point" d="{shape}"><title>{escape(hint)}</title></path>')

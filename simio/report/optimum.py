@@ -7,14 +7,13 @@ from rich.table import Table
 from rich.text import Text
 
 from simio.report.console import columns
-from simio.report.sweep import figure
 from simio.report.table import heading, shown
 from simio.sweeps.constraints import told
 from simio.sweeps.optimize import Search
 from simio.sweeps.outcome import THROUGHPUT
 from simio.sweeps.rows import Row
 from simio.sweeps.ties import COST, ties_text
-from simio.wording import counted
+from simio.wording import counted, figure
 
 
 def show(console: Console, search: Search, unit: str, complete: bool) -> None:

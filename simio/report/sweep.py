@@ -12,7 +12,7 @@ from simio.report.table import heading, shown
 from simio.sweeps.rows import Row
 from simio.sweeps.ties import as_good, ties_text
 from simio.sweeps.values import number_of
-from simio.wording import in_unit, settings_text, short_names
+from simio.wording import figure, in_unit, settings_text, short_names
 
 MOST_ROWS = 40
 """Rows that are printed; of more, only the summary."""
@@ -99,11 +99,6 @@ def _limit(row: Row) -> Text:
     if row.error:
         text.append(f"; {row.error}", style="yellow")
     return text
-
-
-def figure(value: float) -> str:
-    """Four digits, without an exponent for numbers of up to seven digits."""
-    return f"{value:.0f}" if 1e4 <= abs(value) < 1e7 else f"{value:.4g}"
 
 
 def grouped(rows: Sequence[Row], key: str) -> dict[str, list[Row]]:

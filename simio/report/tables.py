@@ -16,8 +16,9 @@ from simio.report.console import Bar, FittedTable, columns, share_bar
 from simio.report.data import other_quantities
 from simio.result.compare import Comparison, comparisons, cores, pooled_comparisons, profile
 from simio.result.jobs import NANOSECOND, percentile_of, rate
-from simio.result.model import CaseResult, Interval, ResourceUse, ScenarioResult
-from simio.wording import byte_unit, grouped, in_unit, lock_marked, merged, short_names
+from simio.result.model import CaseResult, ResourceUse, ScenarioResult
+from simio.result.uncertainty import Interval
+from simio.wording import byte_unit, figure, grouped, in_unit, lock_marked, merged, short_names
 
 THOUSANDTHS = "thousandths"
 """The unit of ratios, which observations have as whole numbers."""
@@ -163,7 +164,7 @@ def pooled(result: ScenarioResult) -> Grid | None:
 
 
 def _compared(row: Comparison) -> list[Cell]:
-    simulated = "none" if row.simulated is None else f"{row.simulated:.4g} {row.row.unit}"
+    simulated = "none" if row.simulated is None else f"{figure(row.simulated)} {row.row.unit}"
     return [with_interval(simulated, row.interval), measured_text(row.row), _judged(row)]
 
 
@@ -192,7 +193,7 @@ def varied_keys(result: ScenarioResult) -> list[str]:
 
 def rate_text(case: CaseResult, unit: str) -> str:
     """Throughput with half of its confidence interval, where it has one."""
-    text = f"{in_unit(float(case.rate), unit):.4g}"
+    text = figure(in_unit(float(case.rate), unit))
     if case.half_width is not None:
         # Whole bytes leave a trace of rounding where nothing varies.
         width = 0 if case.half_width < ROUNDING * case.rate else case.half_width
@@ -224,7 +225,7 @@ def resources(uses: Iterable[ResourceUse]) -> Grid:
 def streams(case: CaseResult, unit: str) -> Grid:
     """The rates of streams; those alike but for a number on one row, with their spread."""
     rows = [
-        [name, *_spread([in_unit(float(stream.rate), unit) for stream in same], "{:.4g}".format)]
+        [name, *_spread([in_unit(float(stream.rate), unit) for stream in same], figure)]
         for name, same in grouped(case.streams, lambda stream: stream.name)
     ]
     return Grid(["stream", f"mean {unit}", "least", "most"], rows)
@@ -268,7 +269,7 @@ def jobs(case: CaseResult, unit: str) -> Grid:
             tail = min(percentile_of(side.lat.bins, side.lat.count, 99), side.lat.most)
             times = [amount(round(value * NANOSECOND), "ps") for value in (side.lat.mean, tail, side.lat.most)]
             speed, requests = in_unit(rate(side.bytes, span), unit), round(rate(side.requests, span))
-            rows.append([job.label, DIRECTIONS[direction], f"{requests:,}", f"{speed:.4g}", *times, cpu])
+            rows.append([job.label, DIRECTIONS[direction], f"{requests:,}", figure(speed), *times, cpu])
     return Grid(["fio job", "", "IOPS", unit, "mean lat", "99%", "most", "CPU"], rows, left=(0, 1))
 
 

@@ -14,8 +14,9 @@ from simio.report.data import other_quantities
 from simio.report.tables import ROUNDING, Grid, rate_text, rich_table, varied_keys, with_interval
 from simio.result.compare import summary
 from simio.result.fairness import fairness
-from simio.result.model import CaseResult, Dependence, Precision, ScenarioResult
-from simio.wording import counted, in_unit, settings_text, short_names
+from simio.result.model import CaseResult, Precision, ScenarioResult
+from simio.result.uncertainty import Dependence
+from simio.wording import counted, figure, in_unit, settings_text, short_names
 
 LOOSE = 2
 """Times the throughput from which a bound is called loose."""
@@ -150,7 +151,7 @@ def _case(case: CaseResult, unit: str) -> Group:
     notes = spread_texts(case)
     if case.bound is not None:
         loose = "; loose, as it leaves out what the run decides" if case.bound > LOOSE * case.rate else ""
-        notes.append(f"bound {in_unit(float(case.bound), unit):.4g} {unit}, set by {case.bound_by}{loose}")
+        notes.append(f"bound {figure(in_unit(float(case.bound), unit))} {unit}, set by {case.bound_by}{loose}")
     lines += [Text(text, style="dim") for text in (*notes, span_text(case))]
     if case.jobs:
         lines.append(_below(tables.jobs(case, unit)))
@@ -202,13 +203,17 @@ def spread_texts(case: CaseResult) -> list[str]:
     return texts
 
 
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g}%" if share < 0.995 else f"{share:.0%}"
+
+
 def _precision_text(case: CaseResult, precision: Precision) -> str:
     wanted = f"{precision.wanted * 100:.4g}% was requested"
     runs = len(case.seeds)
     after = f"{runs} runs" if runs > 1 else f"{units.format_quantity(case.end, 'time')} simulated"
     if precision.reached is None:
         return f"precision unknown after {after}; {wanted}"
-    reached = f"±{0 if precision.reached < ROUNDING else precision.reached * 100:.2g}%"
+    reached = f"±{_percent(0 if precision.reached < ROUNDING else precision.reached)}"
     if not precision.met:
         return f"no more precise after {after}: {reached}; {wanted}"
     return f"{'stopped ' if runs > 1 or stopped(case) else ''}after {after}: {reached}; {wanted}"

@@ -13,7 +13,8 @@ from simio.errors import RunError, quote
 from simio.program.service import SECOND
 from simio.program.steps import CPU_TIME, PROFILED
 from simio.result.jobvalues import job_value
-from simio.result.model import CaseResult, Interval, ScenarioResult
+from simio.result.model import CaseResult, ScenarioResult
+from simio.result.uncertainty import Interval
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from functools import cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from simio.result.model import Distribution
+from simio.result.recorded import Distribution
 
 DECADE = 20
 """Edges a decade: a bin ends 12% above where it begins."""

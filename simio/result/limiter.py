@@ -8,6 +8,7 @@ from simio.result import measure
 from simio.result.holding import Holding
 from simio.result.loads import loads
 from simio.result.model import Limiter, LoadUse, ResourceUse, TallyValue, ThreadUse, Throughput
+from simio.wording import figure
 
 SATURATED = 0.9
 """Share of the time from which a resource or a thread counts as busy all the time."""
@@ -59,9 +60,9 @@ def limiter(
             if kind == "lock" and program:
                 return _beneath(resources, name, program)
             return Limiter(kind, name, busy, SENTENCES[kind].format(name, busy))
-    candidates = sorted(servers + own + locks, key=lambda item: -item[2])[:2]
-    steady = program and not any(use.grows or use.lost or use.users for use in open_loads)
-    if program and open_loads and len(open_loads) == len(program.workloads) and steady:
+    candidates = [item for item in sorted(servers + own + locks, key=lambda item: -item[2])[:2] if item[2] > 0]
+    steady = all(use.served and not (use.grows or use.lost or use.users) for use in open_loads)
+    if program and open_loads and len(open_loads) == len(program.workloads) and steady and candidates:
         return _load(open_loads, candidates[0])
     waiting = _wait(tallies, end)
     if waiting and waiting.busy >= MOSTLY and all(busy < BUSY for _, _, busy in candidates):
@@ -77,9 +78,8 @@ def _load(open_loads: tuple[LoadUse, ...], busiest: tuple[str, str, float]) -> L
     """The limit where no more arrives."""
     _, name, busy = busiest
     rate = sum(use.offered for use in open_loads)
-    return Limiter(
-        "load", name, busy, f"All {rate:.4g} requests a second that arrive are served. Busiest: {name} {busy:.0%}"
-    )
+    sentence = f"All {figure(rate)} requests a second that arrive are served. Busiest: {name} {busy:.0%}"
+    return Limiter("load", name, busy, sentence)
 
 
 def _beneath(resources: tuple[ResourceUse, ...], name: str, program: Program) -> Limiter:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,25 +12,13 @@ from simio.engines.outcome import Outcome, Status
 from simio.program.service import SECOND
 from simio.program.steps import PROFILED, UNBOUNDED, Mark, Program
 from simio.result.distribution import distribution
-from simio.result.model import (
-    ContainerUse,
-    Level,
-    Observation,
-    ResourceUse,
-    StreamRate,
-    TallyValue,
-    ThreadUse,
-    Throughput,
-    Timeline,
-)
-from simio.result.series import Series
+from simio.result.model import ContainerUse, ResourceUse, StreamRate, TallyValue, ThreadUse, Throughput
+from simio.result.recorded import Observation
 from simio.result.statistics import percentile, warm_up
 from simio.sketch import Sketch
 
 Ints = NDArray[np.int64]
 SHORT = "the run is too short for a steady state: the whole run is reported, with its start"
-_BLOCK = 1024
-"""Resources whose timelines are worked out at once, which bounds the memory beside them."""
 
 
 def throughput(program: Program, outcome: Outcome, warm: int | str) -> Throughput:
@@ -322,53 +309,3 @@ def _grown(outcome: Outcome, column: Ints, last: int, span: Throughput) -> int:
     times = np.concatenate(([0], outcome.times, [outcome.end]))
     since, until = np.interp([span.since, span.until], times, np.concatenate(([0], column, [last])))
     return round(until - since)
-
-
-def timeline(program: Program, outcome: Outcome) -> Timeline:
-    """The engine's timeline as shares of each interval, bytes so far, and what waits and what is held."""
-    return Timeline.later(partial(_timeline, program, outcome.times, outcome.samples))
-
-
-def _timeline(program: Program, times: Ints, samples: Ints) -> Timeline:
-    names = [resource.name for resource in program.resources]
-    units = np.array([resource.units for resource in program.resources])
-    spans = np.maximum(np.diff(times, prepend=0), 1)
-    shares: dict[str, Series[float]] = {}
-    lines: dict[str, Series[float]] = {}
-    for first in range(0, len(names), _BLOCK):
-        some = slice(first, first + _BLOCK)
-        areas = np.ascontiguousarray(samples[:, : 2 * len(names)][:, 2 * first : 2 * (first + _BLOCK)].T)
-        grown = np.diff(areas, axis=1, prepend=0)
-        used = grown[0::2] / spans / units[some, np.newaxis]
-        shares |= {name: Series(own) for name, own in zip(names[some], used, strict=True)}
-        waited = np.flatnonzero(grown[1::2].any(axis=1))
-        found = grown[2 * waited + 1] / spans
-        lines |= {names[first + row]: Series(own) for row, own in zip(waited.tolist(), found, strict=True)}
-    first = 2 * len(program.resources) + len(program.containers)
-    columns = [first + row for row, mark in enumerate(program.marks) if mark.role == "delivered"]
-    total = samples[:, columns].sum(axis=1)
-    return Timeline(Series(times.copy()), shares, Series(total), lines, _levels(program, samples))
-
-
-def _levels(program: Program, samples: Ints) -> tuple[Level, ...]:
-    """Gauges, and containers of some size (others are signals and locks), that were not always the same."""
-    first = 2 * len(program.resources)
-    last = first + len(program.containers) + len(program.marks)
-    told = [
-        (last + row, gauge.owner, gauge.what, gauge.unit)
-        for row, gauge in enumerate(program.gauges)
-        if not gauge.what.startswith(PROFILED)
-    ]
-    told += [
-        (first + row, container.name, "level", container.unit)
-        for row, container in enumerate(program.containers)
-        if 1 < container.capacity < UNBOUNDED
-    ]
-    varied = np.zeros(samples.shape[1], dtype=bool)
-    for row in samples:
-        varied |= row != samples[0]
-    told = [each for each in told if varied[each[0]]]
-    values = np.ascontiguousarray(samples[:, [column for column, *_ in told]].T)
-    return tuple(
-        Level(owner, what, unit, Series(own)) for (_, owner, what, unit), own in zip(told, values, strict=True)
-    )

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING
 
 from simio import units
 from simio.description.measured import MeasuredRow, PooledRow
+from simio.result.recorded import Observation, Progress, Timeline
+from simio.result.uncertainty import Interval, Uncertainty
+from simio.wording import figure
 
 if TYPE_CHECKING:
     from simio.result.checks import Check
@@ -86,88 +89,6 @@ class ThreadUse:
 
 
 @dataclass(frozen=True)
-class Later:
-    """A part of a result that `later` makes when somebody first looks at it, which is never in a sweep.
-
-    Defaults of fields come from factories: a default that is an attribute of the class would be found first.
-    """
-
-    @classmethod
-    def later(cls, make: Callable[[], Self]) -> Self:
-        """The result of `make`, which is called at the first use."""
-        made = object.__new__(cls)
-        made.__dict__["_make"] = make
-        return made
-
-    def __getattr__(self, name: str) -> Any:
-        make = self.__dict__.get("_make") if name in (item.name for item in fields(self)) else None
-        if make is None:
-            if name in self.__dict__:  # made by another thread in between
-                return self.__dict__[name]
-            raise AttributeError(name)
-        made = make().__getstate__()
-        self.__dict__.update(made)
-        self.__dict__.pop("_make", None)
-        return made[name]
-
-    def __getstate__(self) -> dict[str, Any]:
-        """All of it, made by now."""
-        return {item.name: getattr(self, item.name) for item in fields(self)}
-
-
-@dataclass(frozen=True)
-class Distribution(Later):
-    """A histogram: `counts` of values from each of `edges` on to below the next one, of which there is one more.
-
-    Edges are those of one scale for all results, so that histograms can be added.
-    """
-
-    edges: tuple[int, ...] = field(default_factory=tuple)
-    counts: tuple[int, ...] = field(default_factory=tuple)
-
-    @property
-    def shares(self) -> list[float]:
-        """The share of all values below each edge: the cumulative distribution."""
-        total, below = sum(self.counts), 0
-        found = [0.0] if self.counts else []
-        for count in self.counts:
-            below += count
-            found.append(below / total)
-        return found
-
-
-@dataclass(frozen=True)
-class Observation:
-    """Distribution of the values that a mark recorded in the measured span, in `unit` (ps for latencies).
-
-    Of several runs, mean and percentiles are the means of theirs, and `half_widths` are half of the 95% confidence
-    intervals of the mean, the median, p90 and p99, `tail_half_widths` those of p95 and p99.9; `count` and
-    `distribution` are those of all runs.
-    """
-
-    name: str
-    unit: str
-    count: int
-    mean: float
-    least: int
-    p50: int
-    p90: int
-    p99: int
-    most: int
-    half_widths: tuple[float, float, float, float] | None = None
-    p95: int = 0
-    p999: int = 0
-    tail_half_widths: tuple[float, float] | None = None
-    distribution: Distribution = Distribution()
-
-    def estimate(self, name: str) -> tuple[float, float | None]:
-        """A statistic (mean, p50, p90, p95, p99, p999), and half of its interval, where that is known."""
-        widths = dict(zip(("mean", "p50", "p90", "p99"), self.half_widths or (), strict=False))
-        widths |= zip(("p95", "p999"), self.tail_half_widths or (), strict=False)
-        return float(getattr(self, name)), widths.get(name)
-
-
-@dataclass(frozen=True)
 class LoadUse:
     """A load: requests a second that are `offered` in the mean, and that were `served` in the measured span.
 
@@ -187,19 +108,23 @@ class LoadUse:
     @property
     def sentence(self) -> str:
         """What was offered and served, in words."""
+        offered, served = figure(self.offered), figure(self.served)
         if self.grows:
             return (
-                f"{self.name} cannot keep up: of {self.offered:.4g} requests a second that arrive {self.served:.4g} "
-                f"are served. The line grows by {self.grows:.4g} a second, and times grow with the length of the run"
+                f"{self.name} cannot keep up: of {offered} requests a second that arrive {served} are served. The "
+                f"line grows by {figure(self.grows)} a second, and times grow with the length of the run"
             )
         if self.users:
+            who, ask, they = f"{self.users} users who think", "ask", "they"
+            if self.users == 1:
+                who, ask, they = "a user who thinks", "asks", "it"
             think = units.format_quantity(self.think, "time")
             return (
-                f"{self.name}: {self.users} users who think {think} in the mean ask for {self.served:.4g} requests a "
-                f"second, and for {self.offered:.4g} if they waited for none"
+                f"{self.name}: {who} {think} in the mean {ask} for {served} requests a second, and for {offered} if "
+                f"{they} waited for none"
             )
-        lost = f", {self.lost:.4g} are lost" if self.lost else ""
-        return f"{self.name}: {self.offered:.4g} requests a second arrive, {self.served:.4g} are served{lost}"
+        lost = f", {figure(self.lost)} are lost" if self.lost else ""
+        return f"{self.name}: {offered} requests a second arrive, {served} are served{lost}"
 
 
 @dataclass(frozen=True)
@@ -233,39 +158,6 @@ class Limiter:
     def label(self) -> str:
         """What limits, as a cell of a table."""
         return {"none": "none (busiest: {})", "wait": "{} waits"}.get(self.kind, "{}").format(self.name)
-
-
-@dataclass(frozen=True)
-class Level:
-    """What a container or a machine had at each row of a timeline: `what` of `name`, in `unit`."""
-
-    name: str
-    what: str
-    unit: str
-    values: Sequence[int]
-
-
-@dataclass(frozen=True)
-class Timeline(Later):
-    """Rows at `times` ps: utilisation of each resource since the row before, and bytes delivered so far.
-
-    `lines` is the mean length of the line of each resource that anything waited for, since the row before; `levels`
-    are those of congestion windows, queues and buffers that were not always the same.
-    """
-
-    times: Sequence[int]
-    resources: Mapping[str, Sequence[float]]
-    delivered: Sequence[int]
-    lines: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    levels: tuple[Level, ...] = field(default_factory=tuple)
-
-
-@dataclass(frozen=True)
-class Progress(Later):
-    """Bytes delivered up to each of the instants `times` in ps, a delivery accruing evenly since the one before."""
-
-    times: tuple[int, ...] = field(default_factory=tuple)
-    totals: tuple[float, ...] = field(default_factory=tuple)
 
 
 @dataclass(frozen=True)
@@ -329,63 +221,6 @@ class JobRun:
     depths: Mapping[int, float]
     depth: int
     percentiles: tuple[float, ...] = ()
-
-
-@dataclass(frozen=True)
-class Interval:
-    """Where a value lies with a probability of 90 %, in the unit of the value.
-
-    `spread` is the standard deviation that uncertain values alone give its logarithm; `certain` the share at which it
-    runs of a bound that no uncertain value moves, 0 without such a bound.
-    """
-
-    low: float
-    high: float
-    spread: float = 0.0
-    certain: float = 0.0
-
-
-@dataclass(frozen=True)
-class Dependence:
-    """A value of the catalogue without a source, and the shares by which the throughput of a case changes with it.
-
-    `changes` are those with the value at the `ends`, a standard deviation of its class below and above.
-    """
-
-    name: str
-    written: str
-    basis: str
-    case: int
-    ends: tuple[str, str]
-    changes: tuple[float, float]
-
-    @property
-    def size(self) -> float:
-        """The larger change."""
-        return max(map(abs, self.changes))
-
-
-@dataclass(frozen=True)
-class Uncertainty:
-    """What the intervals of a result rest on.
-
-    `samples` are draws of `values` catalogue values, `by_rule` of which have no stated interval but the width of
-    their class; `runs` are the short runs that the effects of values come from. `halved` values could be tried only
-    nearer, `failed` groups of cases could not be run. `model_error` is the scale of log(measured / predicted), learnt
-    from `evidence`; None without any. `pooled` are the intervals of rows over several cases, `unsourced` the values
-    without a source that an answer depends on, the largest effect first.
-    """
-
-    samples: int
-    values: int
-    by_rule: int
-    halved: int
-    failed: int
-    evidence: str
-    model_error: float | None
-    pooled: tuple[Interval | None, ...] = ()
-    runs: int = 0
-    unsourced: tuple[Dependence, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from fractions import Fraction
 from statistics import fmean
 
 from simio.result.distribution import pooled_distribution
-from simio.result.model import Observation, StreamRate
+from simio.result.model import StreamRate
+from simio.result.recorded import Observation
 from simio.result.statistics import confidence
 
 

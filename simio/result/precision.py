@@ -17,7 +17,8 @@ from simio.program.steps import HORIZON, Program
 from simio.result import measure
 from simio.result.headline import reported
 from simio.result.loads import loads
-from simio.result.model import LoadUse, Observation, Precision, StreamRate, Throughput
+from simio.result.model import LoadUse, Precision, StreamRate, Throughput
+from simio.result.recorded import Observation
 from simio.result.request_rate import request_rate
 from simio.result.statistics import confidence, correlation
 

@@ -11,7 +11,8 @@ from simio.engines.outcome import Outcome
 from simio.program.service import SECOND
 from simio.program.steps import Program
 from simio.result import measure
-from simio.result.model import Progress, Throughput
+from simio.result.model import Throughput
+from simio.result.recorded import Progress
 
 MOST = 128
 """Largest number of intervals from the start of a run to the end of the measured span."""

@@ -12,7 +12,9 @@ from simio.engines.outcome import Outcome
 from simio.errors import RunError, quote
 from simio.program.service import SECOND
 from simio.program.steps import Program
-from simio.result.model import CaseResult, Interval, Progress, Throughput
+from simio.result.model import CaseResult, Throughput
+from simio.result.recorded import Progress
+from simio.result.uncertainty import Interval
 
 
 def counts_requests(unit: str) -> bool:

@@ -11,7 +11,7 @@ from statistics import median
 
 from simio.description.measured import MeasuredTable, Tolerance
 from simio.description.model import Origin
-from simio.running import used_values
+from simio.description.parts import used_values
 from simio.studies.rows import Library, Row, named_in
 from simio.studies.simulate import Simulated
 

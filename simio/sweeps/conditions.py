@@ -11,7 +11,8 @@ from typing import Protocol, TypeVar
 
 from simio import units
 from simio.errors import SimioError, did_you_mean, quote
-from simio.result.model import CaseResult, Observation
+from simio.result.model import CaseResult
+from simio.result.recorded import Observation
 
 _CONDITION = re.compile(r"\s*(?:(?P<what>[\w.]+) of )?(?P<name>.+?)\s*(?P<op><=|>=|<|>|=)\s*(?P<limit>[^<>=]+?)\s*")
 OPERATORS: dict[str, Callable[[float, float], bool]] = {

@@ -87,7 +87,8 @@ _WORDS = {
     "hr": "h", "meter": "m", "metre": "m", "kilometer": "km", "kilometre": "km", "centimeter": "cm",
     "centimetre": "cm", "millimeter": "mm", "millimetre": "mm", "hertz": "Hz", "kilohertz": "kHz",
     "megahertz": "MHz", "gigahertz": "GHz", "rev/min": "rpm", "r/min": "rpm", "1/min": "rpm", "bd": "baud",
-    "kbd": "kbaud", "mbd": "Mbaud", "gbd": "Gbaud",
+    "kbd": "kbaud", "mbd": "Mbaud", "gbd": "Gbaud", "pps": "packets/s", "kpps": "kpackets/s",
+    "mpps": "Mpackets/s", "rps": "requests/s", "tps": "transactions/s",
 }  # fmt: skip
 
 

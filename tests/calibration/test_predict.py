@@ -18,7 +18,7 @@ from simio.loading import load
 from simio.report.data import as_json
 from simio.report.terminal import unsourced_text
 from simio.result.compare import comparisons
-from simio.result.model import Dependence
+from simio.result.uncertainty import Dependence
 from simio.running import run_scenario
 
 ERROR = ModelError(0.2, 0.1, 0.02, 28, 4)

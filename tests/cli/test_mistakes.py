@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from simio.cli.main import main
 from simio.loading import load
+from simio.loading.problems import a
 
 
 def simio(*args: str) -> Result:
@@ -167,3 +168,68 @@ def test_a_cache_in_the_home_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("SIMIO_CACHE", "~/x")
     assert cache_base() == tmp_path / "x" / "simio"
+
+
+TODAY = """\
+title: Today's mistakes
+hosts: {server: {model: hosts/server-2023-2s}, far: {model: hosts/storage-target-2021}}
+disks: {ssd: {model: disks/datacentre-tlc-2023}}
+links: [{model: links/nvme, between: [server.nvme, ssd], length: 0 m}]
+workload: {w: {kind: reader, host: server, from: ssd, access: direct, block: 4 KiB, size: 1 MiB}}
+run: {until: 300 us}
+"""
+
+
+@pytest.mark.parametrize(
+    ("setting", "told"),
+    [
+        (
+            "hosts.server.kernel.scheduler=bfq",
+            "found the unknown key 'scheduler'; expected one of 24 names; "
+            "'kernels/linux-6.x' is of kind 'unix'; a kernel of kind 'linux' has it",
+        ),
+        ("disks.ssd.rotation=7200 rpm", "'disks/datacentre-tlc-2023' is of kind 'nvme'; a disk of kind "),
+        ("workload.w.arrivals=1000", "found 1000; expected a mapping with any of rate, process, burst, pause, "),
+        (
+            "workload.w={kind: datagrams, from: server, to: far, arrivals: {rate: 3 Mpps}}",
+            "found the unknown unit 'Mpps' in '3 Mpps'; expected a number of requests a second such as '120 /s', "
+            "or 'none'; did you mean 'Mpackets/s'?",
+        ),
+    ],
+)
+def test_what_people_type_of_today(setting: str, told: str) -> None:
+    key, _, value = setting.partition("=")
+    text = TODAY
+    if value.startswith("{"):
+        text = text.replace(
+            "{kind: reader, host: server, from: ssd, access: direct, block: 4 KiB, size: 1 MiB}", value
+        )
+    Path("today.yaml").write_text(text)
+    result = simio("run", "today.yaml", *(() if value.startswith("{") else ("--set", setting)))
+    assert result.exit_code == 2
+    assert told in result.stderr
+
+
+def test_an_option_of_fio_that_is_misspelt_in_vary_is_told_once() -> None:
+    job = "{w: {kind: fio, host: server, storage: ssd, options: {rw: randread, bs: 4k, direct: 1, size: 1m}}}"
+    text = TODAY.replace(TODAY.splitlines()[4], f"workload: {job}")
+    Path("today.yaml").write_text(f"{text}vary:\n  - workload.w.options.iodept: [4, 8]\n")
+    assert simio("run", "today.yaml").stderr.splitlines() == [
+        "today.yaml:8:5: workload.w.options.iodept: found the unknown option 'iodept'; expected an option of fio; "
+        "did you mean 'iodepth'?"
+    ]
+
+
+def test_a_target_does_not_poll_on_more_cores_than_it_has() -> None:
+    told = simio("run", "nvme-tcp-or-iscsi", "--case", "1", "--set", "links.far.cores=100").stderr
+    assert told.rstrip().endswith(
+        "links.far.cores: found 100 cores that poll at 'target', expected at most its 56 CPUs"
+    )
+
+
+def test_an_article_suits_its_noun() -> None:
+    assert [a(noun) for noun in ("nvme-tcp link", "ethernet link", "disk")] == [
+        "an nvme-tcp link",
+        "an ethernet link",
+        "a disk",
+    ]

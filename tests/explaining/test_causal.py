@@ -146,7 +146,7 @@ def test_a_variant_with_far_more_to_do_is_cut_off_and_told(monkeypatch):
 
 
 def test_no_setting_gains_more_than_its_bound_allows(load, monkeypatch):
-    monkeypatch.setattr("simio.explaining.causal.components", lambda _: [])
+    monkeypatch.setattr("simio.explaining.variants.components", lambda _: [])
     on = ("linux-fc-raw.yaml", "disks.d.count=8")
     found = profile(load(*on).cases[0])
     assert found.limiter.name == "fabric>server.fc"

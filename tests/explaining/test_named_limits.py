@@ -72,7 +72,7 @@ def test_seeds_that_both_were_run_with_are_compared():
 
 
 def test_little_that_matters_is_made_free_at_once_and_shown(monkeypatch):
-    monkeypatch.setattr("simio.explaining.causal.LEAST", 0.6)
+    monkeypatch.setattr("simio.explaining.variants.LEAST", 0.6)
     found = profile(tandem(3 * MS, 2 * MS, overlap=False))
     one, together = found.rows
     assert one.component.name == "first"

@@ -8,9 +8,9 @@ import pytest
 from load_samples import BUS, DISKS, VOLUMES, Loader
 
 from simio.description.model import Volume
+from simio.description.parts import fitted_values
 from simio.errors import ScenarioError
 from simio.loading import resolved
-from simio.running import fitted_values
 
 OF_FOUR = VOLUMES[: VOLUMES.index("  left:")] + "  data: {}\n" + VOLUMES[VOLUMES.index("switches:") :]
 

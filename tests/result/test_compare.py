@@ -10,16 +10,8 @@ import pytest
 from simio.description.measured import MeasuredRow, PooledRow
 from simio.errors import RunError
 from simio.result.compare import check_observations, comparisons, pooled_comparisons, summary
-from simio.result.model import (
-    CaseResult,
-    Limiter,
-    Observation,
-    ResourceUse,
-    ScenarioResult,
-    StreamRate,
-    Throughput,
-    Timeline,
-)
+from simio.result.model import CaseResult, Limiter, ResourceUse, ScenarioResult, StreamRate, Throughput
+from simio.result.recorded import Observation, Timeline
 
 MS = 10**9
 

@@ -33,7 +33,7 @@ def test_a_lock_leads_to_what_its_holders_use(load, scenario, sets, case, named)
 @pytest.mark.slow
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
 def test_an_explanation_names_the_limit_of_the_run(path, monkeypatch):
-    monkeypatch.setattr("simio.explaining.causal.components", lambda _: [])
-    monkeypatch.setattr("simio.explaining.causal.what_ifs", lambda _: [])
+    monkeypatch.setattr("simio.explaining.variants.components", lambda _: [])
+    monkeypatch.setattr("simio.explaining.variants.what_ifs", lambda _: [])
     case = read(path).cases[0]
     assert profile(case).limiter == run_case(case).limiter

@@ -25,6 +25,20 @@ def test_what_can_be_served_is_served(tmp_path: Path) -> None:
     assert result.limiter.sentence.startswith("All 60 requests a second that arrive are served. Busiest: d ")
 
 
+def test_a_load_of_which_nothing_was_served_is_no_limit(tmp_path: Path) -> None:
+    # The first request comes after the end.
+    result = ran(tmp_path, "{rate: 60 /s, process: constant}", "run.until=1 us", "run.warm_up=0 s")
+    assert (result.rate, result.limiter.kind, result.limiter.sentence) == (0, "none", "nothing is busy")
+
+
+def test_loads_are_in_plain_figures_and_one_user_is_one() -> None:
+    alone = LoadUse("r", 100.0, 79.37, users=1, think=10**10)
+    assert alone.sentence == (
+        "r: a user who thinks 10 ms in the mean asks for 79.37 requests a second, and for 100 if it waited for none"
+    )
+    assert LoadUse("r", 100_000.0, 99_876.5).sentence == "r: 100000 requests a second arrive, 99876 are served"
+
+
 def test_a_line_that_grows_is_told_with_its_growth(tmp_path: Path) -> None:
     # One command at a time: the drive serves some hundred a second, whatever comes.
     result = ran(tmp_path, "{rate: 300 /s}", "workload.reads.depth=2")

@@ -14,7 +14,9 @@ from simio.machines import variable
 from simio.program.builder import Builder
 from simio.result import measure
 from simio.result.limiter import limiter
-from simio.result.model import ResourceUse, ThreadUse, Throughput, Timeline
+from simio.result.model import ResourceUse, ThreadUse, Throughput
+from simio.result.recorded import Timeline
+from simio.result.timeline import timeline
 
 US = 1_000_000
 
@@ -167,7 +169,7 @@ def test_use_of_resources_and_containers():
 
 def test_timeline_adds_up():
     program, outcome = pipeline(first=50, rest=10, count=20)
-    rows = measure.timeline(program, outcome)
+    rows = timeline(program, outcome)
     assert rows.delivered[-1] <= 2000
     assert list(rows.times) == sorted(rows.times)
     spans = [after - before for before, after in zip((0, *rows.times), rows.times, strict=False)]
@@ -226,14 +228,14 @@ def test_what_machines_count_is_told_and_what_is_waited_for_most_is_the_limit():
 
 def test_a_timeline_is_made_when_it_is_looked_at_and_is_then_as_any_other():
     program, outcome = pipeline(first=50, rest=10, count=20)
-    made = measure.timeline(program, outcome)
+    made = timeline(program, outcome)
     calls = []
     later = Timeline.later(lambda: calls.append(1) or made)
     assert not calls
     assert later == made
     assert len(calls) == 1
-    again = pickle.loads(pickle.dumps(measure.timeline(program, outcome)))
+    again = pickle.loads(pickle.dumps(timeline(program, outcome)))
     assert (again, copy.deepcopy(later), repr(again)) == (made, made, repr(made))
     assert len(calls) == 1
     with pytest.raises(AttributeError):
-        measure.timeline(program, outcome).nothing  # noqa: B018
+        timeline(program, outcome).nothing  # noqa: B018

@@ -7,8 +7,9 @@ import pytest
 from simio.engines import reference
 from simio.program.builder import Builder
 from simio.result import measure
-from simio.result.model import Progress, Throughput
+from simio.result.model import Throughput
 from simio.result.progress import APART, MOST, progress_of
+from simio.result.recorded import Progress
 
 US = 1_000_000
 

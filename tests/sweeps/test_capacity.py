@@ -15,7 +15,8 @@ from loads_bench import ran, written
 from simio.cli.main import main
 from simio.errors import SimioError
 from simio.report import knee
-from simio.result.model import Limiter, LoadUse, Observation, ResourceUse, TallyValue
+from simio.result.model import Limiter, LoadUse, ResourceUse, TallyValue
+from simio.result.recorded import Observation
 from simio.sweeps.capacity import Capacity
 from simio.sweeps.conditions import condition
 from simio.sweeps.constraints import broken, seen_in

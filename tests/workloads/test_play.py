@@ -12,7 +12,8 @@ from rich.console import Console
 from simio.errors import RunError, ScenarioError
 from simio.loading import load
 from simio.report.terminal import show
-from simio.result.model import CaseResult, Observation
+from simio.result.model import CaseResult
+from simio.result.recorded import Observation
 from simio.running import RunOptions, run_scenario
 
 DISK = """

@@ -80,6 +80,7 @@ class RemoteSession:
         self.adapter: Adapter[Any] = site.system.hosts[self.host].adapters[key]
         self.target = self._target()
         computer = site.host(self.target)
+        self._check_cores()
         self.cores = [self._core(computer, number) for number in range(self.sheet.cores)] or [computer]
         self.queues = Queues(self)
         local = site.target_devices(self.target, self._polled if self.sheet.cores else None)
@@ -101,6 +102,13 @@ class RemoteSession:
                 at=f"{self.at}.between",
             )
         return found.pop()
+
+    def _check_cores(self) -> None:
+        """Refuse more polling cores than the target has."""
+        count = self.site.system.hosts[self.target].cpus
+        if self.sheet.cores > count and not self.sheet.card:
+            found = f"found {self.sheet.cores} cores that poll at {quote(self.target)}"
+            raise RunError(f"{found}, expected at most its {count} CPUs", at=f"{self.at}.cores")
 
     def _polled(self, adapter: Adapter[Any], disk: str) -> Initiator:
         return TargetInitiator(self, disk)

@@ -16,7 +16,8 @@ from simio.formats.iperf3.command import Command
 from simio.formats.iperf3.scenario import NAME
 from simio.program.service import SECOND
 from simio.program.steps import Program
-from simio.result.model import CaseResult, Timeline
+from simio.result.model import CaseResult
+from simio.result.recorded import Timeline
 from simio.workloads.iperf3 import BLOCK
 
 Ints = NDArray[np.int64]

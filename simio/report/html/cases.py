@@ -13,7 +13,7 @@ from simio.report.terminal import span_text, spread_texts
 from simio.report.wiring.inline import topology
 from simio.result.fairness import fairness
 from simio.result.model import CaseResult, ScenarioResult
-from simio.wording import in_unit, settings_text
+from simio.wording import figure, in_unit, settings_text
 
 
 def overview(result: ScenarioResult) -> str:
@@ -68,7 +68,7 @@ def answer(case: CaseResult, unit: str) -> str:
     warnings = "".join(f'<p class="warn">{shown(note)}</p>' for note in case.notes)
     bound = ""
     if case.bound is not None:
-        value = f"{in_unit(float(case.bound), unit):.4g} {unit}"
+        value = f"{figure(in_unit(float(case.bound), unit))} {unit}"
         bound = f"<p>Bound <b>{shown(value)}</b>, set by {shown(case.bound_by)}</p>"
     return (
         f'<div class="answer"><p class="rate">{shown(rate_text(case, unit))} <span>{shown(unit)}</span></p>'

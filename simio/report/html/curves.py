@@ -11,7 +11,7 @@ from simio.description.measured import MeasuredRow
 from simio.report.tables import varied_keys
 from simio.result.model import CaseResult, ScenarioResult
 from simio.sweeps.values import number_of
-from simio.wording import in_unit, settings_text, short_names
+from simio.wording import figure, in_unit, settings_text, short_names
 
 Figure = dict[str, Any]
 """`data` and `layout`, as Plotly takes them; colours of paper and ink are left to whoever shows it. `about` says the
@@ -75,7 +75,7 @@ def curves(result: ScenarioResult) -> Figure | None:
 
 
 def _rate(result: ScenarioResult, case: CaseResult) -> str:
-    return f"{in_unit(float(case.rate), result.unit):.4g} {result.unit}"
+    return f"{figure(in_unit(float(case.rate), result.unit))} {result.unit}"
 
 
 def _axis(key: str, xs: Mapping[str, Any], numeric: bool) -> dict[str, Any]:

@@ -7,7 +7,8 @@ from typing import Any
 
 from simio import units
 from simio.report.html.curves import COLOURS, Figure, plain
-from simio.result.model import CaseResult, Observation
+from simio.result.model import CaseResult
+from simio.result.recorded import Observation
 
 MS = 1e9
 MOST = len(COLOURS)

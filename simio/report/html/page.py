@@ -15,7 +15,7 @@ from simio.report.tables import rate_text
 from simio.report.terminal import cut_off_texts, summary_text
 from simio.result.model import CaseResult, ScenarioResult
 from simio.topology import wire
-from simio.wording import counted, in_unit, settings_text
+from simio.wording import counted, figure, in_unit, settings_text
 
 PANELS = 60
 """Largest number of cases shown in full; of more, the first ones and the fastest."""
@@ -98,7 +98,7 @@ def _range(result: ScenarioResult, best: CaseResult) -> str:
         f'<div class="answer"><p class="rate">{rate} <span>{unit}</span></p>'
         f'<div><p class="limit">Best of {len(result.cases)} cases: {shown(settings)}</p>'
         f"<p>{shown(best.limiter.sentence)}</p>"
-        f'<p class="fine">the worst is {in_unit(float(worst.rate), result.unit):.4g} {shown(result.unit)}, case '
+        f'<p class="fine">the worst is {figure(in_unit(float(worst.rate), result.unit))} {shown(result.unit)}, case '
         f"{worst.index + 1}</p></div></div>"
     )
 
@@ -124,16 +124,16 @@ def _panel(
 ) -> str:
     system = next(each.system for each in scenario.cases if each.index == case.index)
     plots = []
-    for number, (title, figure) in enumerate({**timelines(case, result.unit), **distributions(case)}.items()):
+    for number, (title, drawn) in enumerate({**timelines(case, result.unit), **distributions(case)}.items()):
         name = f"case{case.index + 1}-{number + 1}"
-        figures[name] = figure
-        plots.append(plot(name, title, name, figure, heading=True))
+        figures[name] = drawn
+        plots.append(plot(name, title, name, drawn, heading=True))
     hidden = "" if visible else " hidden"
     inside = cases.detail(case, wire(system), result.unit, plots)
     return f'<article class="panel" data-case="{case.index}"{hidden}>{inside}</article>'
 
 
-def plot(name: str, title: str, file: str, figure: Figure, heading: bool = False) -> str:
+def plot(name: str, title: str, file: str, drawn: Figure, heading: bool = False) -> str:
     """The element of a figure, with its main number in words and buttons that save it."""
     head = f"<h3>{shown(title)}</h3>" if heading else ""
     buttons = "".join(
@@ -145,7 +145,7 @@ def plot(name: str, title: str, file: str, figure: Figure, heading: bool = False
     return (
         f'{head}<figure data-file="{shown(file)}"><div class="plot" data-plot="{shown(name)}" role="img" '
         f'aria-label="{shown(title)}" aria-describedby="{shown(about)}"></div><div class="below">'
-        f'<figcaption id="{shown(about)}" class="fine">{shown(figure.get("about", ""))}</figcaption>'
+        f'<figcaption id="{shown(about)}" class="fine">{shown(drawn.get("about", ""))}</figcaption>'
         f'<div class="save">{buttons}</div></div></figure>'
     )
 

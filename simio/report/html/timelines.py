@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from simio.report.html.curves import COLOURS, Figure, plain
-from simio.result.model import CaseResult, Level, ResourceUse
-from simio.wording import grouped, in_unit
+from simio.result.model import CaseResult, ResourceUse
+from simio.result.recorded import Level
+from simio.wording import figure, grouped, in_unit
 
 MOST = len(COLOURS)
 """Largest number of lines of a plot; the busiest or longest are kept."""
@@ -71,7 +72,7 @@ def _levels(case: CaseResult, unit: str) -> list[dict[str, Any]]:
         levels.append(("bound", bound, (0, span.until), "dot"))
     return [
         {
-            "type": "scatter", "mode": "lines", "name": plain(f"{name}: {value:.4g} {unit}"),
+            "type": "scatter", "mode": "lines", "name": plain(f"{name}: {figure(value)} {unit}"),
             "x": [float(f"{time / scale:.6g}") for time in times], "y": [float(f"{value:.5g}")] * 2,
             "line": {"color": COLOURS[at + 1], "width": 1.5, "dash": dash}, "hoverinfo": "name",
         }

@@ -55,13 +55,16 @@ def box_uses(graph: nx.Graph, case: CaseResult) -> dict[str, BoxUse]:
 
 
 def _owners(graph: nx.Graph, resource: str) -> Iterable[str]:
-    """The nodes that a resource belongs to: of its name, beginning with it, or links with such a direction."""
+    """The nodes that a resource belongs to: of its name, beginning with it, a core's CPUs, or links with its ends."""
     source, arrow, rest = resource.partition(">")
     if arrow:
         ends = {source, rest.partition(" ")[0]}
         return [
             name for name, node in graph.nodes(data=True) if node["category"] == "link" and ends <= set(graph[name])
         ]
+    host, _, own = resource.partition(".")
+    if own.startswith(("core ", "polling core ")):
+        return [name for name in graph.nodes if name == f"{host}.cpu"]
     parts = [name for name in graph.nodes if resource == name or resource.startswith(f"{name} ")]
     return [max(parts, key=len)] if parts else []
 

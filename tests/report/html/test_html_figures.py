@@ -134,6 +134,14 @@ def test_a_box_is_as_busy_as_its_busiest_resource(hippi: Any, load: Any) -> None
     assert {use.name for each in uses.values() for use in each.uses} == known.keys()
 
 
+def test_cpus_are_as_busy_as_their_busiest_core(load: Any) -> None:
+    scenario = load("icpe24-one-core.yaml", "run.until=2 ms", "run.warm_up=1 ms")
+    case = run_scenario(scenario, cases=[0]).cases[0]
+    core = next(use for use in case.resources if use.name == "server.core 0")
+    assert core.utilisation > 0.1
+    assert box_uses(wire(scenario.cases[0].system), case)["server.cpu"].share == core.utilisation
+
+
 def test_the_wiring_shows_each_box_with_its_share_and_what_limits(load: Any) -> None:
     scenario = load("linux-fc-raw.yaml", "run.until=300 ms")
     case = run_scenario(scenario, cases=[0]).cases[0]

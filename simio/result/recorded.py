@@ -1,0 +1,122 @@
+"""What a run recorded: distributions of values, and what changed with time; much of it is made when looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Self
+
+
+@dataclass(frozen=True)
+class Later:
+    """A part of a result that `later` makes when somebody first looks at it, which is never in a sweep.
+
+    Defaults of fields come from factories: a default that is an attribute of the class would be found first.
+    """
+
+    @classmethod
+    def later(cls, make: Callable[[], Self]) -> Self:
+        """The result of `make`, which is called at the first use."""
+        made = object.__new__(cls)
+        made.__dict__["_make"] = make
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        make = self.__dict__.get("_make") if name in (item.name for item in fields(self)) else None
+        if make is None:
+            if name in self.__dict__:  # made by another thread in between
+                return self.__dict__[name]
+            raise AttributeError(name)
+        made = make().__getstate__()
+        self.__dict__.update(made)
+        self.__dict__.pop("_make", None)
+        return made[name]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All of it, made by now."""
+        return {item.name: getattr(self, item.name) for item in fields(self)}
+
+
+@dataclass(frozen=True)
+class Distribution(Later):
+    """A histogram: `counts` of values from each of `edges` on to below the next one, of which there is one more.
+
+    Edges are those of one scale for all results, so that histograms can be added.
+    """
+
+    edges: tuple[int, ...] = field(default_factory=tuple)
+    counts: tuple[int, ...] = field(default_factory=tuple)
+
+    @property
+    def shares(self) -> list[float]:
+        """The share of all values below each edge: the cumulative distribution."""
+        total, below = sum(self.counts), 0
+        found = [0.0] if self.counts else []
+        for count in self.counts:
+            below += count
+            found.append(below / total)
+        return found
+
+
+@dataclass(frozen=True)
+class Observation:
+    """Distribution of the values that a mark recorded in the measured span, in `unit` (ps for latencies).
+
+    Of several runs, mean and percentiles are the means of theirs, and `half_widths` are half of the 95% confidence
+    intervals of the mean, the median, p90 and p99, `tail_half_widths` those of p95 and p99.9; `count` and
+    `distribution` are those of all runs.
+    """
+
+    name: str
+    unit: str
+    count: int
+    mean: float
+    least: int
+    p50: int
+    p90: int
+    p99: int
+    most: int
+    half_widths: tuple[float, float, float, float] | None = None
+    p95: int = 0
+    p999: int = 0
+    tail_half_widths: tuple[float, float] | None = None
+    distribution: Distribution = Distribution()
+
+    def estimate(self, name: str) -> tuple[float, float | None]:
+        """A statistic (mean, p50, p90, p95, p99, p999), and half of its interval, where that is known."""
+        widths = dict(zip(("mean", "p50", "p90", "p99"), self.half_widths or (), strict=False))
+        widths |= zip(("p95", "p999"), self.tail_half_widths or (), strict=False)
+        return float(getattr(self, name)), widths.get(name)
+
+
+@dataclass(frozen=True)
+class Level:
+    """What a container or a machine had at each row of a timeline: `what` of `name`, in `unit`."""
+
+    name: str
+    what: str
+    unit: str
+    values: Sequence[int]
+
+
+@dataclass(frozen=True)
+class Timeline(Later):
+    """Rows at `times` ps: utilisation of each resource since the row before, and bytes delivered so far.
+
+    `lines` is the mean length of the line of each resource that anything waited for, since the row before; `levels`
+    are those of congestion windows, queues and buffers that were not always the same.
+    """
+
+    times: Sequence[int]
+    resources: Mapping[str, Sequence[float]]
+    delivered: Sequence[int]
+    lines: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    levels: tuple[Level, ...] = field(default_factory=tuple)
+
+
+@dataclass(frozen=True)
+class Progress(Later):
+    """Bytes delivered up to each of the instants `times` in ps, a delivery accruing evenly since the one before."""
+
+    times: tuple[int, ...] = field(default_factory=tuple)
+    totals: tuple[float, ...] = field(default_factory=tuple)
