@@ -20,6 +20,9 @@ from simio.running import run_scenario
 from simio.studies.blind import Blind, blind_tests, records
 from simio.studies.rows import Library, Row, rows
 
+RATES = ("throughput", "stream", "requests", "packets")
+"""Quantities whose rows are evidence."""
+
 
 @dataclass(frozen=True)
 class Covered:
@@ -58,7 +61,7 @@ def renewed(studies: Sequence[str], library: Library, progress: Callable[[str], 
     Raises SimioError for a study that there is not.
     """
     blind = blind_rows(rows((), library), library)
-    wanted = [row for row in rows(studies, library) if row.quantity in ("throughput", "stream")]
+    wanted = [row for row in rows(studies, library) if row.quantity in RATES]
     known: dict[str, list[Row]] = {}
     for row in wanted:
         if row.measured is not None or (row.table, row.name) in blind:
