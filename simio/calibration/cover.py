@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from simio.calibration.freeze import cases_of
 from simio.calibration.modelerror import Evidence, ModelError, all_evidence, learnt, likelihood
 from simio.calibration.predict import DRAWS, SEED, between, with_intervals
 from simio.errors import SimioError
@@ -19,6 +20,9 @@ from simio.result.uncertainty import Interval
 from simio.running import run_scenario
 from simio.studies.blind import Blind, blind_tests, records
 from simio.studies.rows import Library, Row, rows
+
+RATES = ("throughput", "stream", "requests", "packets")
+"""Quantities whose rows are evidence."""
 
 
 @dataclass(frozen=True)
@@ -51,24 +55,31 @@ def blind_rows(known: Sequence[Row], library: Library) -> dict[tuple[str, str], 
     return {(row.of.table, row.of.name): row for test in tests for row in test.judged}
 
 
-def renewed(library: Library, progress: Callable[[str], Any] | None = None) -> list[Evidence]:
-    """The evidence that each measured or blind row is now, by runs; it takes minutes.
+def renewed(studies: Sequence[str], library: Library, progress: Callable[[str], Any] | None = None) -> list[Evidence]:
+    """The evidence with that of the studies, or of all, as it is now, by runs; it takes minutes.
 
     The spread of a row is narrowed by the measured runs beside it, its own excepted, as in `simio run --interval`.
+    Raises SimioError for a study that there is not.
     """
-    every = rows((), library)
-    blind = blind_rows(every, library)
-    wanted = [row for row in every if row.quantity in ("throughput", "stream")]
-    known = [row for row in wanted if row.measured is not None or (row.table, row.name) in blind]
+    blind = blind_rows(rows((), library), library)
+    wanted = [row for row in rows(studies, library) if row.quantity in RATES]
+    known: dict[str, list[Row]] = {}
+    for row in wanted:
+        if row.measured is not None or (row.table, row.name) in blind:
+            known.setdefault(row.scenario, []).append(row)
     found = []
-    for name in dict.fromkeys(row.scenario for row in known):
+    for name, own in known.items():
         if progress:
             progress(name)
         scenario = library.scenario(name)
-        result = with_intervals(scenario, run_scenario(scenario), tables=library.tables)
-        own = (_evidence(row, result, blind.get((row.table, row.name))) for row in known if row.scenario == name)
-        found += [each for each in own if each]
-    return found
+        ran = run_scenario(scenario, cases=cases_of(own))
+        result = with_intervals(scenario, ran, tables=library.tables)
+        here = (_evidence(row, result, blind.get((row.table, row.name))) for row in own)
+        found += [each for each in here if each]
+    order = {table: number for number, table in enumerate(library.names)}
+    chosen = set(library.chosen(studies))
+    kept = [each for each in all_evidence() if each.table in order and each.table not in chosen]
+    return sorted(kept + found, key=lambda each: order[each.table])
 
 
 def _evidence(row: Row, result: ScenarioResult, then: Blind | None) -> Evidence | None:
@@ -94,7 +105,7 @@ def covers(studies: Sequence[str] = (), library: Library | None = None) -> list[
     library = library or Library()
     tables = set(library.chosen(studies))
     blind = blind_rows(rows((), library), library)
-    wanted = [each for each in all_evidence() if each.row.partition(": ")[0] in tables]
+    wanted = [each for each in all_evidence() if each.table in tables]
     if not wanted:
         raise SimioError("--cover: found no evidence of these studies; --cover --update-baseline makes it")
     errors = {name: learnt(name) for name in dict.fromkeys(each.document for each in wanted)}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
+from functools import partial
 from typing import Any
 
 from simio.calibration.predict import with_intervals
@@ -20,33 +21,45 @@ HEAD = """\
 """
 
 
-def frozen(studies: Sequence[str], commit: str, progress: Callable[[str], Any]) -> str:
-    """The record of all withheld rows of some studies, or of all, as YAML; `progress` hears of each scenario.
+Progress = Callable[[str, int], Any]
+"""Hears of a scenario, and how many of its cases are predicted."""
 
-    Raises SimioError where no row is withheld.
-    """
-    library = Library()
-    held = [row for row in rows(studies, library) if row.of.held]
-    if not held:
+
+def held_rows(studies: Sequence[str], library: Library) -> dict[str, list[Row]]:
+    """The withheld rows of some studies, or of all, by scenario. Raises SimioError where there are none."""
+    found: dict[str, list[Row]] = {}
+    for row in rows(studies, library):
+        if row.of.held:
+            found.setdefault(row.scenario, []).append(row)
+    if not found:
         raise SimioError("--record: found no withheld row to predict")
-    names = dict.fromkeys(row.scenario for row in held)
+    return found
+
+
+def cases_of(held: Sequence[Row]) -> list[int]:
+    """The cases of a scenario that its rows need."""
+    return sorted({case for row in held for case in row.cases})
+
+
+def frozen(held: Mapping[str, Sequence[Row]], library: Library, commit: str, progress: Progress) -> str:
+    """The record of withheld rows as YAML; `progress` hears of a scenario as it begins, and of its cases."""
     lines = [
-        f"title: Predictions of {len(held)} withheld rows",
+        f"title: Predictions of {sum(map(len, held.values()))} withheld rows",
         f"date: {date.today().isoformat()}",
         f"commit: '{commit}'",
         "level: 90 %",
         "rows:",
     ]
-    for name in names:
-        progress(name)
-        lines += _predicted(library, name, [row for row in held if row.scenario == name])
+    for name, own in held.items():
+        progress(name, 0)
+        lines += _predicted(library, name, own, partial(progress, name))
     return HEAD + "\n".join(lines) + "\n"
 
 
-def _predicted(library: Library, name: str, held: Sequence[Row]) -> Iterator[str]:
+def _predicted(library: Library, name: str, held: Sequence[Row], progress: Callable[[int], Any]) -> Iterator[str]:
     scenario = library.scenario(name)
-    cases = sorted({case for row in held for case in row.cases})
-    result = with_intervals(scenario, run_scenario(scenario, cases=cases), tables=library.tables)
+    result = run_scenario(scenario, cases=cases_of(held))
+    result = with_intervals(scenario, result, progress=progress, tables=library.tables)
     for row in held:
         own = comparison_of(result, row.of, row.case)
         if own is None or own.simulated is None:

@@ -44,6 +44,11 @@ class Evidence:
     spread: float
     certain: float
 
+    @property
+    def table(self) -> str:
+        """The table of the row, study/table."""
+        return self.row.partition(": ")[0]
+
 
 @dataclass(frozen=True)
 class ModelError:

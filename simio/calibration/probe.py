@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from simio.result.model import CaseResult
     from simio.sweeps.work import Task
 
-STEPS = 400_000
+STEPS = 200_000
 """Steps of a program that a short run takes, about: ten milliseconds."""
 RUNS = 5
 """Replications of a short run, at most."""
@@ -73,9 +73,9 @@ class Source:
 class Probe:
     """One case, answered with other values: by whole runs, or given its length by runs as short as give its rate.
 
-    A run of many steps is cut off, one of many replications has fewer of them, with the same seeds (common random
-    numbers: Law, Simulation Modeling and Analysis, 5th edition, section 11.2). Where the short run has another rate
-    than the whole, it is lengthened. A program that was run before is not run again.
+    A run of many steps is cut off, and its warm-up with it; one of many replications has fewer of them, with the same
+    seeds (common random numbers: Law, Simulation Modeling and Analysis, 5th edition, section 11.2). Where the short
+    run has another rate than the whole, it is lengthened. A program that was run before is not run again.
     """
 
     def __init__(self, source: Source, index: int, length: Length | None = None) -> None:
@@ -84,6 +84,8 @@ class Probe:
         self.programs = 0
         scenario = source.file.scenario(source.sets, only=index)
         self.case = scenario.cases[0]
+        rows = (*self.case.measured, *pooled_rows(scenario, self.case))
+        self.columns = ("rate", "bound", *(row.label for row in rows))
         whole = self.case.system.run
         self.run, self.base = (
             self._short(scenario, length) if length else (whole, self._answered(scenario, whole, False))
@@ -119,11 +121,11 @@ class Probe:
             wanted = run if length.runs == 1 else run.model_copy(update={"replications": runs, "precision": None})
             return wanted, self._answered(scenario, wanted, prepared=False)
         share = STEPS / length.steps
-        least = 0 if run.warm_up == "auto" else 2 * run.warm_up
         single: dict[str, Any] = {"precision": None} | ({} if length.runs == 1 else {"replications": 1})
         while share * LONGER < 1:
-            until = max(math.ceil(length.end * share), least)
-            wanted = run.model_copy(update={**single, "until": until})
+            # The warm-up is cut with the run: what its lack does to the rate is judged by that of the whole.
+            warm_up = run.warm_up if run.warm_up == "auto" else math.ceil(run.warm_up * share)
+            wanted = run.model_copy(update={**single, "until": math.ceil(length.end * share), "warm_up": warm_up})
             try:
                 found = self._answered(scenario, wanted, prepared=False)
             except RunError:

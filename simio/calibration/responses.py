@@ -6,6 +6,10 @@ is halved (sequential bifurcation: Bettonvil and Kleijnen, Eur. J. Oper. Res. 96
 is linear in the score of the value on either side, and effects of several values add up (Saltelli and others, Global
 Sensitivity Analysis: The Primer, 2008, section 1.2). A few runs with all values changed at once say how far that
 holds.
+
+A case is expected to respond as the one before it. Where the effects of that one say as much of the runs with all
+values changed as they did there, they are taken, and what they miss counts as above. Else each group is tried against
+what is expected of it, and is halved where it differs.
 """
 
 from __future__ import annotations
@@ -30,12 +34,16 @@ Scores = list[tuple[Range, float]]
 
 CHECKS = 3
 """Runs with all values changed."""
-GROUP = 4
-"""Cases that are answered together, so that what has no effect on the first is tried at once on the others."""
+GROUP = 16
+"""Cases that are answered together, each with the responses of the one before it as what is expected."""
 SMALL = 0.002
 """Changes below this, as a share, are none."""
 TOGETHER = 0.01
-"""Changes of a whole group below this are none."""
+"""Changes of a whole group are as expected if they differ by no more than this."""
+MORE = 1.25
+"""A case responds as the one before it if what the runs with all values changed miss is no larger by this factor."""
+LINEAR = 0.03
+"""Effects up to this are taken to be as large on the other side, without a run, where no bound moves."""
 HALVINGS = 3
 """A value that no datasheet allows is taken half as far from what it is, so often."""
 FARTHEST = 1.3
@@ -86,12 +94,22 @@ def respond(
     """The work of one task: the responses of each case of the group whose first case is the task's."""
     source = Source(task)
     found: list[Responses] = []
-    moving: set[str] = set()
+    before: tuple[Responses, tuple[str, ...]] | None = None
     for index in group[task.case]:
         case = _Case(Probe(source, index, lengths[index]), uncertain[index])
-        found.append(case.responses(moving))
-        moving |= found[-1].low.keys()
+        expected = _moved(*before, case.probe.columns) if before else None
+        found.append(case.responses(expected))
+        before = found[-1], case.probe.columns
     return found
+
+
+def _moved(responses: Responses, columns: Sequence[str], wanted: Sequence[str]) -> Responses | None:
+    """The responses with the columns of another case; None where that has rows of another kind."""
+    if not set(wanted) <= set(columns):
+        return None
+    order = [columns.index(name) for name in wanted]
+    low, high = ({name: side[name][order] for name in side} for side in (responses.low, responses.high))
+    return replace(responses, low=low, high=high, noise=responses.noise[order], residual=responses.residual[order])
 
 
 class _Case:
@@ -104,17 +122,28 @@ class _Case:
         self.none = np.zeros(2 + len(probe.base.rows) + len(probe.base.pooled))
         self.halved = 0
         self.tried: list[Vector] = []
+        self.expected: Responses | None = None
 
-    def responses(self, moving: set[str]) -> Responses:
-        """All of it; values but those in `moving`, which have an effect on a case before, are grouped."""
+    def responses(self, expected: Responses | None = None) -> Responses:
+        """All of it; `expected` are the responses of a case like it."""
+        if expected:
+            names = {each.value.name for each in self.uncertain}
+            self.low, self.high = (
+                {name: side[name] for name in side if name in names} for side in (expected.low, expected.high)
+            )
+            found = self._found(expected.noise, self._checks())
+            if np.all(found.residual <= np.maximum(TOGETHER, MORE * expected.residual)):
+                return replace(found, halved=expected.halved)
+            self.low, self.high = {}, {}
+        self.expected = expected
         sides = ([(each, sign * float(each.harmful)) for each in self.uncertain] for sign in (1, -1))
         self.probe.prepare([_values(self._compatible(side)) for side in sides])
         checks = self._checks()
-        for each in self.uncertain:
-            if each.value.name in moving:
-                self._single(each)
-        self._group([each for each in self.uncertain if each.value.name not in moving])
-        noise = self._noise()
+        self._group(self.uncertain)
+        return self._found(self._noise(), checks)
+
+    def _found(self, noise: Vector, checks: Sequence[tuple[dict[str, float], Vector]]) -> Responses:
+        """The responses as far as they are known, with what they miss of the runs with all values changed."""
         found = Responses(self.probe.index, self.low, self.high, noise, runs=self.probe.programs, halved=self.halved)
         return replace(found, residual=_residual(found, checks, self.none))
 
@@ -136,33 +165,52 @@ class _Case:
         return [(each, score) for each, score in scores if each.value.at in allowed]
 
     def _group(self, group: Sequence[Range]) -> None:
-        """Effects of the values of a group, of which most are expected to have none."""
+        """Effects of the values of a group, of which most are expected to have none, or those of a case like it."""
         if len(group) <= 1:
             for each in group:
                 self._single(each)
             return
         before = self.probe.programs
         together = self._change([(each, float(each.harmful)) for each in group])
-        if together is not None and np.all(np.abs(together) <= TOGETHER):
-            self.tried += [together] * (len(group) if self.probe.programs > before else 0)
+        expected = sum((self._expected(each, each.harmful) for each in group), self.none)
+        if together is not None and np.all(np.abs(together - expected) <= TOGETHER):
+            self.tried += [together - expected] * (len(group) if self.probe.programs > before else 0)
+            for each in group:
+                if self.expected and each.value.name in self.expected.low:
+                    self._keep(each, self._expected(each, each.harmful), self._expected(each, -each.harmful))
             return
         half = len(group) // 2
         self._group(group[:half])
         self._group(group[half:])
 
+    def _expected(self, each: Range, sign: int) -> Vector:
+        """The change that is expected for a standard deviation on one side."""
+        side = (self.expected.high if sign > 0 else self.expected.low) if self.expected else {}
+        return side.get(each.value.name, self.none)
+
     def _single(self, each: Range) -> None:
         harmed = self._side(each, each.harmful)
         if harmed is None:
             # Values that cannot get worse may yet get better.
-            harmed = self.none
-            helped = self._side(each, -each.harmful)
-        elif np.any(np.abs(harmed) > SMALL):
-            helped = self._side(each, -each.harmful)
+            harmed, helped = self.none, self._side(each, -each.harmful)
+        elif np.all(np.abs(harmed) <= SMALL):
+            helped = self.none
+        elif self._linear(each, harmed):
+            helped = -harmed
         else:
-            helped = None
-        sides = {each.harmful: harmed, -each.harmful: self.none if helped is None else helped}
-        if any(np.any(np.abs(side) > SMALL) for side in sides.values()):
-            self.low[each.value.name], self.high[each.value.name] = sides[-1], sides[1]
+            helped = self._side(each, -each.harmful)
+        self._keep(each, harmed, self.none if helped is None else helped)
+
+    def _linear(self, each: Range, harmed: Vector) -> bool:
+        """True for a small effect that no bound explains: what a bound loses on one side it need not gain."""
+        small = np.all(np.abs(harmed) <= LINEAR) and abs(harmed[1]) <= SMALL
+        return bool(small and each.value.dimension is not None)
+
+    def _keep(self, each: Range, harmed: Vector, helped: Vector) -> None:
+        if any(np.any(np.abs(side) > SMALL) for side in (harmed, helped)):
+            self.low[each.value.name], self.high[each.value.name] = (
+                (harmed, helped) if each.harmful < 0 else (helped, harmed)
+            )
 
     def _side(self, each: Range, sign: int) -> Vector | None:
         """The change for a standard deviation on one side; of a value that is refused, scaled up from nearer."""

@@ -22,7 +22,7 @@ from simio.version import VERSION
 if TYPE_CHECKING or not COMPLETING:
     from simio.calibration.cover import as_data, covers, renewed
     from simio.calibration.crossval import check_folds
-    from simio.calibration.freeze import frozen
+    from simio.calibration.freeze import cases_of, frozen, held_rows
     from simio.calibration.groups import cross_validated
     from simio.calibration.modelerror import all_evidence, evidence_file
     from simio.report import blind as blind_report
@@ -125,7 +125,7 @@ def validate(
         return
     if record is not None:
         _refuse_beside("--record", ("studies", "record", "output"))
-        write(output, frozen(studies, record, tell))
+        write(output, _recorded(studies, record))
         return
     if blind:
         _refuse_beside("--blind", ("blind", "as_json", "output", "processes"))
@@ -168,10 +168,8 @@ def _refuse_beside(chosen: str, fitting: Sequence[str]) -> None:
 
 def _covered(studies: Sequence[str], update: bool, as_json: bool, to_file: bool) -> str:
     """The share of rows inside their interval; the evidence is written if `update`."""
-    if update and studies:
-        raise SimioError("--cover --update-baseline: found names of studies; expected none, as it is of all rows")
     if update:
-        evidence = renewed(Library(), lambda name: tell(f"{name} ..."))
+        evidence = renewed(studies, Library(), lambda name: tell(f"{name} ..."))
         evidence_file().write_text(json.dumps(as_data(evidence), indent=0) + "\n")
         all_evidence.cache_clear()
         tell(f"kept {counted(len(evidence), 'row')} in {evidence_file()}")
@@ -179,6 +177,23 @@ def _covered(studies: Sequence[str], update: bool, as_json: bool, to_file: bool)
     if as_json:
         return cover_report.cover_json(found)
     return printed(partial(cover_report.show, found=found), to_file)
+
+
+def _recorded(studies: Sequence[str], commit: str) -> str:
+    """The predictions of withheld rows, as a record of a commit."""
+    library = Library()
+    held = held_rows(studies, library)
+    total = sum(len(cases_of(each)) for each in held.values())
+    with Progress(total) as progress:
+
+        def step(scenario: str, cases: int) -> None:
+            if not cases:
+                progress.clear()
+                tell(f"{progress.done} of {total} cases; {scenario} ...")
+            for _ in range(cases):
+                progress.step()
+
+        return frozen(held, library, commit, step)
 
 
 def _blind(as_json: bool, processes: int | None, to_file: bool) -> str:

@@ -17,6 +17,9 @@ from typing import Any
 
 Number = int | float | Fraction
 
+MOST_KEPT = 16
+"""Sets of changed inputs whose steps a replay keeps."""
+
 _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     name: getattr(operator, name) for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "lshift", "rshift")
 }
@@ -101,7 +104,7 @@ _Step = tuple[int, Callable[..., Any], int, int, Any]
 
 
 class Replay:
-    """The computation of a tape, for other inputs."""
+    """The computation of a tape, for other inputs: of its steps, those that the inputs that differ lead to."""
 
     def __init__(
         self,
@@ -111,16 +114,20 @@ class Replay:
         code: list[_Step],
         wanted: list[int],
     ) -> None:
-        self._inputs, self._rest = inputs, values[inputs:]
+        self._inputs, self._first = inputs, list(values)
         self._guards, self._code, self._wanted = guards, code, wanted
+        self._after: dict[tuple[int, ...], list[_Step]] = {}
 
     def __call__(self, inputs: Sequence[Number]) -> list[Number] | None:
         """The wanted numbers for these inputs, of the types of the first; None if an answer would differ."""
-        values = [*inputs, *self._rest]
+        values = [*inputs, *self._first[self._inputs :]]
         if any(values[at] != answer for at, answer in self._guards):
             return None
+        pairs = enumerate(zip(inputs, self._first, strict=False))
+        # 1, 1.0 and True are equal, and do not compute alike.
+        changed = tuple(at for at, (one, first) in pairs if type(one) is not type(first) or one != first)
         try:
-            for at, function, one, other, answer in self._code:
+            for at, function, one, other, answer in self._steps_after(changed):
                 value = function(values[one]) if other < 0 else function(values[one], values[other])
                 values[at] = value
                 if answer is not _NO_ANSWER and value != answer:
@@ -128,6 +135,24 @@ class Replay:
         except ArithmeticError:
             return None
         return [values[at] for at in self._wanted]
+
+    def _steps_after(self, changed: tuple[int, ...]) -> list[_Step]:
+        """The steps that need one of the inputs that changed, in order."""
+        found = self._after.get(changed)
+        if found is None:
+            found = []
+            # The last place stands for an operand that there is not.
+            reached = bytearray(len(self._first) + 1)
+            for at in changed:
+                reached[at] = 1
+            for step in self._code:
+                if reached[step[2]] or reached[step[3]]:
+                    reached[step[0]] = 1
+                    found.append(step)
+            if len(self._after) >= MOST_KEPT:
+                self._after.clear()
+            self._after[changed] = found
+        return found
 
 
 class TracedValue(Fraction):

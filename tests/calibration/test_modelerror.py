@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from simio.calibration import cover
 from simio.calibration.cover import Covered, blind_rows, score, share_of, share_then
-from simio.calibration.modelerror import Evidence, learnt
+from simio.calibration.modelerror import Evidence, all_evidence, learnt
 from simio.calibration.usage import range_of
 from simio.calibration.values import CatalogueValue
 from simio.calibration.widths import CLASSES, deviation
@@ -124,11 +125,22 @@ def test_the_command_judges_each_document_by_the_others():
     assert all(row["low"] <= 1 <= row["high"] for row in data["rows"])
 
 
+def test_evidence_of_named_studies_is_renewed_and_the_rest_kept(monkeypatch):
+    gone = [row for row in all_evidence() if row.table != "ancor-fc/overhead"]
+    monkeypatch.setattr(cover, "all_evidence", lambda: tuple(gone))
+    names = []
+    found = cover.renewed(["ancor-fc"], Library(), names.append)
+    assert names == ["ancor-fc-overhead"]
+    assert {row for row in found if row.document != "ancor-fc"} == set(gone)
+    (own,) = (row for row in found if row.document == "ancor-fc")
+    assert own.error == pytest.approx(-0.0645, abs=0.01)
+    assert own.spread > 0.01
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [
         (["--rows"], "--rows cannot be used with --cover; only --update-baseline, --json and --output can"),
-        (["--update-baseline", "slac-gige"], "found names of studies; expected none, as it is of all rows"),
         (["slac-gig"], "no study 'slac-gig'"),
     ],
 )

@@ -84,6 +84,23 @@ def test_what_is_computed_again_is_what_would_be_computed(
         assert all(found[at] == plain[at] for at in answered)
 
 
+def test_only_what_depends_on_an_input_that_differs_is_computed_again() -> None:
+    done = []
+
+    def half(value: Any) -> Any:
+        done.append(value)
+        return Fraction(value) / 2
+
+    tape = Tape([6, 8])
+    replay = tape.replay([tape.number(half, each) + 1 for each in tape.inputs])
+    done.clear()
+    assert replay([6, 10]) == [4, 6]
+    assert done == [10]
+    assert replay([6, 8]) == [4, 5]
+    assert replay([4, 10]) == [3, 6]
+    assert done == [10, 4, 10]
+
+
 def test_an_answer_that_differs_ends_it() -> None:
     tape = Tape([8])
     size = tape.inputs[0]
