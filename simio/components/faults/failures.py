@@ -93,5 +93,5 @@ def can_fail(system: System, name: str, cut: Collection[str] = ()) -> bool:
     failing = sum(can_fail(system, member, cut) for member in members)
     if volume.kind == "mirror":
         return failing == len(members)
-    survives = 1 - len(volume.failed) if volume.kind in ("raid3", "raid5", "raid6") else 0
-    return failing > survives
+    survives = {"raid3": 1, "raid5": 1, "raid6": 2}.get(volume.kind, 0)
+    return failing > max(survives - len(volume.failed), 0)

@@ -178,7 +178,7 @@ class Members:
                     self.ask(self.number - 1, request)
                 if reads and self.level in (RAID5, RAID6):
                     # Of a RAID 6, all but one of the others are enough.
-                    others = [other for other in range(self.number) if other != member]
+                    others = [other for other in range(self.number) if other != member and self.exists(other)]
                     others = others[: self.number - self._survived]
                     for other in others:
                         with p.fork(f"{self.name}: rebuilt", joined=True):
