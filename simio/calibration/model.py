@@ -82,14 +82,20 @@ class Model:
             for name, index in needed(rows)
         }
 
+        self._parts = {case: frozenset(used) for case, used in self._used.items()}
+
     def _of_parts(self, parts: Iterable[Any]) -> set[tuple[str, str]]:
         """The values that belong to some parts, by datasheet and key."""
         models = {part.model for part in parts}
         return {value.at for value in self.values if value.part in models}
 
     def users(self, value: CatalogueValue) -> list[Row]:
-        """The rows of which a case has the value's part."""
-        return [row for row in self.rows if any(value.at in self._used[row.scenario, index] for index in row.cases)]
+        """The rows of which a case has the value; those that have its part if there are none."""
+        for used in (self._used, self._parts):
+            found = [row for row in self.rows if any(value.at in used[row.scenario, index] for index in row.cases)]
+            if found:
+                break
+        return found
 
     def point(self, texts: Sequence[str] | None = None) -> Vector:
         """The logarithms of the values as they are, or as these texts say."""
