@@ -93,7 +93,7 @@ def _over(
         losses.spares or (words and level != MIRROR and len(failed) < (2 if level == RAID6 else 1))
     ):
         survives = None if failed else losses
-        lost = both(*sorted(failed), number) if len(failed) == 2 else next(iter(failed), None)
+        lost = both(min(failed), max(failed), number) if len(failed) == 2 else next(iter(failed), None)
         return VolumeDevice(p, name, geometry, Members(p, name, level, members, parity, survives), lost=lost)
     if level == MIRROR and len({*losses.spares, *failed, *words}) > 1:
         raise RunError(
