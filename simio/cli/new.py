@@ -12,15 +12,17 @@ from simio.cli.options import output_option, tell, write
 from simio.errors import SimioError, quote
 
 KINDS = {
-    "disk": "disks of a host, read or written",
+    "nfs": "files of a store with NVMe drives, read by NFS over 100 Gbit/s",
     "nvme": "NVMe drives of a server of today, at random",
     "raid": "a volume over several such drives",
+    "training": "accelerators that train on samples from such drives",
+    "fio": "jobs of fio on a solid-state drive",
     "ttcp": "TCP between two hosts through a switch",
+    "disk": "disks of a host, read or written",
     "ftp": "a file from disks over a network",
     "copy": "a file copied within a host",
-    "nfs": "an NFS server and its client",
+    "nfs-udp": "an NFS server of the nineties and its client",
     "video": "video from disks, played elsewhere",
-    "fio": "jobs of fio on a solid-state drive",
 }
 """Kinds of scenario to begin with; each is a file in the folder of starters."""
 
@@ -33,19 +35,21 @@ def new(kind: str | None, ready: str | None, output: str | None) -> None:
     """Print a scenario to begin with, with comments on what may be changed.
 
     \b
-    disk   disks of a host, read or written
-    nvme   NVMe drives of a server of today, at random
-    raid   a volume over several such drives
-    ttcp   TCP between two hosts through a switch
-    ftp    a file from disks over a network
-    copy   a file copied within a host
-    nfs    an NFS server and its client
-    video  video from disks, played elsewhere
-    fio    jobs of fio on a solid-state drive
+    nfs       files of a store with NVMe drives, read by NFS over 100 Gbit/s
+    nvme      NVMe drives of a server of today, at random
+    raid      a volume over several such drives
+    training  accelerators that train on samples from such drives
+    fio       jobs of fio on a solid-state drive
+    ttcp      TCP between two hosts through a switch
+    disk      disks of a host, read or written
+    ftp       a file from disks over a network
+    copy      a file copied within a host
+    nfs-udp   an NFS server of the nineties and its client
+    video     video from disks, played elsewhere
 
     \b
-    simio new ttcp -o mine.yaml && simio run mine.yaml
-    simio new --from linux-fc-raw -o mine.yaml             one of those that simio scenarios lists
+    simio new nfs -o mine.yaml && simio run mine.yaml
+    simio new --from nfs-nconnect -o mine.yaml            one of those that simio scenarios lists
     """
     if (kind is None) == (ready is None):
         raise click.UsageError(f"expected a kind or --from, one of them; kinds are {', '.join(KINDS)}")

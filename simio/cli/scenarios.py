@@ -23,8 +23,8 @@ def scenarios(as_json: bool) -> None:
     Every command that takes a SCENARIO takes such a name; a file of that name in the current folder comes first.
 
     \b
-    simio run linux-fc-raw                       the answer
-    simio new --from linux-fc-raw -o mine.yaml   a copy to change
+    simio run nfs-nconnect                         the answer
+    simio new --from nfs-nconnect -o mine.yaml     a copy to change
     """
     found = ready_scenarios()
     if as_json:

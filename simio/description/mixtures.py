@@ -64,3 +64,5 @@ class MixedSize(Quantity):
 
 Sizes = Annotated[int | Mixture, MixedSize("size", positive=True)]
 """A size above zero, or sizes with weights."""
+OptionalSizes = Annotated[int | Mixture | None, MixedSize("size", positive=True, word="none")]
+"""The same, or none."""

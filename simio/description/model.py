@@ -116,12 +116,14 @@ class Disk(Generic[S]):
 
 @dataclass(frozen=True)
 class Volume:
-    """Several disks as one device: `kind` is stripe, concat, mirror, raid3, raid5 or raid6.
+    """Several disks as one device: `kind` is stripe, concat, mirror, raid3, raid5, raid6,
+    erasure, raidz1, raidz2 or raidz3.
 
     `members` names disks and other volumes in order, groups expanded; the parity of raid3 is on the last. `unit` is
     the size of a stripe unit in bytes, None for concat and mirror. `controller` is the array controller that splits
     requests and makes parity, None if the host's software does. `failed` are the members that failed before the run;
-    `rebuilt` are members that a spare replaces, with their faults.
+    `rebuilt` are members that a spare replaces, with their faults. `parity` is the number of parities of erasure and
+    raidz; `record` and `sector` are bytes of a record of raidz and of what it is made of.
     """
 
     name: str
@@ -132,6 +134,9 @@ class Volume:
     controller: Part[ArrayControllerSheet] | None = None
     failed: tuple[str, ...] = ()
     rebuilt: Mapping[str, Failed] = field(default_factory=dict)
+    parity: int = 0
+    record: int | None = None
+    sector: int | None = None
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from simio.engines.outcome import Aborted
 from simio.errors import SimioError, did_you_mean, quote
 from simio.explore.knobs import UNSET, Knob, knobs
 from simio.loading import load
+from simio.loading.catalogue import data_root
 from simio.loading.keypaths import scalar, substitute
 from simio.loading.scenario import ScenarioFile
 from simio.loading.yamltree import parse_yaml
@@ -68,17 +69,21 @@ class CaseAnswer:
 class Session:
     """A folder of scenarios, or one file of it; names are looked up among its files."""
 
-    def __init__(self, place: str, more: Sequence[str] = (), engine: str | None = None) -> None:
-        """Raises SimioError where there is nothing to explore."""
-        path = Path(place)
+    def __init__(self, place: str | None = None, more: Sequence[str] = (), engine: str | None = None) -> None:
+        """The ready scenarios without a `place`, of which changed ones are saved in the current folder.
+
+        Raises SimioError where there is nothing to explore.
+        """
+        path = Path(place) if place is not None else data_root("simio.scenarios")
         self.folder = path if path.is_dir() else path.parent
+        self.saving = self.folder if place is not None else Path()
         self.only = None if path.is_dir() else path.stem
         self.more, self.engine = tuple(more), engine
         self._opened: dict[tuple[str, int], Opened] = {}
         self._answers: OrderedDict[str, CaseAnswer] = OrderedDict()
         self._lock = threading.Lock()
         if self.only is None and not self.names():
-            raise SimioError(f"no scenarios in {quote(place)}: expected files that end in .yaml")
+            raise SimioError(f"no scenarios in {quote(str(self.folder))}: expected files that end in .yaml")
         if self.only is not None:
             self.open(self.only)
 
@@ -86,6 +91,7 @@ class Session:
         """The scenarios on offer: all of a folder, or a single file and those saved beside it."""
         found = sorted(path.stem for path in self.folder.glob("*.yaml") if path.is_file())[:MOST_FILES]
         saved = self._saved
+        found += sorted(saved.difference(found))
         return [name for name in found if self.only in (None, name) or name in saved]
 
     _saved: frozenset[str] = frozenset()
@@ -105,7 +111,7 @@ class Session:
         if name not in self.names():
             near = did_you_mean(name, self.names())
             raise SimioError(f"no scenario {quote(name)} here" + (f"; {near}" if near else ""))
-        path = self.folder / f"{name}.yaml"
+        path = (self.saving if name in self._saved else self.folder) / f"{name}.yaml"
         key = (name, path.stat().st_mtime_ns)
         if key not in self._opened:
             source = ScenarioFile(path)
@@ -211,13 +217,15 @@ class Session:
     # --- saving ------------------------------------------------------------------------------------------
 
     def save(self, opened: Opened, values: Mapping[str, str], name: str) -> Path:
-        """Write a scenario with these values, and nothing that varies, as a new file of the folder.
+        """Write a scenario with these values, and nothing that varies, as a new file of the folder to save in.
 
         Raises SimioError for a name that is none, for one that is taken, and where the file cannot be written.
         """
         if not NAME.fullmatch(name):
             raise SimioError(f"found {quote(name)}; expected a name of letters, digits, _ and -, without .yaml")
-        path = self.folder / f"{name}.yaml"
+        if name in self.names():
+            raise SimioError(f"{name}.yaml is there already; choose another name")
+        path = self.saving / f"{name}.yaml"
         text = self._text(opened, self.chosen(opened, values))
         try:
             with open(path, "x", encoding="utf-8") as file:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -20,12 +20,19 @@ from simio.loading.problems import a, join, keys_of, place_of
 from simio.loading.yamltree import Node
 
 MOST_LEVELS = 8
-LEAST = {"stripe": 2, "concat": 1, "mirror": 2, "raid3": 3, "raid5": 3, "raid6": 4, "raid10": 4}
+LEAST = {"stripe": 2, "concat": 1, "mirror": 2, "raid3": 3, "raid5": 3, "raid6": 4, "raid10": 4, "erasure": 3}
+LEAST |= {"raidz1": 2, "raidz2": 3, "raidz3": 4}
 """Kinds of volumes, each with its least number of members."""
-Kind = Literal["stripe", "concat", "mirror", "raid3", "raid5", "raid6", "raid10"]
+Kind = Literal[
+    "stripe", "concat", "mirror", "raid3", "raid5", "raid6", "raid10", "erasure", "raidz1", "raidz2", "raidz3"
+]
 PARTS = {"file_system": "filesystem", "controller": "controller"}
 """Keys that name a part, and its class."""
-_STRIPED = ("stripe", "raid5", "raid6", "raid10")
+_STRIPED = ("stripe", "raid5", "raid6", "raid10", "erasure")
+_RAIDZ = ("raidz1", "raidz2", "raidz3")
+RECORD, SECTOR = 131072, 4096
+"""Bytes of a record of a RAIDZ (recordsize) and of its sectors (2^ashift), if a scenario gives none."""
+MOST_PARITY = 16
 
 
 class VolumeKeys(BaseModel):
@@ -36,6 +43,15 @@ class VolumeKeys(BaseModel):
     kind: Kind = Field(description="how data lies on the members")
     unit: Limit = Field(
         None, description="bytes on one member before the next one's turn; raid3: a sector if left out"
+    )
+    parity: Annotated[int, Field(ge=1, le=MOST_PARITY, strict=True)] | None = Field(
+        None, description="erasure: members' worth of parity, the m of k + m"
+    )
+    record: Limit = Field(
+        None, description="raidz: bytes that are read and written as a whole (recordsize); none: 128 KiB"
+    )
+    sector: Limit = Field(
+        None, description="raidz: bytes that a record is made of (2^ashift); none: 4 KiB, or the members' if larger"
     )
 
 
@@ -98,7 +114,30 @@ def _written(ctx: Context, name: str, node: Node, place: Place) -> _Written | No
     if read.kind in ("concat", "mirror") and read.unit is not None:
         found, at = f"a unit for a {read.kind}", place_of(node, "unit")
         ctx.problems.add(f"{path}.unit", found, "none", "only stripe and the kinds of RAID interleave", at)
+    _check_own(ctx, read, node, path, place)
     return _Written(name, place, read, of, node, parts) if ctx.problems.noted == before else None
+
+
+def _check_own(ctx: Context, read: VolumeKeys, node: Node, path: str, place: Place) -> None:
+    """Note keys of erasure and raidz at another kind, and values that do not go together."""
+    if read.kind == "erasure" and read.parity is None:
+        expected = "a number of parities, such as 3"
+        ctx.problems.add(f"{path}.parity", "nothing", expected, "this key is required", place)
+    for key, kinds in (("parity", ("erasure",)), ("record", _RAIDZ), ("sector", _RAIDZ)):
+        if getattr(read, key) is not None and read.kind not in kinds:
+            only = " and ".join(kinds) if len(kinds) == 1 else "raidz1 to raidz3"
+            ctx.problems.add(
+                f"{path}.{key}", f"{key} for {a(read.kind)}", "none", f"only {only} has it", place_of(node, key)
+            )
+    if read.kind not in _RAIDZ:
+        return
+    if read.unit is not None:
+        note = "records are split evenly; record and sector say how"
+        ctx.problems.add(f"{path}.unit", f"a unit for {a(read.kind)}", "none", note, place_of(node, "unit"))
+    record, sector = read.record or RECORD, read.sector or SECTOR
+    if record % sector:
+        expected = f"a multiple of the sector, {size_text(sector)}"
+        ctx.problems.add(f"{path}.record", size_text(record), expected, place=place_of(node, "record"))
 
 
 def _names(ctx: Context, node: Node, path: str) -> list[Node]:
@@ -192,6 +231,11 @@ class _Members:
             place = item.node.entries["of"].place
             self.ctx.problems.add(f"{item.path}.of", found, f"at least {LEAST[kind]} for {a(kind)}", place=place)
             return None
+        if kind == "erasure" and len(members) < (item.keys.parity or 0) + 2:
+            found, place = f"{len(members)} members", item.node.entries["of"].place
+            expected = f"at least {(item.keys.parity or 0) + 2}, as {item.keys.parity} of them have parity"
+            self.ctx.problems.add(f"{item.path}.of", found, expected, place=place)
+            return None
         if kind == "raid10" and len(members) % 2:
             place = item.node.entries["of"].place
             self.ctx.problems.add(f"{item.path}.of", f"{len(members)} members", "an even number of them", place=place)
@@ -207,7 +251,11 @@ class _Members:
                 self.ctx.problems.add(f"{item.path}.unit", size_text(unit), expected, place=place)
                 return None
         parts = item.parts
-        return Volume(item.name, kind, members, unit, parts.get("file_system"), parts.get("controller"))
+        made = Volume(item.name, kind, members, unit, parts.get("file_system"), parts.get("controller"))
+        if kind in _RAIDZ:
+            record, own = item.keys.record or RECORD, max(item.keys.sector or SECTOR, *sectors.values(), 0)
+            return replace(made, parity=int(kind[-1]), record=record, sector=own)
+        return replace(made, parity=item.keys.parity) if item.keys.parity else made
 
     def _sectors(self, name: str) -> Iterator[tuple[str, int]]:
         """The disks beneath a volume with their sectors, if these are known."""

@@ -63,6 +63,13 @@ class Layout:
         """Declare a table of `count` words, or of as many as `Layout.initial` is given; returns its offset."""
         return self._declare(Words(name, unit, count, True, initial, about))
 
+    def include(self, other: Layout) -> int:
+        """Declare the words of another layout next, which are kept with these; returns the offset of the first."""
+        offset = self.size
+        for words in other.words.values():
+            self._declare(words)
+        return offset
+
     def later(self, name: str, unit: str = "", about: str = "") -> None:
         """Declare a table behind one of unknown length: the machine has a word that says where it begins."""
         self._add(Words(name, unit, None, True, 0, about))

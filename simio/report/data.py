@@ -13,6 +13,7 @@ from simio.formats.fio import NAMES as DIRECTIONS
 from simio.report.jsontext import parts, plain
 from simio.result.compare import Comparison, comparisons, pooled_comparisons, summary
 from simio.result.distribution import quantile
+from simio.result.fairness import fairness
 from simio.result.model import CaseResult, Interval, JobRun, Precision, ScenarioResult
 from simio.wording import in_unit
 
@@ -92,6 +93,7 @@ def _case(case: CaseResult, unit: str) -> dict[str, Any]:
         "comparisons": [_comparison(c) for c in comparisons(case)],
         **data,
         "streams": {stream.name: float(stream.rate) for stream in case.streams},
+        **({"fairness": shared} if (shared := fairness(case.streams)) else {}),
     }
 
 

@@ -19,6 +19,8 @@ from simio.result.jobs import NANOSECOND, percentile_of, rate
 from simio.result.model import CaseResult, Interval, ResourceUse, ScenarioResult
 from simio.wording import byte_unit, grouped, in_unit, lock_marked, merged, short_names
 
+THOUSANDTHS = "thousandths"
+"""The unit of ratios, which observations have as whole numbers."""
 LATE = "late"
 """A workload's count of what was not there in time; it has a column beside the throughput."""
 ROUNDING = 1e-5
@@ -124,6 +126,31 @@ def others(result: ScenarioResult) -> Grid | None:
         if row.row.quantity != "throughput"
     ]
     return Grid(["case", "quantity", "simulated", "measured", "error"], rows, left=(1,), strong=2)
+
+
+def profiled(result: ScenarioResult) -> Grid | None:
+    """CPU time by class of the hosts of each case whose network path is on cores, as percentages of one core.
+
+    None if there is none, or if the classes are among what was measured.
+    """
+    spent = [
+        (case, host, cores(case, host), profile(case, host))
+        for case in result.cases
+        for host in sorted({tally.owner for tally in case.tallies if tally.what.startswith(PROFILED)})
+    ]
+    if not spent or other_quantities(result):
+        return None
+    classes = sorted({name for *_, shares in spent for name in shares})
+    rows = [
+        [
+            str(case.index + 1),
+            host,
+            f"{100 * busy:.0f}%",
+            *(f"{100 * busy * shares.get(name, 0.0):.0f}" for name in classes),
+        ]
+        for case, host, busy, shares in spent
+    ]
+    return Grid(["case", "CPU time", "busy", *classes], rows, left=(1,))
 
 
 def pooled(result: ScenarioResult) -> Grid | None:
@@ -300,5 +327,7 @@ def _rounded(value: float, unit: str) -> str:
 
 
 def amount(value: int, unit: str) -> str:
-    """A time in ps in a fitting unit, or a number with its unit."""
+    """A time in ps in a fitting unit, thousandths as a number, or a number with its unit."""
+    if unit == THOUSANDTHS:
+        return f"{value / 1000:.4g}"
     return units.format_quantity(value, "time") if unit == "ps" and value >= 0 else f"{value:,} {unit}".rstrip()

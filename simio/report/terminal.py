@@ -13,6 +13,7 @@ from simio.report import tables
 from simio.report.data import other_quantities
 from simio.report.tables import ROUNDING, Grid, rate_text, rich_table, varied_keys, with_interval
 from simio.result.compare import summary
+from simio.result.fairness import fairness
 from simio.result.model import CaseResult, Dependence, Precision, ScenarioResult
 from simio.wording import counted, in_unit, settings_text, short_names
 
@@ -30,7 +31,7 @@ def show(console: Console, result: ScenarioResult, detail: int | None = None) ->
     if not result.cases:
         return
     if len(result.cases) > 1 or any(case.measured for case in result.cases):
-        for grid in (tables.cases(result), tables.others(result), tables.pooled(result)):
+        for grid in (tables.cases(result), tables.others(result), tables.pooled(result), tables.profiled(result)):
             if grid:
                 console.print(_below(grid))
         if detail is None and len(result.cases) > DETAILED:
@@ -156,6 +157,8 @@ def _case(case: CaseResult, unit: str) -> Group:
     lines.append(_below(tables.resources(case.resources)))
     if len(case.streams) > 1:
         lines.append(_below(tables.streams(case, unit)))
+        if shared := fairness(case.streams):
+            lines.append(Text(shared.sentence))
     if case.observations:
         lines.append(_below(tables.observations(case)))
     spreads = tables.spreads(case)

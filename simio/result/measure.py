@@ -293,7 +293,8 @@ def tallies(program: Program, outcome: Outcome, span: Throughput | None = None) 
     """What machines counted in the whole run, but for what never happened; CPU time by class in `span`, if given."""
     values = outcome.state[[tally.at for tally in program.tallies]].tolist() if program.tallies else []
     if span is not None:
-        profiled = {at: row for row, at in enumerate(_gauges(program)) if at in _profiled(program)}
+        counted = _profiled(program)
+        profiled = {at: row for row, at in enumerate(_gauges(program)) if at in counted}
         columns = {at: outcome.samples[:, row - len(program.gauges)] for at, row in profiled.items()}
         for row, tally in enumerate(program.tallies):
             if tally.at in columns:

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Annotated
 
 from pydantic import Field, model_validator
 
 from simio import units
 from simio.components.host.host import PROCESS
 from simio.components.network.sockets import SERVER_PORT
-from simio.components.network.udp import UdpFlow, UdpSocket, check_size
+from simio.components.network.stack import IP_HEADER, UDP_HEADER
+from simio.components.network.udp import MOST, UdpFlow, check_size
 from simio.components.site import Site
 from simio.description.arrivals import Arrivals
 from simio.description.model import Workload
-from simio.description.quantities import Count, Extent, Time, refusal
-from simio.program.builder import since
+from simio.description.quantities import Count, Extent, Flag, Time, Whole, refusal
+from simio.errors import RunError
+from simio.program.builder import Handle, Register, since
 from simio.workloads import register_workload
 from simio.workloads.common.arrivals import ArrivalProcess
 from simio.workloads.common.sockets import NetworkParams, Streams
+
+MOST_SEGMENTS = 64
+"""Datagrams that a program can hand down at once (Linux include/linux/udp.h, UDP_MAX_SEGMENTS)."""
 
 
 class Datagrams(NetworkParams):
@@ -29,6 +35,22 @@ class Datagrams(NetworkParams):
     arrivals: Arrivals | None = Field(
         None, description="when there is a datagram to send, for each stream its share; none: by the period"
     )
+    batch: Annotated[Count, Field(le=MOST_SEGMENTS)] = Field(
+        1,
+        description="datagrams of a call, which go down as one buffer (UDP_SEGMENT), where adapters have queues; "
+        "arrivals and the period are those of calls",
+    )
+    gro: Flag = Field(
+        False,
+        description="whether what one poll finds of a stream goes up as one buffer, for one call (UDP_GRO), where "
+        "adapters have queues",
+    )
+    core: Whole | None = Field(
+        None, description="core of the programs at both ends, where adapters have queues; none: one after another"
+    )
+    queue: Whole | None = Field(
+        None, description="core whose queue has the packets, where adapters steer by a hash; none: as that falls"
+    )
     streams: Streams = Field(1, description="sockets at once, each with a process at both ends")
 
     @model_validator(mode="after")
@@ -36,6 +58,12 @@ class Datagrams(NetworkParams):
         if self.arrivals and self.period:
             found = units.format_quantity(self.period, "time")
             raise refusal(f"{found}, with arrivals", "0 s", "datagrams that arrive have no period", "period")
+        return self
+
+    @model_validator(mode="after")
+    def _calls_are_whole(self) -> Datagrams:
+        if self.count % self.batch:
+            raise refusal(str(self.batch), f"a divisor of count, {self.count}", field="batch")
         return self
 
 
@@ -46,33 +74,51 @@ def datagrams(site: Site, workload: Workload[Datagrams]) -> None:
     One that has arrived carries the instant of that, so that the reader knows how long it took.
     """
     p, params, name = site.p, workload.params, workload.name
-    stacks = site.sockets.stack(params.from_), site.sockets.stack(params.to)
-    path = site.network.path(params.from_, params.to)
-    check_size(name, stacks[0], params.size)
+    path, back = site.network.path(params.from_, params.to), site.network.path(params.to, params.from_)
+    check_size(name, site.sockets.stack(params.from_), params.size)
+    if (params.batch > 1 or params.gro) and params.size + IP_HEADER + UDP_HEADER > path.mtu:
+        raise RunError(
+            f"workload {name!r}: datagrams of {params.size} bytes go in fragments; with batch or gro, the most is"
+            f" {path.mtu - IP_HEADER - UDP_HEADER} bytes",
+            ".size",
+        )
+    if params.batch * params.size > MOST:
+        raise RunError(
+            f"workload {name!r}: a batch of {params.batch * params.size} bytes is more than {MOST}", ".batch"
+        )
     sent = p.observation(f"{name}: sent", "sent", "bytes")
     took = p.observation(f"{name}: datagram", "latency", "ps") if params.arrivals else None
     if params.arrivals and took:
         p.load(name, took, params.arrivals.mean, lossy=True)
-    for own in site.streams(name, params.streams):
+    for number, own in enumerate(site.streams(name, params.streams)):
+        stacks = (
+            site.sockets.seated(params.from_, path, params, number),
+            site.sockets.seated(params.to, back, params, number, params.gro),
+        )
         arrivals = ArrivalProcess(p, own, params.arrivals, params.streams) if params.arrivals else None
-        socket = UdpSocket(stacks[1], f"{own} at {params.to}", stacks[1].sheet.datagram_receive_space)
+        socket = stacks[1].socket(f"{own} at {params.to}", stacks[1].sheet.datagram_receive_space)
         read = p.container(f"{own} read", unit="datagrams")
         flow = UdpFlow(own, stacks, path, partial(socket.arrive_to_be_read, read), (site.sockets.port(), SERVER_PORT))
-        with p.thread(f"{own}: receiver on {params.to}", daemon=True), p.forever():
-            length, word = p.register(), p.register()
-            stacks[1].call()
-            socket.receive(length, word)
-            stacks[1].move(length, params.size, False)
+
+        def received(length: Register, word: Register, read: Handle = read) -> None:
             p.mark(site.delivered, length)
             if took:
                 p.mark(took, since(word))
             p.put(read, 1)
-        with p.thread(f"{own}: sender on {params.from_}"), p.loop(params.count):
-            begun, size = arrivals.wait() if arrivals else p.now(), p.register(params.size)
-            p.promise(params.size)
+
+        with p.thread(f"{own}: receiver on {params.to}", daemon=True), p.forever():
+            socket.read(params.size, received)
+        with p.thread(f"{own}: sender on {params.from_}"), p.loop(params.count // params.batch):
+            whole = params.size * params.batch
+            begun, size = arrivals.wait() if arrivals else p.now(), p.register(whole)
+            p.promise(whole)
             stacks[0].call()
-            stacks[0].move(size, params.size, False)
-            flow.send(size, begun if arrivals else 0, PROCESS)
-            p.mark(sent, params.size)
+            stacks[0].move(size, whole, False)
+            word = begun if arrivals else 0
+            if params.batch == 1:
+                flow.send(size, word, PROCESS)
+            else:
+                flow.send_many(params.batch, params.size, word)
+            p.mark(sent, whole)
             if params.period:
                 p.wait_until(begun + params.period)

@@ -1,15 +1,15 @@
-"""Request and response over TCP: a client asks, a server answers, and then the client asks again."""
+"""Request and response over TCP or UDP: a client asks, a server answers, and then the client asks again."""
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from simio.components.site import Site
 from simio.description.arrivals import Arrivals, check_think
 from simio.description.model import Workload
-from simio.description.quantities import Count, Extent, Limit, Time, Values, refusal
+from simio.description.quantities import Count, Duration, Extent, Limit, Time, Values, Whole, refusal
 from simio.workloads import register_workload
 from simio.workloads.common.arrivals import ArrivalProcess, declare_load
 from simio.workloads.common.sockets import SocketParams, Streams, exactly
@@ -27,7 +27,7 @@ MOST_STEPS = 64
 
 
 class Requests(SocketParams):
-    """Transactions over a TCP connection: a request and its response, or several, each answered before the next."""
+    """Transactions over a connection: a request and its response, or several, each answered before the next."""
 
     users: ClassVar[str | None] = "streams"
 
@@ -41,7 +41,25 @@ class Requests(SocketParams):
         None, description="when requests arrive, at each connection its share; none: one after another"
     )
     think: Time = Field(0, description="mean of an exponential pause between requests; 0 s for none")
-    streams: Streams = Field(1, description="connections at once, each with a process at both ends")
+    streams: Streams = Field(
+        1,
+        description="connections at once, each with a process at both ends; over udp, clients with one request each",
+    )
+    transport: Literal["tcp", "udp"] = Field("tcp", description="how requests and responses travel")
+    servers: Count | None = Field(
+        None,
+        description="udp: programs at either end, each with a socket of its own, whose clients take them in turn; "
+        "none: one for each of the streams",
+    )
+    timeout: Duration = Field(
+        10**12, description="udp: time after which a request without a response is sent again; doubles each time"
+    )
+    core: Whole | None = Field(
+        None, description="core of the programs at both ends, where adapters have queues; none: one after another"
+    )
+    queue: Whole | None = Field(
+        None, description="core whose queue has the packets, where adapters steer by a hash; none: as that falls"
+    )
 
     @model_validator(mode="after")
     def _arrivals_are_all(self) -> Requests:
@@ -51,6 +69,18 @@ class Requests(SocketParams):
                 raise refusal(f"{key}, with steps", "none", "steps have a request and a response each", key)
             if not self.steps and getattr(self, key) is None:
                 raise refusal("nothing", "a size such as '1 KiB', or steps", field=key)
+        return self
+
+    @model_validator(mode="after")
+    def _transport_has_it(self) -> Requests:
+        for key in self.model_fields_set & (
+            {"timeout", "servers"} if self.transport == "tcp" else {"window", "nodelay"}
+        ):
+            raise refusal(f"{key}, over {self.transport}", "none", field=key)
+        if self.transport == "udp" and len(self.exchanges) > 1:
+            raise refusal(f"{len(self.exchanges)} steps, over udp", "one", field="steps")
+        if self.servers and self.servers > self.streams:
+            raise refusal(str(self.servers), f"at most one for each of the streams, {self.streams}", field="servers")
         return self
 
     @property
@@ -70,6 +100,11 @@ def requests(site: Site, workload: Workload[Requests]) -> None:
     took = p.observation(f"{name}: transaction", "latency", "ps")
     pause = p.exponential(f"{name} think", params.think) if params.think else None
     declare_load(p, name, took, params, params.streams)
+    if params.transport == "udp":
+        from simio.workloads.common.questions import Questions
+
+        Questions(site, workload, exchanges[0], took, pause).emit()
+        return
     for own in site.streams(name, params.streams):
         arrivals = ArrivalProcess(p, own, params.arrivals, params.streams) if params.arrivals else None
         client, server = site.sockets.connection(params, own, largest, True)
@@ -80,8 +115,7 @@ def requests(site: Site, workload: Workload[Requests]) -> None:
                     exactly(p, server, step.request)
                     p.mark(site.delivered, step.request)
                     if step.work:
-                        with p.label("the program", params.to):
-                            site.host(params.to).work(step.work)
+                        server.work(step.work)
                     server.write(step.response)
             server.close()
         with p.thread(f"{own}: client on {params.from_}"):

@@ -45,6 +45,9 @@ class Ttcp(SocketParams):
         None, description="core whose queue has the packets, where adapters steer by a hash; none: as that falls"
     )
     streams: Streams = Field(1, description="connections at once, each with a process at both ends")
+    each: Flag = Field(
+        False, description="whether the rate of each connection is reported, and with it how evenly they share"
+    )
     timed: Flag = Field(
         False, description="whether the time from connect() until the last byte is read is reported, as a latency"
     )
@@ -59,6 +62,9 @@ class Ttcp(SocketParams):
         if self.background and self.writes is not None:
             hint = "in the background it goes on as long as other workloads do"
             raise refusal(str(self.writes), "none, with background: true", hint, "writes")
+        if self.background and self.each:
+            hint = "cross traffic has one rate of all its connections"
+            raise refusal("true", "false, with background: true", hint, "each")
         if self.timed and self.writes is None:
             raise refusal("true", "a number of writes", "without end, there is no last byte", "timed")
         return self
@@ -74,7 +80,8 @@ def ttcp(site: Site, workload: Workload[Ttcp]) -> None:
     for own in site.streams(name, params.streams):
         buffers = params.size, params.read or params.size
         sender, receiver = site.sockets.connection(params, own, buffers, params.aligned)
-        _receive(site, params, own, receiver, received, name)
+        into = site.stream(f"{own}: received") if params.each else received
+        _receive(site, params, own, receiver, into, name)
         _send(site, params, own, (sender, receiver), name)
         crash(receiver)
 

@@ -20,7 +20,7 @@ from simio.description.arrivals import Arrivals, State
 from simio.description.mixtures import MixedSize
 from simio.description.model import Report, Run
 from simio.description.mounts import MountOptions
-from simio.description.quantities import Count, Name, Text, Time, quantity_of
+from simio.description.quantities import Count, Extent, Name, Text, Time, quantity_of
 from simio.description.sheets import CATEGORIES, sheet_kinds
 from simio.description.sheets.disks import SeekPoint, Zone
 from simio.description.sheets.stacks import TcpIpStack
@@ -41,6 +41,7 @@ from simio.studies.summary import TableSummary, errors, summaries, verdicts
 from simio.studies.validation import Validation, missed
 from simio.version import VERSION
 from simio.workloads import workload_kinds
+from simio.workloads.flows.sizes import FlowSizes
 from simio.workloads.objects import FirstByte
 from simio.workloads.requests import Step
 
@@ -95,6 +96,10 @@ def plain_kind(field: FieldInfo) -> str:
         return "mapping, see [NFS over TCP](nfs-tcp.md)"
     if annotation == FirstByte | None:
         return "mapping `{median: time, p99: time}`"
+    if annotation == FlowSizes | None:
+        return "mapping, see [sizes of flows](tcp-today.md#sizes-of-flows)"
+    if annotation == tuple[Extent, ...]:
+        return "list of sizes, at most 8"
     if annotation in COLUMNS_OF_TRACES:
         return COLUMNS_OF_TRACES[annotation]
     if annotation == tuple[Text, ...]:

@@ -75,7 +75,19 @@ def test_it_begins_with_the_scenario_that_the_readme_names_first(folder: Path) -
         "[gone](gone.yaml), [a](random-reads.yaml), [b](linux-fc-raw.yaml)", encoding="utf-8"
     )
     assert session.first() == "random-reads"
-    assert Session(str(SCENARIOS)).first() == "linux-fc-raw"
+
+
+def test_without_a_place_it_begins_with_a_ready_scenario_of_today_and_saves_in_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    session = Session()
+    assert session.first() == "nfs-nconnect"
+    opened = session.open("random-reads")
+    assert session.save(opened, {}, "mine").resolve() == tmp_path / "mine.yaml"
+    assert session.open("mine").path.resolve() == tmp_path / "mine.yaml"
+    with pytest.raises(SimioError, match="there already"):
+        session.save(opened, {}, "linux-fc-raw")
 
 
 def test_a_scenario_that_is_not_there_is_told_with_a_near_one(folder: Path) -> None:

@@ -249,7 +249,7 @@ def test_a_rebuild_that_finds_a_bad_sector_goes_on_and_tells() -> None:
         (("kind: failed, of: d2, spare: d4",), "'d4', which is in the volume 'pair'"),
         (
             ("kind: failed, of: d6, at: 1 s, spare: d7",),
-            "a spare for 'd6'; expected one for a disk of a raid5, raid6, mirror or raid3",
+            "a spare for 'd6'; expected one for a disk of a raid5, raid6, erasure, raidz1 to raidz3, mirror or raid3",
         ),
         (("kind: failed, of: d2, at: 1 s", "kind: failed, of: d1, at: 2 s"), "at most 1 of 'raid'"),
         (

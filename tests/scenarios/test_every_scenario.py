@@ -38,6 +38,7 @@ SHORT = {
     "aio-spdk": ("run.until=300 us", "run.warm_up=100 us"),
     "cai21": ("run.until=60 us", "run.warm_up=0 s"),
     "one-flow-100g": ("run.until=30 us", "run.warm_up=0 s"),
+    "dns-million": ("run.until=100 us", "run.warm_up=0 s", "run.replications=1"),
     "cheops23-crowded": ("run.until=300 us", "run.warm_up=100 us"),
     "cheops23-interfaces": ("run.until=300 us", "run.warm_up=100 us"),
     "cheops23-schedulers": ("run.until=300 us", "run.warm_up=100 us"),
@@ -60,6 +61,8 @@ SHORT = {
         "workload.database.log=d1",
         "disks.d.placement=empty",
     ),
+    "raidz2-or-mirrors": ("run.until=200 ms", "run.warm_up=0 s"),
+    "rebuild-of-a-pool": ("run.until=200 ms", "run.warm_up=0 s"),
     "pool-rebuild": ("run.until=200 ms", "run.warm_up=0 s", "faults.loss.timeout=1 ms", "faults.loss.at=50 ms"),
     "raid6-or-mirrors": (
         "run.until=200 us",
@@ -325,6 +328,8 @@ SHORT = {
     "training-drives": ("workload.training.steps=10", "workload.training.accelerators=2", "run.warm_up=0 s"),
     "video-buffers": ("workload.play.frames=9",),
     "tcp-incast": ("workload.ttcp.streams=4", "workload.ttcp.size=8 KiB"),
+    "tcp-all-to-all": ("workload.flows.count=10", "workload.flows.connections=2", "workload.flows.window=64 KiB"),
+    "tcp-ten-thousand": ("workload.requests.streams=20",),
     "tcp-short-long": ("workload.short.size=5000 B", "workload.short.streams=2"),
     "tcp-wan": ("run.until=400 ms", "run.warm_up=0 s", "workload.ttcp.window=4 MiB"),
 }

@@ -225,7 +225,8 @@ def test_all_is_delivered_without_a_disk_that_is_never_used(volume: str, disk: s
     [
         (
             ("d9",),
-            "'d9', whose data nothing else has; expected a disk of a volume of kind raid5, raid6, mirror or raid3",
+            "'d9', whose data nothing else has; expected a disk of a volume of kind raid5, raid6, "
+            "erasure, raidz1 to raidz3, mirror or raid3",
         ),
         (("d1", "d3"), "'d1' and 'd3' failed; expected at most 1 of 'raid'"),
         (("d4", "d5"), "'d4' and 'd5' failed; expected at most 1 of 'pair'"),

@@ -9,6 +9,9 @@ from simio.description.model import System
 from simio.machines.failing import requests
 from simio.program.builder import Builder, Register
 
+_WITH_PARITY = ("raid3", "raid5", "raid6", "erasure", "raidz1", "raidz2", "raidz3")
+"""Kinds of volumes that survive the loss of a member by its parity."""
+
 
 class Failures:
     """The requests of a system that can fail.
@@ -93,5 +96,5 @@ def can_fail(system: System, name: str, cut: Collection[str] = ()) -> bool:
     failing = sum(can_fail(system, member, cut) for member in members)
     if volume.kind == "mirror":
         return failing == len(members)
-    survives = {"raid3": 1, "raid5": 1, "raid6": 2}.get(volume.kind, 0)
+    survives = 2 if volume.kind == "raid6" else int(volume.kind in _WITH_PARITY)
     return failing > max(survives - len(volume.failed), 0)

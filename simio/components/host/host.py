@@ -174,9 +174,13 @@ class Computer:
                 p.advance(0, amount, max(self.copy_byte - crossing, Fraction(0)))
 
     @labelled("parity", "name")
-    def xor(self, sources: int, size: int) -> None:
-        """One CPU computes parity over `sources` buffers of `size` bytes into another one."""
-        self._touch(sources * size, (sources + 2) * size, self.xor_byte)
+    def xor(self, sources: int, size: int, weighted: bool = False) -> None:
+        """One CPU computes parity over `sources` buffers of `size` bytes into another one.
+
+        Sums that are `weighted` in a Galois field take the CPU's rate for those, if that is known.
+        """
+        coding = self.description.cpu.sheet.coding if weighted else None
+        self._touch(sources * size, (sources + 2) * size, per_byte(coding) if coding else self.xor_byte)
 
     def gathered(self, size: int) -> AbstractContextManager[None]:
         """Nothing: data that are read are in memory, where they are wanted."""

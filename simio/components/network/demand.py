@@ -11,6 +11,7 @@ from fractions import Fraction
 from math import floor
 
 from simio.components.network.packet import Wire
+from simio.components.network.path import NetworkPath
 from simio.components.network.tcp import Endpoint
 from simio.program.builder import Handle
 
@@ -30,11 +31,16 @@ def declare(sender: Endpoint, receiver: Endpoint, size: int) -> None:
 
 def least_times(sender: Endpoint, receiver: Endpoint) -> Iterator[tuple[Handle, Fraction]]:
     """Least time in ps that a byte of data takes of each wire, CPU and lock of an endpoint."""
-    for wire in sender.path.wires:
-        yield wire.wire, _wire_byte(wire, sender.mss, sender.headers)
+    yield from wire_times(sender.path, sender.mss, sender.headers)
     for end, byte in _stacks(sender, receiver):
         yield end.stack.host.cpu, byte
         yield end.lock, byte
+
+
+def wire_times(path: NetworkPath, mss: int, headers: int) -> Iterator[tuple[Handle, Fraction]]:
+    """The same of wires alone, on a path with segments of `mss` bytes behind `headers`."""
+    for wire in path.wires:
+        yield wire.wire, _wire_byte(wire, mss, headers)
 
 
 def shared_times(sender: Endpoint, receiver: Endpoint) -> Iterator[tuple[Handle, Fraction]]:

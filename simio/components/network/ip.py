@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from simio.components.host.host import INTERRUPT
 from simio.components.network.packet import Packet
 from simio.components.network.path import NetworkPath
 from simio.components.network.stack import IP_HEADER, Stack
@@ -72,9 +71,16 @@ class IpDatagrams:
                 left.set(left - piece)
                 fragment.set((length * 2**8 + count) * 2**8 + index)
                 index.set(index + 1)
-                self.source.work("protocols", self.source.sheet.ip_send, priority)
-                self.path.source.drive(priority)
+                self.source.packet_out(self.path.source, priority)
                 p.spawn(self.packet, piece + IP_HEADER, number, fragment, carried)
+
+    def send_whole(self, length: int, word: Operand) -> None:
+        """Send a datagram that needs no fragments, on which no work is to be done."""
+        p = self.p
+        with p.scope():
+            number, fragment, carried = self.numbers.increment(), p.register(length), p.register(word)
+            fragment.set((fragment * 2**8 + 1) * 2**8)
+            p.spawn(self.packet, length + IP_HEADER, number, fragment, carried)
 
     def _cut(self, count: Register, length: Register) -> None:
         """Emit `count` = fragments of a datagram of `length` bytes."""
@@ -92,12 +98,12 @@ class IpDatagrams:
 
     def _packet(self, length: Register, number: Register, fragment: Register, word: Register) -> None:
         """The thread that is a packet on its way."""
-        packet = Packet(length, (number, fragment, word), self.flow)
+        packet = Packet(length, (number, fragment, word), self.flow, queue=self.target.queue)
         self.path.send(packet, lambda: self._input(packet), driven=True)
 
     def _input(self, packet: Packet) -> None:
         """A packet has come, and the adapter's handler passes it on: to IP, or to a thread for that."""
-        if self.target.sheet.input == "interrupt":
+        if not self.target.threads:
             self._reassemble(packet)
             return
         with self.p.fork(f"{self.name} input"):
@@ -106,7 +112,7 @@ class IpDatagrams:
     def _reassemble(self, packet: Packet) -> None:
         p = self.p
         number, fragment, word = packet.words
-        self.target.work("protocols", self.target.sheet.ip_receive, INTERRUPT)
+        self.target.packet_in()
         with p.scope():
             whole = p.answer(reassembly.reassemble, self.table, number, fragment)
             with p.when(whole > 0):

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from simio.components.block.cores import Core
 from simio.components.host.host import INTERRUPT, PROCESS, Computer
 from simio.components.host.kernel import UnixKernel
+from simio.components.network.polling import Spinner
 from simio.description.sheets.queued import QueuedAdapter
 from simio.description.sheets.stacks import TcpIpStack
 from simio.machines.network import profile
@@ -32,7 +33,8 @@ from simio.program.steps import PROFILED
 WORDS_OF = {
     "call": "system calls", "interrupt": "interrupts", "wake": "process switches", "switch": "process switches",
     "packet": "network drivers", "merge": "network drivers", "up": "protocols", "send": "protocols",
-    "data": "protocols", "ack": "protocols",
+    "data": "protocols", "ack": "protocols", "datagram out": "protocols", "packet out": "network drivers",
+    "datagram in": "protocols", "datagram read": "protocols",
 }  # fmt: skip
 """Operations, as reports of where time goes name them; others are work on buffers."""
 
@@ -66,6 +68,14 @@ def operations(stack: TcpIpStack, kernel: UnixKernel, adapter: QueuedAdapter) ->
         "page out": {MEMORY: stack.page_cost, NETDEV: adapter.transmit_cost},
         "pin": {MEMORY: sheet.page_pin, NETDEV: adapter.transmit_cost},
         "notice": {ETC: sheet.system_call, SKB: stack.notice_cost},
+        "datagram out": {TCP_IP: stack.udp_send},
+        "packet out": {
+            TCP_IP: stack.ip_send,
+            NETDEV: stack.device_send + adapter.transmit_cost + adapter.doorbell,
+            **skb,
+        },
+        "datagram in": {TCP_IP: stack.udp_receive, LOCK: stack.lock_cost},
+        "datagram read": {LOCK: stack.lock_cost, SKB: half},
     }
     scaled = {name: {cls: host.span(time) for cls, time in times.items()} for name, times in costs.items()}
     # Lines move at the speed of the caches, whatever the clock.
@@ -103,11 +113,13 @@ class Profile:
 class Place:
     """A core as something runs on it: a process, or a softirq."""
 
-    def __init__(self, spent: Profile, core: Core, priority: int = PROCESS) -> None:
+    def __init__(self, spent: Profile, core: Core, priority: int = PROCESS, spinner: Spinner | None = None) -> None:
         self.p = spent.p
         self.spent = spent
         self.core = core
         self.priority = priority
+        self.spinner = spinner
+        """What polls on the core for ever, if programs do."""
         self.held = False
         """True while steps are emitted that run with the core in hand."""
 
@@ -122,6 +134,8 @@ class Place:
         if self.held:
             yield
             return
+        if self.spinner:
+            self.spinner.tell()
         with self.p.hold(self.core.resource, priority=self.priority), self.in_hand():
             yield
 
@@ -163,11 +177,21 @@ class Places:
     def __init__(self, p: Builder, kernel: UnixKernel, stack: TcpIpStack, adapter: QueuedAdapter) -> None:
         self.spent = Profile(p, kernel, stack, adapter)
         self.cores = kernel.host.cores
+        self._polls = bool(stack.busy_read)
+        self._each = kernel.host.span(stack.poll_cost)
+        self._spinners: dict[int, Spinner] = {}
 
     def process(self, core: int) -> Place:
         """A process on a core."""
-        return Place(self.spent, self.cores.core(core))
+        return Place(self.spent, self.cores.core(core), PROCESS, self._spinner(core))
 
     def softirq(self, core: int) -> Place:
         """Softirqs on a core."""
-        return Place(self.spent, self.cores.core(core), INTERRUPT)
+        return Place(self.spent, self.cores.core(core), INTERRUPT, self._spinner(core))
+
+    def _spinner(self, core: int) -> Spinner | None:
+        if not self._polls:
+            return None
+        if core not in self._spinners:
+            self._spinners[core] = Spinner(self.spent.p, self.spent, core, self._each)
+        return self._spinners[core]

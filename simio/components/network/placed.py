@@ -11,13 +11,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+from simio.components.network.merging import Merging
 from simio.components.network.packet import Packet
 from simio.components.network.path import NetworkPath
 from simio.components.network.place import Place
 from simio.components.network.queued import QueuedInterface
+from simio.components.network.seat import Seat
 from simio.components.network.stack import Stack
 from simio.components.network.tcp import Endpoint
-from simio.machines.network import gro, ownership, profile
+from simio.machines.network import ownership, profile
 from simio.machines.tcp import buffers, connection, layout, marks, offload, pacing, receiving, sending
 from simio.machines.tcp.settings import TcpSettings
 from simio.program.builder import Handle, Operand, Register
@@ -51,23 +53,15 @@ class PlacedEndpoint(Endpoint):
         settings = replace(settings, gso=most, ack_reader=stack.sheet.ack_reader, hand_over=whole)
         super().__init__(stack, name, settings, path, buffer, aligned, ports)
         p = self.p
-        self.interface, self.queue = interface, cores[1]
-        self.napi = interface.queue(cores[1])
-        self.process: Place = interface.places.process(cores[0])
-        self.softirq: Place = self.napi.place
+        seat = self.seat = Seat(stack, interface, cores)
+        self.queue, self.apart, self.far = seat.queue, seat.apart, seat.far
+        self.process, self.softirq = seat.process, seat.softirq
         self.here = self.process
-        self.apart = cores[0] != cores[1]
-        self.far = " far" if self.process.socket != self.softirq.socket else ""
         self.owner = p.machine(f"{name} owner", ownership.WORDS.initial())
         p.tally(name, "through the backlog", self.owner + ownership.LATER, "buffers")
         self.backlogged = p.container(f"{name} backlog", unit="turns")
         self.worked_off = p.container(f"{name} worked off", unit="turns")
-        self.merges = bool(stack.sheet.gro)
-        if self.merges:
-            self.gro = p.machine(f"{name} GRO", gro.WORDS.initial(most=min(stack.sheet.gro or 0, offload.MOST)))
-            p.tally(name, "merged", self.gro + gro.MERGED, "packets")
-            p.tally(name, "of data went up", self.gro + gro.BUFFERS, "buffers")
-            self.merged = p.procedure(f"{name} merged", self.segment.parameters, self._went_up)
+        self.merging = Merging(self, min(stack.sheet.gro, offload.MOST)) if stack.sheet.gro else None
 
     # --- who has the socket ------------------------------------------------------------------------------
 
@@ -192,7 +186,7 @@ class PlacedEndpoint(Endpoint):
     def read(self, got: Register, size: int | Register) -> None:
         """See `Endpoint.read`."""
         p = self.p
-        self._own(*self._called)
+        self._enter()
         self._wait(got, receiving.read, size, self.readers)
         with p.when(got < layout.END_OF_FILE):
             self._empty(got)
@@ -203,20 +197,29 @@ class PlacedEndpoint(Endpoint):
                 self._arm()
         self._disown()
 
+    def _enter(self) -> None:
+        """A reader takes the socket; one that finds nothing polls for it before, if programs do."""
+        p, polls = self.p, self.seat.polls
+        if not polls:
+            self._own(*self._called)
+            return
+        with p.scope():
+            for operation in self._called:
+                self.process.spend(operation)
+            there = p.answer(receiving.readable, self.state)
+            with p.when(there == 0):
+                polls.until(lambda found: p.call(found, receiving.readable, self.state))
+        self._own()
+
     def _empty(self, got: Register) -> None:
         """The program gets its data, from where they are."""
-        p = self.p
-        with self.process.kept(), p.scope():
-            if self.apart:
-                self.process.spend(f"hand over{self.far}", p.answer(ownership.take, self.owner))
-            if not self.stack.sheet.copies:
-                return
-            if self.far:
-                self.process.copy(profile.FAR, got)
-            elif self.interface.far(self.queue):
-                self.process.copy(profile.MEMORY_NEAR, got)
-            else:
-                self.process.take(got)
+        with self.process.kept(), self.p.scope():
+            self.seat.take(got, self.p.answer(ownership.take, self.owner) if self.apart else 0)
+
+    def work(self, cost: Operand) -> None:
+        """See `Endpoint.work`."""
+        with self.process.kept(), self.p.label("the program", self.stack.name):
+            self.p.wait(self.stack.host.span(cost))
 
     def _wait(self, result: Register, function: Callable[..., int], amount: Register | int, line: object) -> None:
         p = self.p
@@ -291,56 +294,13 @@ class PlacedEndpoint(Endpoint):
 
     def arrive(self, packet: Packet) -> None:
         """A poll has found a packet: it is merged, or goes up at once."""
-        if not self.merges:
-            self._goes_up(packet)
-            return
-        p, words = self.p, packet.words
-        with p.scope():
-            what = p.register()
-            p.call(what, gro.stage, self.gro, words[2] if len(words) > 2 else 0, words[3] if self.sacks else 0)
-            if packet.marks:
-                p.call(what, gro.stage_marks, self.gro, packet.marks)
-            what.set(words[0] % 2**16)
-            with p.when(what > 0):
-                self.softirq.spend("merge")
-            p.call(what, gro.take, self.gro, words[0], words[1])
-            with p.when(what == gro.HELD), self.napi.held(), p.scope():
-                ready = p.answer(gro.flush, self.gro)
-                with p.when(ready == 1):
-                    self._bring_up(packet)
-            with p.when(what == gro.BOTH):
-                self._bring_up(packet, own=False)
-                what.set(gro.PASSES)
-            with p.when(what == gro.FLUSHES):
-                self._bring_up(packet)
-            with p.when(what == gro.PASSES):
-                self._goes_up(packet)
+        if self.merging:
+            self.merging.take(packet)
+        else:
+            self.goes_up(packet)
 
-    def _bring_up(self, packet: Packet, own: bool = True) -> None:
-        """A merged buffer goes up, by a thread of its own, as its packet's registers may be wanted (unless `own`)."""
-        p = self.p
-        arguments = p.arguments[: self.segment.parameters]
-        with p.scope():
-            before = [] if own else [p.register(one) for one in arguments]
-            p.spawn(self.merged, *arguments, joined=True)
-            p.join()
-            for register, value in zip(arguments, before, strict=False):
-                register.set(value)
-
-    def _went_up(self, length: Register, *words: Register) -> None:
-        """The thread that is a merged buffer: its words are the machine's, and the softirq's core is in hand."""
-        p = self.p
-        plain = words[:-1] if self.marked else words
-        for number, word in enumerate(plain[:3]):
-            p.call(word, gro.word, self.gro, number)
-        for block in plain[3:]:
-            block.set(0)
-        if self.marked:
-            p.call(words[-1], gro.word, self.gro, 3)
-        with self.softirq.in_hand():
-            self._goes_up(Packet(length, plain, None, words[-1] if self.marked else None, self.name))
-
-    def _goes_up(self, packet: Packet) -> None:
+    def goes_up(self, packet: Packet) -> None:
+        """A packet or merged buffer goes up to TCP, with the softirq's core in hand."""
         self.softirq.spend("up")
         self._when_free(lambda: self._input(packet))
 
@@ -351,8 +311,7 @@ class PlacedEndpoint(Endpoint):
             with self.here.kept():
                 with p.when(bits > 0):
                     self.here.spend("data")
-                    if not self.far and not self.interface.far(self.queue):
-                        p.call(bits, profile.arrived, self.softirq.spent.state, bits)
+                    self.seat.arrived(bits)
                     if self.apart:
                         p.call(bits, ownership.came, self.owner)
                     bits.set(1)

@@ -30,30 +30,40 @@ class Napi:
         self.ring = DropQueue(p, f"{name} ring", sheet.receive_ring, name, "packets")
         self.name = name
         self.place = place
-        self.count, self.delay = sheet.coalesce_count, sheet.coalesce_delay
-        self.state = p.machine(name, napi.WORDS.initial())
+        self.gathers = sheet.coalesce_count > 1 or sheet.adaptive
+        self.state = p.machine(
+            name,
+            napi.WORDS.initial(
+                adaptive=int(sheet.adaptive), own_count=sheet.coalesce_count, own_delay=sheet.coalesce_delay
+            ),
+        )
+        self.spinner = place.spinner
+        self.polled = p.container(f"{name} polled", unit="turns") if self.spinner else None
         self.turn = p.container(f"{name} turn", 1, 0, "turns")
         self.ends = p.container(f"{name} end of poll", unit="turns")
         self.went = p.container(f"{name} went up", unit="turns")
         p.tally(name, "polls", self.state + napi.POLLS, "polls")
         p.tally(name, "interrupts", self.state + napi.INTERRUPTS, "interrupts")
 
-    def arrived(self) -> None:
-        """A packet is in the ring; returns when it is its turn, with the core in hand."""
+    def arrived(self, length: Register) -> None:
+        """A packet of `length` bytes is in the ring; returns when it is its turn, with the core in hand."""
         p = self.p
         with p.scope():
-            what = p.answer(napi.arrive, self.state, self.count)
+            what = p.answer(napi.arrive, self.state, length)
             with p.when(what == napi.RAISE), p.fork("interrupt"):
                 self._enter()
-            if self.count > 1:
+            if self.gathers:
                 with p.when(what == napi.FIRST):
                     self._expire_later()
+            if self.spinner:
+                self.spinner.tell()
             p.get(self.turn, 1)
 
     def _expire_later(self) -> None:
         p = self.p
         batch = p.answer(napi.gathering, self.state)
-        with p.fork("coalesce", delay=self.delay):
+        with p.fork("coalesce"), p.scope():
+            p.wait(p.answer(napi.longest, self.state))
             p.call(batch, napi.expire, self.state, batch)
             with p.when(batch == napi.RAISE):
                 self._enter()
@@ -82,19 +92,39 @@ class Napi:
             p.put(self.ends, 1)
             p.get(self.went, 1)
             held.set(held - 1)
-        p.call(held, napi.complete, self.state, self.count)
+        p.call(held, napi.complete, self.state)
         with p.when(held == napi.YIELD):
             p.release(core)
             p.seize(core, priority=PROCESS)
         with p.when(held <= napi.YIELD), p.when(held != napi.DONE):
             p.put(self.turn, 1)
-        with p.when(held == napi.RAISED), p.fork("interrupt"):
-            self._enter()
-        if self.count > 1:
-            with p.when(held == napi.GATHERS):
-                self._expire_later()
+        self._armed(held)
+        if self.polled:
+            with p.when(held == napi.PROGRAM):
+                p.put(self.polled, 1)
+                held.set(napi.AGAIN)
         with p.when(held != napi.AGAIN), p.when(held != napi.YIELD):
             p.release(core)
+
+    def _armed(self, what: Register) -> None:
+        """The driver has asked for an interrupt, and packets wait for it already, if `what` says so."""
+        p = self.p
+        with p.when(what == napi.RAISED), p.fork("interrupt"):
+            self._enter()
+        if self.gathers:
+            with p.when(what == napi.GATHERS):
+                self._expire_later()
+
+    def poll(self) -> None:
+        """A program polls, with its core in hand, and packets wait."""
+        assert self.polled
+        self.p.put(self.turn, 1)
+        self.p.get(self.polled, 1)
+
+    def leave(self) -> None:
+        """A program polls no more, and the driver asks for an interrupt."""
+        with self.p.scope():
+            self._armed(self.p.answer(napi.give_up, self.state))
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -200,7 +230,7 @@ class QueuedInterface:
             self.bus.write(packet.length, cached=cached, remote=far)
             self.bus.post(self.sheet.completion)
             self.incoming.leave(packet.length)
-            queue.arrived()
+            queue.arrived(packet.length)
             queue.ring.leave(1)
             with queue.place.in_hand():
                 self._pages(queue.place, packet.length)

@@ -76,6 +76,26 @@ class Sockets:
         near.join(far)
         return near, far
 
+    def seated(self, host: str, path: NetworkPath, params: object, number: int, merges: bool = False) -> Stack:
+        """A host's stack as one of its programs sees it, at whose end a path begins: on a core, if it has queues.
+
+        `number` counts programs; `merges`: what comes goes up merged (UDP_GRO). Raises RunError if it cannot.
+        """
+        stack = self.stack(host)
+        place = getattr(path.source, "cores", None)
+        if merges and (place is None or not stack.sheet.gro):
+            raise RunError(
+                f"the stack of {host!r} merges nothing; that needs an adapter with queues (kind "
+                "'multiqueue-ethernet') and a stack with gro",
+                ".gro",
+            )
+        if place is None:
+            return stack
+        from simio.components.network.placed_udp import SeatedStack
+
+        cores = place(number, getattr(params, "core", None), getattr(params, "queue", None))
+        return SeatedStack(stack, path.source, cores, merges)  # type: ignore[arg-type]
+
     def _endpoint(
         self,
         stack: Stack,

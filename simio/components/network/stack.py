@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from simio.components.host.host import INTERRUPT, PROCESS
 from simio.components.host.kernel import UnixKernel
+from simio.components.network.interface import Interface
 from simio.description.model import Part
 from simio.description.sheets.stacks import TcpIpStack
-from simio.program.builder import Register
+from simio.errors import RunError
+from simio.program.builder import Operand, Register
 from simio.program.labels import labelled
 from simio.program.service import per_byte
 
+if TYPE_CHECKING:
+    from simio.components.network.udp import UdpSocket
+
 IP_HEADER = 20
 """Bytes of an IP header without options (RFC 791, section 3.1)."""
+UDP_HEADER = 8
+"""Bytes of a UDP header (RFC 768)."""
 TCP_HEADER = 20
 """Bytes of a TCP header without options (RFC 9293, section 3.1)."""
 TIMESTAMPS = 12
@@ -27,12 +35,19 @@ class Stack:
     computed by the CPU unless the adapter does (`offloaded`).
     """
 
+    queue = 0
+    """The core whose queue has the packets that come, where an adapter has several."""
+    segments = False
+    """True if a program may hand down several datagrams as one buffer."""
+
     def __init__(self, kernel: UnixKernel, part: Part[TcpIpStack]) -> None:
         self.kernel = kernel
         self.host = kernel.host
         self.p = kernel.p
         self.name = self.host.name
-        self.sheet = part.sheet
+        self.part, self.sheet = part, part.sheet
+        self.threads = part.sheet.input == "thread"
+        """True if what arrives is dealt with by threads, not by the adapter's handler."""
         self.checksum_byte = per_byte(self.sheet.checksum) * self.host.scale if self.sheet.checksum else Fraction(0)
 
     @labelled("system calls", "name")
@@ -45,6 +60,51 @@ class Stack:
         """CPU time of a layer, told as `what`."""
         with self.p.label(what, self.name):
             self.host.work(cost, priority)
+
+    def program(self, cost: Operand) -> None:
+        """A program's own work."""
+        with self.p.label("the program", self.name):
+            self.host.work(cost)
+
+    def packet_out(self, interface: Interface, priority: int) -> None:
+        """Work of IP and of the driver on a packet that is sent, which UDP or a program has made."""
+        self.work("protocols", self.sheet.ip_send, priority)
+        interface.drive(priority)
+
+    def packet_in(self) -> None:
+        """Work of IP on a packet that has come."""
+        self.work("protocols", self.sheet.ip_receive, INTERRUPT)
+
+    @labelled("protocols", "name", byte="checksums")
+    def udp(self, cost: int, data: Register, whole: int, offloaded: bool, priority: int) -> None:
+        """UDP's own work on a datagram of `data` bytes; no adapter sums what goes in fragments, beyond `whole`."""
+        byte = self.checksum_byte
+        if not offloaded or not byte:
+            self.host.work_on(cost, data, byte, priority)
+            return
+        p = self.p
+        with p.scope():
+            summed = p.register(0)
+            with p.when(data > whole):
+                summed.set(data)
+            self.host.work_on(cost, summed, byte, priority)
+
+    def segment(self, interface: Interface, count: Operand, total: Register) -> None:
+        """Work below UDP on `count` datagrams that go as one buffer of `total` bytes.
+
+        Raises RunError: only stacks on cores have it.
+        """
+        raise RunError(
+            f"{self.name!r} sends datagrams one by one: several at once need an adapter with queues "
+            "(kind 'multiqueue-ethernet')",
+            ".batch",
+        )
+
+    def socket(self, name: str, space: int) -> UdpSocket:
+        """A UDP socket that keeps `space` bytes."""
+        from simio.components.network.udp import UdpSocket
+
+        return UdpSocket(self, name, space)
 
     @labelled("protocols", "name", byte="checksums")
     def send(self, cost: int, data: Register, offloaded: bool, priority: int) -> None:

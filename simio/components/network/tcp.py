@@ -134,6 +134,25 @@ class Endpoint:
             self._output(PROCESS)
             self._arm()
 
+    def work(self, cost: Operand) -> None:
+        """The program's own work, of CPU time `cost`."""
+        self.stack.program(cost)
+
+    def reached(self, least: int) -> None:
+        """Wait until the connection is in this state of `layout` or one behind it, such as TIME_WAIT."""
+        p = self.p
+        with p.scope():
+            at = p.register()
+            self.standing(at)
+            with p.while_(at < least):
+                p.get(self.changes, 1)
+                self.standing(at)
+
+    def renew(self, pristine: int) -> None:
+        """Make this end what it was before it was opened, by `connection.renew`, once both have closed."""
+        with self.p.hold(self.lock, priority=PROCESS), self.p.scope():
+            self.p.answer(connection.renew, self.state, pristine)
+
     def standing(self, result: Register) -> None:
         """Emit `result` = 0 if the connection has been reset; else it is above."""
         self.p.call(result, connection.status, self.state)

@@ -7,17 +7,15 @@ from collections.abc import Callable
 from simio.components.host.host import INTERRUPT, PROCESS
 from simio.components.network.ip import IpDatagrams
 from simio.components.network.path import NetworkPath
-from simio.components.network.stack import Stack
+from simio.components.network.stack import UDP_HEADER, Stack
 from simio.description.messages import ADDRESS
 from simio.errors import RunError
 from simio.machines.network import mailbox
 from simio.program.builder import Handle, Operand, Register
 
-UDP_HEADER = 8
-"""Bytes of a UDP header (RFC 768)."""
 MOST = 65535 - 20 - UDP_HEADER
 """Bytes of data of the largest datagram that IP's length of 16 bits allows (RFC 791, section 3.1)."""
-PLACES = 1024
+PLACES = mailbox.MOST
 """Datagrams that a socket keeps at most, however small."""
 
 
@@ -50,20 +48,19 @@ class UdpFlow:
             data.set(data + UDP_HEADER)
             self.datagrams.send(data, word, priority)
 
-    def _work(self, stack: Stack, cost: int, data: Register, priority: int) -> None:
-        """UDP's own work, with the checksum where no adapter computes it; none can over several fragments."""
-        byte = stack.checksum_byte
-        if not self.path.source.checksum or not byte:
-            with self.p.label("protocols", stack.name, byte="checksums"):
-                stack.host.work_on(cost, data, byte, priority)
-            return
+    def send_many(self, count: Operand, length: int, word: Operand) -> None:
+        """Send `count` datagrams of `length` bytes, which UDP has as one buffer (UDP_SEGMENT), with one word."""
         p = self.p
         with p.scope():
-            summed = p.register(0)
-            with p.when(data > self.datagrams.whole - UDP_HEADER):
-                summed.set(data)
-            with p.label("protocols", stack.name, byte="checksums"):
-                stack.host.work_on(cost, summed, byte, priority)
+            total = p.register(count * length)
+            self._work(self.source, self.source.sheet.udp_send, total, PROCESS)
+            self.source.segment(self.path.source, count, total)
+            with p.loop(count):
+                self.datagrams.send_whole(length + UDP_HEADER, word)
+
+    def _work(self, stack: Stack, cost: int, data: Register, priority: int) -> None:
+        """UDP's own work, with the checksum where no adapter computes it; none can over several fragments."""
+        stack.udp(cost, data, self.datagrams.whole - UDP_HEADER, self.path.source.checksum, priority)
 
     def _input(self, whole: Register, word: Register) -> None:
         """A datagram is complete."""
@@ -93,8 +90,12 @@ class UdpSocket:
             with p.when(fits == 0):
                 p.mark(p.observation(f"{self.name} dropped", "other", "bytes"), length)
             with p.when(fits == 1):
-                p.put(self.waiting, 1)
+                self._came(length)
                 queued()
+
+    def _came(self, length: Register) -> None:
+        """A datagram waits, and may be read."""
+        self.p.put(self.waiting, 1)
 
     def arrive_to_be_read(self, read: Handle, length: Register, word: Register) -> None:
         """A datagram has come; the run lasts until a reader, who may never end, has put it into `read`."""
@@ -108,11 +109,25 @@ class UdpSocket:
 
     def receive(self, length: Register, word: Register) -> None:
         """Wait for a datagram and take it: `length` bytes and its word are set."""
+        self.stack.kernel.slept(lambda: self.p.get(self.waiting, 1))
+        self._take(length, word)
+
+    def _take(self, length: Register, word: Register) -> None:
+        """The oldest datagram leaves the socket."""
         p = self.p
-        self.stack.kernel.slept(lambda: p.get(self.waiting, 1))
         p.call(length, mailbox.length, self.state)
         length.set(length - ADDRESS)
         p.call(word, mailbox.take, self.state)
+
+    def read(self, size: int, body: Callable[[Register, Register], None]) -> None:
+        """recvmsg() into a buffer of `size` bytes; `body` follows for each datagram that it gives, and its word."""
+        p = self.p
+        with p.scope():
+            length, word = p.register(), p.register()
+            self.stack.call()
+            self.receive(length, word)
+            self.stack.move(length, size, False)
+            body(length, word)
 
 
 def check_size(workload: str, stack: Stack, size: int) -> None:

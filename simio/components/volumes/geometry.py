@@ -17,15 +17,16 @@ from typing import Any
 from simio.components.volumes.requests import VERBS, Verb, size_text
 from simio.errors import RunError
 from simio.machines.volume import layout, planner
-from simio.machines.volume.layout import CONCAT, MIRROR, RAID3, RAID5, RAID6, READ, STRIPE, WRITE
+from simio.machines.volume.layout import CONCAT, ERASURE, MIRROR, RAID3, RAID5, RAID6, RAIDZ, READ, STRIPE, WRITE
+from simio.machines.volume.raidz import taken
 
 CASES = 64
 """Sizes of pieces of one member, or places in a stripe, that a request may lead to."""
 STARTS = 4096
 """Places in a stripe where requests may begin for the planner to be asked about each."""
 
-PARITIES = {RAID5: 1, RAID6: 2}
-"""Levels whose parity goes round, with their members' worth of it."""
+SPREAD = (RAID5, RAID6, ERASURE)
+"""Levels that have stripes whose parity goes round the members."""
 PARITY = 2
 """Stands in a `Key` for what comes between the two phases."""
 
@@ -81,7 +82,8 @@ class Shape:
 class Geometry:
     """A level of `layout`, the number of members, the stripe unit, the sector and the capacity in bytes.
 
-    `ends` are where the members of a concatenation begin, and where the last one ends.
+    `ends` are where the members of a concatenation begin, and where the last one ends. `parities` is how many units
+    of a stripe have parity. Of a RAIDZ `unit` is a sector of its own, `record` the data of a record in such sectors.
     """
 
     level: int
@@ -90,20 +92,23 @@ class Geometry:
     capacity: int
     unit: int = 1
     ends: tuple[int, ...] = ()
+    parities: int = 0
+    record: int = 0
 
     @property
     def spread(self) -> bool:
         """True if parity goes round the members."""
-        return self.level in PARITIES
+        return self.level in SPREAD
 
     @property
     def stripe(self) -> int:
         """Bytes of data in a stripe."""
-        return self.unit * (self.members - PARITIES.get(self.level, 0))
+        return self.unit * (self.members - self.parities)
 
     def state(self) -> list[int]:
         """The planner of this volume before its first request."""
-        return layout.initial(self.level, self.members, self.unit, self.ends)
+        slots = self.capacity // (self.record * self.unit) if self.record else 0
+        return layout.initial(self.level, self.members, self.unit, self.ends, self.parities, self.record, slots)
 
     def inside(self, size: int, aligned: int) -> bool:
         """True if all requests of a RAID 5 or 6 lie inside a stripe unit each."""
@@ -125,6 +130,9 @@ class Geometry:
             present = self._round(present)
         for at, lost in product(self._starts(name, size, aligned), present):
             planner.open_request(state, 0, at, size)
+            if self.level == RAIDZ:
+                # What is written may begin in any column in which a record may begin.
+                state[layout.CURSOR] = at // (self.record * self.unit)
             parts = planner.parts(state, 0, kind, lost)
             shape.parts.add(parts)
             counted: Counter[Key] = Counter()
@@ -173,6 +181,8 @@ class Geometry:
             return [-(-first // aligned) * aligned for first in self.ends[:-1]] + across
         if self.inside(size, aligned):
             return range(0, self.stripe, self.unit)
+        if self.level == RAIDZ:
+            return self._records(name, size, aligned)
         grain = gcd(aligned, self.stripe)
         starts = self.stripe // grain
         if self.spread and starts <= CASES:
@@ -185,10 +195,23 @@ class Geometry:
             return range(0, self.stripe, self.unit)
         raise self.too_many(name, size, aligned)
 
+    def _records(self, name: str, size: int, aligned: int) -> Sequence[int]:
+        """Addresses of requests of a RAIDZ, one for each way to fall on its records."""
+        state: Any = self.state()
+        record: int = self.record * self.unit
+        period = record * (self.members // gcd(taken(state, 0), self.members))
+        if size <= gcd(aligned, record):
+            return range(0, period, record)
+        if len(starts := range(0, period, gcd(aligned, record))) > STARTS:
+            raise self.too_many(name, size, aligned)
+        return starts
+
     def _grain(self, size: int, aligned: int) -> int:
         """On each member, pieces of requests that fall alike on the units are so many bytes apart."""
         if self.level == RAID3:
             return aligned // (self.members - 1)
+        if self.level == RAIDZ:
+            return self.unit
         if self.level in (MIRROR, CONCAT):
             return aligned
         if self.inside(size, aligned):
@@ -210,6 +233,12 @@ class Geometry:
             return RunError(
                 f"{blocks} lie across the end of a member of volume {name!r} in {ways} ways; make their addresses "
                 "multiples of the block"
+            )
+        if self.level == RAIDZ:
+            return RunError(
+                f"{blocks} fall on the records of volume {name!r}, {size_text(self.record * self.unit)} each, "
+                f"in {ways} ways; make the block a divisor or a multiple of the record, and its addresses multiples "
+                "of the block"
             )
         return RunError(
             f"{blocks} fall on the stripe units of volume {name!r}, {size_text(self.unit)} each, in {ways} "

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes.array import ArrayController, ArrayPort
-from simio.components.volumes.geometry import PARITIES, Geometry
+from simio.components.volumes.geometry import Geometry
 from simio.components.volumes.members import Losses, Members
 from simio.components.volumes.parity import ParityEngine
 from simio.components.volumes.rebuild import Rebuild
@@ -16,12 +17,16 @@ from simio.components.volumes.states import Changes
 from simio.components.volumes.volume import VolumeDevice
 from simio.description.model import Volume
 from simio.errors import RunError
-from simio.machines.volume.layout import CONCAT, MIRROR, RAID3, RAID5, RAID6, STRIPE, both
+from simio.machines.volume import layout
+from simio.machines.volume.layout import CODED, CONCAT, ERASURE, MIRROR, RAID3, RAID5, RAID6, RAIDZ, STRIPE, both
+from simio.machines.volume.raidz import taken
 from simio.program.builder import Builder
 
-LEAST_MEMBERS = {"stripe": 2, "concat": 1, "mirror": 2, "raid3": 3, "raid5": 3, "raid6": 4}
+LEAST_MEMBERS = {"stripe": 2, "concat": 1, "mirror": 2, "raid3": 3, "raid5": 3, "raid6": 4, "erasure": 3}
+LEAST_MEMBERS |= {"raidz1": 2, "raidz2": 3, "raidz3": 4}
 """The kinds, and how many members each needs."""
 LEVELS = {"stripe": STRIPE, "concat": CONCAT, "mirror": MIRROR, "raid3": RAID3, "raid5": RAID5, "raid6": RAID6}
+LEVELS |= {"erasure": ERASURE, "raidz1": RAIDZ, "raidz2": RAIDZ, "raidz3": RAIDZ}
 
 
 def make_volume(
@@ -50,7 +55,7 @@ def make_volume(
             f"{LEAST_MEMBERS[volume.kind]} members or more that it needs"
         )
     parity = controller.parity if controller else parity
-    if volume.kind in ("raid3", "raid5", "raid6") and parity is None:
+    if LEVELS[volume.kind] in (RAID3, *CODED) and parity is None:
         raise RunError(
             f"volume {volume.name!r} of kind {volume.kind!r} has nothing that computes its parity",
             at=f"volumes.{volume.name}",
@@ -77,7 +82,7 @@ def _over(
 ) -> VolumeDevice:
     """The volume without what lies between it and the host."""
     name, level, number = volume.name, LEVELS[volume.kind], len(members)
-    redundant = level in (MIRROR, RAID3, RAID5, RAID6)
+    redundant = level in (MIRROR, RAID3, *CODED)
     losses = losses if redundant else None
     failed = [volume.members.index(member) for member in volume.failed] if redundant else []
     if level == MIRROR and not (losses and losses.spares):
@@ -94,7 +99,7 @@ def _over(
     ):
         survives = None if failed else losses
         lost = both(min(failed), max(failed), number) if len(failed) == 2 else next(iter(failed), None)
-        return VolumeDevice(p, name, geometry, Members(p, name, level, members, parity, survives), lost=lost)
+        return VolumeDevice(p, name, geometry, Members(p, name, geometry, members, parity, survives), lost=lost)
     if level == MIRROR and len({*losses.spares, *failed, *words}) > 1:
         raise RunError(
             f"several disks of volume {name!r} fail, and one has a spare; a mirror is rebuilt where one fails"
@@ -106,7 +111,7 @@ def _over(
     fault = losses.faults.get(place)
     spared = place if spares else None
     changes = Changes(p, name, number, losable, spared, fault.chunk if fault else 1, level == RAID6)
-    made = Members(p, name, level, devices, parity, losses, spares, [*losable])
+    made = Members(p, name, geometry, devices, parity, losses, spares, [*losable])
     device = VolumeDevice(p, name, geometry, made, changes)
     if spares and fault is not None:
         _rebuild(device, changes, place, losses, members, failed)
@@ -153,11 +158,27 @@ def _geometry(volume: Volume, members: Sequence[BlockDevice], level: int) -> Geo
         return Geometry(level, number, sector, ends[-1], ends=tuple(ends))
     if level == MIRROR:
         return Geometry(level, number, sector, smallest // sector * sector)
+    if level == RAIDZ:
+        return _records(volume, number, sector, smallest)
     unit = sector if level == RAID3 and volume.unit is None else _unit(volume, sector)
-    data = number if level == STRIPE else number - PARITIES.get(level, 1)
+    parities = {STRIPE: 0, RAID6: 2, ERASURE: volume.parity}.get(level, 1)
+    data = number - parities
     if level == RAID3:
         sector = unit * data
-    return Geometry(level, number, sector, smallest // unit * unit * data, unit)
+    return Geometry(level, number, sector, smallest // unit * unit * data, unit, parities=parities)
+
+
+def _records(volume: Volume, number: int, sector: int, smallest: int) -> Geometry:
+    """The records of a RAIDZ on members of `smallest` bytes."""
+    own, record = max(volume.sector or 0, sector), volume.record or 0
+    if own % sector or record % own or record < own:
+        raise RunError(
+            f"records of {size_text(record)} and sectors of {size_text(own)} of volume {volume.name!r} do not fit: "
+            f"the record has to be a multiple of the sector, and that of its members' {size_text(sector)}"
+        )
+    state: Any = layout.initial(RAIDZ, number, own, parities=volume.parity, record=record // own)
+    slots = smallest // own * number // taken(state, 0)
+    return Geometry(RAIDZ, number, sector, slots * record, own, parities=volume.parity, record=record // own)
 
 
 def _unit(volume: Volume, sector: int) -> int:

@@ -19,11 +19,12 @@ from simio.components.storage.interfaces import BlockDevice
 from simio.components.volumes.parity import ParityEngine
 from simio.components.volumes.requests import Request
 from simio.machines.variable import load
-from simio.machines.volume.layout import MIRROR, RAID3, RAID5, RAID6
+from simio.machines.volume.layout import CODED, ERASURE, MIRROR, RAID3, RAIDZ
 from simio.machines.volume.levels import after
 from simio.program.builder import Builder, Handle, Register, maximum
 
 if TYPE_CHECKING:
+    from simio.components.volumes.geometry import Geometry
     from simio.description.faults import Failed
 
 
@@ -43,13 +44,13 @@ class Losses:
 
 
 class Members:
-    """Block devices by their places in a volume of some level; a device is None if it is lost from the start."""
+    """Block devices by their places in a volume; a device is None if it is lost from the start."""
 
     def __init__(
         self,
         p: Builder,
         name: str,
-        level: int,
+        geometry: Geometry,
         devices: Sequence[BlockDevice | None],
         parity: ParityEngine | None = None,
         losses: Losses | None = None,
@@ -59,7 +60,7 @@ class Members:
         """`losable` are the members that may be lost when a request begins, if that changes during the run."""
         self.p = p
         self.name = name
-        self.level = level
+        self.level, self.parities = geometry.level, geometry.parities
         self.devices = tuple(devices)
         self.number = len(devices)
         self._parity = parity
@@ -76,10 +77,14 @@ class Members:
         assert self._parity is not None
         return self._parity
 
+    def compute(self, sources: int, size: int) -> None:
+        """Compute parity of `sources` blocks of `size` bytes, or what is lost; codes with several have weights."""
+        self.parity.xor(sources, size, self.level in (ERASURE, RAIDZ) and self.parities > 1)
+
     @property
     def _survived(self) -> int:
         """Members without which parity makes up for what they had."""
-        return 2 if self.level == RAID6 else 1
+        return self.parities if self.level in CODED else 1
 
     @property
     def failures(self) -> Failures:
@@ -95,7 +100,7 @@ class Members:
     def survive(self, lost: Sequence[int]) -> bool:
         """True if no request can fail while one of `lost` is lost: members never fail, or only one can."""
         able = {*self.failing, *self.losable, *(member for member in lost if member < self.number)}
-        return not self.failing or (self.level in (MIRROR, RAID5, RAID6) and len(able) == 1)
+        return not self.failing or (self.level in (MIRROR, *CODED) and len(able) == 1)
 
     def exists(self, member: int) -> bool:
         """True if anything is ever in a member's place."""
@@ -144,8 +149,8 @@ class Members:
     def watched(self, request: Request) -> Iterator[None]:
         """The steps inside are all of a request of the volume, which fails if too many members do."""
         p, failing, number, verb = self.p, len(self.failing), self.number, request.verb
-        several = {RAID5: failing > 1, RAID6: failing > 2, MIRROR: failing == number, RAID3: True}.get(
-            self.level, False
+        several = {MIRROR: failing == number, RAID3: True}.get(
+            self.level, self.level in CODED and failing > self._survived
         )
         if not failing or not several or (verb == "read" and self.level != RAID3):
             yield
@@ -176,15 +181,15 @@ class Members:
                     self._fail(member)
                 if reads and self.level == RAID3:
                     self.ask(self.number - 1, request)
-                if reads and self.level in (RAID5, RAID6):
-                    # Of a RAID 6, all but one of the others are enough.
+                if reads and self.level in CODED:
+                    # With more than one parity, not all of the others are needed.
                     others = [other for other in range(self.number) if other != member and self.exists(other)]
                     others = others[: self.number - self._survived]
                     for other in others:
                         with p.fork(f"{self.name}: rebuilt", joined=True):
                             self.ask(other, request)
                     p.join()
-                    self.parity.xor(len(others), request.size)
+                    self.compute(len(others), request.size)
                     self._try(failed, member, request.of("write"))
 
     def _try(self, failed: Register, member: int, request: Request) -> None:

@@ -13,8 +13,8 @@ from simio.program.service import per_byte
 class ParityEngine(Protocol):
     """Exclusive or of blocks."""
 
-    def xor(self, sources: int, size: int) -> None:
-        """Combine `sources` blocks of `size` bytes into one; returns when that is done."""
+    def xor(self, sources: int, size: int, weighted: bool = False) -> None:
+        """Combine `sources` blocks of `size` bytes, `weighted` in a Galois field; returns when that is done."""
 
     def gathered(self, size: int) -> AbstractContextManager[None]:
         """The steps inside read all that a request of `size` bytes takes, some of which are computed of the rest."""
@@ -31,7 +31,7 @@ class ControllerParity:
         self.engine = p.resource(f"{name} parity")
         self.byte = per_byte(rate)
 
-    def xor(self, sources: int, size: int) -> None:
+    def xor(self, sources: int, size: int, weighted: bool = False) -> None:
         """The engine is busy for sources * size bytes."""
         with self.p.hold(self.engine):
             self.p.advance(0, sources * size, self.byte)

@@ -9,7 +9,7 @@ md_do_sync). It can be kept below a rate, and above another one gives way to who
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ from simio.components.volumes.states import Changes
 from simio.components.volumes.volume import VolumeDevice
 from simio.machines.failing import requests
 from simio.machines.variable import load
-from simio.machines.volume.layout import MIRROR, RAID6
+from simio.machines.volume.layout import CODED, MIRROR, RAID6
 from simio.program.builder import Builder, Handle, Register, maximum, since
 from simio.program.service import SECOND, ceil_times
 
@@ -102,26 +102,35 @@ class Rebuild:
         p, volume = self.p, self.volume
         mirror, request = volume.geometry.level == MIRROR, Request("read", at, chunk, chunk, self.lost)
         others = [member for member in range(volume.members.number) if member not in (self.lost, self.also)]
-        raid6 = volume.geometry.level == RAID6 and self.also is None
-        spared = p.register(at // chunk % len(others)) if raid6 else None
-        if spared is not None and self._goes_on:
-            for member, word in self.words.items():
-                with p.scope():
-                    gone = p.answer(load, word)
-                    with p.when(gone > 0):
-                        spared.set(others.index(member))
+        # With more than one parity, not all of the others are needed: each is left out in its turn, or who is lost.
+        unneeded = volume.geometry.parities - 1 if volume.geometry.level in CODED else 0
+        unneeded -= self.also is not None
+        first = p.register(at // chunk % len(others)) if unneeded else None
+        for member, word in self.words.items() if first is not None and self._goes_on else ():
+            with p.scope():
+                gone = p.answer(load, word)
+                with p.when(gone > 0):
+                    assert first is not None
+                    first.set(others.index(member))
         for number, member in enumerate(others[:1] if mirror else others):
-            # Of a RAID 6, one has the parity that is not needed: each in its turn, or the other that is lost.
-            needed = nullcontext() if spared is None else p.when(spared != number)
-            with needed, p.fork(f"{volume.name}: rebuild", joined=True):
+            with self._needed(first, number, unneeded, len(others)), p.fork(f"{volume.name}: rebuild", joined=True):
                 if mirror:
                     volume.serve(request)
                 else:
                     volume.members.ask(member, request)
         p.join()
         if not mirror:
-            volume.members.parity.xor(len(others) - raid6, chunk)
+            volume.members.compute(len(others) - unneeded, chunk)
         self.spare.write(at, chunk, chunk)
+
+    @contextmanager
+    def _needed(self, first: Register | None, number: int, unneeded: int, others: int) -> Iterator[None]:
+        """Steps unless a member is one of the `unneeded`, the first of which a register has, and which lie around."""
+        with ExitStack() as conditions:
+            for each in range(unneeded):
+                assert first is not None
+                conditions.enter_context(self.p.when(first != (number - each) % others))
+            yield
 
     @contextmanager
     def _paced(self) -> Iterator[None]:

@@ -204,7 +204,7 @@ class VolumeDevice:
         for code in filter(None, sorted(shape.parities)):
             share = shape.share(shape.least[PARITY, code, 0])
             with case(self.p, parity, code, len(shape.parities) == 1, share):
-                self.members.parity.xor(code % SOURCES, code // SOURCES)
+                self.members.compute(code % SOURCES, code // SOURCES)
 
     # --- pieces ----------------------------------------------------------------------------------------------
 

@@ -22,9 +22,11 @@ _SURVIVES: Mapping[str, Callable[[int], int]] = {
     "mirror": lambda members: members - 1,
     "raid3": lambda members: 1,
     "raid6": lambda members: 2,
+    # Requests beside a second lost member are not modelled.
+    **dict.fromkeys(("erasure", "raidz1", "raidz2", "raidz3"), lambda members: 1),
 }
 """Kinds of volumes that go on without members: without how many, of their number."""
-_REDUNDANT = "raid5, raid6, mirror or raid3"
+_REDUNDANT = "raid5, raid6, erasure, raidz1 to raidz3, mirror or raid3"
 
 
 @register_fault("failed")

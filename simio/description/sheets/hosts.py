@@ -38,6 +38,7 @@ class Cpu(Sheet):
         "idle_deep": TIMER,
         **dict.fromkeys(("clock_least", "clock_period"), TIMER),
         "aes_gcm": "encryption",
+        "coding": "parity",
     }
 
     clock: Frequency = Field(description="clock rate; kernel costs scale with it")
@@ -60,6 +61,11 @@ class Cpu(Sheet):
     copy_far: OptionalRate = Field(None, description="the same where the source lies in memory of another socket")
     aes_gcm: OptionalRate = Field(
         None, description="rate at which a core encrypts or decrypts by AES-256-GCM; none: not known, so no TLS"
+    )
+    coding: OptionalRate = Field(
+        None,
+        description="rate at which a core multiplies bytes in GF(2^8) and adds them up, for a parity each: "
+        "erasure codes and RAIDZ; none: the memory's xor_rate",
     )
     socket_cores: Count | None = Field(None, description="cores of a socket; none: all of the host are in one")
     line_near: Time = Field(0, description="time to get a cache line that another core of the socket wrote last")

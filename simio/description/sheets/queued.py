@@ -60,12 +60,13 @@ class QueuedAdapter(Sheet):
         "interrupts a second (DIM)",
     )
     coalesce_count: Count = Field(1, description="completions that share an interrupt; 1: none do")
-    coalesce_delay: Time = Field(0, description="longest wait for others, counted from the last completion")
+    coalesce_delay: Time = Field(0, description="longest wait for others, counted from the first of them")
     doorbell: Time = Field(description="CPU time of a write to the adapter's registers")
     receive_cost: Time = Field(description="CPU time of the driver a packet received: completion, buffer, descriptor")
     transmit_cost: Time = Field(description="CPU time of the driver a packet sent: descriptor, and its completion")
     checksum: Flag = Field(True, description="whether it computes the checksums of TCP and UDP")
     tso: Limit = Field(None, description="most bytes of TCP that it cuts into segments itself; none: it does not")
+    uso: Flag = Field(False, description="whether it cuts what a program sends into datagrams itself (UDP_SEGMENT)")
 
     @model_validator(mode="after")
     def _consistent(self) -> QueuedAdapter:

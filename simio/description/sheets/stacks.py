@@ -135,6 +135,9 @@ class Tcp(Sheet):
     time_each: Flag = Field(
         False, description="whether each acknowledgement times a round trip, not one segment at a time or timestamps"
     )
+    timestamp_tick: Annotated[Duration, Field(le=10**12)] = Field(
+        500 * 10**9, description="period of the clock of timestamps, at most 1 s (4.4BSD: 500 ms)"
+    )
     rto_tick: Duration = Field(description="granularity of the retransmission timer")
     rto_min: Duration = Field(description="least retransmission timeout")
     rto_initial: Duration = Field(description="retransmission timeout before a round trip was timed")
@@ -203,7 +206,8 @@ class Buffers(Sheet):
 
     work = {
         "ack_cost": "protocols",
-        **dict.fromkeys(("merge_cost", "device_send", "device_receive"), "network drivers"),
+        **dict.fromkeys(("merge_cost", "device_send", "device_receive", "poll_cost"), "network drivers"),
+        "busy_read": TIMER,
         "wake_cost": "process switches",
         **dict.fromkeys(("skb_cost", "skb_memory", "page_cost", "lock_cost", "cut_cost", "notice_cost"), "skbs"),
     }
@@ -219,6 +223,12 @@ class Buffers(Sheet):
         False, description="whether data that narrow the window are acknowledged by their reader, and not at once"
     )
     ack_cost: Time = Field(0, description="CPU time of TCP an acknowledgement without data that arrives")
+    busy_read: Time = Field(
+        0,
+        description="time for which a program that has nothing to read polls its queue before it sleeps "
+        "(net.core.busy_read); 0 s: it sleeps at once",
+    )
+    poll_cost: Time = Field(10**5, description="CPU time of a poll that finds nothing")
     device_send: Time = Field(
         0, description="CPU time between IP and driver a buffer sent, queue discipline included"
     )

@@ -17,6 +17,8 @@ TAIL = WORDS.word("tail", "messages", about="messages accepted so far")
 RING = WORDS.table("ring", about="two words a message: its length, and the sender's word")
 MESSAGE = 2
 """Words of a message."""
+MOST = 1024
+"""Messages of a mailbox for datagrams, however small they are."""
 
 
 def initial(space: int, places: int) -> State:
@@ -44,6 +46,12 @@ def arrive(state: NDArray, base: int, length: int, word: int) -> int:
     state[base + QUEUED] += length
     state[base + TAIL] += 1
     return 1
+
+
+@machine("network")
+def waiting(state: NDArray, base: int) -> int:
+    """Messages in the queue."""
+    return state[base + TAIL] - state[base + HEAD]
 
 
 @machine("network")

@@ -2,7 +2,8 @@
 
 Linux net/core/dev.c, napi_poll and net_rx_action (5.4): a poll takes at most 64 packets; a softirq ends after 300
 packets or 2 ms, and what is left then takes turns with processes (ksoftirqd). A poll that ends earlier lets the
-adapter interrupt again, however soon the next packet comes.
+adapter interrupt again, however soon the next packet comes. A program that reads may poll in its place
+(napi_busy_loop), up to 8 packets at a time, as long as it has the queue.
 """
 
 from __future__ import annotations
@@ -11,12 +12,16 @@ from numpy.typing import NDArray
 
 from simio.machines.door import machine
 from simio.machines.layout import Layout
+from simio.machines.nic import moderation
 from simio.machines.shared import shared
 
 WEIGHT = 64
 """Packets of a poll (include/linux/netdevice.h, NAPI_POLL_WEIGHT)."""
 BUDGET, LONGEST = 300, 2 * 10**9
 """Packets and ps of a softirq (net/core/dev.c, netdev_budget, netdev_budget_usecs)."""
+
+BUSY_WEIGHT = 8
+"""Packets of a poll by a program (net/core/dev.c, BUSY_POLL_BUDGET)."""
 
 WORDS = Layout("NAPI")
 RUNNING = WORDS.word("running", about="1 from the interrupt until it is armed again")
@@ -27,12 +32,17 @@ FULL = WORDS.word("full", about="1: the poll that ended used up its budget")
 TAKEN = WORDS.word("taken", "packets", about="packets of the present softirq")
 BEGAN = WORDS.word("began", "ps", about="instant at which it began")
 HELD = WORDS.word("held", "threads", about="merged buffers that wait for the end of the poll")
+BYTES = WORDS.word("bytes", "bytes", about="of all packets")
+PACKETS = WORDS.word("packets", "packets", about="in all")
+ADAPTIVE = WORDS.word("adaptive", about="1: the driver chooses count and delay after the load")
+MODERATION = WORDS.include(moderation.WORDS)
+OWNED = WORDS.word("owned", about="1: a program polls in place of a softirq")
 POLLS = WORDS.word("polls", "polls")
 INTERRUPTS = WORDS.word("interrupts", "interrupts")
 
 WAIT, FIRST, RAISE = 0, 1, 2
 MORE, ENDS = 0, 1
-DONE, AGAIN, YIELD, GATHERS, RAISED = range(5)
+DONE, AGAIN, YIELD, GATHERS, RAISED, PROGRAM = range(6)
 
 
 @shared
@@ -47,14 +57,14 @@ def begin(state: NDArray, base: int, now: int) -> int:
 
 
 @machine("network")
-def arrive(state: NDArray, base: int, now: int, count: int) -> int:
+def arrive(state: NDArray, base: int, now: int, length: int) -> int:
     """One more packet is in the ring: RAISE an interrupt, FIRST of a batch that gathers for one, or WAIT."""
-    if count < 1:
-        return -1
     state[base + WAITING] += 1
+    state[base + PACKETS] += 1
+    state[base + BYTES] += length
     if state[base + RUNNING]:
         return WAIT
-    if state[base + WAITING] >= count:
+    if state[base + WAITING] >= state[base + MODERATION + moderation.COUNT]:
         return begin(state, base, now)
     return FIRST if state[base + WAITING] == 1 else WAIT
 
@@ -63,6 +73,12 @@ def arrive(state: NDArray, base: int, now: int, count: int) -> int:
 def gathering(state: NDArray, base: int) -> int:
     """Number of the batch that gathers."""
     return state[base + BATCH]
+
+
+@machine("network")
+def longest(state: NDArray, base: int) -> int:
+    """Time in ps for which a batch gathers at most."""
+    return state[base + MODERATION + moderation.DELAY]
 
 
 @machine("network")
@@ -81,7 +97,8 @@ def polled(state: NDArray, base: int) -> int:
     state[base + WAITING] -= 1
     state[base + POLLED] += 1
     state[base + TAKEN] += 1
-    return ENDS if state[base + WAITING] == 0 or state[base + POLLED] >= WEIGHT else MORE
+    most = BUSY_WEIGHT if state[base + OWNED] else WEIGHT
+    return ENDS if state[base + WAITING] == 0 or state[base + POLLED] >= most else MORE
 
 
 @machine("network")
@@ -103,23 +120,59 @@ def flushed(state: NDArray, base: int) -> int:
 
 
 @machine("network")
-def complete(state: NDArray, base: int, now: int, count: int) -> int:
-    """What follows a poll; `count` packets share an interrupt.
+def complete(state: NDArray, base: int, now: int) -> int:
+    """What follows a poll.
 
     AGAIN: another poll, as the budget was used up; YIELD: the same, after processes that want the core. Else the
     interrupt is armed. DONE: nothing waits; GATHERS: packets that have come since the poll wait for others; RAISED:
-    they are enough for an interrupt.
+    they are enough for an interrupt. PROGRAM: a program polled, and goes on.
     """
+    if state[base + OWNED]:
+        return PROGRAM
     if state[base + FULL] and state[base + WAITING] > 0:
         if state[base + TAKEN] < BUDGET and now - state[base + BEGAN] < LONGEST:
             return AGAIN
         state[base + TAKEN] = 0
         state[base + BEGAN] = now
         return YIELD
+    if state[base + ADAPTIVE]:
+        moderation.sample(state, base + MODERATION, now, state[base + PACKETS], state[base + BYTES])
+    return armed(state, base, now)
+
+
+@shared
+def armed(state: NDArray, base: int, now: int) -> int:
+    """The driver asks for an interrupt again: DONE, GATHERS or RAISED, by what waits."""
     state[base + RUNNING] = 0
     if state[base + WAITING] == 0:
         return DONE
-    if state[base + WAITING] >= count:
+    if state[base + WAITING] >= state[base + MODERATION + moderation.COUNT]:
         begin(state, base, now)
         return RAISED
     return GATHERS
+
+
+@machine("network")
+def take_over(state: NDArray, base: int) -> int:
+    """A program begins to poll, and there are no interrupts: 1, or 0 if a softirq is at it."""
+    if state[base + RUNNING]:
+        return 0
+    state[base + RUNNING] = 1
+    state[base + OWNED] = 1
+    state[base + BATCH] += 1
+    return 1
+
+
+@machine("network")
+def waiting(state: NDArray, base: int) -> int:
+    """Packets in the ring."""
+    return state[base + WAITING]
+
+
+@machine("network")
+def give_up(state: NDArray, base: int, now: int) -> int:
+    """The program polls no more: what follows, as of `complete`. Refuses if none polled."""
+    if not state[base + OWNED]:
+        return -1
+    state[base + OWNED] = 0
+    return armed(state, base, now)

@@ -64,8 +64,9 @@ def asleep(state: NDArray, base: int, now: int, number: int) -> int:
     if waiting == 0:
         coming = _next(state, base, queue)
         return c.NEVER if coming == c.NEVER else max(coming - now, 1)
-    count = state[queue + c.OWN_COUNT]
-    due = max(_seen(state, base, queue, first), state[queue + c.ARMED]) + state[queue + c.OWN_DELAY]
+    own = queue + c.MODERATION
+    count = state[own + moderation.COUNT]
+    due = max(_seen(state, base, queue, first), state[queue + c.ARMED]) + state[own + moderation.DELAY]
     if waiting >= count:
         due = min(due, max(_seen(state, base, queue, first + count - 1), state[queue + c.ARMED]))
     else:
@@ -232,7 +233,9 @@ def _end(state: NDArray, base: int, queue: int, now: int) -> int:
     state[queue + c.ARMED] = now
     state[queue + c.IDLE] = now
     if state[base + c.ADAPTIVE] == 1:
-        moderation.sample(state, queue, now)
+        # All frames are alike, so that their number stands for their bytes.
+        taken = state[queue + c.TAKEN]
+        moderation.sample(state, queue + c.MODERATION, now, taken, taken)
     return 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from simio.machines.layout import Layout
+from simio.machines.nic import moderation
 
 NEVER = 2**62
 """In place of a time at which something happens."""
@@ -118,22 +119,11 @@ WORKED = QUEUE.word("worked", "ns", about="CPU time of the core")
 CLOCK = QUEUE.word("clock", initial=1000, about="of the core, in thousandths")
 CHOSEN = QUEUE.word("chosen", "ps", about="when that was chosen")
 BUSY = QUEUE.word("busy", "ps", about="for which the core has worked since")
-OWN_COUNT = QUEUE.word("own_count", "completions", about="after which it interrupts")
-OWN_DELAY = QUEUE.word("own_delay", "ps", about="after the first completion, when it interrupts")
 PAGES = QUEUE.word("pages", about="buffers that there are")
 FREE_HEAD = QUEUE.word("free_head", about="free buffers that were taken")
 FREE_TAIL = QUEUE.word("free_tail", about="buffers that were given back")
 FREE_ROOM = QUEUE.word("free_room", about="rows of the table of free buffers")
-EVENTS = QUEUE.word("events", about="interrupts since the driver's sample of the load began")
-SINCE = QUEUE.word("since", "ps", about="when that began")
-SINCE_TAKEN = QUEUE.word("since_taken", "packets", about="that had been taken then")
-PACKET_RATE = QUEUE.word("packet_rate", "packets/ms", about="of the sample before")
-EVENT_RATE = QUEUE.word("event_rate", "1/ms", about="interrupts of the sample before")
-PROFILE = QUEUE.word("profile", initial=1, about="row of the table of profiles")
-TUNE = QUEUE.word("tune", about="state of the search among profiles")
-STEPS_RIGHT = QUEUE.word("steps_right")
-STEPS_LEFT = QUEUE.word("steps_left")
-TIRED = QUEUE.word("tired", about="steps until it rests")
+MODERATION = QUEUE.include(moderation.WORDS)
 SEEN_AT = QUEUE.word("seen_at", about="where its ring begins, behind this word: when each packet can be seen")
 CAME_AT = QUEUE.word("came_at", about="likewise, when each packet came")
 PAGE_AT = QUEUE.word("page_at", about="likewise, the buffer of each packet")

@@ -1,16 +1,33 @@
 """Adaptive interrupt moderation as Linux has it: a search among five profiles by what the last samples were like.
 
 A sample is 64 interrupts long. The search goes on in its direction while a sample is better than the one before:
-more packets a second by a tenth, or as many with fewer interrupts; else it turns. It rests where both neighbours are
-worse, until the load changes, or after ten steps for as many samples (Linux, lib/dim/net_dim.c, include/linux/dim.h).
+more bytes a second by a tenth, or as many in more packets, or as many of both with fewer interrupts; else it turns.
+It rests where both neighbours are worse, until the load changes, or after ten steps for as many samples (Linux,
+lib/dim/net_dim.c, include/linux/dim.h).
 """
 
 from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from simio.machines.nic import layout as c
+from simio.machines.layout import Layout
 from simio.machines.shared import shared
+
+WORDS = Layout("moderation")
+COUNT = WORDS.word("own_count", "completions", initial=1, about="after which the queue interrupts")
+DELAY = WORDS.word("own_delay", "ps", about="after the first completion, when it interrupts")
+SEEN = WORDS.word("events", about="interrupts since the driver's sample of the load began")
+SINCE = WORDS.word("since", "ps", about="when that began")
+SINCE_PACKETS = WORDS.word("since_packets", "packets", about="that had been taken then")
+SINCE_BYTES = WORDS.word("since_bytes", "bytes", about="of these")
+BYTE_RATE = WORDS.word("byte_rate", "bytes/ms", about="of the sample before")
+PACKET_RATE = WORDS.word("packet_rate", "packets/ms", about="of the sample before")
+EVENT_RATE = WORDS.word("event_rate", "1/ms", about="interrupts of the sample before")
+PROFILE = WORDS.word("profile", initial=1, about="row of the table of profiles")
+TUNE = WORDS.word("tune", about="state of the search among profiles")
+STEPS_RIGHT = WORDS.word("steps_right")
+STEPS_LEFT = WORDS.word("steps_left")
+TIRED = WORDS.word("tired", about="steps until it rests")
 
 EVENTS = 64
 """Interrupts of a sample (DIM_NEVENTS)."""
@@ -35,124 +52,140 @@ def count_of(profile: int) -> int:
 
 
 @shared
-def sample(state: NDArray, queue: int, now: int) -> int:
-    """An interrupt has been served: end the sample after 64 of these; 1 if the profile changes, else 0."""
-    state[queue + c.EVENTS] += 1
-    spent = (now - state[queue + c.SINCE]) // MICROSECOND
-    if state[queue + c.EVENTS] < EVENTS or spent == 0:
+def sample(state: NDArray, own: int, now: int, packets: int, size: int) -> int:
+    """An interrupt has been served: end the sample after 64 of these; 1 if the profile changes, else 0.
+
+    `own` is where the words of the queue's moderation are, which has had so many packets and bytes in all.
+    """
+    state[own + SEEN] += 1
+    spent = (now - state[own + SINCE]) // MICROSECOND
+    if state[own + SEEN] < EVENTS or spent == 0:
         return 0
-    packets = state[queue + c.TAKEN] - state[queue + c.SINCE_TAKEN]
-    before = state[queue + c.PROFILE]
-    _decide(state, queue, -(-packets * 1000 // spent), -(-EVENTS * 1000 // spent))
-    state[queue + c.EVENTS] = 0
-    state[queue + c.SINCE] = now
-    state[queue + c.SINCE_TAKEN] = state[queue + c.TAKEN]
-    if state[queue + c.PROFILE] == before:
+    before = state[own + PROFILE]
+    came, length = packets - state[own + SINCE_PACKETS], size - state[own + SINCE_BYTES]
+    _decide(state, own, -(-length * 1000 // spent), -(-came * 1000 // spent), -(-EVENTS * 1000 // spent))
+    state[own + SEEN] = 0
+    state[own + SINCE] = now
+    state[own + SINCE_PACKETS] = packets
+    state[own + SINCE_BYTES] = size
+    if state[own + PROFILE] == before:
         return 0
-    state[queue + c.OWN_DELAY] = delay_of(state[queue + c.PROFILE])
-    state[queue + c.OWN_COUNT] = count_of(state[queue + c.PROFILE])
+    state[own + DELAY] = delay_of(state[own + PROFILE])
+    state[own + COUNT] = count_of(state[own + PROFILE])
     return 1
 
 
 @shared
-def _decide(state: NDArray, queue: int, packets: int, events: int) -> None:
-    """A sample with so many packets and interrupts a ms: the next state of the search."""
-    tune = state[queue + c.TUNE]
-    found = _compared(state, queue, packets, events)
+def _decide(state: NDArray, own: int, size: int, packets: int, events: int) -> None:
+    """A sample with so many bytes, packets and interrupts a ms: the next state of the search."""
+    tune = state[own + TUNE]
+    found = _compared(state, own, size, packets, events)
     if tune == TOP:
         if found != SAME:
-            _leave(state, queue)
+            _leave(state, own)
     elif tune == RESTING:
-        state[queue + c.TIRED] -= 1
-        if state[queue + c.TIRED] == 0:
-            _leave(state, queue)
+        state[own + TIRED] -= 1
+        if state[own + TIRED] == 0:
+            _leave(state, own)
     else:
         if found != BETTER:
-            _turn(state, queue)
-        if _is_top(state, queue) == 1:
-            _park(state, queue)
+            _turn(state, own)
+        if _is_top(state, own) == 1:
+            _park(state, own)
         else:
-            _step(state, queue)
-    if tune != TOP or state[queue + c.TUNE] != TOP:
-        state[queue + c.PACKET_RATE] = packets
-        state[queue + c.EVENT_RATE] = events
+            _step(state, own)
+    if tune != TOP or state[own + TUNE] != TOP:
+        state[own + BYTE_RATE] = size
+        state[own + PACKET_RATE] = packets
+        state[own + EVENT_RATE] = events
 
 
 @shared
-def _compared(state: NDArray, queue: int, packets: int, events: int) -> int:
+def _differ(value: int, known: int) -> bool:
+    """True if two rates differ by more than a tenth."""
+    return 100 * abs(value - known) // known > 10
+
+
+@shared
+def _compared(state: NDArray, own: int, size: int, packets: int, events: int) -> int:
     """A sample beside the one before: differences count from a tenth on."""
-    known = state[queue + c.PACKET_RATE]
+    known = state[own + BYTE_RATE]
+    if known == 0:
+        return BETTER if size > 0 else SAME
+    if _differ(size, known):
+        return BETTER if size > known else WORSE
+    known = state[own + PACKET_RATE]
     if known == 0:
         return BETTER if packets > 0 else SAME
-    if 100 * abs(packets - known) // known > 10:
+    if _differ(packets, known):
         return BETTER if packets > known else WORSE
-    known = state[queue + c.EVENT_RATE]
-    if known > 0 and 100 * abs(events - known) // known > 10:
+    known = state[own + EVENT_RATE]
+    if known > 0 and _differ(events, known):
         return BETTER if events < known else WORSE
     return SAME
 
 
 @shared
-def _turn(state: NDArray, queue: int) -> None:
+def _turn(state: NDArray, own: int) -> None:
     """Go on in the other direction."""
-    if state[queue + c.TUNE] == RIGHT:
-        state[queue + c.TUNE] = LEFT
-        state[queue + c.STEPS_LEFT] = 0
+    if state[own + TUNE] == RIGHT:
+        state[own + TUNE] = LEFT
+        state[own + STEPS_LEFT] = 0
     else:
-        state[queue + c.TUNE] = RIGHT
-        state[queue + c.STEPS_RIGHT] = 0
+        state[own + TUNE] = RIGHT
+        state[own + STEPS_RIGHT] = 0
 
 
 @shared
-def _is_top(state: NDArray, queue: int) -> int:
+def _is_top(state: NDArray, own: int) -> int:
     """1 if the search came here from one side and has just been to the other, else 0."""
-    right, left = state[queue + c.STEPS_RIGHT], state[queue + c.STEPS_LEFT]
-    if state[queue + c.TUNE] == RIGHT:
+    right, left = state[own + STEPS_RIGHT], state[own + STEPS_LEFT]
+    if state[own + TUNE] == RIGHT:
         return 1 if left > 1 and right == 1 else 0
     return 1 if right > 1 and left == 1 else 0
 
 
 @shared
-def _leave(state: NDArray, queue: int) -> None:
+def _leave(state: NDArray, own: int) -> None:
     """Begin to search again."""
-    state[queue + c.TUNE] = LEFT if state[queue + c.PROFILE] > 0 else RIGHT
-    _move(state, queue)
+    state[own + TUNE] = LEFT if state[own + PROFILE] > 0 else RIGHT
+    _move(state, own)
 
 
 @shared
-def _park(state: NDArray, queue: int) -> None:
+def _park(state: NDArray, own: int) -> None:
     """Stay until the load changes."""
-    state[queue + c.STEPS_RIGHT] = 0
-    state[queue + c.STEPS_LEFT] = 0
-    state[queue + c.TIRED] = 0
-    state[queue + c.TUNE] = TOP
+    state[own + STEPS_RIGHT] = 0
+    state[own + STEPS_LEFT] = 0
+    state[own + TIRED] = 0
+    state[own + TUNE] = TOP
 
 
 @shared
-def _step(state: NDArray, queue: int) -> None:
+def _step(state: NDArray, own: int) -> None:
     """A step on, or a rest at an end or after ten steps."""
-    if state[queue + c.TIRED] == 2 * (LAST + 1):
-        state[queue + c.STEPS_RIGHT] = 0
-        state[queue + c.STEPS_LEFT] = 0
-        state[queue + c.TUNE] = RESTING
-    elif _move(state, queue) == 0:
-        _park(state, queue)
+    if state[own + TIRED] == 2 * (LAST + 1):
+        state[own + STEPS_RIGHT] = 0
+        state[own + STEPS_LEFT] = 0
+        state[own + TUNE] = RESTING
+    elif _move(state, own) == 0:
+        _park(state, own)
 
 
 @shared
-def _move(state: NDArray, queue: int) -> int:
+def _move(state: NDArray, own: int) -> int:
     """To the next profile in the direction of the search: 1, or 0 where there is none."""
-    if state[queue + c.TIRED] == 2 * (LAST + 1):
+    if state[own + TIRED] == 2 * (LAST + 1):
         return 0
-    if state[queue + c.TUNE] == RIGHT:
-        if state[queue + c.PROFILE] == LAST:
+    if state[own + TUNE] == RIGHT:
+        if state[own + PROFILE] == LAST:
             return 0
-        state[queue + c.PROFILE] += 1
-        state[queue + c.STEPS_RIGHT] += 1
+        state[own + PROFILE] += 1
+        state[own + STEPS_RIGHT] += 1
     else:
-        if state[queue + c.PROFILE] == 0:
+        if state[own + PROFILE] == 0:
             return 0
-        state[queue + c.PROFILE] -= 1
-        state[queue + c.STEPS_LEFT] += 1
-    state[queue + c.TIRED] += 1
+        state[own + PROFILE] -= 1
+        state[own + STEPS_LEFT] += 1
+    state[own + TIRED] += 1
     return 1

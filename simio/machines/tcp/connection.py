@@ -29,6 +29,21 @@ def open_up(state: NDArray, base: int, now: int, active: int) -> int:
 
 
 @machine("tcp")
+def renew(state: NDArray, base: int, now: int, pristine: int) -> int:
+    """Make an end what it was before it was opened: `pristine` is the offset of the words that it then had.
+
+    Segments of the old connection, which may still be under way, are told by their timestamps (RFC 6191, section 2).
+    What reports count goes on, as do the timer thread and what waits below the socket. Returns 0.
+    """
+    for at in range(state[base + c.RING]):
+        if at != c.WAKE and at != c.BELOW and not c.WAITED <= at <= c.TIMEOUTS:
+            state[base + at] = state[pristine + at]
+    state[base + state[base + c.ARRIVED]] = 0
+    state[base + c.BORN] = stamp(state, base, now) + 1
+    return 0
+
+
+@machine("tcp")
 def close(state: NDArray, base: int, now: int) -> int:
     """Close the connection for writing; returns 1, as `output` may give the FIN."""
     if now > c.LATEST or state[base + c.CLOSING] or state[base + c.STATE] <= c.LISTEN:
@@ -90,6 +105,8 @@ def accept(state: NDArray, base: int, now: int, first: int, second: int) -> int:
     if at == c.CLOSED:
         return 0
     value = state[base + c.STAGED_VALUE]
+    if 0 < value < state[base + c.BORN]:
+        return 0
     # The timestamp to echo is that of the segment which the last acknowledgement asked for (RFC 7323, section 4.3).
     if value > 0 and seq <= state[base + c.LAST_ACK] and (value - state[base + c.TS_RECENT]) & _MASK < 2**30:
         state[base + c.TS_RECENT] = value

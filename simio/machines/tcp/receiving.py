@@ -186,6 +186,12 @@ def is_one_way(state: NDArray, base: int, now: int) -> bool:
 
 
 @machine("tcp")
+def readable(state: NDArray, base: int) -> int:
+    """1 if a reader need not wait, else 0."""
+    return 1 if state[base + c.BUFFERED] > 0 or state[base + c.ENDED] else 0
+
+
+@machine("tcp")
 def read(state: NDArray, base: int, now: int, most: int) -> int:
     """Bytes that the reader gets; 0: none are there, and it waits; END_OF_FILE: none will come."""
     if now > c.LATEST or most < 1:

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 from simio.machines.layout import Layout, State
 
-STRIPE, CONCAT, MIRROR, RAID3, RAID5, RAID6 = range(6)
+STRIPE, CONCAT, MIRROR, RAID3, RAID5, RAID6, ERASURE, RAIDZ = range(8)
 """Levels."""
+CODED = (RAID5, RAID6, ERASURE, RAIDZ)
+"""Levels that compute lost data of what the other members have, with parity on all of them in turn."""
 READ, WRITE = range(2)
 """Verbs, and phases of a part of a request: what it reads comes first, then parity, then what it writes."""
 SOURCES = 4096
@@ -16,7 +18,12 @@ SOURCES = 4096
 WORDS = Layout("volume")
 LEVEL = WORDS.word("level")
 MEMBERS = WORDS.word("members")
-UNIT = WORDS.word("unit", "bytes", about="stripe unit; of a RAID 3, one sector's share on one member")
+UNIT = WORDS.word("unit", "bytes", about="stripe unit; RAID 3: one sector's share on a member; RAIDZ: a sector")
+PARITIES = WORDS.word("parities", about="units of parity in a stripe, or of a RAIDZ in a row of a record")
+RECORD = WORDS.word("record", "sectors", about="data of a record of a RAIDZ")
+SLOTS = WORDS.word("slots", about="records that a RAIDZ has room for")
+CURSOR = WORDS.word("cursor", about="slot in which the next record that a RAIDZ writes is put")
+SLOT = WORDS.word("slot", about="slot of the first record of the present phase")
 AT = WORDS.word("at", "bytes", about="address of the request")
 SIZE = WORDS.word("size", "bytes")
 VERB = WORDS.word("verb")
@@ -47,6 +54,16 @@ def both(first: int, second: int, members: int) -> int:
     return -1 - first * members - second
 
 
-def initial(level: int, members: int, unit: int = 1, ends: Sequence[int] = ()) -> State:
-    """State of a volume's planner before its first request."""
-    return WORDS.initial(level=level, members=members, unit=unit, ends=ends)
+def initial(
+    level: int,
+    members: int,
+    unit: int = 1,
+    ends: Sequence[int] = (),
+    parities: int | None = None,
+    record: int = 0,
+    slots: int = 0,
+) -> State:
+    """State of a volume's planner before its first request; a RAIDZ writes from the middle of its room on."""
+    own = {RAID5: 1, RAID6: 2}.get(level, 0) if parities is None else parities
+    words = {"parities": own, "record": record, "slots": slots, "cursor": slots // 2}
+    return WORDS.initial(level=level, members=members, unit=unit, ends=ends, **words)

@@ -20,6 +20,7 @@ from simio.machines.volume.raid5 import (
     stripe_size,
     write_parts,
 )
+from simio.machines.volume.raidz import begin_records, next_record, record_extent
 
 
 @machine("volume")
@@ -66,6 +67,8 @@ def begin(state: NDArray, base: int, part: int, phase: int) -> int:
     state[base + c.FROM] = 0
     if state[base + c.LEVEL] == c.RAID3:
         return raid3_parity(state, base)
+    if state[base + c.LEVEL] == c.RAIDZ:
+        return begin_records(state, base)
     if not is_spread(state, base):
         return 0
     if state[base + c.VERB] == c.READ:
@@ -76,6 +79,8 @@ def begin(state: NDArray, base: int, part: int, phase: int) -> int:
 @machine("volume")
 def next_piece(state: NDArray, base: int) -> int:
     """The member of the next piece of the phase, plus 1; 0 after the last."""
+    if state[base + c.LEVEL] == c.RAIDZ:
+        return next_record(state, base)
     if not is_spread(state, base):
         return next_share(state, base)
     if state[base + c.VERB] == c.WRITE:
@@ -98,6 +103,8 @@ def amount(state: NDArray, base: int) -> int:
 @machine("volume")
 def extent(state: NDArray, base: int, which: int) -> int:
     """Start (`which` is 0) or end (1) of the open request on the members, in whole units where parity goes round."""
+    if state[base + c.LEVEL] == c.RAIDZ:
+        return record_extent(state, base, which)
     x = state[base + c.AT] + which * state[base + c.SIZE]
     if not is_spread(state, base):
         return reach(state, base, x, 0)

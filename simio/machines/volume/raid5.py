@@ -8,7 +8,9 @@ inexpensive disks (RAID)", SIGMOD 1988).
 
 Of a RAID 6 the last two columns have P, the exclusive or of the data, and Q, a sum of them with weights of a Galois
 field (H. P. Anvin, "The mathematics of RAID-6"; Linux lib/raid6). Without one member, what it had is computed of the
-others but Q, as in a RAID 5; without two, of all that are left.
+others but Q, as in a RAID 5; without two, of all that are left. An erasure code has any number of such sums
+(I. S. Reed and G. Solomon, "Polynomial codes over certain finite fields", 1960), of which one is read to make up for
+a lost member.
 """
 
 from __future__ import annotations
@@ -26,22 +28,20 @@ from everything, where some of the data that stay have to be computed first."""
 @shared
 def parities(state: NDArray, base: int) -> int:
     """Units of parity in a stripe."""
-    return 2 if state[base + c.LEVEL] == c.RAID6 else 1
+    return state[base + c.PARITIES]
 
 
 @shared
 def is_spread(state: NDArray, base: int) -> bool:
     """True if parity goes round the members."""
-    return state[base + c.LEVEL] == c.RAID5 or state[base + c.LEVEL] == c.RAID6
+    return c.RAID5 <= state[base + c.LEVEL] <= c.ERASURE
 
 
 @shared
 def has_q(state: NDArray, base: int, member: int, row: int) -> bool:
-    """True if a member has the second parity of a stripe, which a single lost member is computed without."""
+    """True if a member has parity beyond the first unit of a stripe, which one lost member is computed without."""
     members = state[base + c.MEMBERS]
-    if state[base + c.LEVEL] != c.RAID6 or state[base + c.SECOND] >= 0:
-        return False
-    return (member + row) % members == members - 1
+    return state[base + c.SECOND] < 0 and (member + row) % members > members - parities(state, base)
 
 
 @shared
@@ -168,7 +168,7 @@ def begin_write(state: NDArray, base: int, part: int) -> int:
         state[base + c.ROW] = -1
         state[base + c.LOW] = first * unit
         state[base + c.HIGH] = (first + stripes) * unit
-        if lost < members and state[base + c.LEVEL] == c.RAID5:
+        if lost < members and parities(state, base) == 1:
             # The lost member has the parity of stripe s if (lost + s) mod n = n - 1.
             stripes -= (first + stripes + lost) // members - (first + lost) // members
         sources = parities(state, base) * (members - parities(state, base))

@@ -11,6 +11,7 @@ from simio.report.html.text import grid_table, shown
 from simio.report.tables import rate_text
 from simio.report.terminal import span_text, spread_texts
 from simio.report.wiring.inline import topology
+from simio.result.fairness import fairness
 from simio.result.model import CaseResult, ScenarioResult
 from simio.wording import in_unit, settings_text
 
@@ -18,7 +19,9 @@ from simio.wording import in_unit, settings_text
 def overview(result: ScenarioResult) -> str:
     """A row for each case, with a link to it; below that the measured quantities beside throughput."""
     links = [f'<a href="#case" data-case="{case.index}">{case.index + 1}</a>' for case in result.cases]
-    others = [grid_table(grid) for grid in (tables.others(result), tables.pooled(result)) if grid]
+    others = [
+        grid_table(grid) for grid in (tables.others(result), tables.pooled(result), tables.profiled(result)) if grid
+    ]
     return grid_table(tables.cases(result), "cases", links) + "".join(others)
 
 
@@ -48,6 +51,8 @@ def records(case: CaseResult, unit: str) -> str:
     parts = []
     if len(case.streams) > 1:
         parts.append(f"<h3>Streams</h3>{grid_table(tables.streams(case, unit))}")
+        if shared := fairness(case.streams):
+            parts.append(f"<p>{shared.sentence}.</p>")
     if case.observations:
         parts.append(f"<h3>Observations</h3>{grid_table(tables.observations(case))}")
     if case.tallies:

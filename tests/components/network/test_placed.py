@@ -10,6 +10,7 @@ import pytest
 
 from simio.errors import SimioError
 from simio.loading import load
+from simio.report.tables import profiled
 from simio.result.compare import cores, profile
 from simio.result.model import CaseResult
 from simio.running import RunOptions, run_scenario
@@ -86,3 +87,13 @@ def test_both_engines_agree_with_work_in_the_backlog() -> None:
 def test_cores_that_there_are_not_are_refused(setting: str, message: str) -> None:
     with pytest.raises(SimioError, match=message):
         ran(NONE, setting)
+
+
+def test_a_run_of_several_cases_prints_the_cpu_time_by_class_at_either_end() -> None:
+    flow = load(SCENARIO.with_name("one-flow-100g.yaml"), ["run.until=300 us", "run.warm_up=100 us"])
+    result = run_scenario(replace(flow, cases=flow.cases[:2]))
+    grid = profiled(result)
+    assert grid
+    assert [row[:2] for row in grid.rows] == [["1", "receiver"], ["1", "sender"], ["2", "receiver"], ["2", "sender"]]
+    percent = [int(str(cell).rstrip("%")) for cell in grid.rows[0][2:]]
+    assert percent[0] == pytest.approx(sum(percent[1:]), abs=len(percent))

@@ -10,6 +10,7 @@ from volume_bench import NoParity, Recorder, volume
 from simio.bound import bound
 from simio.components.passage import Passage, common
 from simio.components.volumes import make_volume
+from simio.components.volumes.geometry import Geometry
 from simio.components.volumes.members import Losses, Members
 from simio.loading import load
 from simio.machines.volume.layout import MIRROR, RAID3, RAID5, STRIPE
@@ -96,7 +97,8 @@ def test_requests_that_may_fail_need_not_pass(
     level: int, failing: list[int], lost: list[int], survives: bool
 ) -> None:
     losses = Losses(None, dict.fromkeys(failing))  # type: ignore[arg-type]
-    assert Members(Builder(), "v", level, [None] * 4, losses=losses).survive([4, *lost]) is survives
+    members = Members(Builder(), "v", Geometry(level, 4, 512, 2**20), [None] * 4, losses=losses)
+    assert members.survive([4, *lost]) is survives
 
 
 RANDOM = """

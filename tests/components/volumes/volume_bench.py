@@ -74,7 +74,7 @@ class NoParity:
     def __init__(self, p: Builder, time: int = 0):
         self.p, self.time = p, time
 
-    def xor(self, sources: int, size: int) -> None:
+    def xor(self, sources: int, size: int, weighted: bool = False) -> None:
         self.p.mark(self.p.observation(f"parity xor {size}"), sources)
         self.p.advance(self.time)
 

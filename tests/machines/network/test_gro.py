@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from simio.machines.door import call
-from simio.machines.network import gro, napi, ownership, profile
+from simio.machines.network import datagram_gro, gro, napi, ownership, profile
 from simio.machines.tcp.layout import FIN, PUSH
 
 ACK = 5 << 16 | 1000
@@ -94,34 +94,34 @@ def test_acknowledgements_are_not_merged() -> None:
 
 
 def test_a_poll_ends_with_the_ring_or_the_budget() -> None:
-    state = napi.WORDS.initial()
+    state = napi.WORDS.initial(own_count=3)
 
     def ask(function: object, *args: int) -> int:
         return call(function, state, 0, 0, *args)  # type: ignore[arg-type]
 
     # Three packets share an interrupt; 70 are there when it comes: 64 in the first poll, 6 in the second.
-    assert [ask(napi.arrive, 3) for _ in range(70)] == [napi.FIRST, napi.WAIT, napi.RAISE, *[napi.WAIT] * 67]
+    assert [ask(napi.arrive, 1500) for _ in range(70)] == [napi.FIRST, napi.WAIT, napi.RAISE, *[napi.WAIT] * 67]
     assert [ask(napi.polled) for _ in range(64)] == [*[napi.MORE] * 63, napi.ENDS]
     assert ask(napi.flushed) == 0
-    assert ask(napi.complete, 3) == napi.AGAIN
+    assert ask(napi.complete) == napi.AGAIN
     assert [ask(napi.polled) for _ in range(6)] == [*[napi.MORE] * 5, napi.ENDS]
     # While it goes up, another comes: it waits for company, as the poll did not use up its budget.
-    ask(napi.arrive, 3)
+    ask(napi.arrive, 1500)
     ask(napi.flushed)
-    assert ask(napi.complete, 3) == napi.GATHERS
+    assert ask(napi.complete) == napi.GATHERS
     assert state[napi.INTERRUPTS] == 1
 
 
 def test_a_softirq_lets_processes_have_a_turn_after_300_packets() -> None:
     state = napi.WORDS.initial()
     for _ in range(400):
-        call(napi.arrive, state, 0, 0, 1)
+        call(napi.arrive, state, 0, 0, 1500)
     answers = []
     for _ in range(5):
         while call(napi.polled, state, 0, 0) == napi.MORE:
             pass
         call(napi.flushed, state, 0, 0)
-        answers.append(call(napi.complete, state, 0, 0, 1))
+        answers.append(call(napi.complete, state, 0, 0))
     assert answers == [*[napi.AGAIN] * 4, napi.YIELD]
 
 
@@ -157,3 +157,33 @@ def test_copies_come_from_the_cache_as_far_as_devices_wrote_little_since() -> No
     assert call(profile.take, state, 0, 0, 500_000) == hit + 4 * (500_000 - hit)
     call(profile.arrived, state, 0, 0, 100 * 10**6)
     assert call(profile.take, state, 0, 0, 1000) == 4000
+
+
+def test_an_adaptive_queue_takes_its_count_and_delay_from_the_profile() -> None:
+    state = napi.WORDS.initial(adaptive=1, own_count=128, own_delay=8_000_000)
+    now = 0
+    for _ in range(64):
+        now += 10_000_000
+        call(napi.arrive, state, 0, now, 1500)
+        call(napi.expire, state, 0, now, int(state[napi.BATCH]))
+        call(napi.polled, state, 0, now)
+        call(napi.flushed, state, 0, now)
+        call(napi.complete, state, 0, now)
+    # The first sample goes one profile to the left of 8 us and 128 packets.
+    assert (call(napi.longest, state, 0, now), state[napi.MODERATION]) == (2_000_000, 256)
+
+
+def test_datagrams_of_one_size_are_merged_up_to_64_and_a_smaller_one_ends_the_buffer() -> None:
+    state = datagram_gro.WORDS.initial()
+
+    def take(length: int) -> int:
+        return call(datagram_gro.take, state, 0, 0, length)
+
+    assert [take(1000) for _ in range(64)] == [datagram_gro.HELD, *[datagram_gro.JOINED] * 62, datagram_gro.FLUSHES]
+    assert (call(datagram_gro.ready, state, 0, 0), call(datagram_gro.ready_total, state, 0, 0)) == (64, 64_000)
+    assert [take(1000), take(400)] == [datagram_gro.HELD, datagram_gro.FLUSHES]
+    assert call(datagram_gro.ready, state, 0, 0) == 2
+    # A larger one begins another buffer.
+    assert [take(400), take(1000), take(1000)] == [datagram_gro.HELD, datagram_gro.FLUSHES, datagram_gro.JOINED]
+    assert call(datagram_gro.ready, state, 0, 0) == 1
+    assert call(datagram_gro.flush, state, 0, 0) == 2

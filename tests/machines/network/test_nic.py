@@ -188,15 +188,15 @@ def test_buffers_are_spread_over_sets_evenly() -> None:
 
 def samples(state: np.ndarray, number: int, packets: int) -> list[int]:
     """Profiles after each of so many samples, each interrupt serving `packets` and coming after its delay."""
-    base = int(state[c.QUEUE_AT])
-    found, now = [], 0
+    own = int(state[c.QUEUE_AT]) + c.MODERATION
+    found, now, taken = [], 0, 0
     for _ in range(number):
         for _ in range(moderation.EVENTS):
-            delay = moderation.delay_of(int(state[base + c.PROFILE]))
+            delay = moderation.delay_of(int(state[own + moderation.PROFILE]))
             now += delay
-            state[base + c.TAKEN] += packets * delay // moderation.MICROSECOND
-            moderation.sample(state, base, now)
-        found.append(int(state[base + c.PROFILE]))
+            taken += packets * delay // moderation.MICROSECOND
+            moderation.sample(state, own, now, taken, taken)
+        found.append(int(state[own + moderation.PROFILE]))
     return found
 
 
@@ -229,3 +229,21 @@ def test_the_clock_of_a_core_settles_where_it_is_four_fifths_busy_or_at_its_leas
     # Of the clock f it is busy share / f, of which it chooses 1.25 times as much: f is the root of 1.25 share.
     assert settled(0.32) == pytest.approx(632, abs=10)
     assert settled(0.9) == 1000
+
+
+def test_moderation_counts_bytes_before_packets() -> None:
+    state = np.array(moderation.WORDS.initial(), dtype=np.int64)
+
+    def ends(now: int, packets: int, size: int) -> int:
+        for _ in range(moderation.EVENTS - 1):
+            moderation.sample(state, 0, now, packets, size)
+        moderation.sample(state, 0, now, packets, size)
+        return int(state[moderation.PROFILE])
+
+    ms = 1000 * moderation.MICROSECOND
+    assert ends(ms, 100, 100_000) == 0
+    # Half of the packets with twice the bytes are better: the search goes on, and there is nothing further left.
+    assert ends(2 * ms, 150, 300_000) == 0
+    assert int(state[moderation.TUNE]) == moderation.TOP
+    # As many bytes in more packets are a change, and the search leaves its top.
+    assert ends(3 * ms, 300, 500_000) == 1

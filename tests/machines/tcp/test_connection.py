@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tcp_bench import FIN, MS, PUSH, SECOND, SYN, Bench, lose
+from tcp_bench import BASE, FIN, MS, PUSH, SECOND, SYN, Bench, lose
 
 from simio.machines.tcp import TcpSettings, buffers, connection, receiving
+from simio.machines.tcp.layout import NXT, RCV_NXT, RING, STATE, UNA
 
 CLOSED, LISTEN, SYN_SENT, SYN_RECEIVED, ESTABLISHED = range(5)
 FIN_WAIT_1, FIN_WAIT_2, CLOSE_WAIT, CLOSING, LAST_ACK, TIME_WAIT = range(5, 11)
@@ -171,3 +172,25 @@ def test_what_is_refused() -> None:
     assert run.ask(0, connection.close) == -1
     assert run.ask(0, buffers.room, 100) == -1
     assert bench(set_up=True).ask(0, connection.close) == -1
+
+
+def test_a_connection_can_be_opened_again_and_takes_no_segment_of_the_one_before() -> None:
+    run = Bench(TcpSettings(mss=1000, timestamps=True, timestamp_tick=MS, rto_tick=0, send_space=8000), set_up=True)
+    fresh = list(run.states[0])
+    run.connect().start(0, [3000], close=True).run()
+    old = [segment for segment in run.trace if segment.length][-1]
+    for end in (0, 1):
+        size = run.look(end, RING)
+        run.states[end].extend(fresh[BASE : BASE + size])
+        at = len(run.states[end]) - size - BASE
+        assert run.ask(end, connection.renew, at + BASE) == 0
+    assert run.look(0, UNA) == run.look(1, RCV_NXT) == run.look(0, NXT) == 0
+    run.now += 2 * MS
+    run.ask(1, connection.open_up, 0)
+    run.ask(1, connection.take_stamps, old.words[2])
+    assert run.ask(1, connection.accept, *old.words[:2]) == 0
+    assert run.look(1, RCV_NXT) == 0
+    run.ask(0, connection.open_up, 1)
+    run.output(0)
+    run.run()
+    assert [run.look(end, STATE) for end in (0, 1)] == [ESTABLISHED, ESTABLISHED]

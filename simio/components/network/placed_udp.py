@@ -1,0 +1,156 @@
+"""UDP of a host whose packets come by an adapter with queues: a program on one core, softirqs on that or another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from simio.components.host.host import INTERRUPT
+from simio.components.network.interface import Interface
+from simio.components.network.queued import QueuedInterface
+from simio.components.network.seat import Seat
+from simio.components.network.stack import Stack
+from simio.components.network.udp import UdpSocket
+from simio.machines.network import datagram_gro, mailbox, profile
+from simio.program.builder import Operand, Register
+
+
+class SeatedStack(Stack):
+    """A host's stack as one program on a core sees it."""
+
+    threads = False
+    segments = True
+
+    def __init__(
+        self, stack: Stack, interface: QueuedInterface, cores: tuple[int, int], merges: bool = False
+    ) -> None:
+        """`merges`: what a poll finds goes up as one (UDP_GRO)."""
+        super().__init__(stack.kernel, stack.part)
+        self.seat = Seat(stack, interface, cores)
+        self.process, self.softirq = self.seat.process, self.seat.softirq
+        self.queue = cores[1]
+        self.merges = merges
+
+    def call(self) -> None:
+        """See `Stack.call`."""
+        self.process.spend("call")
+
+    def program(self, cost: Operand) -> None:
+        """See `Stack.program`."""
+        with self.process.kept(), self.p.label("the program", self.name):
+            self.p.wait(self.host.span(cost))
+
+    def move(self, amount: Register, size: int, aligned: bool) -> None:
+        """See `Stack.move`; what the program sends is in its core's cache."""
+        if self.sheet.copies:
+            self.process.copy(profile.BUFFERED, amount)
+
+    def udp(self, cost: int, data: Register, whole: int, offloaded: bool, priority: int) -> None:
+        """See `Stack.udp`; datagrams that are merged cost once a buffer, as it goes up."""
+        if priority != INTERRUPT:
+            self.process.spend("datagram out")
+        elif not self.merges:
+            self.softirq.spend("datagram in")
+
+    def packet_out(self, interface: Interface, priority: int) -> None:
+        """See `Stack.packet_out`."""
+        self.process.spend("packet out")
+
+    def packet_in(self) -> None:
+        """See `Stack.packet_in`."""
+        self.softirq.spend("merge" if self.merges else "up")
+
+    def segment(self, interface: Interface, count: Operand, total: Register) -> None:
+        """See `Stack.segment`: one buffer goes down, which the adapter cuts, or else software."""
+        page = self.kernel.sheet.page
+        with self.process.kept(), self.p.scope():
+            self.process.spend("page out", self.p.register((total + (page - 1)) // page))
+            self.process.spend("packet out")
+            if not self.seat.interface.sheet.uso:
+                self.process.spend("cut", count)
+
+    def socket(self, name: str, space: int) -> UdpSocket:
+        """See `Stack.socket`."""
+        return SeatedSocket(self, name, space)
+
+
+class SeatedSocket(UdpSocket):
+    """A socket whose reader is on a core; a buffer of datagrams that were merged is read by one call."""
+
+    stack: SeatedStack
+
+    def __init__(self, stack: SeatedStack, name: str, space: int) -> None:
+        super().__init__(stack, name, space)
+        p = self.p
+        self.buffers = p.machine(f"{name} buffers", mailbox.initial(2**62, mailbox.MOST))
+        self.asleep = p.variable(f"{name} asleep")
+        if stack.merges:
+            self.gro = p.machine(f"{name} GRO", datagram_gro.WORDS.initial())
+            p.tally(name, "merged", self.gro + datagram_gro.MERGED, "datagrams")
+
+    def _came(self, length: Register) -> None:
+        p = self.p
+        self.stack.seat.arrived(length)
+        if not self.stack.merges:
+            self._up(p.register(1), length)
+            return
+        with p.scope():
+            what = p.answer(datagram_gro.take, self.gro, length)
+            with p.when(what == datagram_gro.HELD), self.stack.seat.napi.held(), p.scope():
+                count = p.answer(datagram_gro.flush, self.gro)
+                with p.when(count > 0):
+                    self._bring_up()
+            with p.when(what == datagram_gro.FLUSHES):
+                self._bring_up()
+
+    def _bring_up(self) -> None:
+        """A merged buffer goes up."""
+        p = self.p
+        with p.scope():
+            count, total = p.answer(datagram_gro.ready, self.gro), p.answer(datagram_gro.ready_total, self.gro)
+            with self.stack.softirq.in_hand():
+                self.stack.softirq.spend("up")
+                self.stack.softirq.spend("datagram in")
+                self._up(count, total)
+
+    def _up(self, count: Register, total: Register) -> None:
+        """A buffer of so many datagrams is there to be read; a program that sleeps is woken."""
+        p = self.p
+        with p.scope():
+            p.answer(mailbox.arrive, self.buffers, count, total)
+            p.put(self.waiting, 1)
+            with p.when(self.asleep.load() == 1):
+                self.asleep.store(0)
+                self.stack.softirq.spend("wake")
+
+    def read(self, size: int, body: Callable[[Register, Register], None]) -> None:
+        """See `UdpSocket.read`."""
+        p, stack = self.p, self.stack
+        stack.call()
+        with p.scope():
+            self._wait()
+            count, total = p.answer(mailbox.length, self.buffers), p.answer(mailbox.take, self.buffers)
+            with stack.process.kept():
+                stack.process.spend("datagram read")
+                stack.seat.take(total, 1)
+            with p.loop(count), p.scope():
+                self._take(count, total)
+                body(count, total)
+
+    def _wait(self) -> None:
+        """Until a buffer is there: the program polls, if it does, and sleeps."""
+        p, polls = self.p, self.stack.seat.polls
+        with p.scope():
+            there = p.answer(mailbox.waiting, self.buffers)
+            if polls:
+                with p.when(there == 0):
+                    polls.until(self._found)
+                    self._found(there)
+            with p.when(there > 0):
+                p.get(self.waiting, 1)
+            with p.when(there == 0):
+                self.asleep.store(1)
+                p.get(self.waiting, 1)
+                self.stack.process.spend("switch")
+
+    def _found(self, there: Register) -> None:
+        self.p.call(there, mailbox.waiting, self.buffers)

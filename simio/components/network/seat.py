@@ -1,0 +1,46 @@
+"""A program's core and the queue that has its packets: who works where, and what passes from one to the other."""
+
+from __future__ import annotations
+
+from simio.components.network.place import Place
+from simio.components.network.polling import Polls
+from simio.components.network.queued import QueuedInterface
+from simio.components.network.stack import Stack
+from simio.machines.network import profile
+from simio.program.builder import Operand, Register
+
+
+class Seat:
+    """One program with a socket, on a core, whose packets come by the queue of the same core or another."""
+
+    def __init__(self, stack: Stack, interface: QueuedInterface, cores: tuple[int, int]) -> None:
+        """`cores` are those of the program and of the queue. Raises RunError if programs poll, and these differ."""
+        self.stack, self.interface = stack, interface
+        self.queue = cores[1]
+        self.napi = interface.queue(cores[1])
+        self.process: Place = interface.places.process(cores[0])
+        self.softirq: Place = self.napi.place
+        self.apart = cores[0] != cores[1]
+        self.far = " far" if self.process.socket != self.softirq.socket else ""
+        limit = stack.sheet.busy_read
+        self.polls = Polls(self.napi, self.process, limit) if limit else None
+
+    def arrived(self, amount: Register) -> None:
+        """Bytes have come for the program, and are in the socket's cache if they may be."""
+        if not self.far and not self.interface.far(self.queue):
+            with self.stack.p.scope():
+                self.stack.p.answer(profile.arrived, self.softirq.spent.state, amount)
+
+    def take(self, amount: Register, handed: Operand) -> None:
+        """The program gets its data from where they are, in so many buffers that another core has `handed` over."""
+        with self.process.kept():
+            if self.apart:
+                self.process.spend(f"hand over{self.far}", handed)
+            if not self.stack.sheet.copies:
+                return
+            if self.far:
+                self.process.copy(profile.FAR, amount)
+            elif self.interface.far(self.queue):
+                self.process.copy(profile.MEMORY_NEAR, amount)
+            else:
+                self.process.take(amount)

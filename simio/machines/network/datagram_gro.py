@@ -1,0 +1,81 @@
+"""GRO of UDP: datagrams of one flow and size that one poll finds are merged into one buffer.
+
+Linux net/ipv4/udp_offload.c, udp_gro_receive_segment: a datagram joins a buffer whose first one is as large; a
+smaller one ends the buffer, as does the 64th; a larger one begins another.
+"""
+
+from __future__ import annotations
+
+from numpy.typing import NDArray
+
+from simio.machines.door import machine
+from simio.machines.layout import Layout
+from simio.machines.shared import shared
+
+MOST = 64
+"""Datagrams of a buffer (UDP_GRO_CNT_MAX)."""
+BYTES = 65535
+"""Bytes of a buffer (net/core/skbuff.c, skb_gro_receive)."""
+
+WORDS = Layout("GRO of UDP")
+COUNT = WORDS.word("count", "datagrams", about="of the buffer that is held")
+TOTAL = WORDS.word("total", "bytes", about="of these")
+EACH = WORDS.word("each", "bytes", about="of its first")
+READY = WORDS.word("ready", "datagrams", about="of the buffer that goes up next")
+READY_TOTAL = WORDS.word("ready total", "bytes", about="of these")
+MERGED = WORDS.word("merged", "datagrams", about="that joined a buffer")
+
+JOINED, HELD, FLUSHES = range(3)
+"""What becomes of a datagram: it has joined a buffer; it begins one, which is held; the held buffer goes up, with the
+datagram in it or in its place."""
+
+
+@shared
+def up(state: NDArray, base: int) -> None:
+    """The held buffer goes up next."""
+    state[base + READY] = state[base + COUNT]
+    state[base + READY_TOTAL] = state[base + TOTAL]
+    state[base + COUNT] = 0
+    state[base + TOTAL] = 0
+
+
+@machine("network")
+def take(state: NDArray, base: int, length: int) -> int:
+    """A datagram of `length` bytes: what becomes of it, as JOINED and the others say."""
+    if length < 0:
+        return -1
+    what = JOINED
+    if state[base + COUNT] == 0:
+        what = HELD
+    elif length > state[base + EACH] or state[base + TOTAL] + length > BYTES:
+        up(state, base)
+        what = FLUSHES
+    state[base + COUNT] += 1
+    state[base + TOTAL] += length
+    if state[base + COUNT] == 1:
+        state[base + EACH] = length
+        return what
+    state[base + MERGED] += 1
+    if length < state[base + EACH] or state[base + COUNT] == MOST:
+        up(state, base)
+        return FLUSHES
+    return JOINED
+
+
+@machine("network")
+def flush(state: NDArray, base: int) -> int:
+    """The poll ends: datagrams of the buffer that is held, which goes up next; 0: none is."""
+    up(state, base)
+    return state[base + READY]
+
+
+@machine("network")
+def ready(state: NDArray, base: int) -> int:
+    """Datagrams of the buffer that goes up."""
+    return state[base + READY]
+
+
+@machine("network")
+def ready_total(state: NDArray, base: int) -> int:
+    """Bytes of the buffer that goes up."""
+    return state[base + READY_TOTAL]

@@ -1,0 +1,155 @@
+"""Datagrams on cores, and programs that poll for what they read: whole runs of a short time, worked out by hand."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from simio.errors import SimioError
+from simio.loading import load
+from simio.result.compare import cores
+from simio.result.model import CaseResult
+from simio.running import RunOptions, run_scenario
+
+ASK = """
+title: One question at a time
+hosts:
+  asking:
+    {model: hosts/workstation, kernel: kernels/ideal, stack: stacks/ideal-tcp,
+    adapters: {eth: {model: adapters/ideal-ethernet, bus: slot}}}
+  server:
+    model: hosts/xeon-gold-6128-4s
+    adapters: {nic: {model: adapters/connectx-5, bus: pcie, steering: flow, adaptive: false, coalesce_count: 1}}
+links: [{model: links/ethernet-100g, between: [asking.eth, server.nic], length: 2 m}]
+workload:
+  dns: {kind: requests, from: asking, to: server, transport: udp, request: 60 B, response: 160 B, count: 20}
+run: {}
+"""
+
+
+@cache
+def ran(path: Path, *sets: str, engine: str = "simpy") -> CaseResult:
+    """A run with other settings."""
+    return run_scenario(load(path, list(sets)), options=RunOptions(engine=engine)).cases[0]
+
+
+def mean(case: CaseResult) -> float:
+    """Mean time of a transaction in ps."""
+    (found,) = (each for each in case.observations if each.name == "dns: transaction")
+    return found.mean
+
+
+def spent(case: CaseResult, host: str) -> int:
+    """CPU time of a host's network path in ns."""
+    return sum(each.value for each in case.tallies if each.owner == host and each.what.startswith("CPU time in "))
+
+
+def count(case: CaseResult, what: str) -> int:
+    return sum(each.value for each in case.tallies if each.name == what)
+
+
+STREAM = """
+title: Datagrams
+hosts:
+  sender: {model: hosts/xeon-gold-6128-4s, adapters: {nic: {model: adapters/connectx-5, bus: pcie, steering: flow}}}
+  receiver: {model: hosts/xeon-gold-6128-4s, adapters: {nic: {model: adapters/connectx-5, bus: pcie, steering: flow}}}
+links: [{name: line, model: links/ethernet-100g, between: [sender.nic, receiver.nic], length: 2 m}]
+workload:
+  datagrams: {from: sender, to: receiver, size: 1000 B, count: 64, core: 0}
+run: {}
+"""
+
+
+@pytest.fixture
+def ask(tmp_path: Path) -> Path:
+    path = tmp_path / "ask.yaml"
+    path.write_text(ASK)
+    return path
+
+
+@pytest.fixture
+def stream(tmp_path: Path) -> Path:
+    path = tmp_path / "stream.yaml"
+    path.write_text(STREAM)
+    return path
+
+
+def test_a_program_that_polls_saves_interrupt_wake_up_and_switch_to_the_tick(ask: Path) -> None:
+    sleeps = ran(ask)
+    polling = ran(ask, "hosts.server.stack.busy_read=1 ms", "hosts.server.stack.poll_cost=0 s")
+    # At the clock that the costs are for; the first question finds a program that sleeps, too.
+    server = load(ask, []).cases[0].system.hosts["server"]
+    kernel, stack = server.kernel.sheet, server.stack.sheet
+    saved = kernel.interrupt + stack.wake_cost + kernel.context_switch
+    assert kernel.reference_clock == server.cpu.sheet.clock
+    assert mean(sleeps) - mean(polling) == saved
+    assert count(polling, "server.nic queue 0 interrupts") == 0
+    assert cores(polling, "server") > 0.95 > 0.9 > cores(sleeps, "server")
+
+
+def test_a_packet_is_taken_when_the_empty_poll_ends(ask: Path) -> None:
+    free, dear = (
+        ran(ask, "hosts.server.stack.busy_read=1 ms", f"hosts.server.stack.poll_cost={cost}")
+        for cost in ("0 s", "300 ns")
+    )
+    assert 0 < mean(dear) - mean(free) < 300_000
+
+
+def test_a_program_whose_time_to_poll_is_over_sleeps(ask: Path) -> None:
+    brief = ran(ask, "hosts.server.stack.busy_read=100 ns")
+    assert count(brief, "server.nic queue 0 interrupts") == 20
+    assert mean(brief) == mean(ran(ask))
+
+
+def test_what_is_sent_as_one_buffer_is_worked_on_once(stream: Path) -> None:
+    single, batch = ran(stream), ran(stream, "workload.datagrams.batch=16")
+    sheets = load(stream, []).cases[0].system.hosts["sender"]
+    kernel, stack, nic = sheets.kernel.sheet, sheets.stack.sheet, sheets.adapters["nic"].part.sheet
+    call = kernel.system_call + stack.socket_call + stack.lock_cost
+    down = stack.udp_send + stack.ip_send + stack.device_send + nic.transmit_cost + nic.doorbell
+    down += stack.skb_cost + stack.skb_memory
+    pages = 4 * (stack.page_cost + nic.transmit_cost)
+    # Copies are of as many bytes; the adapter cuts.
+    assert (spent(single, "sender") - spent(batch, "sender")) * 1000 == pytest.approx(
+        (64 - 4) * (call + down) - 4 * pages, abs=64_000
+    )
+    cut = ran(stream, "workload.datagrams.batch=16", "hosts.sender.adapters.nic.uso=false")
+    each = nic.transmit_cost + stack.cut_cost + stack.skb_cost + stack.skb_memory
+    assert (spent(cut, "sender") - spent(batch, "sender")) * 1000 == pytest.approx(64 * each, abs=8_000)
+
+
+def test_what_a_poll_finds_is_read_by_one_call(stream: Path) -> None:
+    merged = ran(stream, "workload.datagrams.batch=16", "workload.datagrams.gro=true")
+    single = ran(stream, "workload.datagrams.batch=16")
+    assert count(merged, "datagrams at receiver merged") > 32
+    assert merged.throughput.amount == single.throughput.amount == 64_000
+    assert spent(merged, "receiver") < spent(single, "receiver")
+
+
+def test_both_engines_agree_with_polling_merging_and_adaptive_moderation(stream: Path) -> None:
+    sets = (
+        "workload.datagrams.batch=4", "workload.datagrams.gro=true", "workload.datagrams.streams=2",
+        "hosts.receiver.stack.busy_read=3 us",
+    )  # fmt: skip
+    results = [ran(stream, *sets, engine=name) for name in ("compiled", "simpy")]
+    assert results[0].steps == results[1].steps
+    assert results[0].tallies == results[1].tallies
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("workload.datagrams.batch=7", "a divisor of count, 64"),
+        ("workload.datagrams.size=2000 B,workload.datagrams.gro=true", "the most is 1472 bytes"),
+        ("hosts.receiver.stack.gro=none,workload.datagrams.gro=true", "merges nothing"),
+        (
+            "hosts.receiver.stack.busy_read=9 us,hosts.receiver.adapters.nic.steering=rss,workload.datagrams.queue=3",
+            "come by the queue of core 3",
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused(stream: Path, setting: str, message: str) -> None:
+    with pytest.raises(SimioError, match=message):
+        ran(stream, *setting.split(","))
