@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from simio.calibration.covariance import FLAT, Determination, determination
 from simio.calibration.model import run_of
 from simio.calibration.problem import FitProblem
-from simio.calibration.search import Axes, Search, jacobian, robust_cost
+from simio.calibration.search import DESCENTS, Axes, Search, jacobian, robust_cost
 from simio.calibration.values import CatalogueValue
 
 Vector = NDArray[np.float64]
@@ -76,10 +76,10 @@ def median_error(residuals: Vector) -> float:
     return median(np.abs(np.expm1(residuals)).tolist())
 
 
-def search_of(problem: FitProblem, seed: int = 1) -> Search:
+def search_of(problem: FitProblem, seed: int = 1, descents: int = DESCENTS) -> Search:
     """A search for the values of a problem, not yet begun."""
     model = problem.model
-    return Search(model.residuals, model.weights, axes_of(problem.values), seed)
+    return Search(model.residuals, model.weights, axes_of(problem.values), seed, descents)
 
 
 def fit(problem: FitProblem, search: Search) -> Fit:

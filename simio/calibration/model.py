@@ -21,6 +21,8 @@ from simio.studies.simulate import Done, Key, collected, needed, run
 
 Vector = NDArray[np.float64]
 
+Laid = frozenset[tuple[tuple[str, str], str]]
+"""Values by datasheet and key, and their texts."""
 LOST = math.log(10)
 """The residual of a row whose run ends in a fault, or whose parts cannot have such values."""
 
@@ -34,6 +36,12 @@ def run_of(row: Row) -> tuple[object, ...]:
     return row.scenario, row.cases, row.of.of if row.quantity in APART else None
 
 
+def _alone(one: Laid, other: Laid) -> tuple[str, str] | None:
+    """The only value in which two differ."""
+    apart = {at for at, _ in one ^ other}
+    return next(iter(apart)) if len(apart) == 1 else None
+
+
 def _residual(row: Row, error: float | None) -> float:
     """The residual of an error; `LOST` where there is none."""
     if error is None or error <= -1:
@@ -43,6 +51,8 @@ def _residual(row: Row, error: float | None) -> float:
 
 class Model:
     """Rows as a function of the logarithms of some values; a case that was simulated before is not simulated again.
+
+    Nor is it simulated for a value that leaves its program as it was when it alone changed.
 
     `residuals` are log(simulated / measured), against a range 0 inside, or the difference of shares that are compared
     in points. `weights` share one among the rows of a run.
@@ -64,17 +74,28 @@ class Model:
         runs = Counter(run_of(row) for row in rows)
         self.runs = len(runs)
         self.weights: Vector = np.array([1.0 / runs[run_of(row)] for row in rows])
-        self._done: dict[tuple[object, ...], Done] = {}
+        self._done: dict[Key, dict[Laid, Done]] = {}
         names = dict.fromkeys(row.scenario for row in rows)
         scenarios = {name: load(library.path(name), parts=parts, tables=library.tables) for name in names}
         self._used = {
-            (name, index): frozenset(part.model for part in used_parts(scenarios[name].cases[index].system))
+            (name, index): self._of_parts(used_parts(scenarios[name].cases[index].system))
             for name, index in needed(rows)
         }
 
+        self._parts = {case: frozenset(used) for case, used in self._used.items()}
+
+    def _of_parts(self, parts: Iterable[Any]) -> set[tuple[str, str]]:
+        """The values that belong to some parts, by datasheet and key."""
+        models = {part.model for part in parts}
+        return {value.at for value in self.values if value.part in models}
+
     def users(self, value: CatalogueValue) -> list[Row]:
-        """The rows of which a case has the value's part."""
-        return [row for row in self.rows if any(value.part in self._used[row.scenario, index] for index in row.cases)]
+        """The rows of which a case has the value; those that have its part if there are none."""
+        for used in (self._used, self._parts):
+            found = [row for row in self.rows if any(value.at in used[row.scenario, index] for index in row.cases)]
+            if found:
+                break
+        return found
 
     def point(self, texts: Sequence[str] | None = None) -> Vector:
         """The logarithms of the values as they are, or as these texts say."""
@@ -96,21 +117,31 @@ class Model:
     def simulated(self, texts: Sequence[str], rows: Sequence[Row]) -> list[float | None]:
         """Each row with the values as these texts, in the row's unit; None if a run fails."""
         laid = {v.at: text for v, text in zip(self.values, texts, strict=True)}
-        keys = {case: self._key(case, laid) for case in needed(rows)}
-        missing = [case for case, key in keys.items() if key not in self._done]
+        cases = needed(rows)
+        missing = [case for case in cases if self._key(case, laid) not in self._done.get(case, {})]
         if missing:
             self._simulate(laid, missing)
-        return [each.value for each in collected(rows, {case: self._done[key] for case, key in keys.items()})]
+        return [
+            each.value for each in collected(rows, {case: self._done[case][self._key(case, laid)] for case in cases})
+        ]
 
-    def _key(self, case: Key, laid: Mapping[tuple[str, str], str]) -> tuple[object, ...]:
-        """A case and those values that it uses: what a simulation of it depends on."""
-        return (*case, *(item for item in laid.items() if item[0][0] in self._used[case]))
+    def _key(self, case: Key, laid: Mapping[tuple[str, str], str]) -> Laid:
+        """Those values that a case uses: what a simulation of it depends on."""
+        return frozenset(item for item in laid.items() if item[0] in self._used[case])
 
     def _simulate(self, laid: Mapping[tuple[str, str], str], missing: Sequence[Key]) -> None:
         """Run cases; one that cannot be run, or be built with these values, is a fault and has none."""
 
         def take(case: Key, done: Done) -> None:
-            self._done[self._key(case, laid)] = done
+            known, key = self._done.setdefault(case, {}), self._key(case, laid)
+            idle = next(
+                (at for other, was in known.items() if (at := _alone(key, other)) and was.program == done.program),
+                None,
+            )
+            known[key] = done
+            if idle and done.program:
+                self._used[case].remove(idle)
+                self._done[case] = {frozenset(item for item in k if item[0] != idle): d for k, d in known.items()}
             self.cases_run += 1
             if self.progress:
                 self.progress()

@@ -39,8 +39,10 @@ class Axes:
 class Search:
     """The best point that was found so far, so that an interrupt has something to say."""
 
-    def __init__(self, residuals: Residuals, weights: Vector, axes: Axes, seed: int = 1) -> None:
-        self._residuals, self.axes, self.seed = residuals, axes, seed
+    def __init__(
+        self, residuals: Residuals, weights: Vector, axes: Axes, seed: int = 1, descents: int = DESCENTS
+    ) -> None:
+        self._residuals, self.axes, self.seed, self.descents = residuals, axes, seed, descents
         self.roots = np.sqrt(weights)
         self.best: Vector | None = None
         self.cost = np.inf
@@ -73,13 +75,15 @@ class Search:
         return self.best
 
     def _screened(self, start: Vector) -> list[Vector]:
+        if self.descents == 1:
+            return []
         from scipy.stats import qmc
 
         axes = self.axes
         points = qmc.LatinHypercube(len(start), rng=self.seed).random(SCREENED * len(start))
         candidates = [axes.lower + point * (axes.upper - axes.lower) for point in points]
         costs = [robust_cost(self.residuals(point)) for point in candidates]
-        order = np.argsort(costs, kind="stable")[: DESCENTS - 1]
+        order = np.argsort(costs, kind="stable")[: self.descents - 1]
         return [candidates[index] for index in order]
 
     def _descend(self, start: Vector) -> None:

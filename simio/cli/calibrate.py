@@ -32,7 +32,14 @@ if TYPE_CHECKING or not COMPLETING:
 @click.argument("studies", nargs=-1, required=True, metavar="STUDY...")
 @click.option("--dry-run", is_flag=True, help="Show the changes of datasheets as a diff and write nothing.")
 @click.option("--keep", is_flag=True, help="Keep the values; find how well the rows determine them.")
-def calibrate(studies: tuple[str, ...], dry_run: bool, keep: bool) -> None:
+@click.option(
+    "--starts",
+    type=click.IntRange(1, 20),
+    default=3,
+    show_default=True,
+    help="Starts of the search: the values as they are, and the best points of a Latin hypercube.",
+)
+def calibrate(studies: tuple[str, ...], dry_run: bool, keep: bool, starts: int) -> None:
     """Fit the catalogue's values to measured rows.
 
     Fits every value that a datasheet marks as fitted to one of these studies, within its bounds, to all measured rows
@@ -57,7 +64,7 @@ def calibrate(studies: tuple[str, ...], dry_run: bool, keep: bool) -> None:
     library, names = with_own(studies)
     problem = prepare(names, library, progress=progress)
     check_editable(problem)
-    search = search_of(problem)
+    search = search_of(problem, descents=starts)
     searches.append(search)
     try:
         found = (examine if keep else fit)(problem, search)

@@ -49,13 +49,17 @@ class Simulated:
 
 @dataclass(frozen=True)
 class Done:
-    """Results of a case: the values of its rows, or a fault; differences of engines; program steps, and seconds."""
+    """Results of a case: the values of its rows, or a fault; differences of engines; program steps, and seconds.
+
+    `program` is the hash of what ran; empty after a fault.
+    """
 
     values: Mapping[MeasuredRow, float | None] = field(default_factory=dict)
     fault: str = ""
     difference: str = ""
     steps: int = 0
     seconds: float = 0.0
+    program: str = ""
 
 
 def simulate(
@@ -122,7 +126,7 @@ def values_of(scenario: Scenario, task: Task) -> Done:
     except RunError as error:
         return Done(fault=str(error), seconds=time.perf_counter() - begun)
     values = {row: simulated_value(result, row) for row in (*case.measured, *also)}
-    return Done(values, "", difference, result.steps, time.perf_counter() - begun)
+    return Done(values, "", difference, result.steps, time.perf_counter() - begun, result.hash)
 
 
 def unlike(task: Task, compiled: CaseResult, simpy: CaseResult) -> str:

@@ -43,6 +43,21 @@ def test_a_value_that_no_row_depends_on_is_named(calibrated):
     assert (found.low, found.high) == ("1 us", "1000 us")
 
 
+def test_a_case_is_not_run_again_for_a_value_that_it_has_not(calibrated):
+    _, fit = calibrated
+    model, values = fit.problem.model, [value.key for value in fit.problem.values]
+    model.residuals(fit.point)
+    point, run = fit.point.copy(), model.cases_run
+    point[values.index("ip_packet_time")] -= 0.5
+    model.residuals(point)
+    assert model.cases_run == run
+    point[values.index("receive_cost")] -= 0.5
+    model.residuals(point)
+    assert model.cases_run > run
+    # The part is still the rows' own.
+    assert len(model.users(fit.problem.values[values.index("ip_packet_time")])) == len(model.rows)
+
+
 def test_values_that_only_act_together_are_named_together(calibrated):
     # As if the rows depended on the product of two values.
     _, fit = calibrated

@@ -23,6 +23,8 @@ from simio.program.builder import Builder, Operand
 from simio.program.labels import labelled
 from simio.program.steps import CPU_TIME, UNBOUNDED
 
+SCHEDULED = 256
+"""Requests of a hardware queue with a scheduler: twice BLKDEV_DEFAULT_RQ (block/blk-mq-sched.c)."""
 Slot = tuple[int, int]
 """The place of a process that polls among those on its core, and their number."""
 ALONE: Slot = (0, 1)
@@ -47,6 +49,7 @@ class BlockLayer:
         self.attachments = attachments
         self.devices = devices
         self._schedulers: dict[str, Scheduler] = {}
+        self._queues: dict[tuple[int, str], str] = {}
         if self.sheet.scheduler not in SCHEDULERS:
             raise RunError(
                 f"found {quote(self.sheet.scheduler)}, expected an I/O scheduler: {', '.join(SCHEDULERS)}",
@@ -67,6 +70,15 @@ class BlockLayer:
             -(-size // limit) if limit else 1,
             batch,
         )
+
+    def queue(self, core: Core, disk: str, process: str) -> str:
+        """The name of the hardware queue of a core and a drive, after the first process that uses it."""
+        return self._queues.setdefault((core.number, disk), f"{process}: {disk}")
+
+    @property
+    def tags(self) -> int:
+        """Requests that a hardware queue holds at most, but for its own depth."""
+        return self.sheet.nr_requests or (UNBOUNDED if self.sheet.scheduler == "none" else SCHEDULED)
 
     def scheduler(self, drive: str, interface: Interface) -> Scheduler:
         """The scheduler of a drive, as requests through an interface meet it."""
@@ -184,10 +196,12 @@ class CoreInitiator:
         self.process = process
         self.p = process.p
         layer = process.layer
-        self.queue = f"{process.name}: {disk}"
         self.alone: int = layer.kernel.largest_request() or UNBOUNDED
         core, state = process.submitter
         self.core = core
+        kernel = process.interface.kernel
+        self.queue = layer.queue(core, disk, process.name) if kernel else f"{process.name}: {disk}"
+        self.tags = layer.tags if kernel else UNBOUNDED
         self.state = -1
         if process.interface.interrupts:
             span = layer.host.span

@@ -96,5 +96,5 @@ def can_fail(system: System, name: str, cut: Collection[str] = ()) -> bool:
     failing = sum(can_fail(system, member, cut) for member in members)
     if volume.kind == "mirror":
         return failing == len(members)
-    survives = 1 - len(volume.failed) if volume.kind in _WITH_PARITY else 0
-    return failing > survives
+    survives = 2 if volume.kind == "raid6" else int(volume.kind in _WITH_PARITY)
+    return failing > max(survives - len(volume.failed), 0)

@@ -19,12 +19,14 @@ from simio.description.model import Adapter
 from simio.description.sheets.adapters import StorageAdapter
 from simio.program.builder import Builder, Operand, OperandT, Register
 from simio.program.labels import labelled
+from simio.program.steps import UNBOUNDED
 
 
 class HostInitiator:
     """The block layer and the adapter's driver on a host: commands of at most `max_request`, an interrupt each."""
 
     queue = ""
+    tags = UNBOUNDED
     alone = 0
 
     def __init__(self, p: Builder, kernel: UnixKernel, adapter: Adapter[StorageAdapter]) -> None:
@@ -85,7 +87,8 @@ class DiskDriver:
         self.name = drive.name
         self.sector = drive.sheet.sector
         self.capacity = drive.capacity
-        self.queue = p.resource(f"{initiator.queue or drive.name} driver queue", depth, lock=True)
+        queue = f"{initiator.queue or drive.name} driver queue"
+        self.queue = p.resource(queue, min(depth, initiator.tags), lock=True)
         self.recovery: CommandRecovery | None = None
         if policy and failures:
             self.recovery = CommandRecovery(p, initiator, transport, self.queue, policy, failures)

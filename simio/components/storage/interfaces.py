@@ -107,6 +107,8 @@ class Initiator(Protocol):
 
     queue: str
     """The name of a queue of its own for the commands of a drive; empty: all who use the drive share one."""
+    tags: int
+    """Commands that this queue holds at most, beside what its drive's adapter allows."""
     alone: int
     """Bytes up to which a request is one command, in the thread that asks; beyond, each has a thread of its own."""
 

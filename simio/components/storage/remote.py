@@ -40,6 +40,7 @@ class RemoteInitiator(HostInitiator):
 class TargetInitiator:
     """The target's driver of a drive: what it costs is in the cost of a command, and it polls."""
 
+    tags = UNBOUNDED
     alone = UNBOUNDED
 
     def __init__(self, session: RemoteSession, disk: str) -> None:

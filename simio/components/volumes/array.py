@@ -13,6 +13,7 @@ from simio.components.volumes.parity import ControllerParity
 from simio.description.model import Part
 from simio.description.sheets.controllers import ArrayControllerSheet
 from simio.program.builder import Builder, Register
+from simio.program.steps import UNBOUNDED
 
 
 class ArrayController:
@@ -97,6 +98,7 @@ class ControllerInitiator:
     """The controller's firmware as the one that issues commands to the members."""
 
     queue = ""
+    tags = UNBOUNDED
     alone = 0
 
     def __init__(self, controller: ArrayController) -> None:

@@ -127,8 +127,7 @@ class Geometry:
         kind, grain = self.kind(verb, size, aligned), self._grain(size, aligned)
         shape, first = Shape(), True
         if self.spread and min(present) < self.members:
-            # As the layout goes round, one stripe without any one of the members stands for all without one of them.
-            present = [*range(self.members), *(lost for lost in present if lost >= self.members)]
+            present = self._round(present)
         for at, lost in product(self._starts(name, size, aligned), present):
             planner.open_request(state, 0, at, size)
             if self.level == RAIDZ:
@@ -156,6 +155,18 @@ class Geometry:
         if self.spread or (self.level == MIRROR and verb == "read"):
             shape.spread(self.members)
         return shape
+
+    def _round(self, present: Sequence[int]) -> list[int]:
+        """The layout goes round: a stripe without each member, and each pair as far apart, stand for all stripes."""
+        n = self.members
+        apart = {(code % n - code // n) % n for code in (-1 - lost for lost in present if lost < 0)}
+        pairs = {tuple(sorted((member, (member + by) % n))) for by in apart for member in range(n)}
+        singles = range(n) if any(0 <= lost < n for lost in present) else ()
+        return [
+            *singles,
+            *(layout.both(a, b, n) for a, b in sorted(pairs)),
+            *(lost for lost in present if lost >= n),
+        ]
 
     def _starts(self, name: str, size: int, aligned: int) -> Sequence[int]:
         """Addresses of requests, one for each way to fall on the units; RunError if those are too many."""

@@ -18,7 +18,7 @@ from simio.components.volumes.volume import VolumeDevice
 from simio.description.model import Volume
 from simio.errors import RunError
 from simio.machines.volume import layout
-from simio.machines.volume.layout import CODED, CONCAT, ERASURE, MIRROR, RAID3, RAID5, RAID6, RAIDZ, STRIPE
+from simio.machines.volume.layout import CODED, CONCAT, ERASURE, MIRROR, RAID3, RAID5, RAID6, RAIDZ, STRIPE, both
 from simio.machines.volume.raidz import taken
 from simio.program.builder import Builder
 
@@ -94,30 +94,37 @@ def _over(
             losses = replace(losses, failing=failing)
     geometry = _geometry(volume, members, level)
     words = {place: gone for place, gone in losses.failing.items() if gone is not None} if losses else {}
-    if losses is None or not (losses.spares or (words and level != MIRROR and not failed)):
+    if losses is None or not (
+        losses.spares or (words and level != MIRROR and len(failed) < (2 if level == RAID6 else 1))
+    ):
         survives = None if failed else losses
-        return VolumeDevice(
-            p, name, geometry, Members(p, name, geometry, members, parity, survives), lost=next(iter(failed), None)
-        )
+        lost = both(min(failed), max(failed), number) if len(failed) == 2 else next(iter(failed), None)
+        return VolumeDevice(p, name, geometry, Members(p, name, geometry, members, parity, survives), lost=lost)
     if level == MIRROR and len({*losses.spares, *failed, *words}) > 1:
         raise RunError(
             f"several disks of volume {name!r} fail, and one has a spare; a mirror is rebuilt where one fails"
         )
-    lost = (failed or [*losses.spares] or [*words])[0]
-    losable: dict[int, int | None] = {lost: None} if failed else {**words}
-    spares = {place: spare for place, spare in losses.spares.items() if place == lost}
-    devices = [None if failed and place == lost else member for place, member in enumerate(members)]
-    fault = losses.faults.get(lost)
-    changes = Changes(p, name, number, losable, bool(spares), fault.chunk if fault else 1)
+    place = [*losses.spares, *failed, *words][0]
+    losable: dict[int, int | None] = {**dict.fromkeys(failed), **(words if level == RAID6 or not failed else {})}
+    spares = {place: losses.spares[place]} if place in losses.spares else {}
+    devices = [None if place in failed else member for place, member in enumerate(members)]
+    fault = losses.faults.get(place)
+    spared = place if spares else None
+    changes = Changes(p, name, number, losable, spared, fault.chunk if fault else 1, level == RAID6)
     made = Members(p, name, geometry, devices, parity, losses, spares, [*losable])
     device = VolumeDevice(p, name, geometry, made, changes)
     if spares and fault is not None:
-        _rebuild(device, changes, lost, losses, members)
+        _rebuild(device, changes, place, losses, members, failed)
     return device
 
 
 def _rebuild(
-    device: VolumeDevice, changes: Changes, lost: int, losses: Losses, members: Sequence[BlockDevice]
+    device: VolumeDevice,
+    changes: Changes,
+    lost: int,
+    losses: Losses,
+    members: Sequence[BlockDevice],
+    failed: Sequence[int],
 ) -> None:
     """Let a thread rebuild a volume onto its spare; RunError if that does not fit."""
     spare, fault = losses.spares[lost], losses.faults[lost]
@@ -130,9 +137,10 @@ def _rebuild(
         raise RunError(
             f"{spare.name!r} cannot take the place of {members[lost].name!r}: sectors and chunks do not fit"
         )
-    words = [gone for place, gone in losses.failing.items() if gone is not None and place != lost]
+    words = {place: gone for place, gone in losses.failing.items() if gone is not None and place != lost}
     noticed = losses.noticed.get(lost)
-    rebuild = Rebuild(device.p, device, changes, lost, spare, fault, extent, losses.failures, noticed, words)
+    also = next((place for place in failed if place != lost), None)
+    rebuild = Rebuild(device.p, device, changes, lost, spare, fault, extent, losses.failures, noticed, words, also)
     losses.failures.rebuilds.append(rebuild.thread)
 
 

@@ -183,7 +183,7 @@ class Members:
                     self.ask(self.number - 1, request)
                 if reads and self.level in CODED:
                     # With more than one parity, not all of the others are needed.
-                    others = [other for other in range(self.number) if other != member]
+                    others = [other for other in range(self.number) if other != member and self.exists(other)]
                     others = others[: self.number - self._survived]
                     for other in others:
                         with p.fork(f"{self.name}: rebuilt", joined=True):

@@ -8,9 +8,9 @@ md_do_sync). It can be kept below a rate, and above another one gives way to who
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ from simio.components.volumes.states import Changes
 from simio.components.volumes.volume import VolumeDevice
 from simio.machines.failing import requests
 from simio.machines.variable import load
-from simio.machines.volume.layout import CODED, MIRROR
+from simio.machines.volume.layout import CODED, MIRROR, RAID6
 from simio.program.builder import Builder, Handle, Register, maximum, since
 from simio.program.service import SECOND, ceil_times
 
@@ -37,7 +37,8 @@ class Rebuild:
     """The process that rebuilds the `lost` member of a volume onto a spare, `extent` bytes of it.
 
     `noticed` lets pass who waits for the disk to be given up; None where it had failed before the run. It ends where
-    it is when one of `words` says that another member is given up.
+    it is when one of `words` says that another member is given up, unless that is the only other one of a RAID 6, as
+    `also` is, which had failed before the run.
     """
 
     p: Builder
@@ -49,7 +50,13 @@ class Rebuild:
     extent: int
     failures: Failures
     noticed: Handle | None
-    words: Sequence[int] = ()
+    words: Mapping[int, int] = field(default_factory=dict)
+    also: int | None = None
+
+    @property
+    def _goes_on(self) -> bool:
+        """True if the rebuild needs no other member that may be lost."""
+        return self.volume.geometry.level == RAID6 and len(self.words) + (self.also is not None) <= 1
 
     def thread(self) -> None:
         """The thread that rebuilds; it does not keep the run alive if it waits for a failure during that."""
@@ -85,7 +92,7 @@ class Rebuild:
         """Steps for as long as all other members are there."""
         p = self.p
         with ExitStack() as conditions, p.scope():
-            for word in self.words:
+            for word in () if self._goes_on else self.words.values():
                 gone = p.answer(load, word)
                 conditions.enter_context(p.when(gone == 0))
             yield
@@ -94,10 +101,17 @@ class Rebuild:
         """Read what the others have of it, compute what they add up to, and write that; a mirror copies."""
         p, volume = self.p, self.volume
         mirror, request = volume.geometry.level == MIRROR, Request("read", at, chunk, chunk, self.lost)
-        others = [member for member in range(volume.members.number) if member != self.lost]
-        # With more than one parity, not all of the others are needed: each is left out in its turn.
+        others = [member for member in range(volume.members.number) if member not in (self.lost, self.also)]
+        # With more than one parity, not all of the others are needed: each is left out in its turn, or who is lost.
         unneeded = volume.geometry.parities - 1 if volume.geometry.level in CODED else 0
+        unneeded -= self.also is not None
         first = p.register(at // chunk % len(others)) if unneeded else None
+        for member, word in self.words.items() if first is not None and self._goes_on else ():
+            with p.scope():
+                gone = p.answer(load, word)
+                with p.when(gone > 0):
+                    assert first is not None
+                    first.set(others.index(member))
         for number, member in enumerate(others[:1] if mirror else others):
             with self._needed(first, number, unneeded, len(others)), p.fork(f"{volume.name}: rebuild", joined=True):
                 if mirror:

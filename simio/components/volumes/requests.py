@@ -22,8 +22,8 @@ VERBS: tuple[Verb, Verb] = ("read", "write")
 class Request:
     """`size` bytes at a multiple of `aligned`, while the members of a volume are `present`.
 
-    That is the member that is lost, the number of members if none is, or one more if the spare is in its place
-    (`simio.machines.volume.layout.PRESENT`).
+    That is the member that is lost, the number of members if none is, or more if the spare is in its place; of a
+    RAID 6 a number below 0 if two are lost (`simio.machines.volume.planner.parts`).
     """
 
     verb: Verb

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from simio.machines.failing import requests
 from simio.machines.variable import load
 from simio.machines.volume import planner
+from simio.machines.volume.layout import both
 from simio.program.builder import Builder, Register, since
 
 _STATES = {"before the failure": "==", "without the disk": "<", "where it is rebuilt": ">"}
@@ -21,11 +22,20 @@ class Changes:
     """
 
     def __init__(
-        self, p: Builder, name: str, number: int, lost: Mapping[int, int | None], spare: bool, chunk: int
+        self,
+        p: Builder,
+        name: str,
+        number: int,
+        lost: Mapping[int, int | None],
+        spare: int | None,
+        chunk: int,
+        pairs: bool = False,
     ) -> None:
         """`lost` are the members that can be lost, with the words that say so, or None where one is from the start.
 
-        `spare` says whether one takes the place of a lost member, of which `chunk` bytes are rebuilt at a time.
+        A spare takes the place of member `spare`, unless that is None; `chunk` bytes are rebuilt at a time.
+
+        With `pairs` the volume goes on without two members.
         """
         self.p = p
         self.name = name
@@ -33,12 +43,13 @@ class Changes:
         self.words = lost
         self.spare = spare
         self.chunk = chunk
+        self.pairs = pairs and len(lost) > 1
         self.progress = p.variable(f"{name} replaced")
         """Address on each member up to which the spare is a member like others."""
         self.lost = p.machine(f"{name} lost", requests.places())
         """Starts of the chunks that could not be rebuilt."""
         self.requests = p.variable(f"{name} requests")
-        possible = {"before the failure": None not in lost.values(), "where it is rebuilt": spare}
+        possible = {"before the failure": None not in lost.values(), "where it is rebuilt": spare is not None}
         self.asked = {state: p.variable(f"{name} {state}") for state in _STATES if possible.get(state, True)}
         for state, asked in self.asked.items():
             p.tally(name, f"asked {state}", asked.offset, "bytes")
@@ -50,7 +61,7 @@ class Changes:
         with p.scope():
             present = p.register(self.number)
             with p.scope():
-                self._find(present, plan, at, size)
+                self.find(present, plan, at, size)
                 self.requests.increment()
                 for state, asked in self.asked.items():
                     with p.when(present, _STATES[state], self.number), p.scope():
@@ -62,17 +73,16 @@ class Changes:
                 with p.when(present, _STATES[state], self.number):
                     p.mark(p.observation(f"{self.name}: {state}", "time", "ps"), begun)
 
-    def _find(self, present: Register, plan: int, at: Register, size: int) -> None:
-        """Set `present`: the first of the members that are lost, unless the spare has all that is asked for."""
-        p, word = self.p, self.p.register()
-        for member, gone in reversed(list(self.words.items())):
-            if gone is None:
-                present.set(member)
-                continue
-            p.call(word, load, gone)
-            with p.when(word > 0):
-                present.set(member)
-        if self.spare:
+    def find(self, present: Register, plan: int, at: Register, size: int) -> None:
+        """Set `present`: the first lost member, or two of them, unless the spare has all that is asked for."""
+        p, word, number = self.p, self.p.register(), self.number
+        present.set(number)
+        for member, gone in sorted(self.words.items(), reverse=True):
+            if gone is not None:
+                p.call(word, load, gone)
+            with nullcontext() if gone is None else p.when(word > 0):
+                self._lose(present, member)
+        if self.spare is not None:
             with p.when(present < self.number), p.scope():
                 begin, end = p.register(), p.register()
                 p.call(begin, planner.open_request, plan, at, size)
@@ -83,4 +93,28 @@ class Changes:
                     begin.set(begin - (self.chunk - 1))
                     p.call(word, requests.between, self.lost, begin, end)
                     with p.when(word == 0):
-                        present.set(self.number + 1)
+                        self._replace(present)
+
+    def _lose(self, present: Register, member: int) -> None:
+        """One member more is lost, which comes before those that are."""
+        if not self.pairs:
+            present.set(member)
+            return
+        p, number = self.p, self.number
+        with p.scope():
+            before = p.register(present)
+            with p.when(before == number):
+                present.set(member)
+            with p.when(before < number), p.when(before >= 0):
+                present.set(both(member, 0, number) - before)
+
+    def _replace(self, present: Register) -> None:
+        """The spare is in its member's place, whether another one is lost or not."""
+        p, number, spare = self.p, self.number, self.spare
+        assert spare is not None
+        if self.pairs:
+            with p.when(present < 0), p.scope():
+                code = p.register(-1 - present)
+                present.set(code // number + code % number + (number + 2 - spare))
+        with p.when(present < number):
+            present.set(number + 1)

@@ -11,6 +11,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from itertools import combinations
 
 from simio.components.passage import Passage
 from simio.components.volumes.geometry import PARITY, Geometry, Shape
@@ -18,7 +19,7 @@ from simio.components.volumes.members import Members
 from simio.components.volumes.requests import VERBS, Request, Verb, case, check_aligned, check_request
 from simio.components.volumes.states import Changes
 from simio.machines.volume import planner
-from simio.machines.volume.layout import MIRROR, RAID3, READ, SOURCES, WRITE
+from simio.machines.volume.layout import MIRROR, RAID3, READ, SOURCES, WRITE, both
 from simio.program.builder import Builder, Register
 from simio.program.emitting import TooManySteps
 
@@ -55,7 +56,10 @@ class VolumeDevice:
         changes: Changes | None = None,
         lost: int | None = None,
     ) -> None:
-        """`changes` says at run time which member is `lost`, which otherwise never changes; None if none is."""
+        """`changes` says at run time which member is `lost`, which otherwise never changes; None if none is.
+
+        Two of a RAID 6 are one number (`layout.both`).
+        """
         self.p = p
         self.name = name
         self.geometry = geometry
@@ -87,7 +91,19 @@ class VolumeDevice:
             self.serve(Request(verb, at, size, aligned, self.present))
             return
         with self.changes.request(self.plan, at, size) as present:
-            self.serve(Request(verb, at, size, aligned, present))
+            request = Request(verb, at, size, aligned, present)
+            if not self.changes.pairs:
+                self.serve(request)
+                return
+            # A member was given up beside another: the request is served again, without both (Linux md,
+            # drivers/md/raid5.c, handle_stripe).
+            with self.p.scope():
+                failed = self.p.register()
+                with self.members.failures.watched(failed), self.p.scope():
+                    self.serve(request)
+                with self.p.when(failed > 0), self.p.scope():
+                    self.changes.find(present, self.plan, at, size)
+                    self.serve(request)
 
     def serve(self, request: Request) -> None:
         """Emit a request; raises RunError for one that is not made of sectors."""
@@ -95,6 +111,8 @@ class VolumeDevice:
         verb, size, aligned, present = request.verb, request.size, request.aligned, request.present
         check_request(self.name, size, aligned, self.sector)
         lost = [present] if isinstance(present, int) else [members.number, *sorted(members.losable)]
+        if self.changes and self.changes.pairs and not isinstance(present, int):
+            lost += [both(*pair, members.number) for pair in combinations(sorted(members.losable), 2)]
         shape = geometry.shape(self.name, verb, size, aligned, lost)
         if geometry.level not in (MIRROR, RAID3):
             check_aligned(p, request.at, aligned)

@@ -21,8 +21,8 @@ _SURVIVES: Mapping[str, Callable[[int], int]] = {
     "raid5": lambda members: 1,
     "mirror": lambda members: members - 1,
     "raid3": lambda members: 1,
-    # Its data survive two, of which requests beside the second are not modelled.
-    "raid6": lambda members: 1,
+    "raid6": lambda members: 2,
+    # Requests beside a second lost member are not modelled.
     **dict.fromkeys(("erasure", "raidz1", "raidz2", "raidz3"), lambda members: 1),
 }
 """Kinds of volumes that go on without members: without how many, of their number."""
@@ -112,6 +112,8 @@ class Failed(DiskFault):
             )
         elif any(spare == other.spare for other in others):
             known.refuse("spare", f"{quote(spare)}, which is a spare already", "another disk")
+        elif any(other.spare and other.of in volume.members for other in others if volume.kind == "raid6"):
+            known.refuse("spare", f"a second spare for {quote(volume.name)}", "one, onto which one disk is rebuilt")
         elif any(spare == other.of for other in others):
             known.refuse("spare", f"{quote(spare)}, which fails itself", "another disk")
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from simio.description.quantities import Text, Time, Whole
+from simio.description.quantities import Count, Text, Time, Whole
 from simio.description.sheets.base import TIMER, register_sheet
 from simio.description.sheets.kernels import UnixKernelSheet
 
@@ -30,6 +30,11 @@ class LinuxKernelSheet(UnixKernelSheet):
     }
 
     scheduler: Text = Field("none", description="I/O scheduler of the host's drives")
+    nr_requests: Count | None = Field(
+        None,
+        description="requests that a hardware queue of a drive holds, of all processes on its core; none: as many as "
+        "the queue is deep, and with a scheduler at most 256 (block/blk-mq-sched.c: twice BLKDEV_DEFAULT_RQ)",
+    )
     psync_cost: Time = Field(description="CPU time of pread() or pwrite() above the block layer, a request")
     libaio_cost: Time = Field(
         description="CPU time of io_submit() and io_getevents() above the block layer, a request, without the calls"

@@ -56,6 +56,7 @@ def _own() -> int:
     return sum(words.count or 0 for words in w.WORDS.words.values())
 
 
+@lru_cache(maxsize=8)
 def _chain(first: int, count: int, columns: int, link: int) -> list[int]:
     """Rows each of which names the next one."""
     rows = [0] * (count * columns)

@@ -31,6 +31,7 @@ INSIDE = WORDS.word("inside", about="1 if the request is of a series of which ea
 PRESENT = WORDS.word(
     "present", about="the member that is lost; the number of members if none is, one more with a spare in its place"
 )
+SECOND = WORDS.word("second", about="the second member that is lost, of a RAID 6; below 0 if none is")
 PHASE = WORDS.word("phase")
 PLACE = WORDS.word("place", about="member or column of a stripe that is next, counted from where the phase begins")
 FROM = WORDS.word("from", "bytes", about="address on this member from which on bytes may still be wanted")
@@ -46,6 +47,11 @@ TURNS = WORDS.table(
     "turns", 3, about="next to read of a mirror: of all members, without the lost one, with the spare"
 )
 ENDS = WORDS.table("ends", unit="bytes", about="where members of a concatenation begin, and where the last one ends")
+
+
+def both(first: int, second: int, members: int) -> int:
+    """What is present when two of a RAID 6 are lost, `first` before `second`: a number below 0."""
+    return -1 - first * members - second
 
 
 def initial(

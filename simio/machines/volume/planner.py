@@ -37,10 +37,20 @@ def open_request(state: NDArray, base: int, at: int, size: int) -> int:
 def parts(state: NDArray, base: int, kind: int, present: int) -> int:
     """Number of parts of the open request, which are served at the same time.
 
-    `kind` is the verb, plus 2 for a request inside a stripe unit; `present` is as in `layout.PRESENT`.
+    `kind` is the verb, plus 2 for a request inside a stripe unit; `present` is as in `layout.PRESENT`; of a RAID 6
+    two are lost below 0 (`layout.both`), and from members + 2 on one is beside another with a spare in its place.
     """
-    if present < 0 or present > state[base + c.MEMBERS] + 1:
+    members = state[base + c.MEMBERS]
+    if state[base + c.LEVEL] != c.RAID6 and (present < 0 or present > members + 1):
         return -1
+    if present > 2 * members + 1:
+        return -1
+    state[base + c.SECOND] = -1
+    if present < 0:
+        state[base + c.SECOND] = (-1 - present) % members
+        present = (-1 - present) // members
+    elif present > members + 1:
+        present -= members + 2
     state[base + c.VERB] = kind % 2
     state[base + c.INSIDE] = kind // 2
     state[base + c.PRESENT] = present

@@ -8,8 +8,9 @@ inexpensive disks (RAID)", SIGMOD 1988).
 
 Of a RAID 6 the last two columns have P, the exclusive or of the data, and Q, a sum of them with weights of a Galois
 field (H. P. Anvin, "The mathematics of RAID-6"; Linux lib/raid6). Without one member, what it had is computed of the
-others but Q, as in a RAID 5. An erasure code has any number of such sums (I. S. Reed and G. Solomon, "Polynomial
-codes over certain finite fields", 1960), of which one is read to make up for a lost member.
+others but Q, as in a RAID 5; without two, of all that are left. An erasure code has any number of such sums
+(I. S. Reed and G. Solomon, "Polynomial codes over certain finite fields", 1960), of which one is read to make up for
+a lost member.
 """
 
 from __future__ import annotations
@@ -38,9 +39,15 @@ def is_spread(state: NDArray, base: int) -> bool:
 
 @shared
 def has_q(state: NDArray, base: int, member: int, row: int) -> bool:
-    """True if a member has parity of a stripe beyond the first unit, of which lost bytes are not computed."""
+    """True if a member has parity beyond the first unit of a stripe, which one lost member is computed without."""
     members = state[base + c.MEMBERS]
-    return (member + row) % members > members - parities(state, base)
+    return state[base + c.SECOND] < 0 and (member + row) % members > members - parities(state, base)
+
+
+@shared
+def is_lost(state: NDArray, base: int, member: int) -> bool:
+    """True if a member is lost."""
+    return member == state[base + c.PRESENT] or member == state[base + c.SECOND]
 
 
 @shared
@@ -69,14 +76,16 @@ def piece(state: NDArray, base: int, member: int, offset: int, end: int) -> int:
 
 @shared
 def read_parity(state: NDArray, base: int) -> int:
-    """Parity that a read computes, for what it wants of the lost member."""
-    members, lost = state[base + c.MEMBERS], state[base + c.PRESENT]
+    """Parity that a read computes, for what it wants of lost members."""
+    members, lost, second = state[base + c.MEMBERS], state[base + c.PRESENT], state[base + c.SECOND]
     if lost >= members:
         return 0
     at, end, stripe = state[base + c.AT], state[base + c.AT] + state[base + c.SIZE], stripe_size(state, base)
     size = 0
     for row in range(at // stripe, (end - 1) // stripe + 1):
         size += reach(state, base, end, lost, row) - reach(state, base, at, lost, row)
+        if second >= 0:
+            size += reach(state, base, end, second, row) - reach(state, base, at, second, row)
     return size * c.SOURCES + members - parities(state, base) if size else 0
 
 
@@ -85,17 +94,26 @@ def read_next(state: NDArray, base: int, member: int) -> int:
     """The next piece on a member, from FROM on: its own bytes, and those to compute lost ones with; 0 for none."""
     at, end = state[base + c.AT], state[base + c.AT] + state[base + c.SIZE]
     unit, stripe, lost = state[base + c.UNIT], stripe_size(state, base), state[base + c.PRESENT]
+    second = state[base + c.SECOND]
     first, last = -1, -1
     for row in range(max(state[base + c.FROM] // unit, at // stripe), (end - 1) // stripe + 1):
         low, high = reach(state, base, at, member, row), reach(state, base, end, member, row)
         other, other_end = unit, unit
         if lost < state[base + c.MEMBERS] and not has_q(state, base, member, row):
             other, other_end = reach(state, base, at, lost, row), reach(state, base, end, lost, row)
-        for turn in range(2):
-            # The one of both that begins first, then the other.
-            own = (low <= other) == (turn == 0)
-            begins = row * unit + (low if own else other)
-            ends = row * unit + (high if own else other_end)
+        third, third_end = unit, unit
+        if second >= 0:
+            third, third_end = reach(state, base, at, second, row), reach(state, base, end, second, row)
+        # In the order in which they begin.
+        if third < other:
+            other, other_end, third, third_end = third, third_end, other, other_end
+        if other < low:
+            low, high, other, other_end = other, other_end, low, high
+        if third < other:
+            other, other_end, third, third_end = third, third_end, other, other_end
+        for _ in range(3):
+            begins, ends = row * unit + low, row * unit + high
+            low, high, other, other_end = other, other_end, third, third_end
             if begins < ends and ends > state[base + c.FROM]:
                 if first >= 0 and begins > last:
                     state[base + c.FROM] = last
@@ -119,7 +137,7 @@ def next_read(state: NDArray, base: int) -> int:
         first = 0 if state[base + c.INSIDE] else -(state[base + c.AT] // stripe_size(state, base))
     while state[base + c.PLACE] < members:
         member = (first + state[base + c.PLACE]) % members
-        found = read_next(state, base, member) if member != lost else 0
+        found = 0 if is_lost(state, base, member) else read_next(state, base, member)
         if found:
             return found
         state[base + c.PLACE] += 1
@@ -170,7 +188,9 @@ def begin_update(state: NDArray, base: int) -> int:
 
     With all members, or without one of two that have parity, MODIFY or RECONSTRUCT, whichever reads fewer pieces,
     RECONSTRUCT if they are equally many, as in Linux md (drivers/md/raid5.c). Lost data that stay cannot be read, so
-    that parity is modified; where lost data change, parity follows from the rest of the stripe.
+    that parity is modified; where lost data change, parity follows from the rest of the stripe. Without two members,
+    parity is modified if all lost data stay, follows from the rest if all of them change, and is computed of
+    everything otherwise.
     """
     members, unit, lost = state[base + c.MEMBERS], state[base + c.UNIT], state[base + c.PRESENT]
     first, end, row = state[base + c.FIRST], state[base + c.END], state[base + c.ROW]
@@ -183,7 +203,30 @@ def begin_update(state: NDArray, base: int) -> int:
         low, high = 0, unit
     how = MODIFY if touched + number < others else RECONSTRUCT
     column = (lost + row) % members
-    if lost < members and (number == 1 or column < members - number):
+    second = state[base + c.SECOND]
+    gone = 0
+    if second >= 0:
+        # Lost data that stay, that change, and of which some do.
+        stay, change, mixed = 0, 0, 0
+        for turn in range(2):
+            member = second if turn else lost
+            begins, ends = reach(state, base, first, member, row), reach(state, base, end, member, row)
+            if (member + row) % members >= members - number:
+                gone += 1
+            elif begins == ends:
+                stay += 1
+            elif begins == low and ends == high:
+                change += 1
+            else:
+                mixed += 1
+        how = COMPUTE
+        if gone == number:
+            how = PLAIN
+        elif mixed == 0 and change == 0:
+            how = MODIFY
+        elif mixed == 0 and stay == 0:
+            how = RECONSTRUCT
+    elif lost < members and (number == 1 or column < members - number):
         begins, ends = reach(state, base, first, lost, row), reach(state, base, end, lost, row)
         how = RECONSTRUCT if begins == low and ends == high else COMPUTE
         if column == members - 1:
@@ -191,11 +234,13 @@ def begin_update(state: NDArray, base: int) -> int:
         elif begins == ends:
             how = MODIFY
     state[base + c.LOW], state[base + c.HIGH], state[base + c.HOW] = low, high, how
-    sources = number * (members - number)
+    left = number - gone
+    sources = left * (members - number)
     if how == MODIFY:
-        sources = number * (2 * touched + 1)
+        sources = left * (2 * touched + 1)
     elif how == COMPUTE:
-        sources += members - number
+        # Parity, and the lost data.
+        sources += (left if second >= 0 else 1) * (members - number)
     return 0 if how == PLAIN else (high - low) * c.SOURCES + sources
 
 
@@ -243,7 +288,7 @@ def next_update(state: NDArray, base: int) -> int:
                 high = begins
             elif begins < ends:
                 low = ends
-        if member != state[base + c.PRESENT] and low < high:
+        if not is_lost(state, base, member) and low < high:
             return piece(state, base, member, row * unit + low, row * unit + high)
     return 0
 
@@ -256,6 +301,6 @@ def next_write(state: NDArray, base: int) -> int:
     while state[base + c.PHASE] == c.WRITE and state[base + c.PLACE] < state[base + c.MEMBERS]:
         member = state[base + c.PLACE]
         state[base + c.PLACE] += 1
-        if member != state[base + c.PRESENT]:
+        if not is_lost(state, base, member):
             return piece(state, base, member, state[base + c.LOW], state[base + c.HIGH])
     return 0

@@ -70,6 +70,16 @@ def test_processes_on_one_core_share_it(tmp_path: Path) -> None:
     assert crowded < 0.6 * two
 
 
+def test_processes_on_one_core_share_the_requests_of_its_queue(tmp_path: Path) -> None:
+    sets = ("run.until=400 us", "hosts.server.kernel.nr_requests=1")
+    shared, other = (run(tmp_path, *sets, "workload.direct.cores=1", engine=each) for each in ("compiled", "simpy"))
+    assert shared.observations == other.observations
+    queues = [each.name for each in shared.resources if each.name.endswith("driver queue")]
+    assert queues == ["direct 1: d1 driver queue"]
+    # On two cores each has a request at the drive, on one they have one.
+    assert served(run(tmp_path, *sets)) > 1.5 * served(shared)
+
+
 def test_a_lock_holds_cores_up_that_kyber_does_not(tmp_path: Path) -> None:
     sets = (
         "workload.direct.processes=6",

@@ -86,7 +86,7 @@ class Driver:
 
     def __init__(self, p: Builder, most: int = 2**40):
         self.p, self.most = p, most
-        self.queue, self.alone = "", 0
+        self.queue, self.tags, self.alone = "", 2**62, 0
         self.cpu = p.resource("cpu", 64)
         self.issued, self.completed = p.observation("issued"), p.observation("completed")
 
