@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from simio.components.host.kernel import UnixKernel
     from simio.components.network.capture import Capture, PacketTrace
     from simio.components.network.path import Network
+    from simio.components.network.rdma.port import RdmaPorts
     from simio.components.network.sockets import Sockets
     from simio.components.storage.attachment import Attachments
     from simio.components.storage.devices import Devices
@@ -249,6 +250,13 @@ class Site:
         from simio.components.network.path import Network
 
         return Network(self.p, self.system, self.graph, self.kernel, self.capture)
+
+    @cached_property
+    def rdma(self) -> RdmaPorts:
+        """The adapters for RDMA, and the paths between them."""
+        from simio.components.network.rdma.port import RdmaPorts
+
+        return RdmaPorts(self)
 
     @cached_property
     def sockets(self) -> Sockets:
