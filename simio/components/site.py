@@ -203,7 +203,12 @@ class Site:
         if link.name not in self._sessions:
             from simio.components.storage.remote import RemoteSession
 
-            self._sessions[link.name] = RemoteSession(self, link)
+            make = RemoteSession
+            if getattr(link.part.sheet, "transport", "tcp") == "rdma":
+                from simio.components.storage.remote_rdma import RdmaSession
+
+                make = RdmaSession
+            self._sessions[link.name] = make(self, link)
         return self._sessions[link.name]
 
     def target_devices(

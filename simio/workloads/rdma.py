@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from math import floor
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -12,7 +14,7 @@ from simio.description.model import Workload
 from simio.description.quantities import Count, Extent, Flag
 from simio.description.workloads import HostName, WorkloadParams
 from simio.errors import RunError
-from simio.machines.rdma.layout import READ, REQUESTS, SEND, WRITE
+from simio.machines.rdma.layout import BASE, READ, REQUESTS, SEND, WRITE
 from simio.workloads import register_workload
 
 VERBS = {"write": WRITE, "read": READ, "send": SEND}
@@ -55,10 +57,17 @@ def rdma(site: Site, workload: Workload[Rdma]) -> None:
                 p.get(far.received, 1)
                 far.poll()
         with p.thread(f"{own}: requests on {params.from_}", params.depth), p.loop(params.messages or ENDLESS):
-            p.promise(params.size)
+            _declare(near if params.verb != "read" else far, params.size)
             with p.timed(took):
                 _message(near, params)
             p.mark(site.delivered, params.size)
+
+
+def _declare(sender: End, size: int) -> None:
+    """The certain demand of a message on the wires from its sender, for the bound; no step."""
+    for wire in sender.path.wires:
+        byte = Fraction(wire.time(sender.mtu + BASE), sender.mtu)
+        sender.p.demand(wire.wire, floor(size * byte))
 
 
 def _message(near: End, params: Rdma) -> None:
@@ -66,5 +75,5 @@ def _message(near: End, params: Rdma) -> None:
         near.register(params.size)
     near.spend()
     near.post(VERBS[params.verb], params.size)
-    near.p.get(near.done, 1)
+    near.p.get(near.fetched if params.verb == "read" else near.done, 1)
     near.poll()

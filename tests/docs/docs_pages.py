@@ -59,6 +59,7 @@ DOCUMENTS = (
     "docs/packets.md",
     "docs/packet-rates.md",
     "docs/python.md",
+    "docs/rdma.md",
     "docs/ssd.md",
     "docs/sweep.md",
     "docs/tcp-today.md",

@@ -63,7 +63,7 @@ class RdmaAdapter(Sheet):
         "dcqcn", description="none: always the line's rate; dcqcn: by notifications of marked packets"
     )
     cnp_interval: Duration = Field(50_000_000, description="least time between two notifications of a queue pair (N)")
-    alpha_gain: Annotated[int, Field(ge=1, le=2**20)] = Field(
+    alpha_gain: Annotated[Count, Field(le=2**20)] = Field(
         256, description="a notification counts for one such part of DCQCN's alpha (1 / g)"
     )
     alpha_period: Duration = Field(55_000_000, description="time without notification after which alpha falls (K)")

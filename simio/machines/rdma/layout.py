@@ -20,7 +20,7 @@ The size is that of the payload, or what a READ asks for."""
 
 IDLE = 2**61
 """Time that an end waits which has nothing to send."""
-REQUESTS = 128
+REQUESTS = 256
 """Work requests that the send queue of an end holds."""
 WINDOW = 1024
 """Packets beyond the expected one that a responder can keep, where it keeps them."""

@@ -11,7 +11,8 @@ from simio.machines.shared import shared
 
 TAKE, ACKNOWLEDGE, WAKE, MESSAGES = 1, 2, 4, 8
 """What is to be done with a packet, added up: its payload is taken, an acknowledgement is sent, the sender is woken;
-and MESSAGES times the number of SENDs, or of work requests, that are complete with it."""
+and MESSAGES times the number of SENDs, or of work requests, that are complete with it. A READ counts READS times."""
+READS = 2**16
 
 
 @machine("rdma")
@@ -162,7 +163,7 @@ def reader(state: NDArray, base: int) -> int:
 
 @shared
 def complete(state: NDArray, base: int, now: int) -> int:
-    """Complete work requests in order; returns MESSAGES times the number of those that are signalled."""
+    """Complete work requests in order; returns MESSAGES times those that are signalled, a READ counting READS."""
     done, before = 0, state[base + c.DONE]
     while state[base + c.DONE] < state[base + c.READY]:
         at = base + state[base + c.DONE] % c.REQUESTS
@@ -170,7 +171,8 @@ def complete(state: NDArray, base: int, now: int) -> int:
         seen = state[base + c.READ_NXT] if state[at + c.KIND] % 8 == c.READ else state[base + c.ACKED]
         if seen < behind:
             break
-        done += MESSAGES if state[at + c.KIND] & c.SIGNALLED else 0
+        if state[at + c.KIND] & c.SIGNALLED:
+            done += MESSAGES * READS if state[at + c.KIND] % 8 == c.READ else MESSAGES
         state[base + c.DONE] += 1
         state[base + c.NXT] = max(state[base + c.NXT], behind)
     state[base + c.CURRENT] = max(state[base + c.CURRENT], state[base + c.DONE])

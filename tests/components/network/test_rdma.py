@@ -9,8 +9,9 @@ from types import ModuleType
 import pytest
 
 from simio.components.site import Site
-from simio.engines import compiled
+from simio.engines import compiled, reference
 from simio.engines.outcome import Options, Outcome
+from simio.errors import SimioError
 from simio.loading import load
 from simio.lower import lower
 from simio.program.steps import Program
@@ -49,7 +50,7 @@ def marks(program: Program, outcome: Outcome, name: str) -> list[tuple[int, int]
 
 def tallies(program: Program, outcome: Outcome, what: str) -> dict[str, int]:
     """The tallies of this kind that are not zero, by owner."""
-    found = {one.owner: int(outcome.state[one.offset]) for one in program.tallies if one.what == what}
+    found = {one.owner: int(outcome.state[one.at]) for one in program.tallies if one.what == what}
     return {owner: value for owner, value in found.items() if value}
 
 
@@ -116,3 +117,137 @@ def test_the_rate_is_that_of_the_line_without_headers(tmp_path: Path, mtu: str, 
     # A message of full packets with preamble and gap, and RETH in the first of a WRITE, AETH in the ends of a READ.
     message = 2**17 // payload * full + (16 if verb == "write" else 8) * BITS
     assert (times[-1] - times[3]) / (len(times) - 4) == pytest.approx(message, rel=1e-4)
+
+
+def test_what_is_lost_goes_again_and_selective_recovery_sends_less(tmp_path: Path) -> None:
+    lossy = ("links.wire.loss=0.02", "hosts.a.adapters.roce.ack_timeout=100 us", "workload.rdma.size=60 KiB")
+    again = []
+    for recovery in ("go-back-n", "selective"):
+        sets = (
+            *lossy,
+            "workload.rdma.depth=4",
+            "workload.rdma.messages=8",
+            f"hosts.a.adapters.roce.recovery={recovery}",
+        )
+        program, outcome = ran(tmp_path, *sets)
+        assert len(marks(program, outcome, "rdma: message")) == 32
+        again.append(tallies(program, outcome, "packets sent again")["rdma on a"])
+    lost = len(marks(program, outcome, "a.roce>b.roce lost"))
+    # What is sent again and again lost counts twice; an acknowledgement that is lost is made good by the next.
+    assert 0 < lost <= again[1] + 4 < again[0]
+
+
+def test_a_read_whose_response_is_lost_is_asked_for_again(tmp_path: Path) -> None:
+    lossy = ("links.wire.loss=0.02", "hosts.a.adapters.roce.ack_timeout=100 us", "workload.rdma.size=60 KiB")
+    program, outcome = ran(
+        tmp_path, *lossy, "workload.rdma.depth=4", "workload.rdma.messages=8", "workload.rdma.verb=read"
+    )
+    assert len(marks(program, outcome, "rdma: message")) == 32
+    assert marks(program, outcome, "b.roce>a.roce lost")
+
+
+def test_no_more_reads_are_outstanding_than_there_are_resources(tmp_path: Path) -> None:
+    sets = (
+        "workload.rdma.verb=read",
+        "workload.rdma.size=512 B",
+        "workload.rdma.depth=64",
+        "workload.rdma.messages=20",
+    )
+    spans = []
+    for reads in (1, 16):
+        program, outcome = ran(tmp_path, *sets, f"hosts.a.adapters.roce.reads={reads}")
+        spans.append(marks(program, outcome, "rdma: message")[-1][0])
+    # One at a time each takes a round trip; sixteen share it.
+    assert spans[0] > 8 * spans[1]
+
+
+INCAST = """
+title: Two senders into one port
+hosts:
+  a:
+    model: hosts/server-2023-2s
+    adapters: {roce: {model: adapters/connectx-5-rdma, bus: slot, ack_timeout: 100 us, congestion_control: CONTROL}}
+  b: {like: a}
+  c: {like: a}
+switches:
+  tor: {model: switches/roce-tor}
+links:
+  - {model: links/ethernet-100g-jumbo, between: [a.roce, tor], length: 2 m}
+  - {model: links/ethernet-100g-jumbo, between: [b.roce, tor], length: 2 m}
+  - {model: links/ethernet-100g-jumbo, between: [c.roce, tor], length: 2 m}
+workload:
+  first: {kind: rdma, from: a, to: c, size: 64 KiB, depth: 16}
+  second: {kind: rdma, from: b, to: c, size: 64 KiB, depth: 16}
+run: {until: UNTIL, warm_up: 0 s, replications: 1}
+"""
+
+
+def incast(folder: Path, control: str, until: str, *sets: str) -> tuple[Program, Outcome]:
+    return ran(folder, *sets, text=INCAST.replace("CONTROL", control).replace("UNTIL", until))
+
+
+def test_pauses_lose_nothing_in_an_incast_and_keep_the_port_busy(tmp_path: Path) -> None:
+    program, outcome = incast(tmp_path, "none", "1 ms")
+    counts = [len(marks(program, outcome, f"{name}: message")) for name in ("first", "second")]
+    assert not marks(program, outcome, "tor dropped")
+    assert tallies(program, outcome, "packets sent again") == {}
+    full = 16 * (4096 + 44 + 38) * BITS
+    assert sum(counts) == pytest.approx(10**9 / full, rel=0.03)
+    assert counts[0] == pytest.approx(counts[1], rel=0.05)
+
+
+def test_without_pauses_an_incast_loses_packets_that_go_again(tmp_path: Path) -> None:
+    small = ("switches.tor.pause_above=none", "switches.tor.buffer=1 MiB")
+    program, outcome = incast(tmp_path, "none", "1 ms", *small)
+    assert marks(program, outcome, "tor dropped")
+    assert tallies(program, outcome, "packets sent again")
+    assert len(marks(program, outcome, "first: message")) > 10
+
+
+def test_marks_slow_the_senders_down_before_the_switch_pauses_them(tmp_path: Path) -> None:
+    program, outcome = incast(tmp_path, "dcqcn", "500 us")
+    assert not marks(program, outcome, "tor dropped")
+    notes, cuts = tallies(program, outcome, "CNPs sent"), tallies(program, outcome, "rate cuts")
+    assert set(notes) == {"first on c", "second on c"}
+    assert {
+        owner.replace(" on a", " on c").replace(" on b", " on c"): value for owner, value in cuts.items()
+    } == notes
+    # One a queue pair in 50 us, at most.
+    assert max(notes.values()) <= 10
+
+
+@pytest.mark.parametrize("control", ["none", "dcqcn"])
+def test_engines_agree_on_an_incast(tmp_path: Path, control: str) -> None:
+    program, outcome = incast(tmp_path, control, "60 us", "switches.tor.pause_above=32 KiB")
+    assert outcome.differences(reference.run(program, Options(seed=1))) == []
+
+
+def test_engines_agree_on_losses(tmp_path: Path) -> None:
+    lossy = ("links.wire.loss=0.05", "hosts.a.adapters.roce.ack_timeout=100 us", "workload.rdma.size=20 KiB")
+    for verb, recovery in (("write", "selective"), ("read", "go-back-n")):
+        sets = (
+            *lossy,
+            f"workload.rdma.verb={verb}",
+            f"hosts.a.adapters.roce.recovery={recovery}",
+            "workload.rdma.messages=6",
+        )
+        program, outcome = ran(tmp_path, *sets)
+        assert outcome.differences(reference.run(program, Options(seed=1))) == []
+
+
+@pytest.mark.parametrize(
+    ("sets", "said"),
+    [
+        (("hosts.a.adapters.roce.mtu=1500 B",), "4096"),
+        (("hosts.a.adapters.roce.pause_above=1 MiB",), "receive buffer"),
+        (("hosts.a.adapters.roce.coalesce_count=4",), "above zero"),
+        (("hosts.a.adapters.roce.recovery=all",), "go-back-n"),
+        (("links.wire.mtu=200 B",), "no packet of RDMA fits"),
+        (("workload.rdma.messages=none",), "never ends"),
+        (("hosts.a.adapters.roce.bus=nowhere",), "nowhere"),
+    ],
+)
+def test_what_does_not_fit_is_refused(tmp_path: Path, sets: tuple[str, ...], said: str) -> None:
+    with pytest.raises(SimioError) as caught:
+        lower(described(tmp_path, *sets))
+    assert said in str(caught.value)

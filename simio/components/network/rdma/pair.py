@@ -34,7 +34,9 @@ class End:
         self.path, self.mtu = path, mtu
         self.state = p.machine(name, self._initial())
         self.bell = p.container(f"{name} work", unit="signals")
+        self.clock = p.container(f"{name} rate limit", unit="signals")
         self.done = p.container(f"{name} completions", unit="completions")
+        self.fetched = p.container(f"{name} completions of READs", unit="completions")
         self.received = p.container(f"{name} receive completions", unit="completions")
         for what, offset in (
             ("packets sent again", c.AGAIN), ("timeouts", c.TIMEOUTS), ("out of order", c.OUT_OF_ORDER),
@@ -115,8 +117,12 @@ class End:
             with p.when(wait == c.IDLE):
                 p.get(self.bell, 1)
             with p.when(wait < c.IDLE):
-                with p.when(wait > 0), p.label("congestion control", self.name):
-                    p.wait(wait)
+                with p.when(wait > 0):
+                    # A clock of its own passes the time, so that the sender is not busy.
+                    with p.fork("rate limit", daemon=True):
+                        p.wait(wait)
+                        p.put(self.clock, 1)
+                    p.get(self.clock, 1)
                 p.get(self.port.room, 1)
                 number, info, length = p.answer(sending.goes, self.state), p.register(), p.register()
                 with p.when(number == 0):
@@ -198,7 +204,7 @@ class End:
             todo.set(todo // MESSAGES)
             with p.when(todo > 0):
                 with p.when(kind == c.RESPONSE):
-                    self._complete(todo, self.done)
+                    self._ended(todo)
                 with p.when(kind < c.RESPONSE):
                     self._complete(todo, self.received)
 
@@ -213,7 +219,7 @@ class End:
                 self._wake(todo)
                 todo.set(todo // MESSAGES)
                 with p.when(todo > 0):
-                    self._complete(todo, self.done)
+                    self._ended(todo)
 
     def _take(self, todo: Register, size: Register) -> None:
         with self.p.when(todo & TAKE):
@@ -222,6 +228,17 @@ class End:
     def _wake(self, todo: Register) -> None:
         with self.p.when(todo & WAKE):
             self.p.put(self.bell, 1)
+
+    def _ended(self, todo: Register) -> None:
+        """Work requests of this end are complete."""
+        p = self.p
+        with p.scope():
+            count = p.register(todo % receiving.READS)
+            with p.when(count > 0):
+                self._complete(count, self.done)
+            count.set(todo // receiving.READS)
+            with p.when(count > 0):
+                self._complete(count, self.fetched)
 
     def _complete(self, count: Register, where: Handle) -> None:
         """Completions are written, behind all data."""
