@@ -51,7 +51,7 @@ def write_sheets(
     def small_one(text: str, words: str) -> Value:
         return told(text, f"{way}, `small {words}`, raw/small-{words.split()[0]}.txt")
 
-    _write(folder / "cpu.yaml", "cpu", f"{machine.model or 'CPU'} as measured", _cpu(machine, told))
+    _write(folder / "cpu.yaml", "cpu", f"{machine.model or 'CPU'} as measured", _cpu(machine, small, told, small_one))
     _write(folder / "memory.yaml", "memory", "Memory as measured", _memory(machine, small, told, small_one))
     _write(
         folder / "kernel.yaml",
@@ -67,13 +67,13 @@ def write_sheets(
         folder / "veth.yaml",
         "virtual-network",
         "End of a veth pair, packets of which another CPU takes",
-        _veth(studies),
+        _veth(small, small_one),
     )
     _host(folder / "host.yaml", machine, told)
 
 
-def _cpu(machine: Machine, told):  # type: ignore[no-untyped-def]
-    return {
+def _cpu(machine: Machine, small: Values, told, small_one):  # type: ignore[no-untyped-def]
+    found = {
         "clock": told(f"{machine.clock / 1e9:.4g} GHz", "lscpu, raw/lscpu.json")
         if machine.clock
         else Value("3 GHz", "assumed", "the machine does not tell; a usual clock"),
@@ -82,6 +82,11 @@ def _cpu(machine: Machine, told):  # type: ignore[no-untyped-def]
         else Value("1 MiB", "assumed", "the machine does not tell; a usual L2"),
         "whole_lines": told(str(machine.whole_lines).lower(), "lscpu, flag erms: fast string operations"),
     }
+    if "wake_ns" in small:
+        # The time until the woken process runs has the waker's call and the switch in it, costs of their own.
+        rest = small["wake_ns"] - small["waking_write_ns"] - small.get("context_switch_ns", 0)
+        found["idle_exit"] = small_one(f"{max(rest, 0):.1f} ns", "wakes")
+    return found
 
 
 def _memory(machine: Machine, small: Values, told, small_one):  # type: ignore[no-untyped-def]
@@ -149,10 +154,13 @@ def _stack(machine: Machine, told, studies):  # type: ignore[no-untyped-def]
     return values
 
 
-def _veth(studies: Sequence[str]) -> dict[str, Value]:
+def _veth(small: Values, small_one):  # type: ignore[no-untyped-def]
     values = _base("adapters/veth")
-    if REQUESTS in studies:
-        values["wake_cost"] = fitted("10 us", "0.1 us", "200 us", REQUESTS, *([TCP] if TCP in studies else []))
+    values["wake_cost"] = (
+        small_one(f"{max(small['waking_write_ns'], 0):.1f} ns", "wakes")
+        if "wake_ns" in small
+        else Value("10 us", "assumed", "a guess; wake-ups were not measured")
+    )
     return values
 
 

@@ -62,37 +62,44 @@ static double calls(long times)
     return now() - begun;
 }
 
-static int there[2], back[2];
+static int there[2], back[2], from_end;
 
-static double pipes(long times)
-{
-    char byte = 0;
-    double begun = now();
-    for (long i = 0; i < times; i++) {
-        must(write(there[1], &byte, 1) == 1, "write");
-        must(read(there[0], &byte, 1) == 1, "read");
-    }
-    return now() - begun;
-}
-
+/* A byte is written, and read at `from_end`: where it was written to, or where another process answers. */
 static double turns(long times)
 {
     char byte = 0;
     double begun = now();
     for (long i = 0; i < times; i++) {
         must(write(there[1], &byte, 1) == 1, "write");
-        must(read(back[0], &byte, 1) == 1, "read");
+        must(read(from_end, &byte, 1) == 1, "read");
     }
     return now() - begun;
 }
 
-static void switches(void)
+/* The writes of the same alone. */
+static double writes(long times)
+{
+    char byte = 0;
+    double took = 0;
+    for (long i = 0; i < times; i++) {
+        double begun = now();
+        must(write(there[1], &byte, 1) == 1, "write");
+        took += now() - begun;
+        must(read(from_end, &byte, 1) == 1, "read");
+    }
+    return took;
+}
+
+/* A byte to and fro between two processes, of which the second runs on the CPU `other`. */
+static void switches(int other)
 {
     must(pipe(there) == 0 && pipe(back) == 0, "pipe");
-    double alone = least(pipes, 20000);
+    from_end = there[0];
+    double alone = least(turns, 20000), write_alone = least(writes, 20000);
     pid_t child = fork();
     if (child == 0) {
         char byte;
+        pin(other);
         close(there[1]);
         while (read(there[0], &byte, 1) == 1)
             if (write(back[1], &byte, 1) != 1)
@@ -100,11 +107,15 @@ static void switches(void)
         _exit(0);
     }
     close(there[0]);
-    double both = least(turns, 5000);
+    from_end = back[0];
+    double both = least(turns, 2000), write_both = least(writes, 2000);
     close(there[1]);
     waitpid(child, NULL, 0);
-    printf("pipe_ns %.1f\nround_trip_ns %.1f\ncontext_switch_ns %.1f\n", alone * 1e9, both * 1e9,
-           (both / 2 - alone) * 1e9);
+    printf("pipe_ns %.1f\nround_trip_ns %.1f\n", alone * 1e9, both * 1e9);
+    if (other)
+        printf("wake_ns %.1f\nwaking_write_ns %.1f\n", (both / 2 - alone) * 1e9, (write_both - write_alone) * 1e9);
+    else
+        printf("context_switch_ns %.1f\n", (both / 2 - alone) * 1e9);
 }
 
 static char *from, *to;
@@ -293,7 +304,10 @@ int main(int given, char **words)
         printf("system_call_ns %.1f\n", least(calls, 200000) * 1e9);
     } else if (!strcmp(what, "switches")) {
         pin(0);
-        switches();
+        switches(0);
+    } else if (!strcmp(what, "wakes")) {
+        pin(0);
+        switches(1);
     } else if (!strcmp(what, "copy") && given > 2) {
         pin(0);
         copy(strtoul(words[2], NULL, 10));
@@ -307,7 +321,7 @@ int main(int given, char **words)
     } else if (!strcmp(what, "ask") && given > 6) {
         ask(words[2], atoi(words[3]), atoi(words[4]), atoi(words[5]), atof(words[6]));
     } else {
-        fprintf(stderr, "calls | switches | copy BYTES | together BYTES CPUS | faults FILE | respond PORT [ADDRESS] | "
+        fprintf(stderr, "calls | switches | wakes | copy BYTES | together BYTES CPUS | faults FILE | respond PORT [ADDRESS] | "
                         "ask HOST PORT REQUEST RESPONSE SECONDS\n");
         return 2;
     }

@@ -61,7 +61,7 @@ class Small:
         size = COPIED if machine.memory > 16 * COPIED else 2**22
         wanted: list[tuple[str, tuple[object, ...]]] = [
             ("calls", ()), ("switches", ()), ("copy", (size,)), ("together", (size, machine.cpus)),
-            ("faults", (scratch,)),
+            ("faults", (scratch,)), *([("wakes", ())] if machine.cpus > 1 else []),
         ]  # fmt: skip
         found: Values = {}
         for what, arguments in wanted:

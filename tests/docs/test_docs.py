@@ -27,6 +27,7 @@ from docs_tables import with_tables
 
 import simio
 from simio.loading.tables import table_names
+from simio.report.tables import signed
 from simio.result.compare import Comparison, comparisons, pooled_comparisons
 from simio.result.model import ScenarioResult
 from simio.wording import in_unit
@@ -194,8 +195,9 @@ def table_of_errors(results: Collection[ScenarioResult]) -> dict[str, list[str]]
         errors = [row.error for row in rows if row.error is not None]
         held = sum(row.row.held for row in rows)
         assert len(errors) + held == len(rows), table
-        worst = f"{max(errors, key=abs):+.1%}" if errors else "none"
-        middle = f"{median(map(abs, errors)):.1%}" if errors else "none"
+        points = rows[0].row.points
+        worst = signed(max(errors, key=abs), points) if errors else "none"
+        middle = signed(median(map(abs, errors)), points).removeprefix("+") if errors else "none"
         cells[table] = [str(len(errors)), str(held), middle, worst, str(fitted)]
     return cells
 

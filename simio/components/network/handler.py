@@ -65,6 +65,10 @@ class PacketInterrupts:
     def _enter(self) -> None:
         """The handler gets a CPU, and the first packet its turn."""
         self.p.seize(self.host.cpu, priority=INTERRUPT)
+        self._interrupted()
+
+    def _interrupted(self) -> None:
+        """A CPU that the handler holds takes the interrupt, and the first packet gets its turn."""
         with self.p.label("interrupts", self.host.name):
             self.p.advance(self.host.span(self.kernel.sheet.interrupt))
         self.p.put(self.turn, 1)

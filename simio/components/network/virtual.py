@@ -43,6 +43,20 @@ class WokenInterrupts(PacketInterrupts):
             with p.when(batch == RAISE):
                 self._enter()
 
+    def _enter(self) -> None:
+        """The handler gets a CPU, which first has to wake up if it is idle, and the first packet its turn."""
+        p = self.p
+        exit_time = self.host.description.cpu.sheet.idle_exit
+        if not exit_time:
+            super()._enter()
+            return
+        with p.scope():
+            asked = p.now()
+            p.seize(self.host.cpu, priority=INTERRUPT)
+            with p.when(p.now() == asked), p.label("wake-ups", self.host.name):
+                p.advance(exit_time)
+            self._interrupted()
+
 
 class VirtualInterface:
     """An end of a veth pair whose packets another CPU takes (receive packet steering).
@@ -76,7 +90,7 @@ class VirtualInterface:
     @cached_property
     def interrupts(self) -> PacketInterrupts:
         """The interrupts of this end, made when its first packet is sent."""
-        if self.far is None or not self.far.wake_cost:
+        if self.far is None or not (self.far.wake_cost or self.host.description.cpu.sheet.idle_exit):
             return PacketInterrupts(self.p, self.kernel, f"{self.name} receive", self.receive_cost)
         return WokenInterrupts(self.p, self.kernel, f"{self.name} receive", self.far, self.receive_cost)
 

@@ -14,6 +14,7 @@ hosts:
     model: hosts/linux-namespace
     cpus: 1
     kernel: {{interrupt: 1 us}}
+    cpu: {{{cpu}}}
     adapters: {{veth: {{model: adapters/veth, bus: bus, transmit_cost: 2 us, receive_cost: 3 us{more}}}}}
   b: {{like: a}}
 links: [{{model: links/emulated, between: [a.veth, b.veth]}}]
@@ -23,8 +24,8 @@ run: {{warm_up: 0 s}}
 ASK = "requests: {from: a, to: b, request: 1 B, response: 1 B, count: 50, nodelay: true}"
 
 
-def run(tmp_path, more="", workload=ASK, engine=None):
-    file = ScenarioFile(tmp_path / "pair.yaml", PAIR.format(more=more, workload=workload))
+def run(tmp_path, more="", workload=ASK, engine=None, cpu=""):
+    file = ScenarioFile(tmp_path / "pair.yaml", PAIR.format(more=more, workload=workload, cpu=cpu))
     return run_scenario(file.scenario(), options=RunOptions(engine)).cases[0]
 
 
@@ -45,6 +46,19 @@ def test_waking_the_other_cpu_delays_its_interrupt_and_occupies_the_sender(tmp_p
     assert busy > 0.45
 
 
+def test_an_idle_cpu_wakes_up_before_it_takes_the_interrupt(tmp_path):
+    # Nobody works on the CPU that a request or a response comes to: each takes 11 us more.
+    case = run(tmp_path, ", wake_cost: 20 us", cpu="idle_exit: 11 us")
+    assert transaction(case) == 2 * 37_000_000
+
+
+def test_a_busy_cpu_need_not_wake_up(tmp_path):
+    # A stream of packets keeps b at work: the time of waking up is paid once and not for each of 1,810 packets.
+    stream = "ttcp: {from: a, to: b, size: 64 KiB, writes: 40}"
+    one, other = (run(tmp_path, "", stream, cpu=cpu) for cpu in ("", "idle_exit: 11 us"))
+    assert one.end < other.end < one.end + 1810 * 11_000_000 / 3
+
+
 def test_packets_that_come_while_the_other_cpu_is_woken_share_the_interrupt(tmp_path):
     stream = "ttcp: {from: a, to: b, size: 64 KiB, writes: 40}"
     one, other = (run(tmp_path, more, stream) for more in ("", ", wake_cost: 20 us"))
@@ -60,9 +74,11 @@ def test_what_finds_no_place_in_the_backlog_is_dropped(tmp_path):
     assert case.throughput.amount == (200 - dropped) * 1000
 
 
-@pytest.mark.parametrize("more", ["", ", wake_cost: 20 us"])
-def test_both_engines_agree(tmp_path, more):
+@pytest.mark.parametrize(
+    ("more", "cpu"), [("", ""), (", wake_cost: 20 us", ""), (", wake_cost: 20 us", "idle_exit: 9 us")]
+)
+def test_both_engines_agree(tmp_path, more, cpu):
     workload = f"{ASK}, cross: {{kind: ttcp, from: b, to: a, size: 4 KiB, writes: 30}}"
-    one, two = (run(tmp_path, more, workload, engine) for engine in ("compiled", "simpy"))
+    one, two = (run(tmp_path, more, workload, engine, cpu) for engine in ("compiled", "simpy"))
     assert one.observations == two.observations
     assert one.end == two.end
