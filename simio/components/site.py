@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from simio.components.host.kernel import UnixKernel
     from simio.components.network.capture import Capture, PacketTrace
     from simio.components.network.path import Network
+    from simio.components.network.rdma.port import RdmaPorts
     from simio.components.network.sockets import Sockets
     from simio.components.storage.attachment import Attachments
     from simio.components.storage.devices import Devices
@@ -202,7 +203,12 @@ class Site:
         if link.name not in self._sessions:
             from simio.components.storage.remote import RemoteSession
 
-            self._sessions[link.name] = RemoteSession(self, link)
+            make = RemoteSession
+            if getattr(link.part.sheet, "transport", "tcp") == "rdma":
+                from simio.components.storage.remote_rdma import RdmaSession
+
+                make = RdmaSession
+            self._sessions[link.name] = make(self, link)
         return self._sessions[link.name]
 
     def target_devices(
@@ -249,6 +255,13 @@ class Site:
         from simio.components.network.path import Network
 
         return Network(self.p, self.system, self.graph, self.kernel, self.capture)
+
+    @cached_property
+    def rdma(self) -> RdmaPorts:
+        """The adapters for RDMA, and the paths between them."""
+        from simio.components.network.rdma.port import RdmaPorts
+
+        return RdmaPorts(self)
 
     @cached_property
     def sockets(self) -> Sockets:

@@ -60,6 +60,7 @@ DOCUMENTS = (
     "docs/packet-rates.md",
     "docs/performance.md",
     "docs/python.md",
+    "docs/rdma.md",
     "docs/ssd.md",
     "docs/sweep.md",
     "docs/tcp-today.md",

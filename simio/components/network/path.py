@@ -180,9 +180,10 @@ class Network:
         self._media: dict[str, Any] = {}
         self._switches: dict[str, NetworkSwitch] = {}
 
-    def path(self, source: str, target: str) -> NetworkPath:
+    def path(self, source: str, target: str, *, made: Callable[[str], Interface] | None = None) -> NetworkPath:
         """The shortest way from one host to another; each is named, or an adapter of it ("host.adapter").
 
+        `made` gives the interface of an adapter, if that is another than its stack's.
         Raises RunError where there is none, or where it leads through something that carries no packets.
         """
         way = self.graph.route(source, target)
@@ -191,7 +192,8 @@ class Network:
         ends = way.of_category(self.graph, "adapter")
         if len(ends) != 2 or len(links) != len(ports) - 1 or way.of_category(self.graph, "disk"):
             raise RunError(f"no path of links and switches leads from {source!r} to {target!r}")
-        first, last = self.interface(ends[0]), self.interface(ends[1])
+        interface = made or self.interface
+        first, last = interface(ends[0]), interface(ends[1])
         hops = list(zip(links, pairwise(ports), strict=True))
         if isinstance(first, HippiInterface) and isinstance(last, HippiInterface):
             return NetworkPath(first, last, [self._circuit(hops, ports[1:-1], last)], [], self.capture)

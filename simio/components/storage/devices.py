@@ -89,8 +89,11 @@ class Devices:
             raise RunError(f"{disk!r} is a drive of a target, whose data go to who asks; {self.into.name!r} does not")
         from simio.components.storage.remote import RemoteInitiator
 
-        make = self.initiator or (lambda adapter, disk: RemoteInitiator(self.p, self.kernel, adapter))
-        return session(self.attachments.remotes[self.host.name, disk][0]).device(disk, make(adapter, disk))
+        link = self.attachments.remotes[self.host.name, disk][0]
+        # A stack wakes who waits; an adapter for RDMA interrupts.
+        kind = HostInitiator if getattr(link.part.sheet, "transport", "tcp") == "rdma" else RemoteInitiator
+        make = self.initiator or (lambda adapter, disk: kind(self.p, self.kernel, adapter))
+        return session(link).device(disk, make(adapter, disk))
 
     def _volume(self, volume: Volume) -> BlockDevice:
         if volume.controller is None:

@@ -22,7 +22,7 @@ from simio.components.storage.interfaces import BlockDevice, Initiator
 from simio.description.model import Adapter, Link
 from simio.description.sheets.remote import DIGEST, RemoteLink
 from simio.errors import RunError, quote
-from simio.program.builder import Operand, Register, maximum, minimum
+from simio.program.builder import Handle, Operand, Register, maximum, minimum
 from simio.program.steps import UNBOUNDED
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class RemoteSession:
         computer = site.host(self.target)
         self._check_cores()
         self.cores = [self._core(computer, number) for number in range(self.sheet.cores)] or [computer]
-        self.queues = Queues(self)
+        self.queues: Any = self._queues()
         local = site.target_devices(self.target, self._polled if self.sheet.cores else None)
         self.devices = [local.device(disk) for disk in self.disks]
         self.commands = {
@@ -91,6 +91,15 @@ class RemoteSession:
             for writes, carry in ((False, self._read), (True, self._write))
         }
         self.flushing = self.p.procedure(f"{link.name} flush", 1, self._flush)
+
+    def _queues(self) -> Queues:
+        return Queues(self)
+
+    def wires(self, writes: bool) -> dict[Handle, Fraction]:
+        """Time of a byte of the data of writes, or of reads, on each wire between the hosts."""
+        each = self.queues.each[0]
+        sender = each.near if writes else each.far
+        return {wire.wire: Fraction(wire.time(sender.mss + sender.headers), sender.mss) for wire in sender.path.wires}
 
     def _target(self) -> str:
         """The host that has the drives."""
@@ -243,12 +252,7 @@ class RemoteDevice:
 
     def passage(self, writes: bool) -> Passage:
         """The way of the data between the target and its drive, and over the links between the hosts."""
-        each = self.session.queues.each[0]
-        sender = each.near if writes else each.far
-        wires = {
-            wire.wire: Fraction(wire.time(sender.mss + sender.headers), sender.mss) for wire in sender.path.wires
-        }
-        return self.local.passage(writes) + Passage(wires)
+        return self.local.passage(writes) + Passage(self.session.wires(writes))
 
     def _commands(self, at: Register, size: Operand, writes: bool) -> None:
         p = self.p

@@ -41,6 +41,7 @@ PLACES: Mapping[str, tuple[str, ...]] = {
     "nvme": ("adapter nvme", "link nvme", "disk nvme"),
     "packets": ("kernel linux-packets",),
     "remote": ("adapter nvme-tcp", "adapter iscsi", "link nvme-tcp", "link iscsi"),
+    "rdma": ("adapter rdma-ethernet",),
     "pcie": ("bus pcie", "adapter dma", "root pcie"),
     "queued": ("adapter multiqueue-ethernet",),
     "scsi": ("adapter scsi", "link scsi", "disk scsi"),

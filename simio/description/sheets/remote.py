@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -131,6 +131,9 @@ class NvmeTcpLink(RemoteLink):
     """H2CData and C2HData (3.6.2.5, 3.6.2.6)."""
     whole = True
 
+    transport: Literal["tcp", "rdma"] = Field(
+        "tcp", description="what carries the commands: TCP, or queue pairs of adapters for RDMA"
+    )
     in_capsule: Size = Field(description="most data of a write that go with its command (ICDOFF, IOCCSZ)")
     success: Flag = Field(
         True, description="whether the last data unit of a read stands for the completion (its SUCCESS flag)"
@@ -140,6 +143,10 @@ class NvmeTcpLink(RemoteLink):
     def _data_units_are_not_tiny(self) -> NvmeTcpLink:
         if self.unit_out < 4096:
             raise refusal(size_text(self.unit_out), "at least 4096 B, the least MAXH2CDATA", field="unit_out")
+        if self.transport == "rdma":
+            for field, what in (("header_digest", "data units"), ("data_digest", "data units"), ("card", "TCP")):
+                if getattr(self, field):
+                    raise refusal("true, with transport: rdma", f"false, as RDMA has no {what}", field=field)
         return self
 
     @property

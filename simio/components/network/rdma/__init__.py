@@ -1,0 +1,1 @@
+"""RDMA over converged Ethernet (RoCEv2): adapters, queue pairs, verbs."""

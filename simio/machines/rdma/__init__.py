@@ -1,0 +1,1 @@
+"""RDMA: the state of a queue pair at one end, and its congestion control."""

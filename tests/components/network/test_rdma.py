@@ -1,0 +1,258 @@
+"""RDMA: messages to the tick by hand, rates by the bytes of headers, losses, pauses, congestion control."""
+
+from __future__ import annotations
+
+from math import ceil
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from simio.components.site import Site
+from simio.engines import compiled, reference
+from simio.engines.outcome import Options, Outcome
+from simio.errors import SimioError
+from simio.loading import load
+from simio.lower import lower
+from simio.program.steps import Program
+from simio.units import parse
+
+NS = 1000
+SCENARIO = """
+title: Messages over queue pairs
+hosts:
+  a:
+    model: hosts/server-2023-2s
+    adapters:
+      roce: {model: adapters/connectx-5-rdma, bus: slot, post_cost: 0 s, doorbell: 0 s, poll_cost: 0 s}
+  b: {like: a}
+links:
+  - {name: wire, model: links/ethernet-100g-jumbo, between: [a.roce, b.roce], length: 2 m}
+workload:
+  rdma: {from: a, to: b, size: 4 KiB, messages: 1}
+"""
+
+
+def described(folder: Path, *sets: str, text: str = SCENARIO):
+    (folder / "rdma.yaml").write_text(text)
+    return load(str(folder / "rdma.yaml"), list(sets)).cases[0].system
+
+
+def ran(folder: Path, *sets: str, engine: ModuleType = compiled, text: str = SCENARIO) -> tuple[Program, Outcome]:
+    program = lower(described(folder, *sets, text=text))
+    return program, engine.run(program, Options(seed=1, until=OPEN))
+
+
+OPEN = 10**10
+"""Ten milliseconds, in which all that has an end is over, in ps."""
+
+
+def marks(program: Program, outcome: Outcome, name: str) -> list[tuple[int, int]]:
+    """Time and value of each mark of this name."""
+    names = [mark.name for mark in program.marks]
+    return [(time, value) for time, mark, value in outcome.marks.tolist() if names[mark] == name]
+
+
+def tallies(program: Program, outcome: Outcome, what: str) -> dict[str, int]:
+    """The tallies of this kind that are not zero, by owner."""
+    found = {one.owner: int(outcome.state[one.at]) for one in program.tallies if one.what == what}
+    return {owner: value for owner, value in found.items() if value}
+
+
+class Bus:
+    """Times of PCI Express by hand, in ps."""
+
+    def __init__(self, system: object) -> None:
+        self.bus = Site(system).host("a").pcie("slot")  # type: ignore[arg-type]
+        sheet = self.bus.sheet
+        self.delay, self.request, self.answer = sheet.latency, sheet.request, sheet.answer
+        self.wait = 2 * self.delay + self.bus.root.sheet.read_latency
+        self.asked, self.sent, self.back = sheet.read_request, sheet.payload, sheet.largest_completion
+
+    def time(self, size: int) -> int:
+        return ceil(size * self.bus.byte)
+
+    def read(self, size: int) -> int:
+        asks = self.time(ceil(size / self.asked) * self.request)
+        return asks + self.wait + self.time(size + ceil(size / self.back) * self.answer)
+
+    def write(self, size: int) -> int:
+        return self.time(size + ceil(size / self.sent) * self.request)
+
+
+BITS = 80
+"""Time of a byte at 100 Gbit/s, in ps."""
+WAY = 9_800 + 51_200
+"""Two metres of fibre, and the codeword of error correction."""
+CARD = 150 * NS + 5 * NS
+"""What an adapter adds to a packet, either way."""
+
+
+def crossing(size: int) -> int:
+    """An IP datagram from the DMA of one adapter to that of the other, in an idle network."""
+    return CARD + (8 + 14 + size + 4) * BITS + WAY + CARD
+
+
+@pytest.mark.parametrize("verb", ["write", "read", "send"])
+def test_a_message_takes_the_time_of_its_parts(tmp_path: Path, engine: ModuleType, verb: str) -> None:
+    sets = (f"workload.rdma.verb={verb}",)
+    bus = Bus(described(tmp_path, *sets))
+    program, outcome = ran(tmp_path, *sets, engine=engine)
+    [(_, took)] = marks(program, outcome, "rdma: message")
+    # The doorbell of 8 bytes, the work request of 64, and in the end a completion of 64.
+    begin = bus.time(8 + bus.request) + bus.delay + bus.read(64)
+    end = bus.write(64) + bus.delay
+    # IP 20, UDP 8, BTH 12 and ICRC 4; WRITE and READ have RETH 16, acknowledgement and response AETH 4.
+    if verb == "read":
+        assert took == begin + crossing(44 + 16) + bus.read(4096) + crossing(44 + 4 + 4096) + bus.write(4096) + end
+    else:
+        there = crossing(44 + (16 if verb == "write" else 0) + 4096)
+        assert took == begin + bus.read(4096) + there + bus.write(4096) + crossing(44 + 4) + end
+
+
+@pytest.mark.parametrize("mtu", ["4096 B", "1024 B"])
+@pytest.mark.parametrize("verb", ["write", "read"])
+def test_the_rate_is_that_of_the_line_without_headers(tmp_path: Path, mtu: str, verb: str) -> None:
+    sizes = ("size=128 KiB", "depth=4", "messages=5", f"verb={verb}")
+    sets = [f"workload.rdma.{each}" for each in sizes] + [f"hosts.a.adapters.roce.mtu={mtu}"]
+    program, outcome = ran(tmp_path, *sets)
+    times = [time for time, _ in marks(program, outcome, "rdma: message")]
+    payload = int(mtu.split()[0])
+    full = (payload + 44 + 38) * BITS
+    # A message of full packets with preamble and gap, and RETH in the first of a WRITE, AETH in the ends of a READ.
+    message = 2**17 // payload * full + (16 if verb == "write" else 8) * BITS
+    assert (times[-1] - times[3]) / (len(times) - 4) == pytest.approx(message, rel=1e-4)
+
+
+def test_what_is_lost_goes_again_and_selective_recovery_sends_less(tmp_path: Path) -> None:
+    lossy = ("links.wire.loss=0.02", "hosts.a.adapters.roce.ack_timeout=100 us", "workload.rdma.size=60 KiB")
+    again = []
+    for recovery in ("go-back-n", "selective"):
+        sets = (
+            *lossy,
+            "workload.rdma.depth=4",
+            "workload.rdma.messages=8",
+            f"hosts.a.adapters.roce.recovery={recovery}",
+        )
+        program, outcome = ran(tmp_path, *sets)
+        assert len(marks(program, outcome, "rdma: message")) == 32
+        again.append(tallies(program, outcome, "packets sent again")["rdma on a"])
+    lost = len(marks(program, outcome, "a.roce>b.roce lost"))
+    # What is sent again and again lost counts twice; an acknowledgement that is lost is made good by the next.
+    assert 0 < lost <= again[1] + 4 < again[0]
+
+
+def test_a_read_whose_response_is_lost_is_asked_for_again(tmp_path: Path) -> None:
+    lossy = ("links.wire.loss=0.02", "hosts.a.adapters.roce.ack_timeout=100 us", "workload.rdma.size=60 KiB")
+    program, outcome = ran(
+        tmp_path, *lossy, "workload.rdma.depth=4", "workload.rdma.messages=8", "workload.rdma.verb=read"
+    )
+    assert len(marks(program, outcome, "rdma: message")) == 32
+    assert marks(program, outcome, "b.roce>a.roce lost")
+
+
+def test_no_more_reads_are_outstanding_than_there_are_resources(tmp_path: Path) -> None:
+    sets = (
+        "workload.rdma.verb=read",
+        "workload.rdma.size=512 B",
+        "workload.rdma.depth=64",
+        "workload.rdma.messages=20",
+    )
+    spans = []
+    for reads in (1, 16):
+        program, outcome = ran(tmp_path, *sets, f"hosts.a.adapters.roce.reads={reads}")
+        spans.append(marks(program, outcome, "rdma: message")[-1][0])
+    # One at a time each takes a round trip; sixteen share it.
+    assert spans[0] > 8 * spans[1]
+
+
+INCAST = """
+title: Two senders into one port
+hosts:
+  a:
+    model: hosts/server-2023-2s
+    adapters: {roce: {model: adapters/connectx-5-rdma, bus: slot, ack_timeout: 100 us, congestion_control: CONTROL}}
+  b: {like: a}
+  c: {like: a}
+switches:
+  tor: {model: switches/roce-tor}
+links:
+  - {model: links/ethernet-100g-jumbo, between: [a.roce, tor], length: 2 m}
+  - {model: links/ethernet-100g-jumbo, between: [b.roce, tor], length: 2 m}
+  - {model: links/ethernet-100g-jumbo, between: [c.roce, tor], length: 2 m}
+workload:
+  first: {kind: rdma, from: a, to: c, size: 64 KiB, depth: 16}
+  second: {kind: rdma, from: b, to: c, size: 64 KiB, depth: 16}
+run: {until: UNTIL, warm_up: 0 s, replications: 1}
+"""
+
+
+def incast(folder: Path, control: str, until: str, *sets: str) -> tuple[Program, Outcome]:
+    program = lower(described(folder, *sets, text=INCAST.replace("CONTROL", control).replace("UNTIL", until)))
+    return program, compiled.run(program, Options(seed=1, until=parse(until, "time")))
+
+
+def test_pauses_lose_nothing_in_an_incast_and_keep_the_port_busy(tmp_path: Path) -> None:
+    program, outcome = incast(tmp_path, "none", "1 ms")
+    counts = [len(marks(program, outcome, f"{name}: message")) for name in ("first", "second")]
+    assert not marks(program, outcome, "tor dropped")
+    assert tallies(program, outcome, "packets sent again") == {}
+    full = 16 * (4096 + 44 + 38) * BITS
+    assert sum(counts) == pytest.approx(10**9 / full, rel=0.03)
+    assert counts[0] == pytest.approx(counts[1], rel=0.05)
+
+
+def test_without_pauses_an_incast_loses_packets_that_go_again(tmp_path: Path) -> None:
+    small = ("switches.tor.pause_above=none", "switches.tor.buffer=1 MiB")
+    program, outcome = incast(tmp_path, "none", "1 ms", *small)
+    assert marks(program, outcome, "tor dropped")
+    assert tallies(program, outcome, "packets sent again")
+    assert len(marks(program, outcome, "first: message")) > 10
+
+
+def test_marks_slow_the_senders_down_before_the_switch_pauses_them(tmp_path: Path) -> None:
+    program, outcome = incast(tmp_path, "dcqcn", "500 us")
+    assert not marks(program, outcome, "tor dropped")
+    notes, cuts = tallies(program, outcome, "CNPs sent"), tallies(program, outcome, "rate cuts")
+    assert set(notes) == {"first on c", "second on c"}
+    assert {
+        owner.replace(" on a", " on c").replace(" on b", " on c"): value for owner, value in cuts.items()
+    } == notes
+    # One a queue pair in 50 us, at most.
+    assert max(notes.values()) <= 10
+
+
+@pytest.mark.parametrize("control", ["none", "dcqcn"])
+def test_engines_agree_on_an_incast(tmp_path: Path, control: str) -> None:
+    program, outcome = incast(tmp_path, control, "20 us", "switches.tor.pause_above=32 KiB")
+    assert outcome.differences(reference.run(program, Options(seed=1, until=20 * 10**6))) == []
+
+
+def test_engines_agree_on_losses(tmp_path: Path) -> None:
+    lossy = ("links.wire.loss=0.05", "hosts.a.adapters.roce.ack_timeout=100 us", "workload.rdma.size=20 KiB")
+    for verb, recovery in (("write", "selective"), ("read", "go-back-n")):
+        sets = (
+            *lossy,
+            f"workload.rdma.verb={verb}",
+            f"hosts.a.adapters.roce.recovery={recovery}",
+            "workload.rdma.messages=6",
+        )
+        program, outcome = ran(tmp_path, *sets)
+        assert outcome.differences(reference.run(program, Options(seed=1, until=OPEN))) == []
+
+
+@pytest.mark.parametrize(
+    ("sets", "said"),
+    [
+        (("hosts.a.adapters.roce.mtu=1500 B",), "4096"),
+        (("hosts.a.adapters.roce.pause_above=1 MiB",), "receive buffer"),
+        (("hosts.a.adapters.roce.coalesce_count=4",), "above zero"),
+        (("hosts.a.adapters.roce.recovery=all",), "go-back-n"),
+        (("links.wire.mtu=200 B",), "no packet of RDMA fits"),
+        (("hosts.a.adapters.roce.bus=nowhere",), "nowhere"),
+    ],
+)
+def test_what_does_not_fit_is_refused(tmp_path: Path, sets: tuple[str, ...], said: str) -> None:
+    with pytest.raises(SimioError) as caught:
+        lower(described(tmp_path, *sets))
+    assert said in str(caught.value)
