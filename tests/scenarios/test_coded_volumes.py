@@ -52,7 +52,7 @@ def test_the_cpu_takes_the_rate_of_codes_for_what_has_several_parities() -> None
     text = """
 title: stripes
 hosts: {server: {model: hosts/server-2023-2s, cpu: {coding: 1 GB/s}}}
-disks: {d: {model: disks/datacentre-tlc-2023, count: 5}}
+disks: {d: {model: disks/datacentre-tlc-2023, capacity: 1 GB, placement: empty, count: 5}}
 volumes: {pool: {kind: erasure, of: d, unit: 16 KiB, parity: 2}}
 links: [{model: links/nvme, between: [server.nvme, d]}]
 workload: {writer: {host: server, to: pool, block: 48 KiB, size: 48 KiB}}

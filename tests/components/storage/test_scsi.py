@@ -23,6 +23,7 @@ from simio.description.model import Disk
 from simio.description.sheets.scsi import ScsiAdapter, ScsiDisk
 from simio.engines import compiled
 from simio.errors import RunError
+from simio.program.steps import UNBOUNDED
 
 COMMAND, RESELECTION, SETTLE, STATUS = 11_100, 7550, 400, 1300
 
@@ -227,7 +228,7 @@ def test_a_slow_host_bus_holds_the_scsi_bus_up(trace: Trace) -> None:
 class Free:
     """An initiator whose commands cost nothing."""
 
-    queue, alone = "", 0
+    queue, alone, tags = "", 0, UNBOUNDED
 
     def __init__(self, trace: Trace) -> None:
         self.p = trace.p
