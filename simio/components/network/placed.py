@@ -219,7 +219,7 @@ class PlacedEndpoint(Endpoint):
     def work(self, cost: Operand) -> None:
         """See `Endpoint.work`."""
         with self.process.kept(), self.p.label("the program", self.stack.name):
-            self.p.wait(self.stack.host.span(cost))
+            self.process.core.spend(self.stack.host.span(cost))
 
     def _wait(self, result: Register, function: Callable[..., int], amount: Register | int, line: object) -> None:
         p = self.p

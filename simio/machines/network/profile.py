@@ -72,6 +72,21 @@ def spend(state: NDArray, base: int, operation: int, count: int) -> int:
     return total
 
 
+@machine("network")
+def stretch(state: NDArray, base: int, operation: int, time: int) -> int:
+    """Count `time` ps by which an operation took longer, of each class as much as it has of it. Returns 0."""
+    row = base + COSTS + _CLASSES * operation
+    total = 0
+    for number in range(_CLASSES):
+        total += state[row + number]
+    for number in range(_CLASSES):
+        if total > 0:
+            rest = state[base + _REST + number] + time * state[row + number] // total
+            state[base + TIME + number] += rest // 1000
+            state[base + _REST + number] = rest % 1000
+    return 0
+
+
 @shared
 def spend_copy(state: NDArray, base: int, place: int, size: int) -> int:
     """Time in ps of a copy of `size` bytes, which is counted."""

@@ -47,6 +47,17 @@ def test_the_classes_make_up_the_time_of_the_cores(case: int, host: str) -> None
     assert sum(profile(result, host).values()) == pytest.approx(1)
 
 
+def test_siblings_slow_each_other_and_their_classes_still_make_up_the_time_of_the_cores() -> None:
+    shared = ("hosts.receiver.cpu.threads=2", "workload.ttcp.queue=12")
+    result, apart = ran(NONE, *shared), ran(NONE, *shared[1:])
+    span = (result.throughput.until - result.throughput.since) / 1000
+    assert total(result, "receiver") == pytest.approx(cores(result, "receiver") * span, rel=0.03)
+    assert cores(result, "receiver") / result.bytes_rate > 1.1 * cores(apart, "receiver") / apart.bytes_rate
+    short = ("run.until=150 us", "run.warm_up=0 s")
+    engines = [ran(NONE, *shared, *short, engine=name) for name in ("compiled", "simpy")]
+    assert engines[0].tallies == engines[1].tallies
+
+
 def test_without_offloads_nothing_is_merged_and_a_segment_is_a_buffer() -> None:
     assert count(ran(NONE), "ttcp at receiver merged") == 0
     assert count(ran(ALL), "ttcp at receiver merged") > count(ran(ALL), "ttcp at receiver of data went up")
