@@ -61,7 +61,9 @@ class PlacedEndpoint(Endpoint):
         p.tally(name, "through the backlog", self.owner + ownership.LATER, "buffers")
         self.backlogged = p.container(f"{name} backlog", unit="turns")
         self.worked_off = p.container(f"{name} worked off", unit="turns")
-        self.merging = Merging(self, min(stack.sheet.gro, offload.MOST)) if stack.sheet.gro else None
+        lro = interface.sheet.lro
+        joined = lro or stack.sheet.gro
+        self.merging = Merging(self, min(joined, offload.MOST), bool(lro)) if joined else None
 
     # --- who has the socket ------------------------------------------------------------------------------
 
@@ -278,8 +280,10 @@ class PlacedEndpoint(Endpoint):
     def _segment(self, length: Register, *words: Register) -> None:
         mark = words[-1] if self.marked else None
         own = words[:-1] if self.marked else words
-        queue = self.peer.queue if isinstance(self.peer, PlacedEndpoint) else 0
-        packet = Packet(length, own, self.flow, mark, self.name, queue)
+        queue, joined = 0, False
+        if isinstance(self.peer, PlacedEndpoint):
+            queue, joined = self.peer.queue, bool(self.peer.merging and self.peer.merging.early)
+        packet = Packet(length, own, self.flow, mark, self.name, queue, joined)
         gone = (lambda: self._left(packet)) if self.throttled else None
         self.path.send(packet, lambda: self.peer.arrive(packet), driven=True, gone=gone)
 

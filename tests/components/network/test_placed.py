@@ -88,6 +88,18 @@ def test_both_engines_agree_with_work_in_the_backlog() -> None:
     assert results[0].tallies == results[1].tallies
 
 
+def test_an_adapter_that_joins_packets_saves_its_driver_and_gro_the_work_of_each() -> None:
+    lro, gro = ran(ALL, "hosts.receiver.adapters.nic.lro=64 KiB"), ran(ALL)
+    for case in (lro, gro):
+        assert count(case, "ttcp at receiver merged") > 5 * count(case, "ttcp at receiver of data went up")
+    spent = {name: profile(case, "receiver")["netdev"] * cores(case, "receiver") / case.bytes_rate
+             for name, case in (("lro", lro), ("gro", gro))}  # fmt: skip
+    assert spent["lro"] < 0.5 * spent["gro"]
+    engines = [ran(ALL, "hosts.receiver.adapters.nic.lro=64 KiB", "run.until=150 us", "run.warm_up=0 s", engine=each)
+               for each in ("compiled", "simpy")]  # fmt: skip
+    assert engines[0].tallies == engines[1].tallies
+
+
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
