@@ -40,7 +40,7 @@ class Merging:
             if not self.early:
                 what.set(words[0] % 2**16)
                 with p.when(what > 0):
-                    end.softirq.spend("merge")
+                    end.seat.driver.spend("merge")
             p.call(what, gro.take, self.state, words[0], words[1])
             with p.when(what == gro.HELD), end.seat.napi.held(), p.scope():
                 ready = p.answer(gro.flush, self.state)
@@ -58,7 +58,7 @@ class Merging:
     def _driven(self) -> None:
         """The driver takes a buffer that the adapter has made."""
         if self.early:
-            self.end.softirq.spend("packet")
+            self.end.seat.driver.spend("packet")
 
     def _bring_up(self, own: bool = True) -> None:
         """A merged buffer goes up, by a thread of its own, as its packet's registers may be wanted (unless `own`)."""
@@ -72,7 +72,7 @@ class Merging:
                 register.set(value)
 
     def _went_up(self, length: Register, *words: Register) -> None:
-        """The thread that is a merged buffer: its words are the machine's, and the softirq's core is in hand."""
+        """The thread that is a merged buffer: its words are the machine's, and the driver's core is in hand."""
         p, end = self.p, self.end
         plain = words[:-1] if end.marked else words
         for number, word in enumerate(plain[:3]):
@@ -81,6 +81,6 @@ class Merging:
             block.set(0)
         if end.marked:
             p.call(words[-1], gro.word, self.state, 3)
-        with end.softirq.in_hand():
+        with end.seat.driver.in_hand():
             self._driven()
             end.goes_up(Packet(length, plain, None, words[-1] if end.marked else None, end.name))

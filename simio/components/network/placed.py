@@ -18,6 +18,7 @@ from simio.components.network.place import Place
 from simio.components.network.queued import QueuedInterface
 from simio.components.network.seat import Seat
 from simio.components.network.stack import Stack
+from simio.components.network.steering import Steering
 from simio.components.network.tcp import Endpoint
 from simio.machines.network import ownership, profile
 from simio.machines.tcp import buffers, connection, layout, marks, offload, pacing, receiving, sending
@@ -53,7 +54,7 @@ class PlacedEndpoint(Endpoint):
         settings = replace(settings, gso=most, ack_reader=stack.sheet.ack_reader, hand_over=whole)
         super().__init__(stack, name, settings, path, buffer, aligned, ports)
         p = self.p
-        seat = self.seat = Seat(stack, interface, cores)
+        seat = self.seat = Seat(stack, interface, cores, stack.sheet.rfs)
         self.queue, self.apart, self.far = seat.queue, seat.apart, seat.far
         self.process, self.softirq = seat.process, seat.softirq
         self.here = self.process
@@ -63,6 +64,7 @@ class PlacedEndpoint(Endpoint):
         self.worked_off = p.container(f"{name} worked off", unit="turns")
         lro = interface.sheet.lro
         joined = lro or stack.sheet.gro
+        self.steering = Steering(self) if seat.steers else None
         self.merging = Merging(self, min(joined, offload.MOST), bool(lro)) if joined else None
 
     # --- who has the socket ------------------------------------------------------------------------------
@@ -304,7 +306,14 @@ class PlacedEndpoint(Endpoint):
             self.goes_up(packet)
 
     def goes_up(self, packet: Packet) -> None:
-        """A packet or merged buffer goes up to TCP, with the softirq's core in hand."""
+        """A packet or merged buffer goes up to TCP, with the driver's core in hand."""
+        if self.steering:
+            self.steering.leave(packet)
+        else:
+            self.enters(packet)
+
+    def enters(self, packet: Packet) -> None:
+        """IP and TCP take a packet or merged buffer, with the softirq's core in hand."""
         self.softirq.spend("up")
         self._when_free(lambda: self._input(packet))
 

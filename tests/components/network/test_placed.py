@@ -100,6 +100,31 @@ def test_an_adapter_that_joins_packets_saves_its_driver_and_gro_the_work_of_each
     assert engines[0].tallies == engines[1].tallies
 
 
+RFS = ("workload.ttcp.queue=1", "hosts.receiver.stack.rfs=true")
+
+
+def busy(case: CaseResult, name: str) -> float:
+    return next(float(each.utilisation) for each in case.resources if each.name == name)
+
+
+def test_steered_flows_leave_their_queue_s_core_the_driver_and_the_merging() -> None:
+    steered, apart = ran(NONE, *STEADY, *RFS), ran(NONE, *STEADY, RFS[0])
+    shares = {name: busy(case, "receiver.core 1") * 1e9 / case.bytes_rate
+              for name, case in (("steered", steered), ("apart", apart))}  # fmt: skip
+    assert shares["steered"] < 0.8 * shares["apart"]
+    assert total(steered, "receiver") > 0
+    span = (steered.throughput.until - steered.throughput.since) / 1000
+    assert total(steered, "receiver") == pytest.approx(cores(steered, "receiver") * span, rel=0.03)
+
+
+def test_both_engines_agree_on_steered_flows_whose_backlog_drops() -> None:
+    sets = (*RFS, "hosts.receiver.stack.backlog=2", "run.until=300 us", "run.warm_up=0 s")
+    found = [ran(NONE, *sets, engine=name) for name in ("compiled", "simpy")]
+    assert any(each.name == "ttcp at receiver dropped" and each.count for each in found[0].observations)
+    assert found[0].observations == found[1].observations
+    assert found[0].tallies == found[1].tallies
+
+
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
