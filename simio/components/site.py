@@ -204,7 +204,7 @@ class Site:
             from simio.components.storage.remote import RemoteSession
 
             make = RemoteSession
-            if getattr(link.part.sheet, "transport", "tcp") == "rdma":
+            if link.part.sheet.rdma:
                 from simio.components.storage.remote_rdma import RdmaSession
 
                 make = RdmaSession

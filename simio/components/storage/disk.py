@@ -85,7 +85,7 @@ class DiskDrive:
             read_ahead=int(sheet.read_ahead and full),
             read_ahead_to=AHEAD[sheet.read_ahead_to] if sheet.read_ahead and not full else NO_READ_AHEAD,
             read_ahead_limit=(limit or 0) // sheet.sector,
-            read_mark=int((getattr(sheet, "read_mark", None) or 0) * MARKS),
+            read_mark=int(sheet.gathered * MARKS),
             **{name: value for name, value in vars(sheet).items() if name in named},
         )
 
