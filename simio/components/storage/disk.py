@@ -241,7 +241,7 @@ class DiskDrive:
             self._complete(sheet.write_completion)
 
     def _wait(self, answer: Register, function: Called, tag: Register, sectors: Operand = 0) -> None:
-        """Wait until a machine function answers 0: for the time it tells, or to be woken where it tells 1."""
+        """Wait until a machine function answers 0: for the time that it answers, or to be woken if it answers 1."""
         p = self.p
         with p.until(answer == 0):
             self.ask(answer, function, tag, sectors)

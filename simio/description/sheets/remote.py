@@ -197,7 +197,7 @@ class IscsiLink(RemoteLink):
 
     @property
     def with_command(self) -> int:
-        """What the first burst and a data unit hold."""
+        """The least of the first burst and a data unit; 0 if no data may go at once."""
         return min(self.first_burst, self.unit_out) if self.immediate else 0
 
     @property

@@ -33,7 +33,7 @@ def advance(state: NDArray, base: int, now: int) -> int:
         if state[base + c.SEND_HEAD] < state[base + c.SEND_TAIL]:
             at = base + state[base + c.SEND_AT]
             at += state[base + c.SEND_HEAD] % state[base + c.SEND_ROOM] * c.SEND_WORDS
-            outward = state[at + c.TOLD]
+            outward = state[at + c.READY]
         ready = min(inward, outward)
         begin = max(ready, state[base + c.UP_FREE])
         if begin > now:

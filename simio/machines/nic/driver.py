@@ -47,7 +47,7 @@ def _next(state: NDArray, base: int, queue: int) -> int:
 
 @shared
 def _seen(state: NDArray, base: int, queue: int, number: int) -> int:
-    """When a packet that has been written to a ring can be seen."""
+    """The instant from which a packet that has been written to a ring can be seen."""
     return state[base + state[queue + c.SEEN_AT] + number % state[base + c.RING]]
 
 
@@ -90,7 +90,7 @@ def wake(state: NDArray, base: int, now: int, number: int) -> int:
 
 @machine("nic")
 def work(state: NDArray, base: int, now: int, number: int) -> int:
-    """What the core of a queue does next, as its time; 0: it is done until the next interrupt."""
+    """Time of the next work of a queue's core; 0: it is done until the next interrupt."""
     advance(state, base, now)
     queue = _start(state, base, number)
     if state[queue + c.PHASE] == c.ASLEEP:

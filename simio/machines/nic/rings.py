@@ -47,7 +47,7 @@ def ring(state: NDArray, base: int, queue: int, at: int) -> None:
         place = state[queue + c.SENT] % state[base + c.SEND_RING]
         tail = state[base + c.SEND_TAIL]
         row = base + state[base + c.SEND_AT] + tail % state[base + c.SEND_ROOM] * c.SEND_WORDS
-        state[row + c.TOLD] = ready
+        state[row + c.READY] = ready
         state[row + c.ARRIVED] = state[base + state[queue + c.SENT_CAME_AT] + place]
         state[row + c.OF_QUEUE] = queue
         state[row + c.LAST_OF] = -1

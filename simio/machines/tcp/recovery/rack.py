@@ -1,7 +1,7 @@
 """RACK-TLP: losses by time, and probes at the tail (RFC 8985), with proportional rate reduction (RFC 9937).
 
 Each acknowledgement is settled on the scoreboard (`simio.machines.tcp.segments`). A segment is lost once one that was
-sent a reordering window later has arrived. What cannot be told from a standard is as in Linux 6.x
+sent a reordering window later has arrived. Where the standards leave a choice, it is that of Linux 6.x
 (net/ipv4/tcp_recovery.c, net/ipv4/tcp_input.c): marks reduce the window like a loss (CWR), a reduction is undone
 that duplicates or timestamps show to be spurious (RFC 3708, RFC 3522). F-RTO (RFC 5682) is left out.
 """

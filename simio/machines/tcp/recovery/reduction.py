@@ -1,6 +1,6 @@
 """Proportional rate reduction (RFC 9937), and its undoing where it was for nothing (RFC 3708, RFC 3522).
 
-What cannot be told from a standard is as in Linux 6.x (net/ipv4/tcp_input.c).
+Where the standards leave a choice, it is that of Linux 6.x (net/ipv4/tcp_input.c).
 """
 
 from __future__ import annotations
