@@ -77,7 +77,8 @@ class Host:
     """A computer: its CPUs (all alike), memory, kernel, protocol stack and root complex if it has them, buses and
     adapters.
 
-    `part` holds its own values; `stalls` is when its CPUs stand still, `crashes` when it is down.
+    `part` holds its own values; `stalls` is when its CPUs stand still, `crashes` when it is down. `cpus` are hardware
+    threads.
     """
 
     name: str
@@ -94,6 +95,11 @@ class Host:
     root: Part[RootComplexSheet] | None = None
     stalls: tuple[Span, ...] = ()
     crashes: tuple[Span, ...] = ()
+
+    @property
+    def cores(self) -> int:
+        """Its cores, each of one or two hardware threads."""
+        return self.cpus // self.cpu.sheet.threads
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,8 @@ class Computer:
         self.p = p
         self.description = description
         self.name = description.name
-        self.cpu = p.resource(f"{self.name}.cpu", description.cpus)
+        # Hardware threads count for work that has a core of its own; the rest has the cores.
+        self.cpu = p.resource(f"{self.name}.cpu", description.cores)
         self.memory = p.resource(f"{self.name}.memory")
         self.memory_byte = per_byte(description.memory.sheet.rate)
         self.copy_byte = per_byte(description.memory.sheet.copy_rate)

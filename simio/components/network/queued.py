@@ -235,16 +235,17 @@ class QueuedInterface:
             queue.arrived(packet.length)
             queue.ring.leave(1)
             with queue.place.in_hand():
-                self._pages(queue.place, packet.length)
+                self._pages(queue.place, packet)
                 deliver()
                 queue.next()
 
-    def _pages(self, place: Place, length: Register) -> None:
-        """The driver takes a packet, and the pages that it lies on."""
+    def _pages(self, place: Place, packet: Packet) -> None:
+        """The driver takes a packet, unless the adapter joins it with others, and the pages that it lies on."""
         p, page = self.p, self.kernel.sheet.page
-        place.spend("packet")
+        if not packet.joined:
+            place.spend("packet")
         with p.scope():
-            place.spend("page in", p.register((length + (page - 1)) // page))
+            place.spend("page in", p.register((packet.length + (page - 1)) // page))
 
     def _process(self) -> None:
         """The adapter's own pipeline takes a packet up."""

@@ -122,7 +122,7 @@ class CoreCalls(Calls):
     def spin(self, time: int) -> None:
         """See `Calls.spin`."""
         with self.p.hold(self.process.core.resource, priority=PROCESS):
-            self.p.wait(time)
+            self.process.core.spend(time)
 
 
 @dataclass(frozen=True)
