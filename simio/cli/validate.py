@@ -201,7 +201,7 @@ def _recorded(studies: Sequence[str], commit: str) -> str:
 
 
 def _blind(as_json: bool, processes: int | None, to_file: bool) -> str:
-    """What was predicted blind, beside what is measured and simulated now."""
+    """The blind predictions as a table or JSON, beside measured and simulated values."""
     library = Library()
     kept = records(library)
     wanted = {(each.table.partition("/")[0], each.case) for record in kept for each in record.rows}

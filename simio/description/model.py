@@ -256,7 +256,7 @@ class System:
     faults: tuple[InjectedFault, ...] = ()
     """As the scenario lists them; each is also with the component that it is of."""
     places: Mapping[str, Place] = field(default_factory=dict, compare=False, repr=False)
-    """Where the scenario has each component, workload and fault, and each key of one, by key path."""
+    """Key path in the scenario of each component, workload and fault, and of each of their keys."""
 
     def disks_of(self, name: str) -> tuple[str, ...]:
         """The disks of a disk, a group of disks or a volume, in order; none for any other name."""

@@ -46,7 +46,7 @@ that a row of the tables of random numbers takes to lay out."""
 VARIANT_STEPS = 1_000_000
 """Steps that a variant may always take; one that takes more, and three times those of the case, is cut off."""
 SLOWER = 200
-"""How much fewer steps there are time for where only the reference engine can run a program."""
+"""Factor between the steps of the two engines in the same time; the slower one runs processes in Python."""
 SURE = 0.25
 """Half of a gain's confidence interval, as a share of the gain, from which no further seed is run."""
 THROUGHPUT = "throughput"
@@ -55,7 +55,7 @@ CUT = "variants that took far more steps than the case itself were cut off, and 
 
 @dataclass(frozen=True)
 class Answer:
-    """What runs with some seeds gave: rates in bytes a second, and means of observed times in ps, by name.
+    """Results of runs with some seeds: rates in bytes a second, and means of observed times in ps, by name.
 
     `limiter` is what limits in the run with the first seed, and `took` what a byte took there, in ps: of each
     resource, and of each machine that waited, by name. `steps` are those of all seeds.
@@ -80,8 +80,8 @@ class Answer:
 class Runner:
     """Runs variants of a case with the same seeds and for the same time, each program once.
 
-    `notes` tells what the figures are of, where that is not the whole of the case; `left` is what variants may still
-    take, in steps of an engine.
+    `notes` states the part of the case that the figures are of, if it is not the whole; `left` are the steps of an
+    engine that variants may still take.
     """
 
     def __init__(self, case: Case, lowered: Lowered, result: CaseResult, engine: str | None = None) -> None:
@@ -168,7 +168,7 @@ class Runner:
         return Answer((span.rate,), times, limiter, _took(program, outcome, span), outcome.steps)
 
     def of(self, lowered: Lowered) -> Answer:
-        """What a program gives; one that was run already is not run again. Raises RunError as a run does."""
+        """The answer of a program; one that was run already is not run again. Raises RunError as a run does."""
         started = self.start(lowered)
         self.settle([started])
         return started.result()
@@ -244,7 +244,7 @@ def _settled(base: Answer, found: Answer) -> bool:
 
 
 def gain(base: Answer, other: Answer, metric: str = THROUGHPUT) -> Gain:
-    """What a change makes of the whole, seed by seed: more throughput, or less time of an observation.
+    """The effect of a change on the whole, seed by seed: more throughput, or less time of an observation.
 
     Where one of the two was run with fewer seeds, these are compared.
     """

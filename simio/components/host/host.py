@@ -24,7 +24,7 @@ PROCESS = 1
 """Priority of work on behalf of a process."""
 
 SLICE = 10 * 10**6
-"""Of work that waits for memory in part, so that DMA gets in between; the CPU's own accesses are far shorter."""
+"""Part of the time of work on memory after which DMA may get in; the CPU's own accesses are far shorter."""
 
 
 class Computer:

@@ -121,7 +121,7 @@ class Place:
         self.core = core
         self.priority = priority
         self.spinner = spinner
-        """What polls on the core for ever, if programs do."""
+        """The poll loop that occupies the core for ever, if programs poll."""
         self.held = False
         """True while steps are emitted that run with the core in hand."""
 

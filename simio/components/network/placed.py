@@ -21,7 +21,7 @@ from simio.components.network.stack import Stack
 from simio.components.network.steering import Steering
 from simio.components.network.tcp import Endpoint
 from simio.machines.network import ownership, profile
-from simio.machines.tcp import buffers, connection, layout, marks, offload, pacing, receiving, sending
+from simio.machines.tcp import buffers, connection, layout, offload, pacing, receiving, sending
 from simio.machines.tcp.settings import TcpSettings
 from simio.program.builder import Handle, Operand, Register
 from simio.program.labels import called
@@ -253,15 +253,7 @@ class PlacedEndpoint(Endpoint):
         """One buffer: its words, the work on it, and its segments go."""
         p = self.p
         length, *words = p.arguments[: self.segment.parameters]
-        p.call(words[1], sending.acknowledgement, self.state)
-        if self.timestamps:
-            p.call(words[2], connection.stamps, self.state)
-        elif self.sacks:
-            words[2].set(0)
-        if self.marked:
-            p.call(words.pop(), marks.marks, self.state)
-        for number, block in enumerate(words[3:]):
-            p.call(block, receiving.block, self.state, number)
+        self._options(words)
         with self.here.kept():
             self.here.spend("send")
             if self.cuts:

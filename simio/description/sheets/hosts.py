@@ -56,7 +56,7 @@ class Cpu(Sheet):
     whole_lines: Flag = Field(
         False, description="whether copies write whole cache lines without fetching them from memory before"
     )
-    l1: Limit = Field(None, description="first data cache of a core; none: not told apart")
+    l1: Limit = Field(None, description="first data cache of a core; none: not separate")
     copy_l1: OptionalRate = Field(
         None, description="rate of a core's copies between buffers that lie in l1; none: the memory's copy_rate"
     )

@@ -23,7 +23,7 @@ OPERATIONS = (
     "page out", "hand over", "move", "hand over far", "move far", "pin", "notice", "datagram out", "packet out",
     "datagram in", "datagram read", "steer",
 )  # fmt: skip
-"""What a core does: a program's call; an interrupt; making a process ready, and switching to it; taking a packet from
+"""Operations: a program's call; an interrupt; making a process ready, and switching to it; taking a packet from
 a ring, merging it, and its way up to TCP; TCP's work on data or on an acknowledgement that arrive; sending a buffer;
 cutting a segment off it in software; a page of a buffer that arrives, or leaves; a buffer that passes to another
 core; a socket that does; both from another socket of the host; a page that is pinned; a completion of zero copy;
@@ -46,7 +46,7 @@ SHARE = WORDS.word("share", "bytes", about="of the socket's cache that devices w
 LEVEL = WORDS.word("level", "bytes", about="that have arrived, and no program has taken")
 
 BUFFERED, CACHED, MEMORY_NEAR, FAR = range(4)
-"""Where data are that are copied: in the core's own cache, in the socket's, in memory, or on another socket."""
+"""Places of data that are copied: the core's own cache, the socket's, memory, or another socket."""
 
 
 def initial(costs: Mapping[str, Mapping[int, int]], copies: Mapping[int, int], share: int) -> State:

@@ -1,4 +1,4 @@
-"""How the processes of fio make their requests: on any CPU of a host, or each on a core through an interface."""
+"""Calls of the processes of fio: on any CPU of a host, or each on a core through an interface."""
 
 from __future__ import annotations
 
