@@ -132,7 +132,7 @@ class Runner:
         """True if there is time for so many variants, with a share of all time left for others."""
         return self.left - variants * self._cost >= reserve * self._all_steps
 
-    def _run(self, program: Program, seed: int) -> Outcome:
+    def _run(self, lowered: Lowered, seed: int) -> Outcome:
         """A run to its end, or if it comes to take far more steps than the case, as far as these lead.
 
         A case that ends at an instant has more to do by then where something is faster.
@@ -141,7 +141,7 @@ class Runner:
         until = HORIZON if self._until is None else self._until
         most = min(run.step_budget, self._most or run.step_budget)
         try:
-            return execute(program, Options(until, most, seed), self.engine)
+            return execute(lowered.program, Options(until, most, seed), self.engine, prepared=lowered.prepared)
         except Aborted as error:
             if error.outcome.status != Status.BUDGET or not self._most:
                 raise
@@ -150,7 +150,7 @@ class Runner:
 
     def _once(self, lowered: Lowered, seed: int, first: bool) -> Answer:
         program = lowered.program
-        outcome = self._run(program, seed)
+        outcome = self._run(lowered, seed)
         warm = self.system.run.warm_up
         cut = outcome.status == Status.UNTIL and outcome.end != self._until
         if warm != "auto" and cut and outcome.end < 2 * int(warm):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
@@ -62,7 +63,7 @@ class Traced:
         """The outcome of a run, or of the steps that it may take."""
         self.notes = []
         try:
-            return execute(self.program, options, engine)
+            return execute(self.program, options, engine, prepared=self.lowered.prepared)
         except Aborted as error:
             if error.outcome.status != Status.BUDGET or options.budget == self.case.system.run.step_budget:
                 raise
@@ -171,11 +172,14 @@ def _stages(system: System, ways: Sequence[Stretch], segments: Sequence[Segment]
     names: dict[Hashable, list[str]] = {}
     times: dict[Hashable, int] = {}
     kinds: dict[Hashable, tuple[str, str]] = {}
+    spent: Counter[tuple[str, str, str]] = Counter()
     for way in ways:
-        key = (alike(way.where), way.what, way.kind)
-        kinds[key] = way.what, way.kind
-        names.setdefault(key, []).append(way.where)
-        times[key] = times.get(key, 0) + way.end - way.begin
+        spent[way.where, way.what, way.kind] += way.end - way.begin
+    for (where, what, kind), time in spent.items():
+        key = (alike(where), what, kind)
+        kinds[key] = what, kind
+        names.setdefault(key, []).append(where)
+        times[key] = times.get(key, 0) + time
     places: dict[Hashable, tuple[float, float]] = {}
     for each in segments:
         key = (alike(each.where), each.what, each.kind)

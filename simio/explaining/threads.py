@@ -45,7 +45,7 @@ def alternations(traced: Traced) -> tuple[Alternation, ...]:
     if length <= 0:
         return ()
     found = []
-    order = np.argsort(path.serials, kind="stable")
+    order = path.by_thread
     sorted_serials = path.serials[order]
     for serial in _threads(traced):
         first, last = np.searchsorted(sorted_serials, [serial, serial + 1])
@@ -91,15 +91,15 @@ def _accounts(path: Path, rows: NDArray[np.int64], since: int, until: int) -> di
     """Calls of a thread, which has these rows of the path, between two instants."""
     times = path.times[rows]
     spent = np.minimum(times[1:], until) - np.maximum(times[:-1], since)
+    kinds = path.steps.kinds[path.at[rows[:-1]]]
+    waited = path.ops[rows[:-1]] != Op.ADVANCE
+    ended = times[1:] <= until
     found: dict[str, _Account] = {}
-    for index in np.flatnonzero(spent > 0):
-        row, after = int(rows[index]), int(rows[index + 1])
-        account = found.setdefault(path.steps.calls[int(path.at[row])], _Account())
-        account.time += int(spent[index])
-        if path.ops[row] != Op.ADVANCE:
-            account.waiting += int(spent[index])
-            if path.times[after] <= until:
-                account.waits.append((row, after))
+    for kind in np.unique(kinds[spent > 0]):
+        own = (kinds == kind) & (spent > 0)
+        waits = np.flatnonzero(own & waited & ended)
+        pairs = list(zip(rows[waits].tolist(), rows[waits + 1].tolist(), strict=True))
+        found[path.steps.named[kind]] = _Account(int(spent[own].sum()), int(spent[own & waited].sum()), pairs)
     return found
 
 
