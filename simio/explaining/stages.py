@@ -25,6 +25,8 @@ from simio.running import Lowered
 
 TRACED = (400_000, 1_500_000)
 """Steps that are followed at most, of a longer run its beginning; the more where the fewer hold too little."""
+EACH = 40
+"""Steps of a thread without which a trace holds too little."""
 DELIVERIES = 40
 """Deliveries that are enough to follow."""
 MUCH = 0.5
@@ -49,7 +51,8 @@ class Traced:
         run = settled(case.system.run, program, engine)
         until = HORIZON if run.until is None else run.until
         self.notes: list[str]
-        for most in TRACED:
+        threads = sum(start.count for start in program.starts)
+        for most in [each for each in TRACED if each > EACH * threads] or TRACED[-1:]:
             self.outcome = self._run(Options(until, min(run.step_budget, most), run.seed, trace=True), engine)
             if not self.notes or len(measure.deliveries(program, self.outcome)[0]) >= DELIVERIES:
                 break

@@ -20,6 +20,8 @@ from simio.wording import merged
 
 LEAST = 0.1
 """Share of a thread's time from which a call is one of those that it alternates between."""
+NEARLY = 0.99
+"""Share of `LEAST` that is left to rounding."""
 FOLLOWED = 300
 """Waits in one kind of call that are followed to what ended them; of more, so many taken at random."""
 TOGETHER = 0.8
@@ -47,7 +49,10 @@ def alternations(traced: Traced) -> tuple[Alternation, ...]:
     found = []
     order = path.by_thread
     sorted_serials = path.serials[order]
+    several = _several(path, span.since, span.until)
     for serial in _threads(traced):
+        if serial not in several:
+            continue
         first, last = np.searchsorted(sorted_serials, [serial, serial + 1])
         accounts = _accounts(path, order[first:last], span.since, span.until)
         calls = {what: each for what, each in accounts.items() if what and each.time >= LEAST * length}
@@ -85,6 +90,21 @@ def _busiest(traced: Traced) -> tuple[str, float]:
     uses = [use for use in measure.resource_use(traced.program, traced.outcome, traced.span) if not use.lock]
     found = max(uses, key=lambda use: use.utilisation, default=None)
     return (found.name, found.utilisation) if found else ("", 0.0)
+
+
+def _several(path: Path, since: int, until: int) -> set[int]:
+    """Threads that are long in more than one kind of call between two instants; perhaps others nearly so."""
+    before, after = path.by_thread[:-1], path.by_thread[1:]
+    spent = np.minimum(path.times[after], until) - np.maximum(path.times[before], since)
+    own = np.flatnonzero((spent > 0) & (path.serials[before] == path.serials[after]))
+    count = len(path.steps.named)
+    keys, places = np.unique(
+        path.serials[before[own]] * count + path.steps.kinds[path.at[before[own]]], return_inverse=True
+    )
+    took = np.bincount(places, spent[own])
+    long = keys[(took >= NEARLY * LEAST * (until - since)) & (keys % count > 0)] // count
+    found, times = np.unique(long, return_counts=True)
+    return set(found[times > 1].tolist())
 
 
 def _accounts(path: Path, rows: NDArray[np.int64], since: int, until: int) -> dict[str, _Account]:
