@@ -10,6 +10,7 @@ of two rates that a transfer takes, the time that a packet is found to take whil
 from __future__ import annotations
 
 from simio.description.model import Case
+from simio.engines.outcome import Outcome
 from simio.errors import RunError
 from simio.explaining.answers import CUT, THROUGHPUT, Runner
 from simio.explaining.model import Alternation, CausalProfile, Waterfall
@@ -36,8 +37,9 @@ def profile(
     `complete` False, unless not even the case itself has been run. Raises RunError where the case cannot be run.
     """
     lowered = traced.lowered if traced else Lowered(lower(case.system))
-    result = run_program(case, lowered, RunOptions(engine))
-    runner = Runner(case, lowered, result, engine)
+    outcomes: list[Outcome] = []
+    result = run_program(case, lowered, RunOptions(engine, outcome=lambda _, outcome: outcomes.append(outcome)))
+    runner = Runner(case, lowered, result, engine, outcomes[0])
     try:
         traced = traced or Traced(case, engine, lowered)
         threads = alternations(traced)

@@ -66,6 +66,17 @@ class Steps:
                 found[label.start : label.end] = [label.what] * (label.end - label.start)
         return found
 
+    @cached_property
+    def named(self) -> list[str]:
+        """The calls that there are, '' the first."""
+        return list(dict.fromkeys(["", *self.calls]))
+
+    @cached_property
+    def kinds(self) -> Ints:
+        """Which of the calls that there are is around each step."""
+        number = {what: index for index, what in enumerate(self.named)}
+        return np.array([number[what] for what in self.calls], dtype=np.int64)
+
     def holding(self, at: int, instance: int = 0) -> int:
         """The resource that a step is done with: of those that its thread has seized where it stands, the last that
         works and is no lock, else the last; -1 where there is none. What another thread has seized is not seen."""
@@ -142,10 +153,26 @@ class Path:
     @cached_property
     def before(self) -> Ints:
         """The row of the step that the same thread did before each row's; -1 where there is none."""
-        order = np.argsort(self.serials, kind="stable")
+        order = self.by_thread
         found = np.full(len(order), -1, dtype=np.int64)
         same = self.serials[order[1:]] == self.serials[order[:-1]]
         found[order[1:][same]] = order[:-1][same]
+        return found
+
+    @cached_property
+    def by_thread(self) -> Ints:
+        """Rows in the order of threads, and of each thread in the order of time."""
+        return np.argsort(self.serials, kind="stable")
+
+    @cached_property
+    def begun(self) -> Ints:
+        """The first row of those that the same thread did at the same instant as each row, without a break."""
+        order = self.by_thread
+        serials, times = self.serials[order], self.times[order]
+        first = np.ones(len(order), dtype=bool)
+        first[1:] = (serials[1:] != serials[:-1]) | (times[1:] != times[:-1])
+        found = np.empty(len(order), dtype=np.int64)
+        found[order] = order[first][np.cumsum(first) - 1]
         return found
 
     def thread(self, serial: int) -> str:
@@ -162,20 +189,18 @@ class Path:
     def follow(self, row: int, since: int) -> Iterator[Stretch]:
         """The stretches before a row, the last first, back to `since` ps, where the earliest is cut."""
         while row >= 0 and self.times[row] > since:
-            row, found = self._back(row)
+            row, found = self._back(int(self.begun[row]))
             for stretch in reversed(found):
                 if stretch.end > max(since, stretch.begin):
                     begin = max(stretch.begin, since)
                     yield Stretch(begin, stretch.end, stretch.kind, stretch.what, stretch.where)
 
     def _back(self, row: int) -> tuple[int, list[Stretch]]:
-        """The row that has to be followed next, and what passed from there to this one."""
+        """The row that has to be followed next, and what passed from there to this one, before which time passed."""
         previous, now = int(self.before[row]), int(self.times[row])
         if previous < 0:
             return self._started(int(self.serials[row]), now)
         then = int(self.times[previous])
-        if then == now:
-            return previous, []
         at, op = int(self.at[previous]), int(self.ops[previous])
         if op == Op.ADVANCE:
             serial = int(self.serials[row])

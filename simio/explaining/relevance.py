@@ -45,7 +45,7 @@ def _shares(result: CaseResult, way: Waterfall | None) -> Iterator[tuple[str, st
         yield (
             (SIGNALS, "", stage.share) if stage.kind == DELAY and not stage.what else (stage.what, place, stage.share)
         )
-    for use in result.resources:
+    for use in filter(lambda use: use.utilisation, result.resources):
         yield "", use.name, use.utilisation * (BUSY if way else 1)
 
 
