@@ -171,7 +171,7 @@ class Declarations:
         return self._state[offset]
 
     def once(self, owner: object, make: Callable[[], Made]) -> Made:
-        """The result of `make`, such as the offset of a machine, which is called the first time that an owner asks."""
+        """The result of `make`, such as the offset of a machine; it is called the first time that an owner asks."""
         if id(owner) not in self._owned:
             self._owned[id(owner)] = (owner, make())
         made: Made = self._owned[id(owner)][1]
