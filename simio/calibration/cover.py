@@ -170,7 +170,7 @@ def score(evidence: Sequence[Evidence]) -> float:
 
 
 def as_data(evidence: Sequence[Evidence]) -> list[dict[str, object]]:
-    """Evidence as it is kept in `validation/evidence.json`."""
+    """Evidence as it is kept in `validation/evidence.json`. Raises SimioError if no row was measured."""
     if not evidence:
         raise SimioError("there is no evidence: no row was measured")
     return [asdict(each) for each in evidence]

@@ -59,7 +59,10 @@ class Plan:
 
     @cached_property
     def cases(self) -> list[tuple[int, Settings]]:
-        """Index and settings of each of the scenario's own cases that run in each configuration."""
+        """Index and settings of each of the scenario's own cases that run in each configuration.
+
+        Raises SimioError for a case that the scenario lacks.
+        """
         own = list(enumerate(self.source.settings(sets_of(self.configurations[0], self.fixed))))
         if self.only is None:
             return own

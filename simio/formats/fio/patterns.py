@@ -26,7 +26,10 @@ MOST_ZONES = 256
 
 
 def order(text: str, whole: Whole) -> dict[str, Any]:
-    """Fields of a job for rw: directions, and with a modifier a hole, or requests for one random place."""
+    """Fields of a job for rw: directions, and with a modifier a hole, or requests for one random place.
+
+    Raises ValueError for trims and unknown words.
+    """
     word, colon, modifier = text.partition(":")
     if word in TRIMS:
         raise ValueError(f"one of {', '.join(ORDERS)}; trims are not modelled")
@@ -41,7 +44,10 @@ def order(text: str, whole: Whole) -> dict[str, Any]:
 
 
 def each(text: str, read: Callable[[str], T], default: D) -> Each[T | D]:
-    """A value for reads, writes and trims, with commas between; one that no comma ends holds for what follows."""
+    """A value for reads, writes and trims, with commas between; one that no comma ends holds for what follows.
+
+    Raises ValueError for more than three values, and for one that cannot be read.
+    """
     parts = [part.strip() for part in text.split(",")]
     if len(parts) > 3:
         raise ValueError("at most three values, for reads, writes and trims")
@@ -92,7 +98,10 @@ def _given(found: Each[Mixture | None]) -> Each[Mixture]:
 
 
 def distribution(text: str, whole: Whole) -> Distribution:
-    """A distribution of random places."""
+    """A distribution of random places.
+
+    Raises ValueError for an unknown kind, and for a parameter beyond its limits.
+    """
     kind, _, rest = text.partition(":" if ":" in text else "=")
     if kind == "random":
         return Distribution()
@@ -145,7 +154,10 @@ SERVICES = {"roundrobin": 1, "sequential": 0, "random": 1}
 
 
 def service(text: str) -> dict[str, Any]:
-    """The choice of the next file, and the number of requests that one file gets in turn."""
+    """The choice of the next file, and the number of requests that one file gets in turn.
+
+    Raises ValueError for another word, and for a number that is not above zero.
+    """
     word, colon, number = text.partition(":")
     if word not in SERVICES:
         raise ValueError(f"one of {', '.join(SERVICES)}; other services of files are not modelled")
