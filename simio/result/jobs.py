@@ -51,6 +51,7 @@ class _Reader:
     def runs(self) -> Iterable[JobRun]:
         from simio.workloads.fio import Fio
         from simio.workloads.fio.layout import labels
+        from simio.workloads.fio.syncing import sync_of
 
         params = self.workload.params
         assert isinstance(params, Fio)
@@ -80,6 +81,7 @@ class _Reader:
                 depths=_depths(whole, begun, members),
                 depth=job.depth,
                 percentiles=tuple(float(each) for each in job.percentiles),
+                syncs=_times(*self._marks(sync_of(self.workload.name, label)), begun),
             )
 
     def _seen(self, label: str, directions: Iterable[int]) -> _Seen:

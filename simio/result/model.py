@@ -204,7 +204,8 @@ class JobRun:
     """A job of fio in a run, from behind its ramp at `begun` to its last request at `ended`, in ps.
 
     `members` are its processes with one report. `user` and `system` are the CPU time of one of them in ps. `sides`
-    are by direction, 0 for reads; `depths` are shares of the requests in percent by how many were outstanding.
+    are by direction, 0 for reads; `depths` are shares of the requests in percent by how many were outstanding;
+    `syncs` are times of fsync().
     """
 
     workload: str
@@ -221,6 +222,7 @@ class JobRun:
     depths: Mapping[int, float]
     depth: int
     percentiles: tuple[float, ...] = ()
+    syncs: JobTimes = JobTimes()
 
 
 @dataclass(frozen=True)

@@ -177,6 +177,10 @@ def test_all_mistakes_are_told_at_once():
     assert len(refused("[a]\nbs=4q\nverify=md5\nfoo=1\n").splitlines()) == 3
 
 
+def test_a_mistake_in_a_global_section_is_told_once():
+    assert refused("[global]\nverify=md5\n[a]\nrw=read\n[b]\n[c]\n").count("job.fio:2:1: [global]: found") == 1
+
+
 def test_a_refused_option_that_asks_for_nothing_is_no_mistake():
     assert jobs("[a]\nverify=0\nzonemode=none\n").ignored == ()
 

@@ -11,7 +11,7 @@ from simio.errors import Problem, did_you_mean, quote
 from simio.formats.fio import patterns
 from simio.formats.fio.fields import ALIASES, FIELDS, MODELLED, SWITCHES, Context, flag, up_to, word
 from simio.formats.fio.job import Each, Job
-from simio.formats.fio.jobfile import Given, Section
+from simio.formats.fio.jobfile import Given, Section, text_of
 from simio.formats.fio.unmodelled import IGNORED, REFUSED, WITHOUT_EFFECT, harmless
 
 T = TypeVar("T")
@@ -43,7 +43,7 @@ class OptionReader:
             if name in given:
                 self._read(section, name, given[name], partial(read, context), values, field)
         self._directions(section, given, context, values)
-        job = Job(section.name, section.place, options=_written(section), **values)
+        job = Job(section.name, section.place, options=section.written, **values)
         return self._checked(section, job, given)
 
     def _known(self, section: Section) -> dict[str, Given]:
@@ -63,7 +63,9 @@ class OptionReader:
             elif name in REFUSED:
                 if not harmless(name, given.value):
                     hint = f"leave it out, or list it in 'ignore'; {REFUSED[name]}"
-                    self._problem(section, written, given, _text(written, given), "an option that is modelled", hint)
+                    self._problem(
+                        section, written, given, text_of(written, given), "an option that is modelled", hint
+                    )
             else:
                 known = [*MODELLED, *ALIASES, *IGNORED, *REFUSED]
                 hint = did_you_mean(written, known)
@@ -78,7 +80,7 @@ class OptionReader:
         value = given["kb_base"].value
         if value in ("1000", "1024"):
             return int(value)
-        self._problem(section, "kb_base", given["kb_base"], _text("kb_base", given["kb_base"]), "1000 or 1024")
+        self._problem(section, "kb_base", given["kb_base"], text_of("kb_base", given["kb_base"]), "1000 or 1024")
         return 1024
 
     def _read(
@@ -96,7 +98,7 @@ class OptionReader:
         try:
             values[field] = read(given.value)
         except ValueError as error:
-            self._problem(section, name, given, _text(name, given), str(error))
+            self._problem(section, name, given, text_of(name, given), str(error))
 
     def _directions(
         self, section: Section, given: Mapping[str, Given], context: Context, values: dict[str, Any]
@@ -138,7 +140,7 @@ class OptionReader:
 
         def refuse(name: str, expected: str, hint: str = "") -> None:
             if name in given:
-                self._problem(section, name, given[name], _text(name, given[name]), expected, hint)
+                self._problem(section, name, given[name], text_of(name, given[name]), expected, hint)
 
         if job.time_based and not job.runtime:
             refuse("time_based", "a runtime beside it")
@@ -159,16 +161,9 @@ class OptionReader:
         return job
 
     def _problem(self, section: Section, name: str, given: Given, found: str, expected: str, hint: str = "") -> None:
-        path = f"[{section.name}]" if given.place else f"options.{name}"
-        self.problems.append(Problem(path, found, expected, hint, given.place))
-
-
-def _text(name: str, given: Given) -> str:
-    return quote(name if given.value is None else f"{name}={given.value}")
-
-
-def _written(section: Section) -> dict[str, str]:
-    return {name: "1" if given.value is None else given.value for name, given in section.options.items()}
+        problem = Problem(section.path_of(name, given), found, expected, hint, given.place)
+        if problem not in self.problems:  # as a line of [global] is read with each job
+            self.problems.append(problem)
 
 
 def _identical(found: str) -> dict[str, Any]:
