@@ -96,13 +96,13 @@ def _evidence(row: Row, result: ScenarioResult, then: Blind | None) -> Evidence 
     )
 
 
-def covers(studies: Sequence[str] = (), library: Library | None = None) -> list[Covered]:
+def covers(studies: Sequence[str] = ()) -> list[Covered]:
     """Each row of the kept evidence of the studies, or of all: around what was predicted, with no run.
 
     To judge a row, the model error is learnt without its document. Raises SimioError for a study that there is not,
     and where there is no evidence of any.
     """
-    library = library or Library()
+    library = Library()
     tables = set(library.chosen(studies))
     blind = blind_rows(rows((), library), library)
     wanted = [each for each in all_evidence() if each.table in tables]

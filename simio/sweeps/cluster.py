@@ -30,7 +30,7 @@ class ClusterPool:
         needs("distributed", "a cluster")
         from distributed import Client
 
-        # What goes wrong is told by errors.
+        # Errors report failures.
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         self.address = address
         if not _ADDRESS.fullmatch(address):

@@ -122,7 +122,7 @@ class Plan:
             for number in sorted(chosen):
                 fresh = ScenarioFile(source.path, source.text, parts, source.studies, folder)
                 for case, _ in self.cases:
-                    # What is wrong is told by the row.
+                    # The row reports the error.
                     with suppress(SimioError):
                         fresh.scenario(sets_of(self.configurations[number], self.fixed), only=case)
         return found

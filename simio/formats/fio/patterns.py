@@ -84,7 +84,7 @@ def size_split(text: str, whole: Whole) -> Each[Mixture]:
         open_ = [size for size, weight in weights.items() if weight is None]
         if len(weights) > MOST_SIZES or left < 0 or (left and not open_):
             raise ValueError(f"at most {MOST_SIZES} sizes with percentages that add up to 100")
-        # Weights in parts of the number of open sizes, so that shares of what is left are whole.
+        # Weights in parts of the number of open sizes, so that shares of the rest are whole.
         scale = max(len(open_), 1)
         shares = {size: left if weight is None else weight * scale for size, weight in weights.items()}
         return tuple(sorted((size, weight) for size, weight in shares.items() if weight))
