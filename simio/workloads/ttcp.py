@@ -82,7 +82,8 @@ def ttcp(site: Site, workload: Workload[Ttcp]) -> None:
     received = site.p.observation(f"{name}: received", "sent", "bytes") if params.background else site.delivered
     for own in site.streams(name, params.streams):
         buffers = params.size, params.read or params.size
-        sender, receiver = site.sockets.connection(params, own, buffers, params.aligned)
+        wish = params.core, params.queue
+        sender, receiver = site.sockets.connection(params, own, buffers, params.aligned, wish=wish)
         into = site.stream(f"{own}: received") if params.each else received
         _receive(site, params, own, receiver, into, name)
         _send(site, params, own, (sender, receiver), name)
