@@ -163,7 +163,7 @@ def _times(done: Ints, took: Ints, begun: int) -> JobTimes:
 
 
 BITS = 6
-"""Bits that fio's bins tell values apart by (stat.h, FIO_IO_U_PLAT_BITS)."""
+"""Bits by which fio's bins distinguish values (stat.h, FIO_IO_U_PLAT_BITS)."""
 LEVELS = 1 << BITS
 BINS = 29 * LEVELS
 

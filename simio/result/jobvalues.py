@@ -1,4 +1,4 @@
-"""What a job of fio says of a measured quantity, over its own time and not that of the whole run."""
+"""Values of a job of fio for a measured quantity, over its own time and not that of the whole run."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class Condition:
 
     @property
     def quantity(self) -> str:
-        """What is compared, in words."""
+        """The comparison, in words."""
         return f"{self.what} of {self.name}" if self.what else self.name
 
     def seen(self, result: CaseResult) -> Seen:

@@ -1,4 +1,4 @@
-"""What a sweep keeps of a run: the measures, what limits, and the program's hash."""
+"""Outcome of a run in a sweep: the measures, what limits, and the program's hash."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ THROUGHPUT = "throughput"
 REQUESTS = "requests (/s)"
 """The measure of requests a second."""
 RATES = (THROUGHPUT, "half width", "bound", "rate of ")
-"""How the names of measures begin that are in bytes a second."""
+"""Beginnings of the names of measures that are in bytes a second."""
 LABELS = {
     "mean": "mean", "p50": "median", "p90": "90%", "p95": "95%", "p99": "99%", "p999": "99.9%", "most": "most",
 }  # fmt: skip
@@ -44,7 +44,7 @@ class Outcome:
     cut_off: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        """As plain data, but for whether it was kept."""
+        """Plain data of all but whether it was kept."""
         told = {"measures": dict(self.measures), "limit": self.limit, "hash": self.hash}
         return told | ({"cut off": self.cut_off} if self.cut_off else {})
 

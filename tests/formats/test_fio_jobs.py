@@ -11,8 +11,8 @@ import pytest
 
 from simio.errors import ScenarioError
 from simio.formats.fio import numbers
+from simio.formats.fio.fields import ALIASES, FIELDS, MODELLED
 from simio.formats.fio.job import Job
-from simio.formats.fio.options import ALIASES, FIELDS, MODELLED
 from simio.formats.fio.reading import Jobs, includes, inline_job, read_jobs
 from simio.formats.fio.unmodelled import IGNORED, REFUSED, WITHOUT_EFFECT
 

@@ -1,4 +1,4 @@
-"""How long things took: cumulative distributions and histograms of a case, as Plotly figures in plain data."""
+"""Distributions of times: cumulative ones and histograms of a case, as Plotly figures in plain data."""
 
 from __future__ import annotations
 

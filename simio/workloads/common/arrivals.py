@@ -22,7 +22,7 @@ class Loaded(Protocol):
 
     @property
     def arrivals(self) -> Arrivals | None:
-        """When requests arrive."""
+        """The process of arrivals."""
 
     @property
     def think(self) -> int:

@@ -1,4 +1,4 @@
-"""What stores the writes of a process of fio: fsync() after some of them, at the end, or with each."""
+"""Calls that store the writes of a process of fio: fsync() after some of them, at the end, or with each."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Syncing:
         self.site, self.p, self.workload, self.clone, self.calls = site, site.p, workload, clone, calls
         self.job: Job = clone.job
         self.stored: dict[int, Stored] = {}
-        """What stores the writes of an access, by its id."""
+        """Functions that store the writes of an access, by its id."""
         self.since: Register | None = None
 
     @property
