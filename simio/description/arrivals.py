@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Literal
@@ -15,6 +16,8 @@ from simio.errors import Place, Problem, ScenarioError, quote
 SECOND = 10**12
 MOST_BYTES = 64 * 2**20
 """Size of a file of arrivals."""
+LATEST = 2**62
+"""Instant in ps that is beyond every run."""
 
 RequestRate = Annotated[Fraction | None, Quantity("request_rate", positive=True, word="none")]
 """A number of requests a second above zero, or none."""
@@ -147,18 +150,30 @@ def _read(text: str, path: str, arrivals: Arrivals) -> tuple[int, ...]:
             continue
         cells = line.split(",")
         cell = cells[arrivals.column - 1].strip() if arrivals.column <= len(cells) else ""
-        try:
-            instant = round(units.parse(f"{cell} {arrivals.unit}", "time"))
-        except units.UnitError:
+        instant = _instant(cell, arrivals.unit)
+        if instant is None:
             if not found and number == 1:
                 continue
-            raise _wrong(path, number, quote(cell) if cell else "nothing", "an instant such as 0.25") from None
+            raise _wrong(path, number, quote(cell) if cell else "nothing", "an instant such as 0.25")
+        if instant >= LATEST:
+            most = units.format_quantity(LATEST, "time", digits=4)
+            expected = f"an instant below {most}, counted from the beginning of the run and not of an epoch"
+            raise _wrong(path, number, f"{quote(cell)} {arrivals.unit}", expected)
         if found and instant < found[-1]:
             raise _wrong(path, number, quote(cell), "an instant that is not before the one above it")
         found.append(instant)
     if len(found) < 2 or found[0] == found[-1]:
         raise _wrong(path, 1, f"{len(found)} instants", "two or more that differ")
     return tuple(found)
+
+
+def _instant(cell: str, unit: str) -> int | None:
+    """An instant in ps, to the nearest one; None where the cell has no number of zero or more."""
+    try:
+        found = Decimal(cell)
+    except InvalidOperation:
+        return None
+    return round(Fraction(found) * units.parse(f"1 {unit}", "time")) if found.is_finite() and found >= 0 else None
 
 
 def _wrong(path: str, line: int, found: str, expected: str) -> ScenarioError:

@@ -191,12 +191,12 @@ class Declarations:
         """The word at `offset` counts `what` of `owner` in `unit`, or in ps how long it waited for it; no step."""
         self._tallies.append(Tally(owner, what, offset, unit))
 
-    def load(self, name: str, served: Handle, rate: Fraction, lossy: bool = False) -> None:
+    def load(self, name: str, served: Handle, rate: Fraction, lossy: bool = False, count: int = 0) -> None:
         """`rate` requests a second arrive for `name`, each of which `served` records when it is done; no step.
 
-        Some of a `lossy` load are lost and never done.
+        Some of a `lossy` load are lost and never done. `count` is their number in all, 0 where it is not known.
         """
-        self._loads[name] = Load(name, served.name, rate, lossy)
+        self._loads[name] = Load(name, served.name, rate, lossy, count=count)
 
     def users(self, name: str, served: Handle, users: int, think: int) -> None:
         """`users` ask for one thing after another and think for `think` ps in the mean in between; no step."""

@@ -258,7 +258,8 @@ class Load:
     """A load on the system, of workload `name`; the mark `served` records each request that is done.
 
     An open load has a `rate` of arrivals a second, of which a `lossy` one loses some; a closed one has `users` who
-    wait for an answer and then think for `think` ps in the mean.
+    wait for an answer and then think for `think` ps in the mean. `count` is the number of all its requests, 0 where
+    that is not known.
     """
 
     name: str
@@ -267,6 +268,7 @@ class Load:
     lossy: bool = False
     users: int = 0
     think: int = 0
+    count: int = 0
 
 
 @dataclass(frozen=True)

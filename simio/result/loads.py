@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from simio.engines.outcome import Outcome
 from simio.program.service import SECOND
-from simio.program.steps import Program
+from simio.program.steps import Load, Program
 from simio.result.model import LoadUse, Throughput
 
 BATCHES = 20
@@ -27,7 +27,7 @@ BATCHES = 20
 SURE = 3.0
 """Standard deviations of the number of arrivals by which fewer must be served for the line to be called growing."""
 FEW = 10
-"""Requests that may be lacking in any case."""
+"""Requests that may be lacking in any case, and mean gaps by which a load may begin late or end early."""
 
 
 def loads(program: Program, outcome: Outcome, span: Throughput) -> tuple[LoadUse, ...]:
@@ -39,22 +39,40 @@ def loads(program: Program, outcome: Outcome, span: Throughput) -> tuple[LoadUse
     for load in program.loads:
         marks = outcome.marks[outcome.marks[:, 1] == rows[load.served]]
         done = marks[:, 0]
-        length = span.until - span.since
         rate = load.rate if load.rate else Fraction(load.users * SECOND, load.think)
-        inside = (done > span.since) & (done <= span.until)
         together = program.marks[rows[load.served]].role == "counted"
+        since, until = (span.since, span.until) if together else _own_span(load, marks, span)
+        length = until - since
+        inside = (done > since) & (done <= until)
         served = int(marks[inside, 2].sum() if together else np.count_nonzero(inside))
+        over = False
         if rows[load.served] in outcome.condensed:
             served = outcome.condensed[rows[load.served]].count
+            over = served == load.count
         expected = float(rate) * length / SECOND
         lacking = expected - served
         noise = sqrt(expected * (1.0 if together else _dispersion(done - marks[:, 2], span)))
-        lacks = not load.users and length > 0 and lacking > max(SURE * noise, FEW)
+        lacks = not load.users and not over and length > 0 and lacking > max(SURE * noise, FEW)
         done_rate = served * SECOND / length if length > 0 else 0.0
         missing = float(rate) - done_rate if lacks else 0.0
         grows, lost = (0.0, missing) if load.lossy else (missing, 0.0)
         found.append(LoadUse(load.name, float(rate), done_rate, grows, lost, load.users, load.think))
     return tuple(found)
+
+
+def _own_span(load: Load, marks: NDArray[np.int64], span: Throughput) -> tuple[int, int]:
+    """The part of a span in which a load is there, in ps: from its first arrival, up to its end if all are served.
+
+    A load that begins and ends with the span, but for a few mean gaps, is there all the time.
+    """
+    done, took = marks[:, 0], marks[:, 2]
+    if not len(done) or not load.rate:
+        return span.since, span.until
+    few = round(FEW * SECOND / load.rate)
+    first, last = int((done - took).min()), int(done.max())
+    since = first if span.since + few < first < span.until else span.since
+    over = len(done) == load.count and since < last < span.until - few
+    return since, last if over else span.until
 
 
 def _dispersion(arrived: NDArray[np.int64], span: Throughput) -> float:

@@ -100,7 +100,7 @@ class _Database:
     def emit(self) -> None:
         """All threads."""
         p, params, name = self.p, self.params, self.name
-        declare_load(p, name, self.took, params, params.clients)
+        declare_load(p, name, self.took, params, params.clients, params.clients * params.transactions)
         pause = p.exponential(f"{name} think", params.think) if params.think else None
         if params.writes:
             with p.thread(f"{name}: writer", count=params.writers, daemon=True), p.forever():

@@ -99,7 +99,7 @@ def requests(site: Site, workload: Workload[Requests]) -> None:
     p, params, name = site.p, workload.params, workload.name
     took = p.observation(f"{name}: transaction", "latency", "ps")
     pause = p.exponential(f"{name} think", params.think) if params.think else None
-    declare_load(p, name, took, params, params.streams)
+    declare_load(p, name, took, params, params.streams, params.count * params.streams)
     if params.transport == "udp":
         from simio.workloads.common.questions import Questions
 

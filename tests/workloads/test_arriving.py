@@ -92,6 +92,17 @@ def test_datagrams_that_are_dropped_are_lost_and_no_line_grows(tmp_path: Path) -
     assert " are lost" in use.sentence
 
 
+def test_a_load_that_begins_late_or_ends_early_is_no_line_that_grows(tmp_path: Path) -> None:
+    short = "{kind: requests, from: a, to: b, request: 64 B, response: 64 B, count: 100, arrivals: {rate: 500 /s}}"
+    late = short.replace("count: 100", "count: 10000").replace("rate: 500 /s", "times: ./late.csv")
+    (tmp_path / "late.csv").write_text("".join(f"{1.5 + number / 500}\n" for number in range(251)))
+    beside = ARRIVING["datagrams"]
+    result = ran(tmp_path, f"{beside}\n  short: {short}\n  late: {late}", "run.warm_up=0 s", "run.replications=1")
+    assert {use.name: use.grows for use in result.loads} == {"w": 0, "short": 0, "late": 0}
+    for use in result.loads:
+        assert use.served == pytest.approx(500, rel=0.2), use.name
+
+
 def test_a_transaction_takes_all_its_steps(tmp_path: Path) -> None:
     one = ran(tmp_path, ARRIVING["transactions"].replace("}, {request: 100 B, response: 20 kB, work: 50 us", ""))
     two = ran(tmp_path, ARRIVING["transactions"])
@@ -135,6 +146,11 @@ def test_threads_share_what_was_recorded(tmp_path: Path) -> None:
     [
         ("0.1\n0.05\n", "came.csv:2:1: arrivals.times: found '0.05'; expected an instant that is not before"),
         ("0.1\nsoon\n", "came.csv:2:1: arrivals.times: found 'soon'; expected an instant such as 0.25"),
+        (
+            "1795435375.5\n1795435376\n",
+            "found '1795435375.5' s; expected an instant below 1281 h, counted from the beginning",
+        ),
+        ("0.1\n-1\n", "found '-1'; expected an instant such as 0.25"),
         ("0.1\n", "found 1 instants; expected two or more that differ"),
     ],
 )

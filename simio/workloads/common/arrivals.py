@@ -29,10 +29,13 @@ class Loaded(Protocol):
         """Mean of the exponential pause between requests in ps."""
 
 
-def declare_load(p: Builder, name: str, served: Handle, params: Loaded, users: int) -> None:
-    """Note the load that a workload is, open or of `users` who think; one that only waits for answers is none."""
+def declare_load(p: Builder, name: str, served: Handle, params: Loaded, users: int, count: int = 0) -> None:
+    """Note the load that a workload is, open or of `users` who think; one that only waits for answers is none.
+
+    `count` is the number of all its requests, 0 where that is not known.
+    """
     if params.arrivals:
-        p.load(name, served, params.arrivals.mean)
+        p.load(name, served, params.arrivals.mean, count=count)
     elif params.think:
         p.users(name, served, users, params.think)
 

@@ -219,7 +219,9 @@ class Load:
             self.arrivals is not None and params.depth is None and params.access in UNBUFFERED
         )
         """True if requests have threads of their own."""
-        declare_load(self.p, workload.name, latency, params, shares)
+        every = params.passes * (params.size // params.largest) * shares // params.processes
+        known = params.threads == "each" and len(params.sizes) == 1
+        declare_load(self.p, workload.name, latency, params, shares, every if known else 0)
 
     @contextmanager
     def request(self) -> Iterator[None]:

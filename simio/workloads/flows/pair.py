@@ -179,7 +179,7 @@ class AllFlows:
             Pair(self, hosts, f"{self.name} {'>'.join(hosts)}" if several else self.name) for hosts in params.pairs
         ]
         arrivals = params.arrivals or Arrivals.model_construct(rate=self._rate(pairs))
-        p.load(self.name, self.took, arrivals.mean)
+        p.load(self.name, self.took, arrivals.mean, count=params.count or 0)
         with p.thread(f"{self.name}: flows"), p.loop(params.count or ENDLESS):
             self._declare(pairs)
             p.get(self.done, 1)

@@ -50,7 +50,7 @@ def replay(site: Site, workload: Workload[Replay]) -> None:
     _emit(site, workload, targets, table, count)
     rate = _rate(summary, times, count)
     if rate and params.mode == "recorded":
-        p.load(name, p.observation(f"{name}: {RESPONSE}", "latency", "ps"), rate)
+        p.load(name, p.observation(f"{name}: {RESPONSE}", "latency", "ps"), rate, count=count)
 
 
 def _times(workload: Workload[Replay], summary: Summary) -> rows.Times:
