@@ -260,6 +260,7 @@ SHORT = {
         "run.warm_up=0 s",
     ),
     "nfs-nconnect": ("run.until=4 ms", "run.warm_up=0 s", "workload.nfs.nconnect=2"),
+    "nfs-rdma-or-tcp": ("run.until=2 ms", "run.warm_up=0 s", "workload.nfs.programs=1"),
     "s3-parts": ("workload.objects.object=16 MiB", "workload.objects.connections=4", "run.replications=1"),
     "mlperf-unet3d": (
         "workload.training.steps=3",
