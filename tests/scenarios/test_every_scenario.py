@@ -262,10 +262,11 @@ SHORT = {
     "nfs-nconnect": ("run.until=4 ms", "run.warm_up=0 s", "workload.nfs.nconnect=2"),
     "nfs-rdma-or-tcp": ("run.until=2 ms", "run.warm_up=0 s", "workload.nfs.programs=1"),
     "copies-or-coding": (
-        "run.until=300 us",
+        "run.until=40 us",
         "run.warm_up=0 s",
         "workload.objects.transfers=1",
-        *(f"disks.{one}.{key}" for one in "xy" for key in ("block_pages=66", "blocks=12", "capacity=1 GB")),
+        "workload.objects.object=64 KiB",
+        *(f"links.far{node}.connections=1" for node in range(1, 7)),
     ),
     "s3-parts": ("workload.objects.object=16 MiB", "workload.objects.connections=4", "run.replications=1"),
     "mlperf-unet3d": (
