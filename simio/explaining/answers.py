@@ -8,6 +8,8 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+import numpy as np
+
 from simio import units
 from simio.description.model import Case, System
 from simio.engines.execute import execute
@@ -27,26 +29,29 @@ from simio.running import Lowered
 RUN_STEPS = 25_000_000
 """Steps that one run may take, a quarter of a second or so; what takes more is cut off, and reported."""
 UNLIKE = "some variants were too short for a steady state: their gain is that of a whole run over a steady part"
-ALL_STEPS = 100_000_000
-"""Steps that all variants of an explanation may take together, or `TIMES` those of a run of the case beyond the
-first `RUN_STEPS`, or those of `FEWEST` variants."""
-TIMES = 2
-FEWEST = 2
-LOWERED = 400
-"""Steps that could be run in the time that it takes to make one step of a program from a description, and to bound
-it."""
-CHANGED = 1_000_000
-"""Steps that could be run in the time that it takes to change a description."""
-ONCE = 300_000
-"""Steps that could be run in the time that it takes to begin and to measure a run."""
-WORD = 2
-ROW = 5
-"""Steps that could be run in the time that a word of the machines' state takes, to lay it out and once a run, and
-that a row of the tables of random numbers takes to lay out."""
+ALL_STEPS = 270_000_000
+"""Steps, of a hundredth of a microsecond or so, that an explanation may take in all, or for its variants those of a
+run of the case. What else takes time is counted in steps as well."""
+BASE_STEPS = 30_000_000
+"""Steps from which the case is run with no further seed to compare variants with."""
+MADE = 200_000
+LOWERED = 500
+LISTED = 600
+LAID_OUT = 4
+ROW = 100
+"""Steps that could be run in the time that it takes to change a description and to begin a program, and to lower it
+and to bound it: for each step of the program, each resource and container, each word of its machines' state, and each
+row of its tables of random numbers."""
+ONCE = 80_000
+THREAD = 1_000
+WORD = 1
+WRITTEN = 6
+"""Steps that could be run in the time that it takes to begin and to measure a run: for each of its threads, each word
+of state, and each that differs in the end, as what drives hold before a run is written when it begins."""
 VARIANT_STEPS = 1_000_000
 """Steps that a variant may always take; one that takes more, and three times those of the case, is cut off."""
 SLOWER = 200
-"""How much fewer steps there are time for where only the reference engine can run a program."""
+"""Steps that the compiled engine runs in the time of one of the reference engine."""
 SURE = 0.25
 """Half of a gain's confidence interval, as a share of the gain, from which no further seed is run."""
 THROUGHPUT = "throughput"
@@ -55,17 +60,17 @@ CUT = "variants that took far more steps than the case itself were cut off, and 
 
 @dataclass(frozen=True)
 class Answer:
-    """What runs with some seeds gave: rates in bytes a second, and means of observed times in ps, by name.
+    """Results of runs with some seeds: rates in bytes a second, and means of observed times in ps, by name.
 
     `limiter` is what limits in the run with the first seed, and `took` what a byte took there, in ps: of each
-    resource, and of each machine that waited, by name. `steps` are those of all seeds.
+    resource, and of each machine that waited, by name. `work` is that of all seeds, in steps of the compiled engine.
     """
 
     rates: tuple[Fraction, ...]
     times: dict[str, tuple[float, ...]]
     limiter: Limiter | None = None
     took: Mapping[str, float] = field(default_factory=dict)
-    steps: int = 0
+    work: int = 0
 
     @property
     def rate(self) -> Fraction:
@@ -80,12 +85,20 @@ class Answer:
 class Runner:
     """Runs variants of a case with the same seeds and for the same time, each program once.
 
-    `notes` tells what the figures are of, where that is not the whole of the case; `left` is what variants may still
-    take, in steps of an engine.
+    `notes` states the part of the case that the figures are of, if it is not the whole; `left` are the steps of an
+    engine that variants may still take.
     """
 
-    def __init__(self, case: Case, lowered: Lowered, result: CaseResult, engine: str | None = None) -> None:
-        """`lowered` has the program of the case, and `result` is what a run of it gave."""
+    def __init__(
+        self,
+        case: Case,
+        lowered: Lowered,
+        result: CaseResult,
+        engine: str | None = None,
+        first: Outcome | None = None,
+    ) -> None:
+        """`lowered` has the program of the case, `result` is what a run of it gave, and `first` the first seed's
+        outcome, if it is kept."""
         program = lowered.program
         self.engine = engine
         self.case, self.system = case, case.system
@@ -95,25 +108,28 @@ class Runner:
         self._steady = False
         self._known: dict[str, Future[Answer]] = {}
         self._counted: set[int] = set()
+        self._works: list[int] = []
         self._pool = ThreadPoolExecutor(os.cpu_count() or 1)
         self._base: Answer | None = None
         self.left = 0
         self.hash = result.hash
         self.seeds = result.seeds
         self._until = result.end if result.status == "until" else case.system.run.until
-        slower = SLOWER if program.guests or engine == "simpy" else 1
-        steps = self._cut(result, RUN_STEPS // slower)
+        self._step = SLOWER if program.guests or engine == "simpy" else 1
+        steps = self._cut(result, RUN_STEPS // self._step)
+        self._first = None if self.notes else first
         self._most: int | None = None
-        state = WORD * len(program.state)
-        self._once_more = ONCE + state
-        tables = state + ROW * len(program.draw_table)
-        self._lowered = (CHANGED + LOWERED * len(program.steps) + tables) // slower
-        self._cost = self._lowered + (steps + self._once_more) * min(len(self.seeds), 2)
-        self.left = self._all_steps = max(
-            ALL_STEPS // slower, TIMES * (result.steps - RUN_STEPS), FEWEST * self._cost
-        )
+        self._lowered = MADE + LOWERED * len(program.steps)
+        self._lowered += LISTED * (len(program.resources) + len(program.containers))
+        self._lowered += LAID_OUT * len(program.state) + ROW * len(program.draw_table)
         self._base = self.base = self.of(lowered)
-        self._most = max(3 * steps, VARIANT_STEPS // slower)
+        self.seeds = result.seeds[: len(self.base.rates)]
+        once = self.base.work // len(self.seeds)
+        self._cost = self._lowered + once * min(len(self.seeds), 2)
+        before = len(result.seeds) * (once - steps * self._step) + result.steps * self._step
+        self.left += max(ALL_STEPS - before - self._lowered, result.steps * self._step)
+        self._all_steps = self.left
+        self._most = max(3 * steps, VARIANT_STEPS // self._step)
 
     def _cut(self, result: CaseResult, most: int) -> int:
         """Steps of one run, which is cut off where it would take more than `most`."""
@@ -130,9 +146,10 @@ class Runner:
 
     def affords(self, variants: int = 1, reserve: float = 0.0) -> bool:
         """True if there is time for so many variants, with a share of all time left for others."""
-        return self.left - variants * self._cost >= reserve * self._all_steps
+        mean = sum(self._works) // max(len(self._works), 1)
+        return self.left - variants * max(self._cost, self._lowered + mean) >= reserve * self._all_steps
 
-    def _run(self, program: Program, seed: int) -> Outcome:
+    def _run(self, lowered: Lowered, seed: int) -> Outcome:
         """A run to its end, or if it comes to take far more steps than the case, as far as these lead.
 
         A case that ends at an instant has more to do by then where something is faster.
@@ -141,7 +158,7 @@ class Runner:
         until = HORIZON if self._until is None else self._until
         most = min(run.step_budget, self._most or run.step_budget)
         try:
-            return execute(program, Options(until, most, seed), self.engine)
+            return execute(lowered.program, Options(until, most, seed), self.engine, prepared=lowered.prepared)
         except Aborted as error:
             if error.outcome.status != Status.BUDGET or not self._most:
                 raise
@@ -150,7 +167,8 @@ class Runner:
 
     def _once(self, lowered: Lowered, seed: int, first: bool) -> Answer:
         program = lowered.program
-        outcome = self._run(program, seed)
+        outcome = self._first or self._run(lowered, seed)
+        self._first = None
         warm = self.system.run.warm_up
         cut = outcome.status == Status.UNTIL and outcome.end != self._until
         if warm != "auto" and cut and outcome.end < 2 * int(warm):
@@ -162,13 +180,14 @@ class Runner:
             self.notes.append(UNLIKE)
         seen = measure.observations(program, outcome, span)
         times: dict[str, tuple[float, ...]] = {each.name: (each.mean,) for each in seen if each.unit == "ps"}
+        work = outcome.steps * self._step + _begun(program, outcome)
         if not first:
-            return Answer((span.rate,), times, steps=outcome.steps)
+            return Answer((span.rate,), times, work=work)
         limiter = limit_of(program, outcome, span)
-        return Answer((span.rate,), times, limiter, _took(program, outcome, span), outcome.steps)
+        return Answer((span.rate,), times, limiter, _took(program, outcome, span), work)
 
     def of(self, lowered: Lowered) -> Answer:
-        """What a program gives; one that was run already is not run again. Raises RunError as a run does."""
+        """The answer of a program; one that was run already is not run again. Raises RunError as a run does."""
         started = self.start(lowered)
         self.settle([started])
         return started.result()
@@ -185,9 +204,10 @@ class Runner:
         found: list[Answer] = []
         for seed in self.seeds:
             found.append(self._once(lowered, seed, first=not found))
-            if self._base and len(found) > 1 and _settled(self._base, _joined(found)):
+            whole = _joined(found)
+            if len(found) > 1 and (_settled(self._base, whole) if self._base else whole.work > BASE_STEPS):
                 break
-        return _joined(found)
+        return whole
 
     def settle(self, started: Iterable[Future[Answer]]) -> None:
         """Wait for variants, and count what they took; one that was counted is not counted again.
@@ -200,7 +220,8 @@ class Runner:
                 self._counted.add(id(each))
                 if not each.exception():
                     self.runs += len(each.result().rates)
-                    self.left -= each.result().steps + self._once_more * len(each.result().rates)
+                    self.left -= each.result().work
+                    self._works.append(each.result().work)
 
     def stop(self) -> None:
         """Run nothing more; what runs is waited for."""
@@ -219,6 +240,13 @@ class Runner:
         return None
 
 
+def _begun(program: Program, outcome: Outcome) -> int:
+    """What it takes to begin and to measure a run, in steps."""
+    written = np.count_nonzero(outcome.state[: len(program.state)] != program.state)
+    threads = sum(start.count for start in program.starts)
+    return ONCE + THREAD * threads + WORD * len(program.state) + WRITTEN * int(written)
+
+
 def _took(program: Program, outcome: Outcome, span: Throughput) -> dict[str, float]:
     """Time in ps that a delivered byte took of each resource, and that machines waited by byte, by name."""
     if not span.amount:
@@ -233,7 +261,7 @@ def _joined(found: list[Answer]) -> Answer:
     names = [name for name in found[0].times if all(name in each.times for each in found)]
     times = {name: tuple(each.times[name][0] for each in found) for name in names}
     rates = tuple(each.rates[0] for each in found)
-    return replace(found[0], rates=rates, times=times, steps=sum(each.steps for each in found))
+    return replace(found[0], rates=rates, times=times, work=sum(each.work for each in found))
 
 
 def _settled(base: Answer, found: Answer) -> bool:
@@ -244,7 +272,7 @@ def _settled(base: Answer, found: Answer) -> bool:
 
 
 def gain(base: Answer, other: Answer, metric: str = THROUGHPUT) -> Gain:
-    """What a change makes of the whole, seed by seed: more throughput, or less time of an observation.
+    """The effect of a change on the whole, seed by seed: more throughput, or less time of an observation.
 
     Where one of the two was run with fewer seeds, these are compared.
     """

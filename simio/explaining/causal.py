@@ -10,6 +10,7 @@ of two rates that a transfer takes, the time that a packet is found to take whil
 from __future__ import annotations
 
 from simio.description.model import Case
+from simio.engines.outcome import Outcome
 from simio.errors import RunError
 from simio.explaining.answers import CUT, THROUGHPUT, Runner
 from simio.explaining.model import Alternation, CausalProfile, Waterfall
@@ -31,13 +32,14 @@ def profile(
 ) -> CausalProfile:
     """The causal profile of a case.
 
-    `progress` is told how many variants of how many are done; `traced` is the case run step by step and `found` its
-    waterfall, if there are these already. An interrupt (Ctrl-C) gives what is known by then, with `complete` False,
-    unless not even the case itself has been run. Raises RunError where the case cannot be run.
+    `progress` gets the number of variants that are done, and of all; `traced` is the case run step by step
+    and `found` its waterfall, if there are these already. An interrupt (Ctrl-C) gives the results until then, with
+    `complete` False, unless not even the case itself has been run. Raises RunError where the case cannot be run.
     """
     lowered = traced.lowered if traced else Lowered(lower(case.system))
-    result = run_program(case, lowered, RunOptions(engine))
-    runner = Runner(case, lowered, result, engine)
+    outcomes: list[Outcome] = []
+    result = run_program(case, lowered, RunOptions(engine, outcome=lambda _, outcome: outcomes.append(outcome)))
+    runner = Runner(case, lowered, result, engine, outcomes[0])
     try:
         traced = traced or Traced(case, engine, lowered)
         threads = alternations(traced)

@@ -1,4 +1,4 @@
-"""What had to happen, one thing after another, for something to happen when it did: a run's critical path.
+"""A run's critical path: what had to happen, one thing after another, for something to happen when it did.
 
 A run that was traced step by step is followed backwards. A step that took time is what time passed for. A thread that
 waited for others is left for who let it go on: the thread that put into the container, released the lock, or ended.
@@ -22,12 +22,12 @@ from simio.program.labels import Label
 from simio.program.steps import NO_REGISTER, STRIDE, Op, Program, named_row, numbered
 
 SERVICE, WAITING, DELAY = "service", "waiting", "delay"
-"""What a stretch is: something works, a wait for a resource that serves others, or nothing works."""
+"""Kinds of stretch: something works, a wait for a resource that serves others, or nothing works."""
 TIMER = "timer"
 """The label of a wait that a rule lays down."""
 _NOBODY = Label(0, 0, "", "")
 _ENDED = {int(Op.GET): Op.PUT, int(Op.PUT): Op.GET, int(Op.SEIZE): Op.RELEASE, int(Op.JOIN): Op.END}
-"""What another thread has done where a thread goes on that waited at an operation."""
+"""The operation of another thread that lets a thread go on which waited at an operation."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Stretch:
 
 
 class Steps:
-    """What each step of a program is, as labels and resources tell."""
+    """The work of each step of a program, by its labels and resources."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -65,6 +65,17 @@ class Steps:
             if label.call:
                 found[label.start : label.end] = [label.what] * (label.end - label.start)
         return found
+
+    @cached_property
+    def named(self) -> list[str]:
+        """The calls that there are, '' the first."""
+        return list(dict.fromkeys(["", *self.calls]))
+
+    @cached_property
+    def kinds(self) -> Ints:
+        """Which of the calls that there are is around each step."""
+        number = {what: index for index, what in enumerate(self.named)}
+        return np.array([number[what] for what in self.calls], dtype=np.int64)
 
     def holding(self, at: int, instance: int = 0) -> int:
         """The resource that a step is done with: of those that its thread has seized where it stands, the last that
@@ -96,7 +107,7 @@ class Steps:
         return found
 
     def stretches(self, at: int, begin: int, end: int, thread: str, instance: int = 0) -> Iterator[Stretch]:
-        """What a step of ADVANCE from `begin` to `end` was; a part that depends on an amount may be apart."""
+        """The work of a step of ADVANCE from `begin` to `end`; a part that depends on an amount may be apart."""
         label, (fixed, register) = self.work[at], self.steps[at][1:3]
         middle = begin + fixed if label.byte and register != NO_REGISTER else end
         place = numbered(label.where, instance)
@@ -135,17 +146,33 @@ class Path:
 
     @cached_property
     def named(self) -> Ints:
-        """What the first operand of each row's step names, where it names something."""
+        """The name that the first operand of each row's step stands for, if it stands for one."""
         named, stride = self.program.steps[:, 1], self.program.steps[:, STRIDE]
         return named[self.at] + stride[self.at] * np.array(self.instances)[self.serials]
 
     @cached_property
     def before(self) -> Ints:
         """The row of the step that the same thread did before each row's; -1 where there is none."""
-        order = np.argsort(self.serials, kind="stable")
+        order = self.by_thread
         found = np.full(len(order), -1, dtype=np.int64)
         same = self.serials[order[1:]] == self.serials[order[:-1]]
         found[order[1:][same]] = order[:-1][same]
+        return found
+
+    @cached_property
+    def by_thread(self) -> Ints:
+        """Rows in the order of threads, and of each thread in the order of time."""
+        return np.argsort(self.serials, kind="stable")
+
+    @cached_property
+    def begun(self) -> Ints:
+        """The first row of those that the same thread did at the same instant as each row, without a break."""
+        order = self.by_thread
+        serials, times = self.serials[order], self.times[order]
+        first = np.ones(len(order), dtype=bool)
+        first[1:] = (serials[1:] != serials[:-1]) | (times[1:] != times[:-1])
+        found = np.empty(len(order), dtype=np.int64)
+        found[order] = order[first][np.cumsum(first) - 1]
         return found
 
     def thread(self, serial: int) -> str:
@@ -162,20 +189,18 @@ class Path:
     def follow(self, row: int, since: int) -> Iterator[Stretch]:
         """The stretches before a row, the last first, back to `since` ps, where the earliest is cut."""
         while row >= 0 and self.times[row] > since:
-            row, found = self._back(row)
+            row, found = self._back(int(self.begun[row]))
             for stretch in reversed(found):
                 if stretch.end > max(since, stretch.begin):
                     begin = max(stretch.begin, since)
                     yield Stretch(begin, stretch.end, stretch.kind, stretch.what, stretch.where)
 
     def _back(self, row: int) -> tuple[int, list[Stretch]]:
-        """The row that has to be followed next, and what passed from there to this one."""
+        """The row that has to be followed next, and what passed from there to this one, before which time passed."""
         previous, now = int(self.before[row]), int(self.times[row])
         if previous < 0:
             return self._started(int(self.serials[row]), now)
         then = int(self.times[previous])
-        if then == now:
-            return previous, []
         at, op = int(self.at[previous]), int(self.ops[previous])
         if op == Op.ADVANCE:
             serial = int(self.serials[row])

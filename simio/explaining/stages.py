@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
@@ -24,6 +25,8 @@ from simio.running import Lowered
 
 TRACED = (400_000, 1_500_000)
 """Steps that are followed at most, of a longer run its beginning; the more where the fewer hold too little."""
+EACH = 40
+"""Steps of a thread without which a trace holds too little."""
 DELIVERIES = 40
 """Deliveries that are enough to follow."""
 MUCH = 0.5
@@ -48,7 +51,8 @@ class Traced:
         run = settled(case.system.run, program, engine)
         until = HORIZON if run.until is None else run.until
         self.notes: list[str]
-        for most in TRACED:
+        threads = sum(start.count for start in program.starts)
+        for most in [each for each in TRACED if each > EACH * threads] or TRACED[-1:]:
             self.outcome = self._run(Options(until, min(run.step_budget, most), run.seed, trace=True), engine)
             if not self.notes or len(measure.deliveries(program, self.outcome)[0]) >= DELIVERIES:
                 break
@@ -62,7 +66,7 @@ class Traced:
         """The outcome of a run, or of the steps that it may take."""
         self.notes = []
         try:
-            return execute(self.program, options, engine)
+            return execute(self.program, options, engine, prepared=self.lowered.prepared)
         except Aborted as error:
             if error.outcome.status != Status.BUDGET or options.budget == self.case.system.run.step_budget:
                 raise
@@ -72,7 +76,7 @@ class Traced:
 
 
 def waterfall(case: Case, engine: str | None = None, traced: Traced | None = None) -> Waterfall:
-    """Where the time of a unit of a case goes, with its first seed.
+    """Stages of the time of a unit of a case, with its first seed.
 
     Followed is the thread that delivers last, of those that deliver much; with several streams, a unit is one of its
     own stream. Raises RunError for a case that cannot be run, that delivers nothing, or whose processes are written
@@ -131,13 +135,13 @@ def _deliveries(path: Path, program: Program, outcome: Outcome, until: int) -> t
 
 
 def _first(path: Path, rows: np.ndarray, since: int) -> int:
-    """Which delivery to begin after: the first of the measured span, if there are enough from there."""
+    """The delivery to begin after: the first of the measured span, if there are enough from there."""
     found = int(np.searchsorted(path.times[rows], since))
     return max(min(found, len(rows) - 2), 0)
 
 
 def _unit(case: Case, largest: int, total: int) -> tuple[str, int]:
-    """What one unit of work is called, and its bytes; without a word for it, or where less than one of these is
+    """The name of one unit of work, and its bytes; without a word for it, or where less than one of these is
     delivered, the largest delivery."""
     for workload in case.system.workloads.values():
         for field in _UNITS:
@@ -171,11 +175,14 @@ def _stages(system: System, ways: Sequence[Stretch], segments: Sequence[Segment]
     names: dict[Hashable, list[str]] = {}
     times: dict[Hashable, int] = {}
     kinds: dict[Hashable, tuple[str, str]] = {}
+    spent: Counter[tuple[str, str, str]] = Counter()
     for way in ways:
-        key = (alike(way.where), way.what, way.kind)
-        kinds[key] = way.what, way.kind
-        names.setdefault(key, []).append(way.where)
-        times[key] = times.get(key, 0) + way.end - way.begin
+        spent[way.where, way.what, way.kind] += way.end - way.begin
+    for (where, what, kind), time in spent.items():
+        key = (alike(where), what, kind)
+        kinds[key] = what, kind
+        names.setdefault(key, []).append(where)
+        times[key] = times.get(key, 0) + time
     places: dict[Hashable, tuple[float, float]] = {}
     for each in segments:
         key = (alike(each.where), each.what, each.kind)

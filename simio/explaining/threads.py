@@ -20,6 +20,8 @@ from simio.wording import merged
 
 LEAST = 0.1
 """Share of a thread's time from which a call is one of those that it alternates between."""
+NEARLY = 0.99
+"""Share of `LEAST` that is left to rounding."""
 FOLLOWED = 300
 """Waits in one kind of call that are followed to what ended them; of more, so many taken at random."""
 TOGETHER = 0.8
@@ -28,7 +30,7 @@ TOGETHER = 0.8
 
 @dataclass
 class _Account:
-    """What one kind of call has taken so far, in ps, and its waits: rows at which each began and ended."""
+    """Times of one kind of call so far, in ps, and its waits: rows at which each began and ended."""
 
     time: int = 0
     waiting: int = 0
@@ -45,9 +47,12 @@ def alternations(traced: Traced) -> tuple[Alternation, ...]:
     if length <= 0:
         return ()
     found = []
-    order = np.argsort(path.serials, kind="stable")
+    order = path.by_thread
     sorted_serials = path.serials[order]
+    several = _several(path, span.since, span.until)
     for serial in _threads(traced):
+        if serial not in several:
+            continue
         first, last = np.searchsorted(sorted_serials, [serial, serial + 1])
         accounts = _accounts(path, order[first:last], span.since, span.until)
         calls = {what: each for what, each in accounts.items() if what and each.time >= LEAST * length}
@@ -87,24 +92,39 @@ def _busiest(traced: Traced) -> tuple[str, float]:
     return (found.name, found.utilisation) if found else ("", 0.0)
 
 
+def _several(path: Path, since: int, until: int) -> set[int]:
+    """Threads that are long in more than one kind of call between two instants; perhaps others nearly so."""
+    before, after = path.by_thread[:-1], path.by_thread[1:]
+    spent = np.minimum(path.times[after], until) - np.maximum(path.times[before], since)
+    own = np.flatnonzero((spent > 0) & (path.serials[before] == path.serials[after]))
+    count = len(path.steps.named)
+    keys, places = np.unique(
+        path.serials[before[own]] * count + path.steps.kinds[path.at[before[own]]], return_inverse=True
+    )
+    took = np.bincount(places, spent[own])
+    long = keys[(took >= NEARLY * LEAST * (until - since)) & (keys % count > 0)] // count
+    found, times = np.unique(long, return_counts=True)
+    return set(found[times > 1].tolist())
+
+
 def _accounts(path: Path, rows: NDArray[np.int64], since: int, until: int) -> dict[str, _Account]:
     """Calls of a thread, which has these rows of the path, between two instants."""
     times = path.times[rows]
     spent = np.minimum(times[1:], until) - np.maximum(times[:-1], since)
+    kinds = path.steps.kinds[path.at[rows[:-1]]]
+    waited = path.ops[rows[:-1]] != Op.ADVANCE
+    ended = times[1:] <= until
     found: dict[str, _Account] = {}
-    for index in np.flatnonzero(spent > 0):
-        row, after = int(rows[index]), int(rows[index + 1])
-        account = found.setdefault(path.steps.calls[int(path.at[row])], _Account())
-        account.time += int(spent[index])
-        if path.ops[row] != Op.ADVANCE:
-            account.waiting += int(spent[index])
-            if path.times[after] <= until:
-                account.waits.append((row, after))
+    for kind in np.unique(kinds[spent > 0]):
+        own = (kinds == kind) & (spent > 0)
+        waits = np.flatnonzero(own & waited & ended)
+        pairs = list(zip(rows[waits].tolist(), rows[waits + 1].tolist(), strict=True))
+        found[path.steps.named[kind]] = _Account(int(spent[own].sum()), int(spent[own & waited].sum()), pairs)
     return found
 
 
 def _waits_for(path: Path, account: _Account, since: int, length: int) -> tuple[tuple[str, float], ...]:
-    """What waits were for, as shares of `length` ps: what happened meanwhile that ended them."""
+    """Reasons of waits, as shares of `length` ps: what happened meanwhile that ended them."""
     waits = account.waits
     if len(waits) > FOLLOWED:
         waits = random.Random(0).sample(waits, FOLLOWED)

@@ -37,11 +37,11 @@ FREE = Fraction(1000)
 """Factors of the three speeds; what is free takes a thousandth of its time."""
 
 MOST_REASONS = 3
-"""Reasons for variants that cannot be run that are told."""
+"""Reasons for variants that cannot be run, at most, in a report."""
 CANDIDATES = 4
 """Components that are tried where the one that helps most is free."""
 WORTH = 0.02
-"""Gain of components that are free together from which they are told apart."""
+"""Gain of components that are free together from which each is tried by itself."""
 RESERVES = {"free": 0.6, "less": 0.3, "settings": 0.1}
 """Shares of the time for variants that are left for those after."""
 
@@ -70,23 +70,27 @@ class Variants:
         self.together: dict[Component, tuple[Component, ...]] = {}
         self.answers: dict[Setting, Future[Answer] | None] = {}
         self.errors: list[str] = []
-        self.untried = 0
+        self.untried: list[Setting] = []
         self.left_out: list[Component] = []
         self.next: Next | None = None
 
     def run(self) -> None:
         """Free for all first, so that an interrupt leaves a ranking; then the rest of what matters."""
         ranked = sorted(self.found, key=lambda each: -self.scores[each])
-        self.left_out = self._each([each for each in ranked if self.scores[each] >= LEAST])
-        self._divide([each for each in ranked if self.scores[each] < LEAST])
-        self._less()
-        self._settings()
+        self.left_out = self._each([each for each in ranked if self.scores[each] >= LEAST], RESERVES["free"])
+        self.left_out += self._divide([each for each in ranked if self.scores[each] < LEAST])
+        self._less(RESERVES["less"])
+        self.untried = self._settings(self.changes, RESERVES["settings"])
         self.next = self._next()
+        # What the reserves have left.
+        self.left_out = self._each(self.left_out)
+        self.untried = self._settings(self.untried)
+        self._less()
 
-    def _each(self, wanted: list[Component]) -> list[Component]:
+    def _each(self, wanted: list[Component], reserve: float = 0.0) -> list[Component]:
         """Make components free one at a time; returns those for which there is no time."""
         for number, each in enumerate(wanted):
-            if not self.runner.affords(1 + number % 2, RESERVES["free"]) and self.rows:
+            if not self.runner.affords(1 + number % 2, reserve if number else 0.0):
                 return wanted[number:]
             self._try(each, FREE)
             if number % 2:
@@ -94,8 +98,13 @@ class Variants:
         self._settle()
         return []
 
-    def _divide(self, wanted: list[Component]) -> None:
-        """Make components free together, and divide them where that gains or loses anything."""
+    def _divide(self, wanted: list[Component]) -> list[Component]:
+        """Make components free together, and divide them where that gains or loses anything.
+
+        Returns them if there is no time for it.
+        """
+        if not self.runner.affords(1):
+            return wanted
         groups = [wanted] if wanted else []
         while groups:
             group = groups.pop(0)
@@ -120,25 +129,28 @@ class Variants:
                 groups += [group[:cut], group[cut:]]
             else:
                 self.together[one] = tuple(group)
+        return []
 
-    def _less(self) -> None:
+    def _less(self, reserve: float = 0.0) -> None:
         """Make what matters when it is free faster by less, what gains most first."""
-        rows = [each for each in self.rows if each not in self.together and self._gains(self.rows[each][FREE])]
-        gained = {each: self.gained(self.rows[each][FREE], self.metric()) for each in rows}
-        rows.sort(key=lambda each: -abs(found.gain) if (found := gained[each]) else 0.0)
-        for number, each in enumerate(rows):
-            if number and not self.runner.affords(2, RESERVES["less"]):
+        rows = [each for each, row in self.rows.items() if each not in self.together and self._gains(row[FREE])]
+        rest = [each for each in rows if TWICE not in self.rows[each]]
+        gained = {each: self.gained(self.rows[each][FREE], self.metric()) for each in rest}
+        rest.sort(key=lambda each: -abs(found.gain) if (found := gained[each]) else 0.0)
+        for number, each in enumerate(rest, len(rows) - len(rest)):
+            if not self.runner.affords(2, reserve if number else 0.0):
                 break
             for factor in (TWICE, SLIGHTLY):
                 self._try(each, factor, 0)
             self._settle()
 
-    def _settings(self) -> None:
-        for number, change in enumerate(self.changes):
+    def _settings(self, wanted: list[Setting], reserve: float = 0.0) -> list[Setting]:
+        """Change settings one at a time; returns those for which there is no time."""
+        for number, change in enumerate(wanted):
+            if not self.runner.affords(1 + number % 2, reserve):
+                self._settle()
+                return wanted[number:]
             self._step()
-            if not self.runner.affords(1 + number % 2, RESERVES["settings"]):
-                self.untried += 1
-                continue
             try:
                 lowered = self.runner.variant(change.system)
             except (RunError, ValueError):
@@ -148,6 +160,7 @@ class Variants:
             if number % 2:
                 self._settle()
         self._settle()
+        return []
 
     def _try(self, each: Component, factor: Fraction, steps: int = 1) -> None:
         """Start a variant with a component made faster; one that changes nothing has no row."""
@@ -223,7 +236,7 @@ class Variants:
         return THROUGHPUT if most[THROUGHPUT] >= NOTHING or most[best] < NOTHING else best
 
     def gained(self, answer: Future[Answer] | None, metric: str) -> Gain | None:
-        """What an answer is as a gain; None where it is not there or the variant could not be run."""
+        """The gain of an answer; None where it is missing or the variant could not be run."""
         known = self._answer(answer)
         return gain(self.runner.base, known, metric) if known else None
 
@@ -240,7 +253,7 @@ class Variants:
             others = [counted(rest, "other")] if rest else []
             told.append(f"not made faster, because runs take long: {listed([*names, *others])}")
         if self.untried:
-            told.append(f"{self.untried} of {len(self.changes)} settings were not tried, because runs take long")
+            told.append(f"{len(self.untried)} of {len(self.changes)} settings were not tried, because runs take long")
         return told
 
     def settings(self, metric: str) -> Iterator[WhatIf]:
@@ -258,7 +271,7 @@ class Variants:
         return [each for each in found if each]
 
     def _next(self) -> Next | None:
-        """What limits when the component that helps most is free."""
+        """The system with the component that helps most free, and its limit."""
         known = [row for row in self.table(THROUGHPUT) if certain(row.free) and not row.together]
         if not known or not self.runner.affords(1):
             return None

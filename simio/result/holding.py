@@ -1,4 +1,4 @@
-"""What the holders of a lock spend their time with: the resources that they seize, and places where they work."""
+"""Time of the holders of a lock: the resources that they seize, and places where they work."""
 
 from __future__ import annotations
 
@@ -20,6 +20,9 @@ class Holding:
         self.steps = program.steps
         self.ends = {first: end for first, end, _ in program.bodies}
         self._all = np.flatnonzero(self.steps[:, 0] == Op.SEIZE)
+        self._operands = self.steps[:, [0, 1, STRIDE]].tolist()
+        self._places: dict[int, str] = {}
+        self._telling = np.flatnonzero(np.isin(self.steps[:, 0], (Op.SEIZE, Op.RELEASE, Op.ADVANCE)))
         self.rows = {resource.name: row for row, resource in enumerate(program.resources)}
 
     def beneath(self, lock: int) -> set[int]:
@@ -44,8 +47,9 @@ class Holding:
         works, inside = False, set()
         for at, instance in self._seizes(lock):
             seized: list[tuple[int, int]] = []
-            for step in range(at + 1, self._released(at)):
-                op, a, stride = self._step(step)
+            held = self._telling[np.searchsorted(self._telling, at, "right") :]
+            for step in held[: np.searchsorted(held, self._released(at))].tolist():
+                op, a, stride = self._operands[step]
                 if op == Op.SEIZE:
                     seized.append((a, stride))
                     inside.add(a + stride * instance)
@@ -58,29 +62,24 @@ class Holding:
                     inside.add(place)
         return works, inside - {lock}
 
-    def _step(self, at: int) -> tuple[int, int, int]:
-        """Operation, first operand and stride."""
-        return int(self.steps[at, 0]), int(self.steps[at, 1]), int(self.steps[at, STRIDE])
-
     def _place(self, at: int, instance: int) -> str:
         """The place of the innermost label of work around a step; '' if there is none."""
-        found = ""
-        for label in self.program.labels:
-            if not label.call and label.start <= at < label.end:
-                return numbered(label.where, instance)
-        return found
+        if at not in self._places:
+            around = (each for each in self.program.labels if not each.call and each.start <= at < each.end)
+            self._places[at] = next((each.where for each in around), "")
+        return numbered(self._places[at], instance)
 
     def _seizes(self, lock: int) -> Iterator[tuple[int, int]]:
         """Each SEIZE of a lock, with the instance that it is for."""
         first, stride = self.steps[self._all, 1], self.steps[self._all, STRIDE]
         own = (first == lock) | ((stride > 0) & (lock > first) & ((lock - first) % np.maximum(stride, 1) == 0))
         for at in self._all[own].tolist():
-            _, first_row, step = self._step(at)
+            _, first_row, step = self._operands[at]
             yield at, 0 if first_row == lock else (lock - first_row) // step
 
     def _released(self, at: int) -> int:
         """The last RELEASE in its body of what a step seizes, or the end of that body."""
-        _, resource, stride = self._step(at)
+        _, resource, stride = self._operands[at]
         end = min(end for first, end in self.ends.items() if first <= at < end)
         steps = self.steps[at + 1 : end]
         alike = (steps[:, 0] == Op.RELEASE) & (steps[:, 1] == resource) & (steps[:, STRIDE] == stride)
