@@ -262,6 +262,16 @@ SHORT = {
     ),
     "nfs-nconnect": ("run.until=4 ms", "run.warm_up=0 s", "workload.nfs.nconnect=2"),
     "nfs-rdma-or-tcp": ("run.until=2 ms", "run.warm_up=0 s", "workload.nfs.programs=1"),
+    "object-mix": (
+        "run.until=2 ms",
+        "run.warm_up=0 s",
+        "disks.d.count=1",
+        "workload.small.transfers=2",
+        "workload.middle.transfers=1",
+        "workload.large.transfers=1",
+        "workload.large.object=1 MiB",
+        "workload.large.part=512 KiB",
+    ),
     "copies-or-coding": (
         "run.until=40 us",
         "run.warm_up=0 s",
