@@ -129,7 +129,8 @@ class Volume:
     the size of a stripe unit in bytes, None for concat and mirror. `controller` is the array controller that splits
     requests and makes parity, None if the host's software does. `failed` are the members that failed before the run;
     `rebuilt` are members that a spare replaces, with their faults. `parity` is the number of parities of erasure and
-    raidz; `record` and `sector` are bytes of a record of raidz and of what it is made of.
+    raidz; `record` and `sector` are bytes of a record of raidz and of what it is made of. Of a mirror, `quorum` is
+    how many members have a write before it is done, None for all, and `nearest` says that its first member is read.
     """
 
     name: str
@@ -143,6 +144,8 @@ class Volume:
     parity: int = 0
     record: int | None = None
     sector: int | None = None
+    quorum: int | None = None
+    nearest: bool = False
 
 
 @dataclass(frozen=True)

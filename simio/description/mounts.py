@@ -1,7 +1,8 @@
-"""The options of an NFS mount over TCP, as mount.nfs and the client of Linux have them."""
+"""The options of an NFS mount over TCP or RDMA, as mount.nfs and the client of Linux have them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -21,17 +22,30 @@ READ_AHEAD = 128 * 1024
 
 Connections = Annotated[Count, Field(le=16)]
 """At most 16 (Linux fs/nfs/fs_context.c, NFS_MAX_CONNECTIONS)."""
+INLINE = 4096
+"""Bytes (Linux net/sunrpc/xprtrdma/xprt_rdma.h, RPCRDMA_DEF_INLINE; include/linux/sunrpc/svc_rdma.h)."""
+LEAST_INLINE, MOST_INLINE = 1024, 65536
+"""Bytes (RFC 8166, section 3.3.2; Linux net/sunrpc/xprtrdma/xprt_rdma.h, RPCRDMA_MAX_INLINE)."""
+CREDITS = 64
+"""Calls that a server of Linux grants (include/linux/sunrpc/svc_rdma.h, RPCRDMA_MAX_REQUESTS)."""
+MOST_CREDITS = 128
+"""With more of them a queue pair might have more requests than it holds here, two a call."""
+
 Slots = Annotated[Count, Field(le=MOST_CALLS)] | None
 MinorVersion = Literal[0, 1, 2]
+Credits = Annotated[Count, Field(le=MOST_CREDITS)]
+RDMA_ONLY = ("inline", "credits")
+"""The options that TCP does not have."""
 
 
 class MountOptions(Values):
-    """A mount of an NFS server over TCP."""
+    """A mount of an NFS server over TCP or RDMA."""
 
+    transport: Literal["tcp", "rdma"] = Field("tcp", description="what carries calls: TCP, or queue pairs of RDMA")
     version: Literal[3, 4] = Field(4, description="version of NFS")
     minorversion: MinorVersion = Field(2, description="minor version of version 4")
     transfer: Extent = Field(LARGEST, description="most bytes of a READ or WRITE (rsize, wsize)")
-    nconnect: Connections = Field(1, description="TCP connections, which calls take in turn")
+    nconnect: Connections = Field(1, description="connections, or queue pairs, which calls take in turn")
     slots: Slots = Field(
         None,
         description="calls outstanding, of version 4.1 and 4.2 in all, else a connection; none: 64 or 1024",
@@ -40,6 +54,10 @@ class MountOptions(Values):
         READ_AHEAD, description="bytes that sequential reading fetches at once, a window ahead (read_ahead_kb)"
     )
     nfsds: Annotated[Count, Field(le=4096)] = Field(8, description="threads of the server, for all its clients")
+    inline: Extent = Field(
+        INLINE, description="RDMA: most bytes of a message with its data in it; what has more goes as a chunk"
+    )
+    credits: Credits = Field(CREDITS, description="RDMA: calls of a queue pair that the server lets be outstanding")
 
     @property
     def protocol(self) -> int:
@@ -60,6 +78,9 @@ class MountOptions(Values):
     def _fits_a_page_cache(self) -> MountOptions:
         check_transfer(self.transfer)
         check_read_ahead(self.read_ahead)
+        check_inline(self.inline)
+        if self.transport == "tcp":
+            check_without_rdma(self.model_fields_set, "TCP")
         return self
 
 
@@ -73,3 +94,15 @@ def check_read_ahead(size: int) -> None:
     """Refuse a window that is not of whole pages."""
     if size % 4096:
         raise refusal(size_text(size), "a multiple of 4 KiB", field="read_ahead")
+
+
+def check_inline(size: int) -> None:
+    """Refuse messages of less or more than the transport takes."""
+    if not LEAST_INLINE <= size <= MOST_INLINE:
+        raise refusal(size_text(size), f"{size_text(LEAST_INLINE)} to {size_text(MOST_INLINE)}", field="inline")
+
+
+def check_without_rdma(given: Iterable[str], transport: str) -> None:
+    """Refuse options of RDMA with another transport."""
+    for key in sorted({*given} & {*RDMA_ONLY}):
+        raise refusal(f"{key} over {transport}", "none", "set transport: rdma", key)

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from simio.description.model import Part, Volume
-from simio.description.quantities import Limit
+from simio.description.quantities import Count, Flag, Limit
 from simio.description.sheets.base import size_text
 from simio.errors import Place, quote
 from simio.loading.context import Context
@@ -52,6 +52,12 @@ class VolumeKeys(BaseModel):
     )
     sector: Limit = Field(
         None, description="raidz: bytes that a record is made of (2^ashift); none: 4 KiB, or the members' if larger"
+    )
+    quorum: Count | None = Field(
+        None, description="mirror: members that have a write before it is done, the others get it later; none: all"
+    )
+    nearest: Flag = Field(
+        False, description="mirror: whether its first member, as the nearest, serves all reads; false: all in turn"
     )
 
 
@@ -123,8 +129,9 @@ def _check_own(ctx: Context, read: VolumeKeys, node: Node, path: str, place: Pla
     if read.kind == "erasure" and read.parity is None:
         expected = "a number of parities, such as 3"
         ctx.problems.add(f"{path}.parity", "nothing", expected, "this key is required", place)
-    for key, kinds in (("parity", ("erasure",)), ("record", _RAIDZ), ("sector", _RAIDZ)):
-        if getattr(read, key) is not None and read.kind not in kinds:
+    own = {"parity": ("erasure",), "record": _RAIDZ, "sector": _RAIDZ, "quorum": ("mirror",), "nearest": ("mirror",)}
+    for key, kinds in own.items():
+        if getattr(read, key) not in (None, False) and read.kind not in kinds:
             only = " and ".join(kinds) if len(kinds) == 1 else "raidz1 to raidz3"
             ctx.problems.add(
                 f"{path}.{key}", f"{key} for {a(read.kind)}", "none", f"only {only} has it", place_of(node, key)
@@ -236,6 +243,11 @@ class _Members:
             expected = f"at least {(item.keys.parity or 0) + 2}, as {item.keys.parity} of them have parity"
             self.ctx.problems.add(f"{item.path}.of", found, expected, place=place)
             return None
+        if (item.keys.quorum or 0) > len(members):
+            place = place_of(item.node, "quorum")
+            found = f"{item.keys.quorum} of {len(members)} members"
+            self.ctx.problems.add(f"{item.path}.quorum", found, f"at most {len(members)}", place=place)
+            return None
         if kind == "raid10" and len(members) % 2:
             place = item.node.entries["of"].place
             self.ctx.problems.add(f"{item.path}.of", f"{len(members)} members", "an even number of them", place=place)
@@ -252,6 +264,8 @@ class _Members:
                 return None
         parts = item.parts
         made = Volume(item.name, kind, members, unit, parts.get("file_system"), parts.get("controller"))
+        if kind == "mirror":
+            return replace(made, quorum=item.keys.quorum, nearest=item.keys.nearest)
         if kind in _RAIDZ:
             record, own = item.keys.record or RECORD, max(item.keys.sector or SECTOR, *sectors.values(), 0)
             return replace(made, parity=int(kind[-1]), record=record, sector=own)

@@ -1,4 +1,4 @@
-"""NFS versions 3 (RFC 1813), 4.0 (RFC 7530) and 4.1 (RFC 8881) over TCP: a mount, and its files as a device.
+"""NFS versions 3 (RFC 1813), 4.0 (RFC 7530) and 4.1 (RFC 8881) over TCP or RDMA: a mount, its files as a device.
 
 The device takes reads and writes at any place and of any size. It cuts them into READs and WRITEs of the mount's
 `transfer`, which are under way side by side. So the client's page cache and its read-ahead are those of any file
@@ -8,19 +8,14 @@ The device takes reads and writes at any place and of any size. It cuts them int
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from typing import Any, Protocol
 
-from simio.components.network.demand import shared_times
-from simio.components.network.rpc_tcp import RpcTransport
+from simio.components.network.rpc_transport import RpcTransport
 from simio.components.passage import Passage
 from simio.description.messages import MESSAGES
 from simio.description.mounts import MountOptions
-from simio.program.builder import Handle, Operand, Procedure, Register
+from simio.program.builder import Handle, Procedure, Register
 from simio.program.labels import labelled
-
-WORD = 4
-"""Bytes to whose multiples data are padded (RFC 4506, section 4.9)."""
 
 
 class ServerFiles(Protocol):
@@ -50,7 +45,7 @@ class NfsTcpMount:
     """
 
     def __init__(
-        self, transport: RpcTransport, options: MountOptions, stable: int = 0, disk: Handle | None = None
+        self, transport: RpcTransport[Any], options: MountOptions, stable: int = 0, disk: Handle | None = None
     ) -> None:
         self.transport, self.options, self.p = transport, options, transport.p
         self.client, self.server = transport.client, transport.server
@@ -61,16 +56,21 @@ class NfsTcpMount:
         self._closing = [self._small(f"{name} closes", *sizes) for sizes in self.messages.closing]
 
     def call(
-        self, length: Operand, answer: Callable[[], Operand], sends: bool = False, receives: bool = False
+        self,
+        length: int,
+        reply: int,
+        serve: Callable[[], None] = lambda: None,
+        sends: Register | None = None,
+        receives: Register | None = None,
     ) -> None:
         """A call of NFS, with the costs of NFS at both ends; see `RpcTransport.call`."""
 
-        def served() -> Operand:
+        def served() -> None:
             self.server.work("RPC and NFS", self.server.sheet.nfs_server)
-            return answer()
+            serve()
 
         self.client.work("RPC and NFS", self.client.sheet.nfs_client)
-        self.transport.call(length, served, sends, receives)
+        self.transport.call(length, reply, served, sends, receives)
 
     def open(self) -> None:
         """The calls that opening a file takes."""
@@ -82,7 +82,7 @@ class NfsTcpMount:
 
     def _small(self, name: str, length: int, reply: int) -> Procedure:
         """A call without data, whose steps are written once."""
-        return self.p.procedure(name, 0, lambda: self.call(length, lambda: reply))
+        return self.p.procedure(name, 0, lambda: self.call(length, reply))
 
     def _each(self, calls: Sequence[Procedure]) -> None:
         for call in calls:
@@ -131,23 +131,17 @@ class RemoteFiles:
         p, mount = self.p, self.mount
         place, amount = p.register(at), p.register(size)
 
-        def answer() -> Operand:
-            self.files.read(place, amount)
-            return padded(amount) + mount.messages.read_reply
-
         self._pages(amount)
-        mount.call(mount.messages.read, answer, receives=True)
+        messages = mount.messages
+        mount.call(messages.read, messages.read_reply, lambda: self.files.read(place, amount), receives=amount)
 
     def _write_one(self, at: Register, size: Register) -> None:
         p, mount = self.p, self.mount
         place, amount = p.register(at), p.register(size)
 
-        def answer() -> Operand:
-            self.files.write(place, amount)
-            return mount.messages.write_reply
-
         self._pages(amount)
-        mount.call(padded(amount) + mount.messages.write, answer, sends=True)
+        messages = mount.messages
+        mount.call(messages.write, messages.write_reply, lambda: self.files.write(place, amount), sends=amount)
 
     @labelled("file cache", "mount.client.name")
     def _pages(self, amount: Register) -> None:
@@ -159,23 +153,12 @@ class RemoteFiles:
     def flush(self) -> None:
         """COMMIT of all that was written (RFC 1813, section 3.3.21)."""
 
-        def answer() -> Operand:
+        def stable() -> None:
             self.files.commit()
             self.mount.make_stable()
-            return self.mount.messages.commit_reply
 
-        self.mount.call(self.mount.messages.commit, answer)
+        self.mount.call(self.mount.messages.commit, self.mount.messages.commit_reply, stable)
 
     def passage(self, writes: bool) -> Passage:
         """See `BlockDevice.passage`: wires, CPUs and the device of the server."""
-        ends = self.mount.transport.connections[0]
-        pair = (ends.client, ends.server) if writes else (ends.server, ends.client)
-        found: dict[Handle, Fraction] = {}
-        for resource, byte in shared_times(*pair):
-            found[resource] = found.get(resource, Fraction(0)) + byte
-        return Passage(found) + self.files.passage(writes)
-
-
-def padded(size: Register) -> Any:
-    """`size` in whole words."""
-    return (size + (WORD - 1)) // WORD * WORD
+        return Passage(self.mount.transport.times(writes)) + self.files.passage(writes)

@@ -1,4 +1,4 @@
-"""Remote procedure calls over TCP (RFC 5531): connections that a client's calls take in turn, and a server's threads.
+"""Remote procedure calls over TCP (RFC 5531).
 
 A call is a thread. It writes its message into a connection, waits until the other end has read it, does the server's
 work there, and comes back with the reply. Messages of a connection are read in the order in which they were written,
@@ -11,15 +11,16 @@ XPT_BUSY). That thread copies what has come, so that one connection keeps one CP
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from collections.abc import Callable, Mapping
+from fractions import Fraction
 
 from simio.components.network.agreement import Dialogue
+from simio.components.network.demand import shared_times
+from simio.components.network.rpc_transport import RpcService, RpcTransport, padded
 from simio.components.network.sockets import Sockets
-from simio.components.network.stack import Stack
 from simio.components.network.tcp import Endpoint
 from simio.machines.network import mailbox
-from simio.program.builder import Builder, Operand, Register
+from simio.program.builder import Builder, Handle, Operand, Register
 
 MARK = 4
 """Bytes of the record mark before each message (RFC 5531, section 11)."""
@@ -85,27 +86,8 @@ class RpcConnection:
         self.replies = Messages(f"{name} replies", self.server, self.client, places)
 
 
-class RpcService:
-    """The threads of a server, each with one request at a time, for all connections to it."""
-
-    def __init__(self, stack: Stack, name: str, threads: int) -> None:
-        self.stack = stack
-        self.threads = stack.p.resource(name, threads, lock=True)
-
-    def take(self) -> None:
-        """Get a thread, which a request has from when it begins to come until its reply is in the socket."""
-        self.stack.p.seize(self.threads)
-
-    def done(self) -> None:
-        """Give it back."""
-        self.stack.p.release(self.threads)
-
-
-class RpcTransport:
-    """The connections of one mount, which calls take in turn (Linux net/sunrpc/xprtmultipath.c, round robin).
-
-    As many calls as there are slots are outstanding: on each connection, or with `shared` in all.
-    """
+class TcpTransport(RpcTransport[RpcConnection]):
+    """TCP connections of one mount."""
 
     def __init__(
         self,
@@ -119,21 +101,13 @@ class RpcTransport:
         buffer: int,
     ) -> None:
         """`hosts` are the client and the server; `buffer` is the bytes of the largest data of a call."""
-        p: Builder = sockets.p
-        self.p, self.name, self.service = p, name, service
-        self.client, self.server = (sockets.stack(host) for host in hosts)
+        super().__init__(name, sockets, hosts, service)
         made = Dialogue(*hosts, window=None, nodelay=True)
-        self.connections = []
-        for number in range(connections):
-            own = f"{name} connection {number + 1}" if connections > 1 else f"{name} connection"
+        for own in self.names(connections):
             ends = sockets.connection(made, own, (buffer, buffer), False)
             self.connections.append(RpcConnection(own, ends, slots))
-        self.slots = [
-            p.container(f"{each.name} slots", slots, slots, "calls")
-            for each in self.connections[: 1 if shared else None]
-        ]
-        self.next = p.variable(f"{name} next connection")
-        self.open = p.container(f"{name} open", unit="connections")
+        self._takes_turns(slots, shared)
+        self.open = self.p.container(f"{name} open", unit="connections")
         for each in self.connections:
             self._readers(each)
 
@@ -151,34 +125,46 @@ class RpcTransport:
                 own.calls.receive(self.service.take)
 
     def mounted(self) -> None:
-        """Wait until all connections are there."""
+        """See `RpcTransport.mounted`."""
         self.p.get(self.open, len(self.connections))
         self.p.put(self.open, len(self.connections))
 
-    def call(self, length: Operand, answer: Callable[[], Operand], sends: bool, receives: bool) -> None:
-        """A call of `length` bytes; `answer` emits the server's work and gives the bytes of the reply.
-
-        What the client `sends` or `receives` are pages of a cache, which leave without being copied.
-        """
+    def call(
+        self,
+        length: int,
+        reply: int,
+        serve: Callable[[], None],
+        sends: Register | None = None,
+        receives: Register | None = None,
+    ) -> None:
+        """See `RpcTransport.call`: pages that the client sends or receives leave without being copied."""
         p = self.p
         with p.scope():
-            line = self.next.increment(1)
-            line.set(line % len(self.connections))
-            size = p.register(length)
+            line = self._line()
+            size = p.register(_whole(length, sends))
             self.client.work("RPC and NFS", self.client.sheet.rpc)
             for number, own in self._each(line):
-                p.get(self.slots[number % len(self.slots)], 1)
-                own.calls.send(size, not sends)
+                p.get(self._slot(number), 1)
+                own.calls.send(size, sends is None)
             self.server.work("RPC and NFS", self.server.sheet.rpc)
-            size.set(answer())
+            serve()
+            size.set(_whole(reply, receives))
             self.server.work("RPC and NFS", self.server.sheet.rpc)
             for number, own in self._each(line):
-                own.replies.send(size, not receives, self.service.done)
-                p.put(self.slots[number % len(self.slots)], 1)
+                own.replies.send(size, receives is None, self.service.done)
+                p.put(self._slot(number), 1)
             self.client.work("RPC and NFS", self.client.sheet.rpc)
 
-    def _each(self, line: Register) -> Iterator[tuple[int, RpcConnection]]:
-        """Run a for loop's body for each connection, in the case that `line` is its number."""
-        for number, own in enumerate(self.connections):
-            with self.p.when(line == number) if len(self.connections) > 1 else nullcontext():
-                yield number, own
+    def times(self, writes: bool) -> Mapping[Handle, Fraction]:
+        """See `RpcTransport.times`."""
+        ends = self.connections[0]
+        pair = (ends.client, ends.server) if writes else (ends.server, ends.client)
+        found: dict[Handle, Fraction] = {}
+        for resource, byte in shared_times(*pair):
+            found[resource] = found.get(resource, Fraction(0)) + byte
+        return found
+
+
+def _whole(length: int, data: Register | None) -> Operand:
+    """Bytes of a message with its data, if it has any."""
+    return length if data is None else padded(data) + length

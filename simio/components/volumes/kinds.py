@@ -60,7 +60,8 @@ def make_volume(
             f"volume {volume.name!r} of kind {volume.kind!r} has nothing that computes its parity",
             at=f"volumes.{volume.name}",
         )
-    device = _over(p, volume, members, parity, losses)
+    replicas = volume.quorum is not None or volume.nearest
+    device = _replicas(p, volume, members, losses) if replicas else _over(p, volume, members, parity, losses)
     if not device.capacity:
         raise RunError(
             f"volume {volume.name!r} holds nothing: a member is smaller than a stripe unit",
@@ -71,6 +72,21 @@ def make_volume(
     if port is None:
         raise RunError(f"volume {volume.name!r} has a controller that no host reaches", at=f"volumes.{volume.name}")
     return controller.array(device, port)
+
+
+def _replicas(p: Builder, volume: Volume, members: Sequence[BlockDevice], losses: Losses | None) -> VolumeDevice:
+    """A mirror with a quorum, or one that is read at its nearest member; RunError if a member can fail."""
+    if losses or volume.failed:
+        raise RunError(
+            f"members of volume {volume.name!r} fail, which has a quorum or is read at its nearest member; take the "
+            "fault away, or let it be a mirror of which all members acknowledge and are read",
+            at=f"volumes.{volume.name}",
+        )
+    from simio.components.volumes.replicas import ReplicatedVolume
+
+    geometry = _geometry(volume, members, MIRROR)
+    made, needed = Members(p, volume.name, geometry, members), volume.quorum or len(members)
+    return ReplicatedVolume(p, volume.name, geometry, made, needed, volume.nearest)
 
 
 def _over(

@@ -1,13 +1,14 @@
-"""Mounts of NFS over TCP: servers with their threads, connections, and files as devices of a client."""
+"""Mounts of NFS over TCP or RDMA: servers with their threads, connections, and files as devices of a client."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from simio.components.files.cached import Mount
 from simio.components.network.nfs_files import FilesInMemory, FilesOnDevice
 from simio.components.network.nfs_tcp import NfsTcpMount, RemoteFiles, ServerFiles
-from simio.components.network.rpc_tcp import RpcService, RpcTransport
+from simio.components.network.rpc_transport import RpcService, RpcTransport
 from simio.components.site import Site
 from simio.components.storage.interfaces import BlockDevice
 from simio.description.model import Workload
@@ -37,18 +38,21 @@ class Servers:
             stack = site.sockets.stack(server)
             threads = f"{self.workload.name}: nfsds of {server}"
             self.services[server] = RpcService(stack, threads, options.nfsds)
-        transport = RpcTransport(
-            name,
-            site.sockets,
-            (client, server),
-            self.services[server],
-            options.nconnect,
-            options.most_calls,
-            options.sessions,
-            options.transfer,
-        )
+        transport = self._transport(name, (client, server), self.services[server])
         disk = site.p.resource(f"{self.workload.name}: disk of {server}") if self.stable else None
         return NfsTcpMount(transport, options, self.stable, disk)
+
+    def _transport(self, name: str, hosts: tuple[str, str], service: RpcService) -> RpcTransport[Any]:
+        site, options = self.site, self.options
+        calls = options.nconnect, options.most_calls, options.sessions
+        if options.transport == "rdma":
+            from simio.components.network.rpc_rdma import RdmaTransport
+
+            limits = options.inline, options.credits
+            return RdmaTransport(name, site.rdma, site.sockets, hosts, service, *calls, *limits)
+        from simio.components.network.rpc_tcp import TcpTransport
+
+        return TcpTransport(name, site.sockets, hosts, service, *calls, options.transfer)
 
     def at(self, mount: NfsTcpMount, target: str | None) -> BlockDevice:
         """The files of a mount's server on a disk or volume, or in its memory, as a device of the client."""

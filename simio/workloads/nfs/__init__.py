@@ -16,14 +16,19 @@ from simio.description.arrivals import Arrivals
 from simio.description.messages import MESSAGES
 from simio.description.model import Workload
 from simio.description.mounts import (
+    CREDITS,
+    INLINE,
     LARGEST,
     READ_AHEAD,
     Connections,
+    Credits,
     MinorVersion,
     MountOptions,
     Slots,
+    check_inline,
     check_read_ahead,
     check_transfer,
+    check_without_rdma,
 )
 from simio.description.quantities import Count, Extent, Limit, Size, Time, refusal
 from simio.description.sheets.base import size_text
@@ -37,7 +42,7 @@ from simio.workloads.nfs.storage import server_storage
 
 
 class Nfs(WorkloadParams):
-    """Files read or written in order over NFS, by RPC over UDP or TCP, each client one of its own.
+    """Files read or written in order over NFS, by RPC over UDP, TCP or RDMA, each client one of its own.
 
     `from` is the client, `to` the server. Of several, the clients go to the servers in turn.
     """
@@ -65,31 +70,37 @@ class Nfs(WorkloadParams):
         description="host that looks each request's file up and tells the manager where its blocks lie; none: the "
         "manager knows",
     )
-    transport: Literal["udp", "tcp"] = Field("udp", description="how calls travel")
+    transport: Literal["udp", "tcp", "rdma"] = Field("udp", description="how calls travel")
     version: Literal[2, 3, 4] = Field(
-        3, description="version of NFS; 2 transfers 8 KiB at most and goes over UDP, 4 over TCP"
+        3, description="version of NFS; 2 transfers 8 KiB at most and goes over UDP, 4 over TCP or RDMA"
     )
     minorversion: MinorVersion = Field(2, description="minor version of version 4")
     transfer: Extent = Field(
-        8192, description="bytes a READ or WRITE request (rsize, wsize); over TCP at most, and 1 MiB if left out"
+        8192,
+        description="bytes a READ or WRITE request (rsize, wsize); over TCP or RDMA at most, and 1 MiB if left out",
     )
-    nconnect: Connections = Field(1, description="TCP: connections of a mount, which calls take in turn")
+    nconnect: Connections = Field(1, description="TCP, RDMA: connections of a mount, which calls take in turn")
     slots: Slots = Field(
         None,
-        description="TCP: calls outstanding, of version 4.1 and 4.2 in all, else a connection; none: 64 or 1024",
+        description="TCP, RDMA: calls outstanding, of 4.1 and 4.2 in all, else a connection; none: 64 or 1024",
     )
     read_ahead: Size = Field(
-        READ_AHEAD, description="TCP: bytes that sequential reading fetches at once, a window ahead (read_ahead_kb)"
+        READ_AHEAD,
+        description="TCP, RDMA: bytes that sequential reading fetches at once, a window ahead (read_ahead_kb)",
     )
     programs: Annotated[Count, Field(le=256)] = Field(
-        1, description="TCP: programs of a client, each with a file of its own over the client's mount"
+        1, description="TCP, RDMA: programs of a client, each with a file of its own over the client's mount"
     )
-    block: Limit = Field(None, description="TCP: bytes a read() or write() of a program; none: transfer")
+    block: Limit = Field(None, description="TCP, RDMA: bytes a read() or write() of a program; none: transfer")
     access: Literal["read", "write"] = Field("read", description="what the client does")
     size: Extent = Field(description="bytes of the file")
     biods: Annotated[int, Field(strict=True, ge=0, le=256)] = Field(
         4, description="read-ahead and write-behind daemons of the client"
     )
+    inline: Extent = Field(
+        INLINE, description="RDMA: most bytes of a message with its data in it; what has more goes as a chunk"
+    )
+    credits: Credits = Field(CREDITS, description="RDMA: calls of a queue pair that the server lets be outstanding")
     nfsds: Annotated[Count, Field(le=1024)] = Field(8, description="threads of the server")
     arrivals: Arrivals | None = Field(
         None,
@@ -123,7 +134,7 @@ class Nfs(WorkloadParams):
     @property
     def largest_call(self) -> tuple[int, tuple[str, ...]]:
         """See `WorkloadParams.largest_call`."""
-        if self.transport == "tcp":
+        if self.transport != "udp":
             return 0, ()
         messages = MESSAGES[self.version]
         return messages.whole("write" if self.access == "write" else "read", self.transfer), self.ports
@@ -131,12 +142,13 @@ class Nfs(WorkloadParams):
     @property
     def may_crash(self) -> tuple[str, ...]:
         """See `WorkloadParams.may_crash`; what a manager of storage has in its memory outlives a port of it."""
-        return () if self.manager or self.transport == "tcp" else ("to",)
+        return () if self.manager or self.transport != "udp" else ("to",)
 
     @property
     def options(self) -> MountOptions:
-        """The options of a mount over TCP."""
+        """The options of a mount over TCP or RDMA."""
         return MountOptions.model_construct(
+            transport="rdma" if self.transport == "rdma" else "tcp",
             version=4 if self.version == 4 else 3,
             minorversion=self.minorversion,
             transfer=self.transfer,
@@ -144,6 +156,8 @@ class Nfs(WorkloadParams):
             slots=self.slots,
             read_ahead=self.read_ahead,
             nfsds=self.nfsds,
+            inline=self.inline,
+            credits=self.credits,
         )
 
     @property
@@ -154,12 +168,15 @@ class Nfs(WorkloadParams):
     @model_validator(mode="before")
     @classmethod
     def _largest_over_tcp(cls, given: Any) -> Any:
-        if isinstance(given, dict) and given.get("transport") == "tcp" and "transfer" not in given:
+        if isinstance(given, dict) and given.get("transport") in ("tcp", "rdma") and "transfer" not in given:
             return given | {"transfer": size_text(LARGEST)}
         return given
 
     @model_validator(mode="after")
     def _fits_the_transport(self) -> Nfs:
+        over = self.transport.upper()
+        if self.transport != "rdma":
+            check_without_rdma(self.model_fields_set, over)
         if self.transport == "udp":
             for key in self.model_fields_set & {
                 "nconnect",
@@ -174,15 +191,16 @@ class Nfs(WorkloadParams):
                 raise refusal("4 over UDP", "2 or 3", "set transport: tcp", "version")
             return self
         if self.version == 2:
-            raise refusal("2 over TCP", "3 or 4", field="version")
+            raise refusal(f"2 over {over}", "3 or 4", field="version")
         if "minorversion" in self.model_fields_set and self.version == 3:
             raise refusal(f"{self.minorversion}, of version 3", "none", "set version: 4", "minorversion")
         for key in self.model_fields_set & {"biods", "retrans", "timeout", "manager", "metadata"}:
             if getattr(self, key) is not None:
                 hint = "read_ahead is what its cache reads ahead" if key == "biods" else ""
-                raise refusal(f"{key} over TCP", "none", hint, key)
+                raise refusal(f"{key} over {over}", "none", hint, key)
         check_transfer(self.transfer)
         check_read_ahead(self.read_ahead)
+        check_inline(self.inline)
         return self
 
     @model_validator(mode="after")
@@ -228,7 +246,7 @@ class Nfs(WorkloadParams):
 def nfs(site: Site, workload: Workload[Nfs]) -> None:
     """One pass of each client over a file of `size` bytes, a block of `transfer` bytes a system call."""
     params = workload.params
-    if params.transport == "tcp":
+    if params.transport != "udp":
         over_tcp(site, workload)
         return
     clients = params.readers
