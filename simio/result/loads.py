@@ -47,7 +47,7 @@ def loads(program: Program, outcome: Outcome, span: Throughput) -> tuple[LoadUse
             # All that there was has come: streams end one by one, and what comes last is served after it came.
             came = done - marks[:, 2]
             until = max(int(came.max()), min(span.since + 1, span.until))
-            rate = Fraction(np.count_nonzero(came > span.since) * SECOND, until - span.since)
+            rate = Fraction(int(np.count_nonzero(came > span.since)) * SECOND, until - span.since)
         length = until - span.since
         inside = (done > span.since) & (done <= until)
         served = int(marks[inside, 2].sum() if together else np.count_nonzero(inside))

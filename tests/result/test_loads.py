@@ -35,7 +35,7 @@ def test_a_load_of_which_nothing_was_served_is_no_limit(tmp_path: Path) -> None:
 
 
 def test_streams_that_ended_one_by_one_are_served_as_they_came(load: Callable[..., Scenario]) -> None:
-    # Each of 300 connections asks once: the first arrivals are 12,000 a second, and the last one is some 0.15 s later.
+    # Each of 300 connections asks once: 12,000 a second arrive at first, and the last comes some 0.15 s later.
     some = ("workload.requests.streams=300", "workload.requests.arrivals.rate=12000 /s")
     result = run_case(load("tcp-ten-thousand.yaml", *some).cases[0])
     (use,) = result.loads
